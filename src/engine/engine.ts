@@ -178,6 +178,7 @@ export function createEngine(options: EngineOptions): Engine {
     consent,
     audit,
     activity,
+    secrets,
     sealing,
     contexts,
     transact,

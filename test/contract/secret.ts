@@ -71,6 +71,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         ['id', () => book.perceptions.store({ ...perception, id: `p-${secret}` })],
         ['session', () => book.with({ session: `s-${secret}` }).perceptions.store(perception)],
         ['resource', () => book.with({ resource: secret }).perceptions.store(perception)],
+        ['requestId', () => book.perceptions.store(perception, { requestId: `run-${secret}` })],
         ['id', () => book.documents.write({ changes: [{ folder: 'notes/', key: secret, value: {} }] })],
         [
           'granted_to',

@@ -1,7 +1,7 @@
 // Made-up secrets of every form that is known, put together as the tests run: none stands in a file.
 import fc from 'fast-check'
 import { secretRules } from '../../src/core/secret/secret-rule.ts'
-import { base62, withChecksum } from './made-secret.ts'
+import { base62, extendedKey, withChecksum } from './made-secret.ts'
 
 /** Any of these characters, that many times. */
 const run = (alphabet: string, length: number) =>
@@ -17,6 +17,7 @@ const checked = (prefixes: readonly string[], length: number) =>
 /** Forms that say more than a regular expression does. */
 const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'npm-token': checked(['npm_'], 30),
+  'wallet-key': fc.nat(10_000).map(extendedKey),
   'vercel-token': checked(['vcp_', 'vck_'], 50),
   'private-key': fc
     .tuple(fc.constantFrom('', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '), run(`${base62}+/`, 128))

@@ -64,7 +64,8 @@ function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
 
 function fieldRuleOf(text: string, field: string | undefined): string | undefined {
   if (field === undefined) return undefined
-  return fieldNamed(field).rules.find((rule) => rule.holds(text))?.id
+  const { rules } = fieldNamed(field)
+  return rules.length === 0 ? undefined : rules.find((rule) => rule.holds(text))?.id
 }
 
 interface FieldName {

@@ -4,6 +4,7 @@ import { Beginnings } from './beginning.ts'
 import { accountLength, isAccountNumber, isCardNumber } from './check-digit.ts'
 import { type SecretRule, secretRules } from './secret-rule.ts'
 import { isSeedWords } from './seed-phrase.ts'
+import { walletKeysIn } from './wallet-key.ts'
 import { type WrittenRule, writtenRules } from './written-rule.ts'
 
 /** A secret in a text: the half-open range of its UTF-16 units, and the rule that knows it. */
@@ -49,11 +50,11 @@ const wordAfter = /[A-Za-z0-9_]/
 const lookBack = 32
 
 /**
- * Nine digits in groups of three, two and four, or in one, and 13 to 19 digits as card numbers are written: in one, or in groups of four (four, six and five). Not inside a longer
+ * Nine digits in groups of three, two and four, or in one, and 13 to 19 digits as card numbers are written: in one, or in groups of four (four, six and five), with a space, a dash or a dot between. Not inside a longer
  * number, word or path.
  */
 const digits =
-  /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
+  /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
 
 /** A number in one could be any id: it counts as a card where somebody says so nearby. */
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
@@ -62,7 +63,10 @@ const cardWordReach = 60
 /** The secrets in `text`, in order, none inside another: one of known form before one that is known by what is around it. */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const { forms, written } = findKeys(text)
-  const others = [...written, ...(twoDigits.test(text) ? findCounted(text) : []), ...findSeed(text)]
+  const others = written
+  if (text.length >= leastDigits && twoDigits.test(text)) others.push(...findCounted(text))
+  for (const [start, end] of walletKeysIn(text)) others.push({ rule: 'wallet-key', start, end })
+  if (isSeedWords(text)) others.push({ rule: 'seed-phrase', start: 0, end: text.length })
   if (others.length === 0) return forms
   const found = [...forms]
   for (const one of others)
@@ -72,7 +76,11 @@ export function findSecrets(text: string): readonly SecretPlace[] {
 
 /** Every number of a card, an account or a person has two digits side by side; most texts don't. */
 const twoDigits = /\d\d/
+const leastDigits = 9
 const findCounted = (text: string) => [...findNumbers(text), ...findAccounts(text)]
+
+/** Longer than a secret needs to be to be known; without it a long name is looked at whole behind each of its signs. */
+const nameReach = 8192
 
 /** The rule of a secret in a name or an id, where it may stand behind any sign, and signs may be escaped. */
 export function secretInName(name: string): string | undefined {
@@ -82,7 +90,7 @@ export function secretInName(name: string): string | undefined {
   )
   const starts = [0, ...[...plain.slice(0, 512).matchAll(/[-_:/.@|+=]/g)].map(({ index }) => index + 1)]
   for (const start of starts) {
-    const [found] = findSecrets(plain.slice(start))
+    const [found] = findSecrets(start === 0 ? plain : plain.slice(start, start + nameReach))
     if (found) return found.rule
   }
   return undefined
@@ -115,15 +123,15 @@ function writtenAt(text: string, index: number, beginning: string, from: number)
 
 function keyAt(text: string, index: number, beginning: string, from: number): SecretPlace | undefined {
   const before = text.slice(Math.max(from, index - lookBack), index)
-  for (const { id, at, before: belongs, holds } of findersOf.get(beginning) ?? []) {
+  for (const { id, at, before: belongs, holds, isExact = false } of findersOf.get(beginning) ?? []) {
     const lead = belongs ? belongs.exec(before) : undefined
-    if (belongs ? !lead : wordBefore.test(before) && !escapeBefore.test(before)) continue
+    if (belongs ? !lead : !isExact && wordBefore.test(before) && !escapeBefore.test(before)) continue
     at.lastIndex = index
     const match = at.exec(text)
     if (!match) continue
     const [, end] = match.indices?.[0] ?? [0, 0]
     const [start, secretEnd] = match.indices?.groups?.['secret'] ?? [index - (lead?.[0].length ?? 0), end]
-    if (wordAfter.test(text.charAt(secretEnd))) continue
+    if (!isExact && wordAfter.test(text.charAt(secretEnd))) continue
     if (!holds || holds(text.slice(start, secretEnd))) return { rule: id, start, end: secretEnd }
   }
   return undefined
@@ -137,15 +145,21 @@ function findNumbers(text: string): SecretPlace[] {
     const end = start + hit[0].length
     const isGrouped = (hit[1] ?? hit[2]) !== undefined
     const around = () => text.slice(Math.max(0, start - cardWordReach), end + cardWordReach)
-    const number = hit[0].replaceAll(/[ -]/g, '')
+    const number = hit[0].replaceAll(/[ .-]/g, '')
     if (number.length === 9) {
       if (isSocial(number, text.slice(Math.max(0, start - cardWordReach), start), hit[3] === '-'))
         found.push({ rule: 'social-security-number', start, end })
-    } else if (isCardNumber(number) && (isGrouped || cardWord.test(around())))
+    } else if (isCardNumber(number) && (isGrouped ? !isVersion(hit) : cardWord.test(around())))
       found.push({ rule: 'card-number', start, end })
   }
   return found
 }
+
+const versionWord = /\b(?:version|build|release|revision|firmware|driver|ver|rev)\b[^\n]{0,12}$/i
+
+/** Numbers of versions are parted by dots, too. */
+const isVersion = ({ 0: number, index, input }: RegExpExecArray) =>
+  number.includes('.') && versionWord.test(input.slice(Math.max(0, index - cardWordReach), index))
 
 const socialWord = /\b(?:ssn|social(?: security)?)\b[^\n]{0,40}$/i
 const otherWord = /\b(?:part|order|item|sku|model|serial|invoice|case|ticket|ref|no|number|id)\b[^\n]{0,12}$/i
@@ -179,11 +193,6 @@ function findAccounts(text: string): SecretPlace[] {
       found.push({ rule: 'iban', start, end })
   }
   return found
-}
-
-/** The words of a wallet, where the text is nothing else. */
-function findSeed(text: string): SecretPlace[] {
-  return isSeedWords(text) ? [{ rule: 'seed-phrase', start: 0, end: text.length }] : []
 }
 
 /** A secret shorter than this would be told by its end. */

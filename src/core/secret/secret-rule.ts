@@ -1,5 +1,6 @@
 // The table of secrets that are known by their form: what each begins with, how it goes on, and what must hold beside that.
 // Invariant: a rule costs nothing where its beginning does not stand, and time in proportion to the text where it does.
+import { hasBase58Checksum } from './base58-check.ts'
 import { endsInCrc32 } from './check-digit.ts'
 import { isPlaceholder } from './password-word.ts'
 
@@ -14,9 +15,12 @@ export interface SecretRule {
   readonly before?: RegExp
   /** What the form can't say, asked of the secret itself. */
   readonly holds?: (secret: string) => boolean
+  /** Its length is fixed and its form, or a checksum, leaves no doubt: letters, digits and `_` may stand on either side. */
+  readonly isExact?: boolean
 }
 
-const crc = (bodyLength: number) => (text: string) => endsInCrc32(text, bodyLength)
+const exact = { isExact: true } as const
+const crc = (bodyLength: number) => ({ ...exact, holds: (text: string) => endsInCrc32(text, bodyLength) })
 
 /** Vendors' examples say that they are examples. */
 const isNoExample = (text: string) => !text.endsWith('EXAMPLE')
@@ -35,7 +39,7 @@ function rule(
   id: string,
   begins: readonly string[],
   form: RegExp,
-  more?: Pick<SecretRule, 'before'> | SecretRule['holds'],
+  more?: Pick<SecretRule, 'before' | 'holds' | 'isExact'> | SecretRule['holds'],
 ): SecretRule {
   return { id, begins, form, ...(typeof more === 'function' ? { holds: more } : more) }
 }
@@ -52,9 +56,9 @@ export const secretRules: readonly SecretRule[] = [
   rule('replicate-key', ['r8_'], /r8_[A-Za-z0-9]{37}/),
   rule('huggingface-token', ['hf_'], /hf_[A-Za-z]{34}/),
   rule('nvidia-key', ['nvapi-'], /nvapi-[\w-]{64}/),
-  rule('github-token', ['ghp_', 'gho_', 'ghu_', 'ghr_'], /gh[pour]_[A-Za-z0-9]{36}/, crc(30)),
+  rule('github-token', ['ghp_', 'gho_', 'ghu_', 'ghr_', 'ghs_'], /gh[pours]_[A-Za-z0-9]{36}/, crc(30)),
   rule('github-token', ['ghs_'], /ghs_[A-Za-z0-9]{36}/, isVaried),
-  rule('github-token', ['github_pat_'], /github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}/),
+  rule('github-token', ['github_pat_'], /github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}/, exact),
   rule(
     'gitlab-token',
     ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-'],
@@ -131,7 +135,12 @@ export const secretRules: readonly SecretRule[] = [
   ),
   rule('telegram-bot-token', [':AA'], /:AA[\w-]{33}/, { before: /\d{8,10}$/ }),
   rule('age-secret-key', ['AGE-SECRET-KEY-1'], /AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}/),
-  rule('wallet-key', ['xprv', 'yprv', 'zprv', 'tprv'], /[xyzt]prv[1-9A-HJ-NP-Za-km-z]{107}/),
+  rule(
+    'wallet-key',
+    ['xprv', 'yprv', 'zprv', 'tprv'],
+    /[xyzt]prv[1-9A-HJ-NP-Za-km-z]{107}/,
+    hasBase58Checksum,
+  ),
   rule('daybook-key', ['dbk1.'], /dbk1\.[\w-]{16}\.[\w-]{43}/),
   rule('daybook-token', ['dbt2.'], /dbt2\.[\w-]{40,8000}\.[\w-]{43}/),
   rule('jwt', ['eyJ'], /eyJ[\w-]{8,2000}\.eyJ[\w-]{8,8000}\.[\w-]{16,2000}/, namesAlgorithm),

@@ -15,6 +15,14 @@ export interface WrittenRule {
 
 const before = (text: string, index: number, reach: number) => text.slice(Math.max(0, index - reach), index)
 
+/** The command of a shell that goes on at `index`, without those before it; nothing where `name` is not in it. */
+function commandBefore(text: string, index: number, name: RegExp): string {
+  const lead = before(text, index, 160)
+  if (!name.test(lead)) return ''
+  // A line may go on after a backslash.
+  return lead.split(/\s(?:\|\|?|&&)\s|;\s|(?<!\\)\n/).at(-1) ?? ''
+}
+
 /** The group `secret` of a sticky expression. */
 function group(
   form: RegExp,
@@ -46,6 +54,8 @@ function passwordAt(text: string, index: number): Span | undefined {
   if (/[a-z]$/.test(before(text, index, 1)) && text.charAt(index) === 'p') return undefined
   const login = /\blogin\s+\S{1,64}\s+$/.test(before(text, index, 80)) ? loginAt(text, index) : undefined
   if (login) return login
+  const option = /(?:^|\s)--$/.test(before(text, index, 3)) ? longOptionAt(text, index) : undefined
+  if (option) return option
   passwordForm.lastIndex = index
   const match = passwordForm.exec(text)
   if (!match?.groups || !match.indices?.groups) return undefined
@@ -90,23 +100,49 @@ function loginAt(text: string, index: number): Span | undefined {
     : undefined
 }
 
-const userForm = /(?:-u|--user)[ =]{0,2}["']?[^\s:"'<>$@]{1,64}:(?<secret>[^\s"'<>]{3,128})/dy
+const userForm =
+  /(?:-[A-Za-z]{0,4}u|--(?:proxy-)?user)[ =]{0,2}["']?[^\s:"'<>$]{1,64}:(?<secret>[^\s"'<>]{3,128})/dy
 function userAt(text: string, index: number): Span | undefined {
-  if (!/\b(?:curl|wget|https?)\b[^\n]{0,160}\s$/.test(before(text, index, 180))) return undefined
+  if (!/\b(?:curl|wget|https?)\b[^]*\s$/.test(commandBefore(text, index, /curl|wget|http/))) return undefined
   const found = group(userForm, text, index)
   return found && isPassword({ text: text.slice(...found.span), isQuoted: true, isSure: true })
     ? found.span
     : undefined
 }
 
-const optionForm = /-p ?["']?(?<secret>[^\s"'<>$]{4,64})/dy
+const optionForm = /-p[ =]?["']?(?<secret>[^\s"'<>$]{4,64})/dy
+/** A command that logs in to a registry, up to an option of it. */
+const loginCommand =
+  /\b(?:docker|podman|buildah|skopeo|nerdctl|helm|oras|crane)\b[^]{0,60}\blogin\s(?:[^]*\s)?$/
+const loginBefore = (text: string, index: number) => {
+  const lead = commandBefore(text, index, /\blogin\s/)
+  return loginCommand.test(lead) ? lead : ''
+}
+/** An option that names the user: what comes after is the command, no sentence about it. */
+const namesUser = /\s(?:-u|--user(?:name)?)[ =]?["']?\S{1,64}\s/
+
 function optionAt(text: string, index: number): Span | undefined {
   const lead = before(text, index, 120)
+  const login = loginBefore(text, index)
   const isOption =
+    login !== '' ||
     /\bsshpass\s+$/.test(lead) ||
-    (/\bmysql\w{0,10}\s[^\n]{0,100}$/.test(lead) && text.charAt(index + 2) !== ' ')
+    (/\bmysql\w{0,10}\s(?:[^\n]{0,100}\s)?$/.test(lead) && text.charAt(index + 2) !== ' ')
   const found = isOption ? group(optionForm, text, index) : undefined
-  return found && isPassword({ text: text.slice(...found.span), isQuoted: true, isSure: true })
+  if (!found) return undefined
+  const isSure = login === '' || namesUser.test(login)
+  return isPassword({ text: text.slice(...found.span), isQuoted: true, isSure }) ? found.span : undefined
+}
+
+const longForm =
+  /pass(?:word|wd|phrase)?[^\S\n]{1,3}["']?(?<secret>(?![-@~./]|(?:env|file|fd|pass|op|vault):|v?\d+(?:\.\d+)*\b)[^\s"'`<>$,;]{4,64})/dy
+
+/** `--password`, and the password behind a space. */
+function longOptionAt(text: string, index: number): Span | undefined {
+  const found = group(longForm, text, index)
+  if (!found) return undefined
+  const isSure = namesUser.test(loginBefore(text, index - 2))
+  return isPassword({ text: ownPart(text.slice(...found.span)), isQuoted: false, isSure })
     ? found.span
     : undefined
 }
@@ -182,6 +218,9 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const followed = (starts: readonly string[], next: string) =>
   starts.flatMap((start) => [...next].map((char) => start + char))
 
+/** Options of curl that people write together with `-u`. */
+const joined = ['-su ', '-sSu ', '-fsSu ', '-sSfu ', '-Lu ', '-sLu ', '-ku ', '-sku ', '-iu ', '-vu ']
+
 /** The first that fits names the secret; none counts where a rule of the table of forms knows it better. */
 export const writtenRules: readonly WrittenRule[] = [
   {
@@ -199,8 +238,12 @@ export const writtenRules: readonly WrittenRule[] = [
     ],
     find: passwordFrom,
   },
-  { id: 'password', begins: ['--user', ...followed(['-u'], `"' ${letters}`)], find: userAt },
-  { id: 'password', begins: followed(['-p'], `"' ${letters}`), find: optionAt },
+  {
+    id: 'password',
+    begins: ['--user', '--proxy-user', ...followed(['-u'], `"' ${letters}`), ...joined],
+    find: userAt,
+  },
+  { id: 'password', begins: followed(['-p'], `"'= ${letters}`), find: optionAt },
   { id: 'basic-auth', begins: ['asic '], find: basicAt },
   { id: 'bearer-token', begins: ['earer '], find: bearerAt },
   {

@@ -26,8 +26,10 @@ export interface Guarded {
   readonly found?: { readonly outcome: SecretOutcome; readonly secrets: readonly FoundSecret[] }
 }
 
-/** What of a head users name. */
-export type HeadNames = Readonly<Partial<Record<'id' | 'session' | 'resource' | 'agent', string | undefined>>>
+/** What of a head, or of a call, users name. */
+export type HeadNames = Readonly<
+  Partial<Record<'id' | 'session' | 'resource' | 'agent' | 'requestId', string | undefined>>
+>
 
 type Sides = Pick<Omit<ConflictEntry, 'id'>, 'lost' | 'kept'>
 
@@ -38,7 +40,7 @@ export interface SecretGuard {
   maskInput(input: Json): Json
   /**
    * Throws for a secret in what is stored and sent in clear of every record: its id, and the names of its session, resource and
-   * agent. They are never sealed.
+   * agent; and in the requestId of a call, which is stored with its answer. They are never sealed.
    */
   checkNames(names: HeadNames): void
   /** The same for both sides of a conflict. */

@@ -13,6 +13,7 @@ import { effectOf, findCapability } from '../capability-table.ts'
 import type { Call } from '../context/call.ts'
 import { type CallContexts, owner } from '../context/call-context.ts'
 import { requestName } from '../context/request-name.ts'
+import type { SecretGuard } from '../context/secret-guard.ts'
 import type { Transact } from '../context/transact.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import type { Lifecycle } from '../lifecycle.ts'
@@ -35,6 +36,7 @@ export interface CallPathParts {
   readonly consent: Pick<ConsentGate, 'admit'>
   readonly audit: Pick<AccessAudit, 'begin'>
   readonly activity: Pick<Activity, 'begin'>
+  readonly secrets: Pick<SecretGuard, 'checkNames'>
   readonly sealing: Pick<Sealing, 'isUnread' | 'begin' | 'arrived' | 'reading'>
   readonly contexts: CallContexts
   readonly transact: Transact
@@ -49,6 +51,7 @@ export type CallPath = (id: string, input: unknown, options?: CallOptions) => Pr
 export function createCallPath(parts: CallPathParts): CallPath {
   const { db, clock, place, audit, activity, admission, consent, sealing, contexts, services, useReserve } =
     parts
+  const { secrets } = parts
 
   const answer = async (
     id: string,
@@ -71,6 +74,8 @@ export function createCallPath(parts: CallPathParts): CallPath {
     if (options.signal?.aborted) throw new DaybookError('aborted')
     services.called()
     checkJson(input)
+    // Of a read nothing is stored under it.
+    if (capability.effect !== 'read') secrets.checkNames({ requestId: options.requestId })
     const parsed = parseWith(capability.input, input)
     checkConsent(options.caller, capability)
     const begun = contexts.begin(capability, input, { now: formatTime(clock.now()), trail }, options)

@@ -1,4 +1,5 @@
 // The other half: written before any rule was tuned on the first one, and never looked at for tuning.
+import { extendedKey, walletKey, withCheckDigit, withChecksum } from '../made-secret.ts'
 import {
   type Judged,
   hex,
@@ -7,6 +8,8 @@ import {
   iban,
   spaced,
   discord,
+  dotted,
+  flipped,
   seed12,
   seed24,
   seed15,
@@ -19,6 +22,26 @@ export const heldOut: Judged = {
   secret: [
     '<db:dbPassword>k1tchen-7sink</db:dbPassword>',
     `"x-api-key": "${mixed(40, 9)}"`,
+    `sweep ${walletKey(21, true)}, then delete it`,
+    `{"wif":"${walletKey(23, false)}"}`,
+    `bitcoin-cli importprivkey "${walletKey(25, true)}" "savings"`,
+    `root: ${extendedKey(27)}`,
+    `Visa ${dotted(withCheckDigit('491748458989710'))} exp 11/28`,
+    `${dotted(withCheckDigit('542523343010990'))} is his Mastercard`,
+    `ci_${withChecksum('ghp_', mixed(30, 61))}`,
+    `https://x.example/hook?t=a${withChecksum('ghr_', mixed(30, 63))}z`,
+    `DEPLOY__github_pat_${mixed(22, 65)}_${mixed(59, 67)}`,
+    `echo ${withChecksum('ghs_', mixed(30, 69))}_x`,
+    'docker login --username=eve -p Marm4lade! ghcr.io',
+    'docker login registry.example.org -u ci -p "tulip garden9"',
+    'sudo docker login -u deploy -p bluebird',
+    "helm registry login -u admin --password 'Qu1ncy' reg.example",
+    'docker login -u kim --password sunflower reg.example',
+    './migrate --user app --password dKq82mz',
+    'curl -s -u "kim:sunfl0wer" -X DELETE https://api.example.org/v1',
+    'curl --silent --user kim@example.org:sunflower https://api.example.org',
+    'curl -ksu root:t00r https://10.0.0.2/api',
+    'curl -x proxy.example:3128 --proxy-user kim:sunfl0wer https://example.org',
 
     'Password for the wifi: Bluebird-77',
     'the admin password is P@ssw0rd2023',
@@ -82,6 +105,39 @@ export const heldOut: Judged = {
     'redis://default:R3dis-Pass@cache:6379',
   ],
   plain: [
+    `checksum of ${flipped(walletKey(21, true))} is wrong`,
+    `a P2SH address is 3${mixed(80, 71)
+      .replaceAll(/[0OIl]/g, '')
+      .slice(0, 33)}`,
+    `ipfs://Qm${mixed(90, 73)
+      .replaceAll(/[0OIl]/g, '')
+      .slice(0, 44)}`,
+    `${mixed(90, 75)
+      .replaceAll(/[0OIl]/g, '')
+      .slice(0, 51)} is an id of 51`,
+    'Chrome/126.0.6478.127 Safari/537.36',
+    'node 22.14.0, SQLite 3.51.1, kernel 6.12.57-1',
+    'fc00:4111:1111:1111::1 and 172.16.254.1/12',
+    'tel. 4930.9018.2047.11',
+    'ISBN-13: 978.0.306.40615.7',
+    'ISSN 0378-5955, DOI 10.1000/182',
+    'urn:uuid:5f0c1d2e-3b4a-4c5d-8e9f-001122334455',
+    `refs/heads/ghp_${mixed(36, 77)}`,
+    `through_${mixed(40, 79)}`,
+    `github_pattern_${mixed(22, 81)}`,
+    'docker login: the option -p is insecure, use stdin',
+    'docker login -p prompts for nothing',
+    'run docker login --password only in CI',
+    'docker login -u "$CI_REGISTRY_USER" -p "$CI_REGISTRY_PASSWORD" $CI_REGISTRY',
+    'docker login -u <user> -p <token> registry',
+    'docker login && docker run -p 127.0.0.1:8080:80 nginx',
+    'az login; kubectl port-forward -p web1 80',
+    'the flag --password takes one argument',
+    'pg_dump --password --no-owner shop1',
+    'zip --password-file pw1.txt a.zip',
+    'openssl pkcs12 --password env:P12PW',
+    'curl https://example.org/setup | sudo -u app:app bash',
+    'curl -o user:1.json https://example.org',
     '<label for="password">Password</label>',
     'Click Settings > password > Change it',
     '<xs:element name="password" type="xs:string"/>',

@@ -26,6 +26,9 @@ export const iban = (country: string, bban: string) => {
   return `${country}${String(check).padStart(2, '0')}${bban}`
 }
 export const spaced = (text: string) => text.replaceAll(/(.{4})(?=.)/g, '$1 ')
+export const dotted = (text: string) => text.replaceAll(/(.{4})(?=.)/g, '$1.')
+/** With another character at the end. */
+export const flipped = (text: string) => `${text.slice(0, -1)}${text.endsWith('z') ? 'y' : 'z'}`
 export const discord = (id: string, seed: number) =>
   `${base64(id).replaceAll('=', '')}.${mixed(6, seed)}.${mixed(38, seed + 2)}`
 export const seed12 = 'gravity machine north sort system female filter attitude volume fold club stay'

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { crc32, hasCheckDigit, isCardNumber } from '../../../../src/core/secret/check-digit.ts'
 import { findSecrets, maskSecrets } from '../../../../src/core/secret/find-secrets.ts'
-import { oneSecret, withCheckDigit, withChecksum } from '../../../support/made-secret.ts'
+import {
+  extendedKey,
+  oneSecret,
+  walletKey,
+  withCheckDigit,
+  withChecksum,
+} from '../../../support/made-secret.ts'
 import { anySecret, secretSamples } from '../../../support/secret-sample.ts'
 
 const found = (text: string) =>
@@ -59,6 +65,47 @@ describe('secrets of known form', () => {
     expect(found(`card ${digits.slice(0, -1)}${(Number(digits.at(-1)) + 1) % 10}`)).toEqual([])
   })
 
+  it('are card numbers with dots between the groups, and no number of a version', () => {
+    const dotted = withCheckDigit('453201511283036').replaceAll(/(\d{4})(?=\d)/g, '$1.')
+    expect(found(`paid with ${dotted}.`)).toEqual([['card-number', dotted]])
+    for (const text of [
+      `v${dotted}`,
+      `version ${dotted}`,
+      `1.${dotted}`,
+      `${dotted}.1`,
+      dotted.replace('.', ' '),
+    ])
+      expect(found(text)).toEqual([])
+  })
+
+  it('are tokens with a checksum, whatever stands beside them', () => {
+    const token = oneSecret()
+    for (const text of [`MY_${token}`, `my${token}`, `${token}_old`, `${token}x`, `a_${token}_${token}`])
+      expect(found(text).map(([, secret]) => secret)).toEqual(text.match(/ghp_\w{36}/g))
+    expect(found(`MY_${token.slice(0, -1)}!`)).toEqual([])
+  })
+
+  it('are private keys of wallets, by their checksum', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.boolean(),
+        fc.constantFrom('', 'wif_', 'key=', 'a '),
+        (seed, isShort, lead) => {
+          const key = walletKey(seed, isShort)
+          expect(found(`${lead}${key} b`)).toEqual([['wallet-key', key]])
+          const other = key.slice(0, -1) + (key.endsWith('2') ? '3' : '2')
+          expect([...found(`${lead}${other}`), ...found(`x${key}`), ...found(`${key}1`)]).toEqual([])
+        },
+      ),
+    )
+    const extended = extendedKey(1)
+    expect(found(extended)).toEqual([['wallet-key', extended]])
+    expect(found(`${extended.slice(0, -1)}${extended.endsWith('2') ? '3' : '2'}`)).toEqual([])
+    const several = [1, 2, 3].map((seed) => walletKey(seed, seed === 2))
+    expect(found(several.join('\n'))).toEqual(several.map((key) => ['wallet-key', key]))
+  })
+
   it('have their checksums checked', () => {
     // As published beside the description of the form.
     expect(crc32('hello')).toBe(907_060_870)
@@ -104,6 +151,13 @@ describe('secrets of known form', () => {
       '4111 ',
       '4'.repeat(40),
       'SecretAccessKey',
+      'Kw',
+      `${'K'.repeat(51)} `,
+      `${'K'.repeat(52)}-`,
+      'curl -u ',
+      'docker login -p ',
+      'docker login --password ',
+      '4111.',
     ]
     for (const part of hostile)
       expect(findSecrets(part.repeat(Math.ceil(1_000_000 / part.length)))).toEqual([])

@@ -9,6 +9,11 @@ const number = (digits: number) => {
   return text.slice(0, digits)
 }
 
+const base58 = (length: number) =>
+  [...randomBytes(length)]
+    .map((byte) => '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'.charAt(byte % 58))
+    .join('')
+
 const lookAlikes: Readonly<Record<string, readonly string[]>> = {
   uuid: many(3000, () => randomUUID()),
   'git hash': many(3000, (i) => createHash('sha1').update(String(i)).digest('hex')),
@@ -18,6 +23,9 @@ const lookAlikes: Readonly<Record<string, readonly string[]>> = {
   'id of an order': many(5000, () => number(16)),
   'id of a post': many(5000, () => `https://social.example/status/${number(18)}`),
   timestamps: many(2000, () => `${number(13)} ${number(16)} ${Date.now()}000`),
+  base58: many(3000, (i) => `${'5KLx'.charAt(i % 4)}${base58(50 + (i % 2))}`),
+  'version of a file': many(3000, () => `version ${[1, 2, 3, 4].map(() => `4${number(3)}`).join('.')}`),
+  'address of a machine': many(1000, () => [...randomBytes(4)].join('.')),
   'a number in a list': many(2000, () => `[${number(14)}, ${number(15)}, ${number(19)}]`),
   'picture in base64': many(60, () => `data:image/png;base64,${randomBytes(30_000).toString('base64')}`),
   'bytes in base64url': many(300, () => randomBytes(4_000).toString('base64url')),

@@ -1,0 +1,95 @@
+// Base58Check, as wallets write their keys: a number in 58 digits whose last four bytes are its checksum (double SHA-256).
+// Invariant: for checksums only. SHA-256 is written out, because the ports' promises and a scan can't wait.
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+/** True when the last four bytes are the checksum of those before them, of which the first isn't zero. */
+export function hasBase58Checksum(text: string): boolean {
+  const bytes = decode(text)
+  if (bytes === undefined || bytes.length < 5) return false
+  const sum = sha256(sha256(bytes.subarray(0, -4)))
+  return bytes.subarray(-4).every((byte, at) => byte === sum[at])
+}
+
+/** So many digits are a number without a fraction. */
+const chunk = 9
+
+function decode(text: string): Uint8Array | undefined {
+  let number = 0n
+  for (let from = 0; from < text.length; from += chunk) {
+    const end = Math.min(from + chunk, text.length)
+    let part = 0
+    for (let at = from; at < end; at += 1) {
+      const digit = alphabet.indexOf(text.charAt(at))
+      if (digit < 0) return undefined
+      part = part * 58 + digit
+    }
+    number = number * 58n ** BigInt(end - from) + BigInt(part)
+  }
+  // A digit of Base58 is less than six bits.
+  const bytes = new Uint8Array(Math.ceil((text.length * 6) / 64) * 8)
+  const view = new DataView(bytes.buffer)
+  for (let at = bytes.length - 8; at >= 0; at -= 8) {
+    view.setBigUint64(at, BigInt.asUintN(64, number))
+    number >>= 64n
+  }
+  return bytes.subarray(bytes.findIndex((byte) => byte !== 0))
+}
+
+/** The first 64 primes: the constants of SHA-256 are bits of their roots (FIPS 180-4, sections 4.2.2 and 5.3.3). */
+const primes = Array.from({ length: 312 }, (_, n) => n).filter((n) => {
+  for (let by = 2; by * by <= n; by += 1) if (n % by === 0) return false
+  return n > 1
+})
+const fraction = (root: number) => ((root - Math.floor(root)) * 0x1_0000_0000) | 0
+const rounds = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))
+const start = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)))
+
+/** FIPS 180-4. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64)
+  padded.set(bytes)
+  padded[bytes.length] = 0x80
+  const view = new DataView(padded.buffer)
+  view.setUint32(padded.length - 4, bytes.length * 8)
+  const state = Int32Array.from(start)
+  const words = new Int32Array(64)
+  for (let from = 0; from < padded.length; from += 64) {
+    for (let at = 0; at < 16; at += 1) words[at] = view.getInt32(from + at * 4)
+    addBlock(state, words)
+  }
+  const digest = new DataView(new ArrayBuffer(32))
+  state.forEach((word, at) => {
+    digest.setInt32(at * 4, word)
+  })
+  return new Uint8Array(digest.buffer)
+}
+
+const turn = (word: number, by: number) => (word >>> by) | (word << (32 - by))
+
+/** Adds a block, the first 16 of `words`, to `state`. */
+function addBlock(state: Int32Array, words: Int32Array): void {
+  const word = (at: number) => words[at] ?? 0
+  for (let at = 16; at < 64; at += 1) {
+    const [early, late] = [word(at - 15), word(at - 2)]
+    const first = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3)
+    const second = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10)
+    words[at] = word(at - 16) + first + word(at - 7) + second
+  }
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
+  for (let at = 0; at < 64; at += 1) {
+    const chosen = (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g))
+    const next = (h + chosen + (rounds[at] ?? 0) + word(at)) | 0
+    const most = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))
+    h = g
+    g = f
+    f = e
+    e = (d + next) | 0
+    d = c
+    c = b
+    b = a
+    a = (next + most) | 0
+  }
+  const sums = [a, b, c, d, e, f, g, h]
+  for (let at = 0; at < 8; at += 1) state[at] = (state[at] ?? 0) + (sums[at] ?? 0)
+}
