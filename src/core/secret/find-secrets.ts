@@ -60,7 +60,7 @@ const digits =
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
 const cardWordReach = 60
 
-/** The secrets in `text`, in order, none inside another: one of known form before one that is known by what is around it. */
+/** The secrets in `text`, in order, none inside another. One of known form has its own rule, unless it is the end of a longer one. */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const { forms, written } = findKeys(text)
   const others = written
@@ -68,10 +68,14 @@ export function findSecrets(text: string): readonly SecretPlace[] {
   for (const [start, end] of walletKeysIn(text)) others.push({ rule: 'wallet-key', start, end })
   if (isSeedWords(text)) others.push({ rule: 'seed-phrase', start: 0, end: text.length })
   if (others.length === 0) return forms
-  const found = [...forms]
-  for (const one of others)
-    if (found.every(({ start, end }) => one.end <= start || one.start >= end)) found.push(one)
-  return found.sort((a, b) => a.start - b.start)
+  const isForm = new Set(forms)
+  const found: SecretPlace[] = []
+  for (const one of [...forms, ...others].sort((a, b) => a.start - b.start)) {
+    const last = found.at(-1)
+    if (last === undefined || one.start >= last.end) found.push(one)
+    else if (!isForm.has(last) && one.end > last.end) found[found.length - 1] = { ...last, end: one.end }
+  }
+  return found
 }
 
 /** Every number of a card, an account or a person has two digits side by side; most texts don't. */

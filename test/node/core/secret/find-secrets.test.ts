@@ -85,6 +85,13 @@ describe('secrets of known form', () => {
     expect(found(`MY_${token.slice(0, -1)}!`)).toEqual([])
   })
 
+  it('are masked whole, also where a part of one has a form of its own', () => {
+    const token = oneSecret()
+    for (const password of [`hunter2-${token}`, `hunter2${token}`, `hunter2_${token}_x`])
+      expect(found(`password: ${password}`)).toEqual([['password', password]])
+    expect(found(`password: ${token}`)).toEqual([['github-token', token]])
+  })
+
   it('are private keys of wallets, by their checksum', () => {
     fc.assert(
       fc.property(
