@@ -168,5 +168,6 @@ describe('secrets of known form', () => {
     ]
     for (const part of hostile)
       expect(findSecrets(part.repeat(Math.ceil(1_000_000 / part.length)))).toEqual([])
+    expect(findSecrets('password: hunter2\n'.repeat(50_000))).toHaveLength(50_000)
   })
 })
