@@ -23,6 +23,8 @@ export const alterBook = (name: string, statements: readonly string[]) =>
 export const readBookFile = async (name: string) => (await ask({ type: 'read', name })) ?? new Uint8Array()
 export const writeBookFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ask({ type: 'write', name, bytes })
+/** Leaves only `size` bytes of the file of the book, of which the pool's own header takes 4,096. */
+export const cutBook = (name: string, size: number) => ask({ type: 'cut', name, size })
 
 const pageBytes = 4096
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../src/index.ts'
 import { makeTrace } from '../../support/trace.ts'
-import { breakBook } from './book-file.ts'
+import { breakBook, cutBook } from './book-file.ts'
 
 const count = 1500
 const run = crypto.randomUUID().slice(0, 8)
@@ -79,4 +79,23 @@ it('gives back from the copy beside it what cannot be read at all', async () => 
   const { degraded, sync } = await book.status()
   expect(degraded.join()).toContain(`${count} records came back from the checkpoint of`)
   expect(sync.pending).toBe(count)
+})
+
+it.each([
+  ['has not a byte any more', 4096],
+  ['lost its name with all its bytes', 0],
+])('gives a book whose file %s back from the copy beside it', async (_what, size) => {
+  const name = `cut-${size}-${run}`
+  await filled(name, { isCopied: true })
+  await cutBook(name, size)
+  {
+    await using book = await openDaybook({ name })
+    expect(await held(book)).toBe(count)
+    const { degraded, sync } = await book.status()
+    expect(degraded.join()).toContain(`${count} records came back from the checkpoint of`)
+    expect(sync.pending).toBe(count)
+    expect((await asideFile(degraded)).size).toBe(0)
+  }
+  await using again = await openDaybook({ name })
+  expect(await held(again)).toBe(count)
 })

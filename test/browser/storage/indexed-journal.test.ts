@@ -188,3 +188,24 @@ it('is found only where something is kept', async () => {
   expect(await hasIndexedJournal(book)).toBe(true)
   journal.close()
 })
+
+it.each(['snapshot', 'append'] as const)(
+  'begins no book over one whose head is gone, after its first %s, and leaves what there is',
+  async (how) => {
+    const book = newBook()
+    const journal = await openIndexedJournal(book)
+    if (how === 'append') await journal.append(change(0))
+    else await journal.snapshot({ sizeBytes: pageBytes, extents: [[0, change(7).bytes]] })
+    const removed = Promise.withResolvers<void>()
+    const work = connections.at(-1)?.transaction('head', 'readwrite')
+    work?.objectStore('head').clear()
+    work?.addEventListener('complete', () => removed.resolve())
+    await removed.promise
+    journal.close()
+    for (let i = 0; i < 2; i++)
+      expect(await failure(openIndexedJournal(book))).toMatchObject({
+        code: 'storage-failed',
+        message: expect.stringContaining('Parts of the book are missing'),
+      })
+  },
+)

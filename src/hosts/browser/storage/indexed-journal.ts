@@ -179,7 +179,11 @@ async function take(
       throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
     extents.push(...some)
   }
+  const stray = await readExtents.count(IDBKeyRange.lowerBound(end))
   const readChanges = change.objectStore('changes')
+  // A new book has neither; one without its head would be begun over what it had.
+  if (stray > 0 || (!known && (await readChanges.count()) > 0))
+    throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
   for (let after = 0; ;) {
     const range = IDBKeyRange.lowerBound(after, true)
     const [keys, some] = await Promise.all([

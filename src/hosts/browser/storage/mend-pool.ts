@@ -7,6 +7,8 @@ import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend, mendedOf } from '../../../store/repair/mend.ts'
 import { pagesOf } from '../../../store/repair/page-scan.ts'
+import { aboutCopy } from '../../../store/repair/record-copy.ts'
+import { isBook } from '../../../store/schema/newer-book.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import type { SyncHandle } from './write-combiner.ts'
 
@@ -14,6 +16,7 @@ export const bookFile = '/book.sqlite3'
 /** Holds the checkpoint: a copy of the records beside the book. */
 export const checkpointPath = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
+const walFile = `${bookFile}-wal`
 /** Where damaged files of all books are set aside. */
 export const asideFolder = 'daybook-aside'
 const keptKey = 'mended_kept'
@@ -23,17 +26,38 @@ export interface PoolToMend {
   readonly pool: SAHPoolUtil
   /** Opens a file of the pool. */
   open(file: string): SqlDatabase
+  /** 0 for one that is not there. */
+  sizeOf(file: string): number
+}
+
+/**
+ * Why the file of the book, which is not there or has not a byte, is a loss; undefined where a new book begins. SQLite would
+ * begin one in either, and delete the log.
+ */
+export function lossOf(given: PoolToMend): string | undefined {
+  const { pool, sizeOf } = given
+  if (sizeOf(bookFile) > 0 || (sizeOf(walFile) === 0 && !hasCopy(given))) return undefined
+  return hasFile(pool, bookFile) ? 'the file is empty' : 'the file is gone'
+}
+
+/** Whether there is a copy of the records of a book. */
+export function hasCopy({ pool, open }: PoolToMend): boolean {
+  const copy = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
+  try {
+    return copy !== undefined && aboutCopy(copy) !== undefined
+  } finally {
+    copy?.close()
+  }
 }
 
 /** Takes the damaged file out and puts a new one in its place. */
 export async function mendPool(given: PoolToMend, reason: string): Promise<void> {
-  const { book, pool, open } = given
+  const { book, pool, open, sizeOf } = given
   const now = formatTime(Date.now())
   const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
   drop(pool, mending)
-  const log = `${bookFile}-wal`
-  const pages = pagesOf(pool.exportFile(bookFile), hasFile(pool, log) ? pool.exportFile(log) : undefined)
-  const damaged = openIfPossible(open, bookFile)
+  const pages = pagesOf(bytesOf(pool, bookFile), bytesOf(pool, walFile))
+  const damaged = sizeOf(bookFile) > 0 ? openIfBook(open) : undefined
   const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
   try {
     const fresh = open(mending)
@@ -55,7 +79,7 @@ export async function finishMending({ pool, open }: PoolToMend): Promise<void> {
   const { aside, isKept } = readNew(open)
   if (aside === undefined) return drop(pool, mending)
   if (!isKept) {
-    await keepAside(aside, pool.exportFile(bookFile))
+    await keepAside(aside, bytesOf(pool, bookFile))
     // Noted before the old file is written over: from here on what stands in its place may be half of the new one.
     const fresh = open(mending)
     fresh.transaction(() => createSettings(fresh).set(keptKey, 1))
@@ -92,12 +116,15 @@ export async function isAside(path: string): Promise<boolean> {
 
 async function putInPlace(pool: SAHPoolUtil): Promise<void> {
   // What an old log holds belongs to the old file.
-  drop(pool, `${bookFile}-wal`, `${bookFile}-journal`)
+  drop(pool, walFile, `${bookFile}-journal`)
   await pool.importDb(bookFile, pool.exportFile(mending))
   drop(pool, mending)
 }
 
 export const hasFile = (pool: SAHPoolUtil, file: string): boolean => pool.getFileNames().includes(file)
+
+const bytesOf = (pool: SAHPoolUtil, file: string): Uint8Array =>
+  hasFile(pool, file) ? pool.exportFile(file) : new Uint8Array()
 
 /** Deletes files of the pool that are there and not open, with what SQLite keeps beside them. */
 export function drop(pool: SAHPoolUtil, ...files: string[]): void {
@@ -113,6 +140,20 @@ function openIfPossible(open: PoolToMend['open'], file: string): SqlDatabase | u
     if (isDaybookError(error, 'storage-failed')) return undefined
     throw error
   }
+}
+
+/** The database of the book, if it can be opened and a Daybook wrote it: of another one nothing is known to be whole. */
+function openIfBook(open: PoolToMend['open']): SqlDatabase | undefined {
+  const db = openIfPossible(open, bookFile)
+  try {
+    if (db && isBook(db)) return db
+  } catch (error) {
+    if (!isDaybookError(error, 'storage-failed')) throw error
+    // Its list of tables can't be read; some tables may be.
+    return db
+  }
+  db?.close()
+  return undefined
 }
 
 /** A worker's file can be opened at once; the page's types do not say so. */

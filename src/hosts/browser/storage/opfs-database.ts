@@ -7,14 +7,17 @@ import type { Durability } from '../../../core/record.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
+import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import {
   bookFile,
   checkpointPath,
   drop,
   finishMending,
+  hasCopy,
   hasFile,
   isAside,
+  lossOf,
   mendPool,
   type PoolToMend,
 } from './mend-pool.ts'
@@ -76,7 +79,10 @@ export async function openOpfsDatabase(
   const pool = await openPool(sqlite3, name)
   try {
     const open = (file: string, given = pragmas) => openFile(file, given, { sqlite3, pool, combiner })
-    const whole = await openWhole({ book: name, pool, open: (file) => open(file) }, damaged)
+    const whole = await openWhole(
+      { book: name, pool, open: (file) => open(file), sizeOf: combiner.sizeOf },
+      damaged,
+    )
     let isOpen = true
     const db: SqlDatabase = {
       ...whole,
@@ -133,13 +139,14 @@ export async function openOpfsDatabase(
 /** Opens the book's file once nothing in it is known to be broken. */
 async function openWhole(pool: PoolToMend, damaged?: string): Promise<SqlDatabase> {
   await finishMending(pool)
-  let reason = damaged
+  let reason = damaged ?? lossOf(pool)
   if (reason === undefined) {
     let db: SqlDatabase | undefined
     try {
       db = pool.open(bookFile)
-      if (!isBlamed(db)) return db
-      reason = firstFault(db) ?? bodyFault(db)
+      if (!isBook(db) && hasCopy(pool)) reason = 'the file holds no book'
+      else if (!isBlamed(db)) return db
+      reason ??= firstFault(db) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
       // A byte of its header may say that it is not to be written: nothing else does so here.

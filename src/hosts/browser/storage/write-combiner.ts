@@ -22,6 +22,8 @@ export interface WriteCombiner {
   readonly failure: unknown
   /** Asks the browser for space for `bytes` in the file that the pool calls `path`, whose size stays what it is. */
   reserve(path: string, bytes: number): boolean
+  /** Bytes of the file that the pool calls `path`, without what the pool writes before them; 0 where there is none. */
+  sizeOf(path: string): number
   /** From now on a commit to the database at `path` is made only if `admit` says so of the pages that it has then. */
   guard(path: string, admit: (pages: number) => boolean): void
   /** The end of that. */
@@ -35,6 +37,8 @@ const frameHeaderBytes = 24
 const leastPageBytes = 512
 /** The pool begins each file with its name, filled up with zeros. */
 const nameBytes = 512
+/** Before what SQLite writes. */
+const poolHeaderBytes = 4096
 
 export function createWriteCombiner(): WriteCombiner {
   const held = new Uint8Array(heldBytes)
@@ -190,6 +194,12 @@ export function createWriteCombiner(): WriteCombiner {
         }
       }
       return false
+    },
+    sizeOf(path) {
+      const sizes = [...handles.keys()]
+        .filter((handle) => pathOf(handle) === path)
+        .map((handle) => handle.getSize() - poolHeaderBytes)
+      return Math.max(0, ...sizes)
     },
     guard(path, admit) {
       guarded = { log: `${path}-wal`, admit }

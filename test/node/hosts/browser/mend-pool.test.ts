@@ -133,3 +133,76 @@ it('mends what cannot be opened at all from its bare pages, and from the checkpo
   breakAll(copied)
   expect((await look(copied)).said).toMatchObject({ goals: count, unsent: count, integrity: 'ok' })
 })
+
+/** The file of the pool that begins with `path`, and what happens to it. */
+const losses: Readonly<Record<string, (files: Map<string, DiskFile>, name: string) => void>> = {
+  'has not a byte': (files, name) => files.get(name)?.resize(pageBytes),
+  'was cut with its name': (files, name) => files.get(name)?.resize(0),
+  'is gone': (files, name) => void files.delete(name),
+  // Begun as SQLite begins one.
+  'is an empty database': (files, name) => {
+    const file = files.get(name)
+    file?.resize(2 * pageBytes)
+    file?.bytes.fill(0, pageBytes + 100)
+    file?.write(pageBytes + 28, new Uint8Array([0, 0, 0, 1]))
+    file?.write(pageBytes + 40, new Uint8Array(4))
+    file?.write(pageBytes + 52, new Uint8Array(4))
+    file?.write(pageBytes + 100, new Uint8Array([13, 0, 0, 0, 0, 0x10, 0, 0]))
+  },
+}
+
+const nameOf = (files: Map<string, DiskFile>, path: string) => {
+  const found = [...files].find(([, { bytes }]) => {
+    const text = new TextDecoder('latin1').decode(bytes.subarray(0, 512))
+    return text.startsWith(`${path}\0`)
+  })
+  return found?.[0] ?? ''
+}
+
+it.each(Object.keys(losses))(
+  'gives a book whose file %s back from its checkpoint, and says so',
+  async (how) => {
+    const files = await damagedDisk({ isCopied: true })
+    losses[how]?.(files, nameOf(files, '/book.sqlite3'))
+    const { said, log, files: after } = await look(copyOf(files))
+    expect(said).toMatchObject({ goals: count, unsent: count, integrity: 'ok' })
+    expect(said.told).toContain(`${count} records came back from the checkpoint`)
+    // And does so once, also where it was killed in the middle.
+    expect((await look(after)).said).toEqual(said)
+    const live = copyOf(files)
+    for (const step of log) {
+      expect((await look(copyOf(live))).said).toMatchObject({ goals: count, unsent: count, integrity: 'ok' })
+      apply(live, step)
+    }
+  },
+)
+
+it('gives a book whose file is gone, and that has no checkpoint, back from its log', async () => {
+  const disk = new FakeDisk()
+  mount(disk)
+  const { db, release } = await openAnew()
+  const engine = createEngine({
+    db,
+    ports: createTestTime().ports,
+    name: 'b',
+    scope: { agent: 'a' },
+    durability: 'opfs',
+  })
+  await engine.call('kstar:store_traces', { traces: [makeTrace({ id: 't-1' })] })
+  const files = copyOf(disk.files)
+  engine.close()
+  await release()
+  files.delete(nameOf(files, '/book.sqlite3'))
+  const { said } = await look(files)
+  expect(said).toMatchObject({ goals: 1, unsent: 1, integrity: 'ok' })
+  expect(said.told).toContain('the file is gone')
+})
+
+it('begins a new book where there is neither, without a word', async () => {
+  mount(new FakeDisk())
+  const { db, release, mended } = await openAnew()
+  expect(db.all('SELECT name FROM sqlite_master')).toEqual([])
+  expect(await mended?.()).toEqual([])
+  db.close()
+  await release()
+})

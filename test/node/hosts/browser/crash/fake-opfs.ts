@@ -25,6 +25,7 @@ export const mounted: WriteCombiner = {
   get failure() {
     return combiner.failure
   },
+  sizeOf: (path) => combiner.sizeOf(path),
   reserve: (path, bytes) => combiner.reserve(path, bytes),
   guard: (path, admit) => combiner.guard(path, admit),
   unguard: () => combiner.unguard(),
