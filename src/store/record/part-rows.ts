@@ -3,7 +3,8 @@
 import { type Kind, type Kinds, partIds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import { textKey } from '../../core/text/text-key.ts'
+import { isPurged, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Bodies } from './bodies.ts'
 import type { Projection } from './projection.ts'
 
@@ -16,26 +17,65 @@ export interface PartStore {
 }
 
 const partsName = 'parts'
+const sharedName = 'of'
 /** Facets in which a record and what belongs to it are alike. */
 const alike = ['subject', 'name', 'domain'] as const
 
-/** What a tombstone says: which parts went with it, so that a purge reaches them later. `{}` where it had none. */
+/**
+ * What a tombstone says, so that a purge reaches later what went with it: which parts, or, where several records share them,
+ * a key of what they are all of. `{}` where there is neither.
+ */
 export function tombstoneText(
   { kinds, bodies }: Pick<PartStore, 'kinds' | 'bodies'>,
   before: RecordRow,
 ): string {
   if (before.deleted === 1) return before.body
   const kind = kinds.get(before.kind)
-  const body = kind?.parts && !kind.sharedParts ? bodies.read(before, before.body) : undefined
-  const ids = body ? partIds(kind, body) : []
+  const isShared = kind && [...kinds.values()].some((one) => one.sharedParts?.kind === kind.name)
+  const body = kind?.parts || isShared ? bodies.read(before, before.body) : undefined
+  if (!kind || !body) return '{}'
+  if (kind.sharedParts || isShared) return sharedText(kind, before, body)
+  const ids = partIds(kind, body)
   return ids.length === 0 ? '{}' : JSON.stringify({ [partsName]: ids })
+}
+
+/** Names it by keys: a thread may name thousands of parts, and most of them stay with other records. */
+function sharedText(kind: Kind, row: RecordRow, body: JsonObject): string {
+  const holder = isApart(kind, row, body) ? row.agent : ''
+  const keyOf = (facets: readonly (typeof alike)[number][]) => {
+    const said = facets.map((facet) => String(readPath(body, kind.facets?.[facet] ?? '') ?? ''))
+    return textKey([holder, ...said]).toString(36)
+  }
+  return keptText(keyOf(['subject']), kind.sharedParts ? keyOf(alike) : undefined)
+}
+
+const keptText = (ofAll: string, ofOwn?: string) =>
+  JSON.stringify({ [sharedName]: ofOwn === undefined ? [ofAll] : [ofAll, ofOwn] })
+
+/**
+ * The tombstones, not purged yet, of what a record that shares its parts may have had: its followers, and all parts of what it
+ * was of. Parts that were forgotten have no other owner, and none of them says any more which of the records it was of.
+ */
+function forgottenWith({ db, kinds }: PartStore, row: RecordRow): RecordRow[] {
+  const kind = kinds.get(row.kind)
+  const said = (JSON.parse(row.body || '{}') as JsonObject)[sharedName]
+  const ofAll = Array.isArray(said) ? said[0] : undefined
+  if (!kind?.sharedParts || typeof ofAll !== 'string') return []
+  return db
+    .all<RecordRow>(
+      `SELECT ${recordColumns} FROM records r
+       WHERE r.deleted = 1 AND ((r.kind = ? AND r.body = ?) OR (r.kind = ? AND r.body = ?)) AND r.id <> ?`,
+      [kind.sharedParts.kind, keptText(ofAll), kind.followedBy ?? null, row.body, row.id],
+    )
+    .filter((one) => !isPurged(one))
 }
 
 /** The parts that the record in `row` names, or that its tombstone remembers; forgotten ones too. */
 export function partRows(store: PartStore, row: RecordRow): RecordRow[] {
   const kind = store.kinds.get(row.kind)
   if (!kind?.parts) return []
-  if (row.deleted === 1) return rowsOf(store, kind, row, rememberedIds(row))
+  if (row.deleted === 1)
+    return kind.sharedParts ? forgottenWith(store, row) : rowsOf(store, kind, row, rememberedIds(row))
   const body = store.bodies.read(row, row.body)
   return body ? partRowsIn(store, row, body) : []
 }
@@ -65,6 +105,7 @@ function nameIn({ kinds, bodies }: PartStore, row: RecordRow): string {
 
 /** What belongs to the record in `row` and goes with it: its parts and its followers with theirs, unless another needs them. */
 export function belongings(store: PartStore, row: RecordRow): RecordRow[] {
+  if (row.deleted === 1) return partRows(store, row)
   const followers = followerRows(store, row)
   const leaving = [row, ...followers]
   const parts = new Map(leaving.flatMap((one) => partRows(store, one)).map((part) => [part.id, part]))

@@ -1,6 +1,6 @@
 // What is left over where a record was forgotten by somebody who did not know all of its parts, because it had been changed
 // meanwhile: whoever hears of the forget and knows them takes them along.
-// Invariant: parts that several records share are not looked at: whoever changes such a record writes another one.
+// Invariant: live parts that several records share are not looked at: whoever changes such a record writes another one.
 import type { BookStore } from '../../store/book-store.ts'
 import { partRows } from '../../store/record/part-rows.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
@@ -13,7 +13,7 @@ export interface LeftPart {
 
 /** The parts of the record in `row`, which is about to be forgotten or purged. */
 export function partsLeft(store: BookStore, row: RecordRow, isPurging: boolean): LeftPart[] {
-  if (store.kinds.get(row.kind)?.sharedParts) return []
+  if (row.deleted === 0 && store.kinds.get(row.kind)?.sharedParts) return []
   return partRows(store, row).map(({ id }) => ({ id, isPurged: isPurging }))
 }
 

@@ -82,6 +82,35 @@ export function checkpointCases({ book: open, reopen }: BookCase): void {
       },
     )
 
+    it.each(['alone', 'with its thread'] as const)(
+      'that were forgotten %s and then purged leave no part that an import of an older export brings back',
+      async (how) => {
+        const book = await open()
+        const data = (digits: string) =>
+          Object.fromEntries([...digits].map((one) => [hash(one), `zanzibar ${one}`]))
+        const one = await book.checkpoints.put({ ...step('1', ['a', 'b']), data: data('ab') })
+        await book.checkpoints.put({ ...step('2', ['a'], '1'), data: {} })
+        const writes = [{ place: 0, channel: 'log', value: 'zanzibar written', parts: [hash('d')] }]
+        const task = { thread: 't', checkpoint: '1', task: 'x' }
+        await book.checkpoints.putWrites({ ...task, writes, data: data('d') })
+        await book.checkpoints.put({ ...step('1', ['b']), thread: 'u', data: data('b') })
+        const older = await new Response(await book.export()).text()
+        if (how === 'alone') await book.records.forget({ id: one.id })
+        else await book.checkpoints.deleteThread({ thread: 't' })
+        expect(await book.records.purge({ id: one.id })).toMatchObject({ purged: true })
+        await book.import(older, { mode: 'replace' })
+        const there = async (kind: string) =>
+          (await book.records.query({ kind })).records.map((part) =>
+            [part['thread'], part['checkpoint'], String(part['hash'] ?? '')[0]].join(' ').trim(),
+          )
+        // The parts of what was forgotten with the thread have no owner of their own.
+        const named = how === 'alone' ? ['t  a', 'u  b'] : ['u  b']
+        expect((await there('checkpoint_part')).toSorted()).toEqual(named)
+        expect(await there('checkpoint_write')).toEqual([])
+        expect((await there('checkpoint')).toSorted()).toEqual(['t 2', 'u 1'])
+      },
+    )
+
     it.each([
       [{ ...step('', []) }, 'checkpoint'],
       [{ ...step('1', ['a']), parts: ['short'] }, 'parts.0'],

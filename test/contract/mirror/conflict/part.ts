@@ -7,7 +7,13 @@ import { createTestKind, createWorld, type DatabaseHost, testKinds } from '../mi
 const parted = createTestKind('parted', 'last_write_wins', {
   parts: (said) => ('parts' in said && Array.isArray(said.parts) ? said.parts.map(String) : []),
 })
-const kinds = createKinds([...testKinds.values(), parted])
+const shared = createTestKind('shared', 'last_write_wins', {
+  parts: (said) => ('parts' in said && Array.isArray(said.parts) ? said.parts.map(String) : []),
+  sharedParts: { kind: 'piece', namedBy: ['shared'] },
+  facets: { subject: 'of' },
+})
+const piece = createTestKind('piece', 'last_write_wins', { facets: { subject: 'of' } })
+const kinds = createKinds([...testKinds.values(), parted, shared, piece])
 
 /** A phone and a laptop with a record of one part, in clear or sealed; the laptop has changed it to another part since. */
 async function changed(host: DatabaseHost, scope: object) {
@@ -92,6 +98,45 @@ export function partCases(host: DatabaseHost): void {
       for (const device of [phone, laptop]) await device.sync()
       expect(await logs()).not.toContain('zanzibar')
       await expectSame(phone, laptop, world.mirror)
+    },
+  )
+
+  it.each(['the phone', 'a device that knows nothing of it', 'the mirror'] as const)(
+    'C17 a record that shares its parts, was forgotten and is purged at %s, leaves nothing of them in any log',
+    async (where) => {
+      const world = createWorld(host, {
+        kindsAtMirror: kinds,
+        kindsAt: { phone: kinds, laptop: kinds, fresh: kinds },
+      })
+      const [phone, laptop] = [world.device('phone'), world.device('laptop')]
+      await phone.put('shared', id(1), { text: 'head', of: 'thread', parts: [id(2)] })
+      await phone.put('piece', id(2), { text: 'one', of: 'thread' })
+      for (const device of [phone, laptop]) await device.sync()
+      await phone.put('piece', id(2), { text: 'zanzibar of the phone', of: 'thread' })
+      await laptop.put('piece', id(2), { text: 'zanzibar of the laptop', of: 'thread' })
+      for (const device of [phone, laptop, phone]) await device.sync()
+      await phone.forget(id(1))
+      for (const device of [phone, laptop]) await device.sync()
+      const fresh = world.device('fresh')
+      await fresh.sync()
+      const sites = [phone, laptop, fresh, world.mirror]
+      const logs = async () =>
+        (
+          await Promise.all(
+            sites.map((site) => site.look(({ db }) => JSON.stringify(db.all('SELECT * FROM conflicts')))),
+          )
+        ).join('')
+      expect(await logs()).toContain('zanzibar')
+      expect(await phone.all()).toEqual({})
+      const at = {
+        'the phone': phone,
+        'the mirror': world.mirror,
+        'a device that knows nothing of it': fresh,
+      }
+      await at[where].purge(id(1))
+      for (const device of [fresh, phone, laptop, fresh, phone, laptop]) await device.sync()
+      expect(await logs()).not.toContain('zanzibar')
+      await expectSame(phone, laptop, fresh, world.mirror)
     },
   )
 }
