@@ -9,7 +9,15 @@ import type { PostingArchive } from './posting/posting-archive.ts'
 import type { Projection } from './record/projection.ts'
 import type { Settings } from './schema/settings.ts'
 import type { Sources } from './record/sources.ts'
-import { conflictsOf, eraseAnswers, eraseRows, historyOf, modelParts, vectorOf } from './record/erase-rows.ts'
+import {
+  conflictsOf,
+  eraseAnswers,
+  eraseRows,
+  historyOf,
+  modelParts,
+  stagedOf,
+  vectorOf,
+} from './record/erase-rows.ts'
 import { scrubDue } from './record/cover-clear-text.ts'
 
 export interface Purge {
@@ -59,6 +67,7 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     sources.purged(id)
     eraseRows(db, historyOf, [seq])
     eraseRows(db, conflictsOf, [id])
+    eraseRows(db, stagedOf, [id])
     eraseRows(db, vectorOf, [seq])
     db.run('DELETE FROM uses WHERE seq = ?', [seq])
     eraseRows(db, modelParts)

@@ -91,6 +91,13 @@ export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
 function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, report: MergeReport): void {
   const { records } = world
   const { id, kind } = staged
+  const policy = world.kinds.get(kind)?.policy ?? 'last_write_wins'
+  const conflict = (kept: MergeConflict['kept'], more: { forgotten?: true } = {}) => {
+    report.conflict_count += 1
+    if (report.conflicts.length < conflictLimit) report.conflicts.push({ id, kind, policy, kept, ...more })
+  }
+  // It was purged when it came, or since.
+  if (staged.text === '' || records.wasPurged(id)) return conflict('book', { forgotten: true })
   const brought = openRecord(JSON.parse(staged.text) as Stored<JsonObject>, kind, world)
   if (isSealedRecord(brought)) {
     report.unreadable = (report.unreadable ?? 0) + 1
@@ -125,11 +132,6 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
         updated_at: incoming.updated_at,
       },
     })
-  }
-  const policy = world.kinds.get(kind)?.policy ?? 'last_write_wins'
-  const conflict = (kept: MergeConflict['kept'], more: { forgotten?: true } = {}) => {
-    report.conflict_count += 1
-    if (report.conflicts.length < conflictLimit) report.conflicts.push({ id, kind, policy, kept, ...more })
   }
   const lose = (by: string, loser: Stored<JsonObject>, keeper: string, kept: Stored<JsonObject>) => {
     if (plan.dryRun) return

@@ -76,7 +76,7 @@ export function createSealedReader(passphrase: string, cipher: Cipher): SealedRe
   let n = 0
   const take = async (line: string, isLast: boolean): Promise<string> => {
     if (!head) {
-      if (isLast) throw cut()
+      if (isLast) throw cutOff('line 2')
       head = await headOf(line, passphrase, cipher)
       return ''
     }

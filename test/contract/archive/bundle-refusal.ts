@@ -53,6 +53,22 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
     })
   })
 
+  it('refuses an encrypted bundle that ends with any whole part but the last, also on purpose, and stores nothing', async () => {
+    const [book, other] = [await open(), await open()]
+    await fill(book, 240)
+    const lines = (await exported(book, { passphrase })).split('\n')
+    expect(lines.length).toBeGreaterThan(3)
+    for (let end = 1; end < lines.length; end++) {
+      const text = lines.slice(0, end).join('\n')
+      const refused = { code: 'incomplete-file', message: expect.stringContaining('cut') }
+      expect(await failure(other.import(text, { passphrase })), `${end}`).toMatchObject(refused)
+      const onPurpose = { passphrase, mode: 'replace', allow_incomplete: true } as const
+      expect(await failure(other.import(`${text}\n`, onPurpose)), `${end}`).toMatchObject(refused)
+    }
+    expect((await other.status()).records).toEqual({})
+    expect(await other.import(lines.join('\n'), { passphrase })).toMatchObject({ imported: 240 })
+  })
+
   it('leaves control tokens of a bundle out unless they are wanted, whoever made them, and takes the rest', async () => {
     const [book, other] = [await open(), await open()]
     await fill(book)
