@@ -53,11 +53,7 @@ export function createWriteCombiner(): WriteCombiner {
   let guarded: { readonly log: string; readonly admit: (pages: number) => boolean } | undefined
 
   const pathOf = (handle: SyncHandle): string => {
-    const known = handles.get(handle)
-    if (known !== undefined) return known
-    const start = new Uint8Array(nameBytes)
-    handle.read(start, { at: 0 })
-    const path = new TextDecoder().decode(start.subarray(0, Math.max(0, start.indexOf(0))))
+    const path = handles.get(handle) ?? readPath(handle)
     handles.set(handle, path)
     return path
   }
@@ -196,10 +192,8 @@ export function createWriteCombiner(): WriteCombiner {
       return false
     },
     sizeOf(path) {
-      const sizes = [...handles.keys()]
-        .filter((handle) => pathOf(handle) === path)
-        .map((handle) => handle.getSize() - poolHeaderBytes)
-      return Math.max(0, ...sizes)
+      const handle = [...handles.keys()].find((one) => pathOf(one) === path)
+      return Math.max(0, (handle?.getSize() ?? 0) - poolHeaderBytes)
     },
     guard(path, admit) {
       guarded = { log: `${path}-wal`, admit }
@@ -208,6 +202,13 @@ export function createWriteCombiner(): WriteCombiner {
       guarded = undefined
     },
   }
+}
+
+/** The path that the pool wrote at the beginning of a file. */
+function readPath(handle: SyncHandle): string {
+  const start = new Uint8Array(nameBytes)
+  handle.read(start, { at: 0 })
+  return new TextDecoder().decode(start.subarray(0, Math.max(0, start.indexOf(0))))
 }
 
 /** How many pages the database has after a commit: the header of its last frame says so, the others say 0. */
