@@ -258,6 +258,11 @@ export interface MadeFrom<Body extends object = object> {
   /** True for what quotes nothing: it follows its sources out of reach, and in nothing else. */
   readonly reachOnly?: true
   /**
+   * True for what others have in clear, so that sealing it here would hide it from nobody: when a source is sealed it is
+   * forgotten, in the same transaction.
+   */
+  readonly neverSealed?: true
+  /**
    * The capability that tells a record anew from what is left of its sources, or forgets it when nothing is. It runs as a
    * task with `{ id }`, may be called twice, and may find nothing to do. Without one the record is forgotten in the
    * transaction in which any of its sources changes. A copy that only hears of the end of a source waits for it too: what it

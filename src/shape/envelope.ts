@@ -93,6 +93,8 @@ export const payloads = {
     tags,
     publishedAt: time.optional(),
   }),
+  /** What its proposer takes back, with all that came of it. */
+  withdrawal: z.looseObject({ proposalId: id }),
   presence: z.looseObject({
     group: id.optional(),
     status: z.enum(['active', 'stopping'], { error: 'must be active or stopping' }),

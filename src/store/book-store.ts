@@ -21,6 +21,7 @@ import { createOpLog, type OpLog } from './record/op-log.ts'
 import { createPlaceSums, type PlaceSums } from './record/place-sum.ts'
 import { createOpenMark, isBlamed, type OpenMark } from './repair/open-mark.ts'
 import type { PoolWriter } from '../core/pool/pool-port.ts'
+import type { RecordRow } from './schema/record-row.ts'
 import { createPoolTables } from './pool/pool-tables.ts'
 import { mostLevels, readLevels } from './posting/index-totals.ts'
 import { createPostingArchive } from './posting/posting-archive.ts'
@@ -138,6 +139,16 @@ export interface BookStoreOptions {
   readonly openMemory?: (() => SqlDatabase) | undefined
 }
 
+/** Forgets what stands and falls with its sources. The pool is to be told of a proposal, whatever it was that ended it. */
+function forgetMade(
+  { records, stamps, pool }: Pick<BookStore, 'records' | 'stamps' | 'pool'>,
+  { kind, id, agent }: RecordRow,
+  at: string,
+): void {
+  records.forget({ op: 'forget', kind, id, at, stamp: stamps.next(), agent })
+  if (kind === 'pool_proposal') pool.proposalGone()
+}
+
 /** Opens the book in `given`. */
 export function openBookStore(given: SqlDatabase, options: BookStoreOptions): BookStore {
   const { kinds, role, ports, openMemory, zone = utcZone } = options
@@ -185,14 +196,14 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
   const checkpointFile = newer ? undefined : options.checkpointFile
   const checkpoint = checkpointFile && createCheckpoint({ db, ...checkpointFile, settings, ...ports })
+  const pool = createPoolTables(db)
   const sources = new Sources({
     db,
     kinds,
     settings,
     bodies,
     onOutdated: (row) => records.outdated(row),
-    forget: ({ kind, id, agent }, at) =>
-      void records.forget({ op: 'forget', kind, id, at, stamp: stamps.next(), agent }),
+    forget: (row, at) => forgetMade({ records, stamps, pool }, row, at),
   })
   const stamps = createStampClock(clock, deviceName(), last?.stamp ?? '')
   const records: RecordStore = createRecordStore({
@@ -283,7 +294,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     devices: createDeviceLog(db),
     tasks: withRounds(createTaskQueue(db), schedules, db),
     schedules,
-    pool: createPoolTables(db),
+    pool,
     writes: createWriteQueue(db, ports.scheduler, onCommit, {
       truth: options.truth,
       during: [access?.during, activity].filter((one) => one !== undefined),

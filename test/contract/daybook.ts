@@ -43,6 +43,7 @@ import { guestMadeCases } from './consent/guest-made.ts'
 import { tokenCases } from './access/token.ts'
 import type { HostPlace } from './access/verb-place.ts'
 import { newerBookCases } from './newer-book.ts'
+import { poolFateCases } from './pool/pool-fate.ts'
 import { guestPoolCases } from './pool/pool-guest.ts'
 import { mirrorPoolCases } from './pool/pool-mirror.ts'
 import { poolCases } from './pool/pool.ts'
@@ -130,7 +131,10 @@ export function daybookContract(hostName: string, host: BookHost): void {
     bundleCases(cases)
     bundleRefusalCases(cases)
     if (host.role === 'mirror') mirrorPoolCases(cases)
-    else for (const some of [roomCases, poolCases, guestPoolCases, delegatePoolCases]) some(cases)
+    else {
+      for (const some of [roomCases, poolCases, guestPoolCases, delegatePoolCases]) some(cases)
+      poolFateCases(cases, host.keepsKeys !== false)
+    }
     guestTalkCases(cases)
     if (host.role !== 'mirror') guestRoomCases(cases)
     guestWriteCases(cases, host)

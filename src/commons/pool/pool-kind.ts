@@ -48,6 +48,8 @@ export const proposalBody = z.looseObject({
   expires_at: instant,
   /** What it becomes when it is approved; absent: whoever publishes it says. */
   fact: proposedFact.optional(),
+  /** The record of this book that it says. It is told to nobody else. */
+  made_from: id.optional(),
 })
 export type ProposalBody = z.output<typeof proposalBody>
 
@@ -98,6 +100,8 @@ const factVersion = z.looseObject({
   yes: count,
   no: count,
   published_at: instant,
+  /** The record of this book that was published. */
+  made_from: id.optional(),
 })
 
 export const factBody = z.looseObject({
@@ -118,6 +122,8 @@ export const factBody = z.looseObject({
   tags,
   votes: z.looseObject({ yes: count, no: count }),
   published_at: instant,
+  /** The records of this book that its versions say. */
+  made_from: z.array(id).optional(),
 })
 export type FactBody = z.output<typeof factBody>
 export type FactVersion = z.output<typeof factVersion>
@@ -177,8 +183,11 @@ function settleFact(body: JsonObject): JsonObject {
     no = 0,
   } = last
   const kept = Object.entries(versions).filter(([n]) => Number(n) > version - versionLimit)
+  const { made_from: _made, ...rest } = body
+  const made = [...new Set(kept.flatMap(([, one]) => ((one ?? {}) as JsonObject)['made_from'] ?? []))]
   return {
-    ...body,
+    ...rest,
+    ...(made.length === 0 ? {} : { made_from: made }),
     versions: Object.fromEntries(kept),
     version,
     subject,
@@ -198,6 +207,27 @@ export const recordIds = {
   claw: (claw: string) => nameId('pool_claw', foldName(claw)),
 } as const
 
+/** The verb that ends what rests on a proposal, or a version of a fact, that is gone. */
+const anew = 'pool:tell_anew'
+
+/** What was said about a proposal may quote it. */
+const ofProposal = ({ proposal }: { readonly proposal: string }) => [proposal]
+const aboutProposal = {
+  of: ['pool_proposal'],
+  sources: ofProposal,
+  goesWith: ofProposal,
+  anew,
+  neverSealed: true,
+} as const
+
+const publishedRecord = ({ made_from }: ProposalBody) => (made_from === undefined ? [] : [made_from])
+
+/** The records that a version of a fact says: its proposal, and what that was made from. */
+export const sourcesOfVersion = ({ proposal, made_from }: FactVersion): string[] => [
+  ...(proposal === '' ? [] : [recordIds.proposal(proposal)]),
+  ...(made_from === undefined ? [] : [made_from]),
+]
+
 export const proposalKind: Kind<'pool_proposal', ProposalBody> = {
   ...shared,
   name: 'pool_proposal',
@@ -208,6 +238,9 @@ export const proposalKind: Kind<'pool_proposal', ProposalBody> = {
   facets: { happened_at: 'proposed_at', domain: 'group', actor: 'claw', name: 'proposal' },
   idPrefix: 'pool_proposal::',
   policy: 'remote_wins',
+  links: ['made_from'],
+  cites: [{ path: 'made_from' }],
+  madeFrom: { sources: publishedRecord, goesWith: publishedRecord, anew, neverSealed: true },
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isOwnWord(body),
   recallable: () => false,
@@ -226,6 +259,7 @@ export const ballotKind: Kind<'pool_ballot', BallotBody> = {
   merge: { vote: 'derived', n: 'derived', cast_at: 'derived' },
   settle: settleBallot,
   cites: [{ path: 'proposal', rests: () => true }],
+  madeFrom: aboutProposal,
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isOwnWord(body),
   recallable: () => false,
@@ -242,6 +276,7 @@ export const decisionKind: Kind<'pool_decision', DecisionBody> = {
   idPrefix: 'pool_decision::',
   policy: 'remote_wins',
   cites: [{ path: 'proposal', rests: () => true }],
+  madeFrom: aboutProposal,
   guests: 'read',
   recallable: () => false,
 }
@@ -265,8 +300,19 @@ export const factKind: Kind<'pool_fact', FactBody> = {
     tags: 'derived',
     votes: 'derived',
     published_at: 'derived',
+    made_from: 'derived',
   },
   settle: settleFact,
+  links: ['made_from', 'versions.*.made_from'],
+  cites: [{ path: 'made_from' }],
+  madeFrom: {
+    sources: ({ versions }) => Object.values(versions).flatMap(sourcesOfVersion),
+    // What the group has replaced is not what it says now: a fact ends with its last version.
+    goesWith: ({ versions, version }) =>
+      [versions[plainText(version)] ?? []].flat().flatMap(sourcesOfVersion),
+    anew,
+    neverSealed: true,
+  },
   guests: 'read',
   confirmed: ({ votes: { yes, no }, version }) => ({ votes: { yes, no }, version }),
 }

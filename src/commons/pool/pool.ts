@@ -8,6 +8,7 @@ import { clawCapabilities } from './verb/claw-capability.ts'
 import { listCapabilities } from './verb/list-capability.ts'
 import { proposeCapabilities } from './verb/propose-capability.ts'
 import { takeInCapabilities } from './verb/take-in-capability.ts'
+import { tellAnewCapabilities } from './verb/tell-anew-capability.ts'
 
 export const pool = defineChapter({
   name: 'pool',
@@ -17,6 +18,7 @@ export const pool = defineChapter({
     ...clawCapabilities,
     ...admissionCapabilities,
     ...takeInCapabilities,
+    ...tellAnewCapabilities,
   ],
   kinds: [proposalKind, ballotKind, decisionKind, factKind, clawKind, configKind],
   services: (parts) => [new PoolService(parts)],

@@ -22,4 +22,8 @@ export const ruledKinds: readonly string[] = [
   'pattern',
   'snapshot',
   'backup_part',
+  'pool_proposal',
+  'pool_ballot',
+  'pool_decision',
+  'pool_fact',
 ]

@@ -12,7 +12,15 @@ export interface Taken {
 }
 
 /** The types of an envelope, in the order in which their topics are named. */
-export const envelopeTypes = ['capabilities', 'presence', 'proposal', 'vote', 'decision', 'fact'] as const
+export const envelopeTypes = [
+  'capabilities',
+  'presence',
+  'proposal',
+  'vote',
+  'decision',
+  'fact',
+  'withdrawal',
+] as const
 export type EnvelopeType = (typeof envelopeTypes)[number]
 
 /** An envelope on its way out. */

@@ -6,6 +6,8 @@ import type { EnvelopeType, TakenResult } from './pool-carrier.ts'
 export const poolKeep = {
   /** Keys of envelopes, by which a second one is known. What is older is known by its records. */
   keys: 200_000,
+  /** So many proposals of this book are looked through for those to withdraw. */
+  proposed: 10_000,
   auditRows: 10_000,
   auditDays: 30,
   /** A partition of a broker that is behind the others may make many wait. */
@@ -97,6 +99,12 @@ export interface PoolApplicant {
   readonly name?: string
 }
 
+/** A proposal of this book, by its id among claws. */
+export interface PoolProposed {
+  readonly claw: string
+  readonly proposal: string
+}
+
 /** Something that the owner should look at. */
 export interface PoolDispute {
   readonly claw: string
@@ -124,6 +132,10 @@ export interface PoolReader {
   applicants(): readonly PoolApplicant[]
   /** True for a claw that has spoken out of this very book. */
   isOwn(claw: string): boolean
+  /** The proposals that this copy has said, or heard another device of this book say; the newest first. */
+  proposed(): readonly PoolProposed[]
+  /** Counts proposals that were forgotten with what they were made from, since the engine started. */
+  readonly proposalsGone: number
 }
 
 /** Changing it, inside a transaction. */
@@ -143,6 +155,9 @@ export interface PoolWriter extends PoolReader {
   /** Takes one off the list of those that ask in. */
   answered(claw: string): void
   dispute(dispute: PoolDispute): void
+  /** Leaves no word of a proposal in what waits or is to be sent; its withdrawal is sent all the same. */
+  silence(proposal: string): void
+  proposalGone(): void
   /** Lets go of what need not be kept any longer. */
   prune(now: number, carriers: readonly string[]): void
 }

@@ -14,7 +14,7 @@ type OutboxRow = {
   readonly source: string | null
 }
 
-export interface PoolOutbox extends Pick<PoolWriter, 'send' | 'sent' | 'outbox' | 'unsent'> {
+export interface PoolOutbox extends Pick<PoolWriter, 'send' | 'sent' | 'outbox' | 'unsent' | 'silence'> {
   pruneOutbox(before: number, carriers: readonly string[]): void
 }
 
@@ -53,6 +53,13 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         position(carrier),
         carrier,
       ])?.count ?? 0,
+    // The rows stay, because numbers must go on: an empty one is not sent.
+    silence: (proposal) =>
+      db.run(
+        `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal'
+         AND CASE WHEN json_valid(text) THEN text ->> '$.payload.proposalId' = ? END`,
+        [proposal],
+      ),
     pruneOutbox(before, carriers) {
       const least = carriers.length === 0 ? 0 : Math.min(...carriers.map(position))
       // The last one stays, so that numbers go on and positions stay true.

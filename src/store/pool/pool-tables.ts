@@ -23,6 +23,9 @@ type PresenceRow = {
   readonly own: number
 }
 
+/** How the keys of envelopes begin that bring a proposal. */
+const proposalKeys = 'knowledge:proposal:'
+
 type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
 
 export function createPoolTables(db: SqlDatabase): PoolTables {
@@ -33,13 +36,18 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   const instances = createInstances()
   let ownNames: Set<string> | undefined
   let revision = 0
+  let proposalsGone = 0
+  const { stopWaitingFor, ...waits } = waiting
   const counted: PoolTables = {
     get revision() {
       return revision
     },
+    get proposalsGone() {
+      return proposalsGone
+    },
     ...audit,
     ...outbox,
-    ...waiting,
+    ...waits,
     ...visitors,
     send(envelope, now) {
       revision += 1
@@ -92,6 +100,22 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
         db.all<{ claw: string }>('SELECT claw FROM pool_own').map((one) => foldName(one.claw)),
       )
       return ownNames.has(foldName(claw))
+    },
+    proposed: () =>
+      db
+        .all<{ claw: string; key: string }>(
+          `SELECT claw, key FROM pool_keys WHERE claw IN (SELECT claw FROM pool_own) AND key > ? AND key < ?
+           ORDER BY n DESC LIMIT ?`,
+          [proposalKeys, `${proposalKeys}\uffff`, poolKeep.proposed],
+        )
+        .map(({ claw, key }) => ({ claw, proposal: key.slice(proposalKeys.length) })),
+    proposalGone() {
+      proposalsGone += 1
+    },
+    silence(proposal) {
+      revision += 1
+      outbox.silence(proposal)
+      stopWaitingFor(proposal)
     },
     prune(now, carriers) {
       db.run('DELETE FROM pool_keys WHERE n <= (SELECT max(n) FROM pool_keys) - ?', [poolKeep.keys])

@@ -15,7 +15,10 @@ type WaitingRow = {
   readonly due: number
 }
 
-type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'>
+type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'> & {
+  /** Lets go of all that waits for one thing. */
+  stopWaitingFor(about: string): void
+}
 
 const columns = 'n, type, about, claw, key, text, source, at, due'
 
@@ -31,6 +34,7 @@ export function createPoolWaiting(db: SqlDatabase): WaitingTable {
       ])
     },
     stopWaiting: (n) => db.run('DELETE FROM pool_waiting WHERE n = ?', [n]),
+    stopWaitingFor: (about) => db.run('DELETE FROM pool_waiting WHERE about = ?', [about]),
     waiting({ about, due }) {
       const rows =
         about === undefined

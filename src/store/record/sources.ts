@@ -129,7 +129,7 @@ export class Sources {
 
   /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
   level(kind: Kind, body: JsonObject, id: string): Sensitivity | undefined {
-    if (!isFollowing(kind)) return undefined
+    if (!isFollowing(kind) || kind.madeFrom?.neverSealed) return undefined
     return this.#states(sourceIds(kind, body, id))
       .filter(({ deleted }) => deleted === 0)
       .map((state) => this.#sensitivityOf(state))
@@ -176,9 +176,18 @@ export class Sources {
       .map(({ source }) => source.slice(goneMark.length))
   }
 
-  /** The live records that are forgotten and purged with `id`. */
+  /** The live records that are forgotten and purged with `id`, and those that go with them. */
   goingWith(id: string): RecordRow[] {
-    return this.madeOf(id).filter((made) => this.#isGoingWith(made, id))
+    const going = new Map<string, RecordRow>()
+    const waiting = [id]
+    for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
+      for (const made of this.madeOf(source)) {
+        if (made.id === id || going.has(made.id) || !this.#isGoingWith(made, source)) continue
+        going.set(made.id, made)
+        waiting.push(made.id)
+      }
+    }
+    return [...going.values()]
   }
 
   /** `id` was removed for good: so is, from the files too, what is told anew because of it. Inside a transaction. */
@@ -226,8 +235,10 @@ export class Sources {
     const isFar = isGone || isSealing(this.#sensitivityOf(row))
     for (const made of this.madeOf(row.id, ({ madeFrom }) => isFar || madeFrom?.anew === undefined)) {
       const isCovered = isLessGuarded(this.#sensitivityOf(made), this.#sensitivityOf(row))
-      const isFirm = this.#parts.kinds.get(made.kind)?.madeFrom?.anew !== undefined
-      const goes = isGone && origin === 'own' && this.#isGoingWith(made, row.id)
+      const { anew, neverSealed = false } = this.#parts.kinds.get(made.kind)?.madeFrom ?? {}
+      const isFirm = anew !== undefined
+      const isEnded = isGone ? this.#isGoingWith(made, row.id) : isCovered && neverSealed
+      const goes = origin === 'own' && isEnded
       if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, goes, origin, at: row.updated_at })
     }
   }

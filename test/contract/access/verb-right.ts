@@ -173,6 +173,7 @@ export const verbRights = {
   'pool:admit': 'owner',
   'pool:let_go': 'owner',
   'pool:re_key': 'owner',
+  'pool:tell_anew': 'owner',
   'document:read': 'read',
   'document:list': 'read',
   'document:write': 'write',

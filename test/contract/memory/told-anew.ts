@@ -8,7 +8,7 @@ export async function toldAnew(book: Daybook, id: string): Promise<void> {
     (await book.records.query({ filters: { id } })).records.length > 0
   let next = Promise.withResolvers<void>()
   const off = book.on('task', ({ capability, state }) => {
-    if (capability === 'ks:tell_anew' && state === 'done') next.resolve()
+    if (capability.endsWith(':tell_anew') && state === 'done') next.resolve()
   })
   while (!(await isDone())) {
     await next.promise

@@ -200,7 +200,9 @@ describe('the tables of the specification of sync', () => {
       kind.guests === 'none' || kind.guests === 'own' || kind.byPolicy
         ? 'nothing'
         : kind.guests === 'read'
-          ? 'fetch'
+          ? isByPolicy(kind, kinds)
+            ? 'nothing'
+            : 'fetch'
           : isByPolicy(kind, kinds)
             ? 'send'
             : 'send and fetch'

@@ -3,13 +3,16 @@ import type { WriteContext } from '../../../src/core/capability/context.ts'
 import type { RecordWriter } from '../../../src/core/capability/port/record-port.ts'
 import type { PoolSending, PoolWritePort, PoolWriter } from '../../../src/core/pool/pool-port.ts'
 import type { Taken } from '../../../src/core/pool/pool-carrier.ts'
+import type { JsonObject } from '../../../src/core/json/path.ts'
+import { goingIds, type Kind, sourceIds } from '../../../src/core/kind.ts'
 import { formatTime } from '../../../src/core/time.ts'
 import { configId } from '../../../src/commons/pool/pool-config.ts'
-import { factKind, ballotKind, recordIds } from '../../../src/commons/pool/pool-kind.ts'
+import { ballotKind, decisionKind, factKind, recordIds } from '../../../src/commons/pool/pool-kind.ts'
 import { Flood } from '../../../src/commons/pool/rule/flood.ts'
 import { sayPresence } from '../../../src/commons/pool/service/announce.ts'
 import { openScene, type Scene, type SceneRecords } from '../../../src/commons/pool/take/scene.ts'
 import { settle } from '../../../src/commons/pool/take/settle.ts'
+import { withdrawGone } from '../../../src/commons/pool/take/withdraw.ts'
 import { receive, takeIn } from '../../../src/commons/pool/take/take-in.ts'
 import { proposeCapabilities } from '../../../src/commons/pool/verb/propose-capability.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
@@ -18,6 +21,10 @@ import { createPoolTables } from '../../../src/store/pool/pool-tables.ts'
 
 export type Body = Record<string, unknown>
 type Write = WriteContext<'records' | 'pool'>
+
+const madeKinds = new Map<string, Kind>(
+  [ballotKind, decisionKind, factKind].map((kind) => [kind.name, kind as Kind]),
+)
 
 const tables = ['keys', 'audit', 'outbox', 'positions', 'waiting', 'presence', 'own']
 
@@ -43,6 +50,8 @@ export class ClawSite {
   readonly agent: string
   readonly bodies = new Map<string, { readonly kind: string; readonly body: Body }>()
   readonly results: Taken[] = []
+  /** Ids of records that were forgotten. */
+  readonly gone = new Set<string>()
   readonly #db = openNodeDatabase({ path: ':memory:' })
   readonly #tables: PoolWriter
   readonly #flood = new Flood()
@@ -65,6 +74,7 @@ export class ClawSite {
     for (const name of tables) this.#db.exec(`DELETE FROM pool_${name}`)
     this.bodies.clear()
     this.results.length = 0
+    this.gone.clear()
     this.#starts = 1
     this.#ids = 0
     this.#sentAt = -1
@@ -102,6 +112,16 @@ export class ClawSite {
 
   vote(now: number, input: object): void {
     this.#call(now, vote, input)
+  }
+
+  /** Forgets a proposal of its own, and tells the others. */
+  withdraw(now: number, pick: number): string | undefined {
+    const own = this.of('pool_proposal').filter(({ claw }) => claw === this.claw)
+    const proposal = own[pick % Math.max(1, own.length)]?.['proposal'] as string | undefined
+    if (proposal === undefined) return undefined
+    this.#transact(now, ({ records }) => records.purge(recordIds.proposal(proposal)))
+    this.#transact(now, withdrawGone)
+    return proposal
   }
 
   async take(now: number, text: string): Promise<void> {
@@ -145,11 +165,14 @@ export class ClawSite {
   /** All of it or nothing, as in a book. */
   #transact(now: number, work: (scene: Scene) => void): void {
     const before = new Map(this.bodies)
+    const gone = [...this.gone]
     try {
       this.#db.transaction(() => work(openScene({ records: this.#records(), pool: this.#pool(), now })))
     } catch (error) {
       this.bodies.clear()
       for (const [id, one] of before) this.bodies.set(id, one)
+      this.gone.clear()
+      for (const id of gone) this.gone.add(id)
       throw error
     }
   }
@@ -178,6 +201,8 @@ export class ClawSite {
         [...this.bodies].flatMap(([citing, { kind, body }]) =>
           body['proposal'] === id ? [{ id: citing, kind, path: 'proposal' }] : [],
         ),
+      wasForgotten: (id: string) => this.gone.has(id),
+      purge: (id: string) => this.#purge(id),
       guarded: ({ body }: { body: object }) => ({ body, sensitivity: undefined }),
       put: ({ kind, name, body }: Parameters<RecordWriter['put']>[0]) => {
         const settle = { pool_fact: factKind.settle, pool_ballot: ballotKind.settle }[kind]
@@ -185,5 +210,24 @@ export class ClawSite {
         return name?.id ?? ''
       },
     } as unknown as SceneRecords
+  }
+
+  /** What was made from the record goes with it, as the kinds say. */
+  #purge(id: string): boolean {
+    this.gone.add(id)
+    const was = this.bodies.delete(id)
+    for (const [made, { kind, body }] of this.bodies) {
+      const declared = madeKinds.get(kind)
+      if (!declared || !sourceIds(declared, body as JsonObject, made).includes(id)) continue
+      if (goingIds(declared, body as JsonObject, made).includes(id)) {
+        this.#purge(made)
+        continue
+      }
+      const left = Object.entries(body['versions'] as Record<string, Body>).filter(
+        ([, one]) => recordIds.proposal(String(one['proposal'])) !== id,
+      )
+      this.bodies.set(made, { kind, body: { ...body, versions: Object.fromEntries(left) } })
+    }
+    return was
   }
 }

@@ -1,9 +1,9 @@
 // Looks for a fault in the schedule of a seed, and makes a failing one small.
-import { play, type PoolStep, scheduleOf } from './pool-play.ts'
+import { play, type PoolSort, type PoolStep, scheduleOf } from './pool-play.ts'
 
 /** What is wrong with the schedule of `seed`, with the smallest one found that fails; undefined when nothing is. */
-export async function findPoolFault(seed: number, isAttacked = false): Promise<string | undefined> {
-  const steps = scheduleOf(seed, isAttacked)
+export async function findPoolFault(seed: number, sort?: PoolSort): Promise<string | undefined> {
+  const steps = scheduleOf(seed, sort)
   const { fault } = await play(steps)
   if (fault === undefined) return undefined
   const small = await shrink(steps)

@@ -1,5 +1,6 @@
 // What may never be in a pool, whatever was lost, doubled, late or restarted.
 import { leastActive, majorityOf } from '../../../src/commons/pool/rule/quorum.ts'
+import { recordIds } from '../../../src/commons/pool/pool-kind.ts'
 import type { Body, ClawSite } from './claw-site.ts'
 
 interface Counted {
@@ -19,6 +20,24 @@ export function brokenLaw(sites: readonly ClawSite[]): string | undefined {
   )
 }
 
+/** What its proposer took back is in nobody's book, once all have heard of it. */
+export function notWithdrawn(sites: readonly ClawSite[], withdrawn: ReadonlySet<string>): string | undefined {
+  for (const site of sites) {
+    const about = new Set(
+      [...site.of('pool_ballot'), ...site.of('pool_decision')].map(({ proposal }) => String(proposal)),
+    )
+    const odd = [...withdrawn]
+      .map((proposal) => recordIds.proposal(proposal))
+      .find((id) => site.bodies.has(id) || about.has(id))
+    if (odd !== undefined) return `${site.agent} still holds ${odd}, or what was said about it`
+    const fact = site
+      .of('pool_fact')
+      .find((one) => versionsOf(one).some(([, { proposal }]) => withdrawn.has(String(proposal))))
+    if (fact) return `${site.agent} holds ${fact['fact']}, of which a version was withdrawn`
+  }
+  return undefined
+}
+
 /** Nobody speaks who was not admitted, and nobody in another's name. */
 function forged(site: ClawSite, sites: readonly ClawSite[]): string | undefined {
   const bySelf = new Map(sites.map((one) => [one.claw, one]))
@@ -27,7 +46,10 @@ function forged(site: ClawSite, sites: readonly ClawSite[]): string | undefined 
     if (odd) return `${site.agent} holds a ${kind} of ${odd['claw']}, who was not admitted`
   }
   for (const { claw, proposal, votes } of site.of('pool_ballot')) {
-    const own = bySelf.get(String(claw))?.of('pool_ballot')
+    const voter = bySelf.get(String(claw))
+    // What was withdrawn is gone there already.
+    if (voter?.gone.has(String(proposal))) continue
+    const own = voter?.of('pool_ballot')
     const cast = own?.find((one) => one['claw'] === claw && one['proposal'] === proposal)?.['votes'] as Body
     for (const [n, { vote }] of Object.entries(votes as Record<string, Body>))
       if ((cast?.[n] as Body | undefined)?.['vote'] !== vote)
@@ -81,7 +103,8 @@ function unfoundedFact(site: ClawSite): string | undefined {
   const proposals = new Map(site.of('pool_proposal').map((one) => [one['proposal'], one]))
   for (const fact of site.of('pool_fact')) {
     const numbers = versionsOf(fact).map(([n]) => Number(n))
-    if (Math.max(...numbers) !== numbers.length) return `${site.agent}: ${fact['fact']} has a gap`
+    if (site.gone.size === 0 && Math.max(...numbers) !== numbers.length)
+      return `${site.agent}: ${fact['fact']} has a gap`
     for (const [version, { proposal, object }] of versionsOf(fact)) {
       const voted = proposals.get(proposal)?.['fact'] as Body | undefined
       if (!voted || voted['object'] !== object)
@@ -105,7 +128,8 @@ function twoHistories(sites: readonly ClawSite[]): string | undefined {
         const word = JSON.stringify([subject, predicate, object, proposal])
         if ((said.get(key) ?? word) !== word) return `two histories of ${key}: ${said.get(key)} and ${word}`
         said.set(key, word)
-        if (!approved.has(`pool_proposal::${proposal}`))
+        const isWithdrawn = sites.some(({ gone }) => gone.has(`pool_proposal::${proposal}`))
+        if (!isWithdrawn && !approved.has(`pool_proposal::${proposal}`))
           return `${key} rests on no approved decision anywhere`
       }
     }

@@ -2,7 +2,7 @@
 import { createDice } from '../../support/dice.ts'
 import { attackOf } from './attack.ts'
 import { ClawSite, signedBy } from './claw-site.ts'
-import { brokenLaw } from './pool-law.ts'
+import { brokenLaw, notWithdrawn } from './pool-law.ts'
 
 export const agents = ['ada', 'bob', 'cyd', 'dan', 'eve']
 
@@ -20,6 +20,7 @@ export interface PoolStep {
     | 'restart'
     | 'settle'
     | 'attack'
+    | 'withdraw'
   readonly at: number
   readonly pick: number
 }
@@ -40,10 +41,16 @@ const weights: readonly (readonly [PoolStep['do'], number])[] = [
 /** With somebody among them who has a key of his own, one of the claws' keys, and no right to either. */
 const attacked: typeof weights = [...weights, ['attack', 30]]
 
+/** With claws that take back what they have proposed. */
+const regretted: typeof weights = [...weights, ['withdraw', 6]]
+
+const sorts = { plain: weights, attacked, regretted } as const
+export type PoolSort = keyof typeof sorts
+
 /** The schedule of a seed, the same for ever. */
-export function scheduleOf(seed: number, isAttacked = false): PoolStep[] {
+export function scheduleOf(seed: number, sort: PoolSort = 'plain'): PoolStep[] {
   const dice = createDice(seed)
-  const steps = isAttacked ? attacked : weights
+  const steps = sorts[sort]
   const total = steps.reduce((sum, [, weight]) => sum + weight, 0)
   return Array.from({ length: 40 + dice.below(160) }, () => {
     let left = dice.below(total)
@@ -57,6 +64,7 @@ export interface Played {
   readonly facts: number
   readonly versions: number
   readonly decisions: number
+  readonly withdrawn: number
 }
 
 /** What was wrong once stays so: a version is never replaced. */
@@ -73,26 +81,30 @@ export async function play(steps: readonly PoolStep[]): Promise<Played> {
     await world.take(step)
     world.collect()
     const fault = number % lookEvery === 0 ? brokenLaw(sites) : undefined
-    if (fault !== undefined) return { fault: `step ${number}: ${fault}`, ...counts() }
+    if (fault !== undefined) return { fault: `step ${number}: ${fault}`, ...counts(world) }
   }
   await world.rest()
-  const fault = brokenLaw(sites)
-  return { ...(fault === undefined ? {} : { fault: `at rest: ${fault}` }), ...counts() }
+  const fault = brokenLaw(sites) ?? notWithdrawn(sites, world.withdrawn)
+  return { ...(fault === undefined ? {} : { fault: `at rest: ${fault}` }), ...counts(world) }
 }
 
-function counts() {
+function counts({ withdrawn }: World) {
   const facts = sites.flatMap((site) => site.of('pool_fact'))
   return {
     facts: new Set(facts.map(({ fact }) => fact)).size,
     versions: Math.max(0, ...facts.map(({ version }) => Number(version))),
     decisions: sites.reduce((sum, site) => sum + site.of('pool_decision').length, 0),
+    withdrawn: withdrawn.size,
   }
 }
+
+const readType = (text: string) => (JSON.parse(text) as { type: string }).type
 
 class World {
   #now = Date.parse('2026-03-01T12:00:00Z')
   #serial = 0
   #forged = 0
+  readonly withdrawn = new Set<string>()
   readonly #flying: { readonly to: ClawSite; readonly text: string }[] = []
 
   constructor() {
@@ -144,9 +156,17 @@ class World {
         if (one) this.#flying.push(one)
         return
       }
-      case 'lose':
-        this.#flying.splice(pick % Math.max(1, this.#flying.length), 1)
+      case 'lose': {
+        const [lost] = this.#flying.splice(pick % Math.max(1, this.#flying.length), 1)
+        // Carriers keep what they were given: of this alone all members are to hear.
+        if (lost && readType(lost.text) === 'withdrawal') this.#flying.push(lost)
         return
+      }
+      case 'withdraw': {
+        const proposal = site.withdraw(this.#now, pick)
+        if (proposal !== undefined) this.withdrawn.add(proposal)
+        return
+      }
       case 'present':
         return site.presence(this.#now)
       case 'wait':

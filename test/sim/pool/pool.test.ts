@@ -20,15 +20,37 @@ describe('a pool of five claws, with loss, doubles, disorder and restarts', () =
     'takes nothing from strangers, other spellings and forged decisions in the hundred schedules from %i',
     async (from) => {
       for (let seed = from; seed < from + 100; seed++) {
-        const fault = await findPoolFault(seed, true)
+        const fault = await findPoolFault(seed, 'attacked')
         if (fault !== undefined) throw new Error(fault)
       }
     },
   )
 
+  it.each([0, 100, 200, 300, 400])(
+    'keeps nothing that its proposer took back, in the hundred schedules from %i',
+    async (from) => {
+      for (let seed = from; seed < from + 100; seed++) {
+        const fault = await findPoolFault(seed, 'regretted')
+        if (fault !== undefined) throw new Error(fault)
+      }
+    },
+  )
+
+  it('is one in which facts are made and much is taken back', async () => {
+    let facts = 0
+    let withdrawn = 0
+    for (let seed = 0; seed < 100; seed++) {
+      const played = await play(scheduleOf(seed, 'regretted'))
+      facts += played.facts
+      withdrawn += played.withdrawn
+    }
+    expect(facts).toBeGreaterThan(10)
+    expect(withdrawn).toBeGreaterThan(100)
+  })
+
   it('makes facts while it is attacked', async () => {
     let facts = 0
-    for (let seed = 0; seed < 100; seed++) facts += (await play(scheduleOf(seed, true))).facts
+    for (let seed = 0; seed < 100; seed++) facts += (await play(scheduleOf(seed, 'attacked'))).facts
     expect(facts).toBeGreaterThan(50)
   })
 

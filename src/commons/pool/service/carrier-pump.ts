@@ -102,11 +102,12 @@ export class CarrierPump {
     return waiting.length === batch
   }
 
-  /** Undefined for what says who is there, of so long ago that it says nothing any more. */
+  /** Undefined for what was withdrawn, and for what says who is there, of so long ago that it says nothing any more. */
   async #outgoing(
     { type, key, group, text, own }: PoolSending,
     keys: Keyring,
   ): Promise<Outgoing | undefined> {
+    if (text === '') return undefined
     if (type === 'presence') {
       const { timestamp } = JSON.parse(text) as { timestamp: string }
       if (this.#parts.clock.now() - (parseTime(timestamp) ?? 0) > activeForMs) return undefined

@@ -4,18 +4,20 @@
 import type { PoolNews } from '../../../core/capability/event.ts'
 import type { PoolCarrier, Taken } from '../../../core/pool/pool-carrier.ts'
 import type { Service, ServiceParts } from '../../../core/capability/service.ts'
-import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { DaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
-import { formatTime, parseTime } from '../../../core/time.ts'
-import { ballotBody, clawBody, decisionBody, factBody, proposalBody, recordIds } from '../pool-kind.ts'
+import { formatTime } from '../../../core/time.ts'
+import { clawBody, recordIds } from '../pool-kind.ts'
 import { Flood } from '../rule/flood.ts'
 import { activeClaws, capabilitiesEveryMs, presenceEveryMs } from '../rule/presence.ts'
 import { headFor, openScene, ownClaw, readClaw, type Scene } from '../take/scene.ts'
 import { settle } from '../take/settle.ts'
 import { receive, takeIn } from '../take/take-in.ts'
+import { withdrawGone } from '../take/withdraw.ts'
 import { readConfig, configId } from '../pool-config.ts'
 import { introduce, sayCapabilities, sayPresence } from './announce.ts'
 import { CarrierPump, signEnvelope } from './carrier-pump.ts'
+import { readNews } from './pool-news.ts'
 
 /** Undecided proposals that are looked after; more than that wait for a vote on them. */
 const openLimit = 1000
@@ -36,6 +38,9 @@ export class PoolService implements Service {
   #toFree = new Set<string>()
   #active: ReadonlySet<string> = new Set()
   #revision = -1
+  /** A proposal may be gone of which the others are to be told. */
+  #isToWithdraw = true
+  #proposalsGone = 0
   #presenceAt = 0
   #capabilitiesAt = 0
   #prunedAt = 0
@@ -64,7 +69,7 @@ export class PoolService implements Service {
     if (kind === 'pool_config') this.#reconfigured()
     if (kind === 'pool_claw') this.#watchOwn(id)
     const news = kind.startsWith('pool_') ? this.#newsOf(id, kind) : undefined
-    if (!news) return
+    if (!news) return kind === 'pool_proposal' ? this.#gone(id) : undefined
     this.#parts.tell('pool', news)
     if (news.type === 'proposal' || news.type === 'vote') this.#toCount.add(news.id)
     if (news.type === 'decision') this.#open.delete(news.id)
@@ -74,6 +79,7 @@ export class PoolService implements Service {
 
   committed(): void {
     this.#tellDisputes()
+    if (this.#parts.pool.proposalsGone !== this.#proposalsGone) this.#gone()
     if (this.#parts.isDevice && this.#parts.pool.revision !== this.#revision) this.#wanted()
   }
 
@@ -90,7 +96,7 @@ export class PoolService implements Service {
     })
     for (const { id } of page.records) this.#newsOf(id, 'pool_proposal')
     for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
-    if (this.#open.size > 0 || this.#parts.pool.nextDue() !== undefined) this.#wanted()
+    this.#wanted()
   }
 
   wake(): void {
@@ -115,6 +121,14 @@ export class PoolService implements Service {
     })
   }
 
+  /** A proposal is not here any more, or sealed. */
+  #gone(id?: string): void {
+    this.#proposalsGone = this.#parts.pool.proposalsGone
+    for (const open of this.#open.keys()) if (recordIds.proposal(open) === id) this.#open.delete(open)
+    this.#isToWithdraw = true
+    this.#wanted()
+  }
+
   #tellDisputes(): void {
     const { pool, tell, log } = this.#parts
     for (const { proposal, claw, reason } of pool.disputes()) {
@@ -134,40 +148,9 @@ export class PoolService implements Service {
 
   /** What to tell of a record, and what is to be remembered of it. */
   #newsOf(id: string, kind: string): PoolNews | undefined {
-    const { records } = this.#parts
-    try {
-      const record = records.get(id)
-      if (!record) return undefined
-      const body = bodyOf(record)
-      switch (kind) {
-        case 'pool_proposal': {
-          const { proposal, expires_at } = proposalBody.parse(body)
-          this.#noteOpen(proposal, parseTime(expires_at) ?? 0)
-          return { type: 'proposal', id: proposal, record: id }
-        }
-        case 'pool_ballot': {
-          const of = records.get(ballotBody.parse(body).proposal)
-          return of && { type: 'vote', id: proposalBody.parse(bodyOf(of)).proposal, record: of.id }
-        }
-        case 'pool_decision': {
-          const { outcome, proposal } = decisionBody.parse(body)
-          const of = records.get(proposal)
-          return of && { type: 'decision', id: proposalBody.parse(bodyOf(of)).proposal, record: id, outcome }
-        }
-        case 'pool_fact': {
-          const { fact, version } = factBody.parse(body)
-          return { type: 'fact', id: fact, record: id, version }
-        }
-        case 'pool_claw':
-          return { type: 'claw', id: String(body['claw']), record: id, state: 'capabilities' }
-        default:
-          return undefined
-      }
-    } catch (error) {
-      // It is sealed, and nobody can read it here now; or a later Daybook wrote it.
-      if (isDaybookError(error, 'locked') || !(error instanceof DaybookError)) return undefined
-      throw error
-    }
+    const read = readNews(this.#parts.records, id, kind)
+    if (read?.due !== undefined) this.#noteOpen(read.news.id, read.due)
+    return read?.news
   }
 
   #reconfigured(): void {
@@ -240,10 +223,13 @@ export class PoolService implements Service {
     const isTelling = isPresenceDue || (isSpeaking && now - this.#capabilitiesAt >= capabilitiesEveryMs)
     const isBehind = this.#isBehind()
     const isWaitingOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
-    if (isTelling || isWaitingOver || toCount.size + toFree.size > 0) {
+    const isToWithdraw = this.#isToWithdraw && pool.proposed().length > 0
+    this.#isToWithdraw = false
+    if (isTelling || isWaitingOver || isToWithdraw || toCount.size + toFree.size > 0) {
       const key = isSpeaking ? (await keys.signer())?.key : undefined
       await write(({ records, pool: tables }) => {
         const scene = openScene({ records, pool: tables, now })
+        if (isToWithdraw) withdrawGone(scene)
         settle(scene, { count: toCount, frees: toFree, isBehind })
         if (isTelling) this.#announce(scene, key)
         this.#prune(scene)

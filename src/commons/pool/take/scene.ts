@@ -31,7 +31,10 @@ import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 import { isHonest, isMember, type Roll } from './member.ts'
 import { activeClaws, saidAt } from '../rule/presence.ts'
 
-export type SceneRecords = Pick<RecordWriter, 'get' | 'put' | 'citing' | 'guarded' | 'rules'>
+export type SceneRecords = Pick<
+  RecordWriter,
+  'get' | 'put' | 'citing' | 'guarded' | 'rules' | 'wasForgotten' | 'purge'
+>
 
 export interface Scene {
   readonly records: SceneRecords
@@ -128,6 +131,9 @@ function read<Shape extends Said>(
 
 export const readProposal = (scene: Scene, proposal: string): ProposalBody | undefined =>
   read(scene, recordIds.proposal(proposal), 'pool_proposal', proposalBody)
+/** True for a proposal that was here and was withdrawn, or forgotten in this book. */
+export const isWithdrawn = ({ records }: Scene, proposal: string): boolean =>
+  records.wasForgotten(recordIds.proposal(proposal))
 export const readDecision = (scene: Scene, proposal: string): DecisionBody | undefined =>
   read(scene, recordIds.decision(proposal), 'pool_decision', decisionBody)
 export const readFact = (scene: Scene, fact: string): FactBody | undefined =>

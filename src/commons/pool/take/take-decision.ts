@@ -7,8 +7,25 @@ import { sameClaw } from '../rule/claw-id.ts'
 import { deciderOf, leastActive, majorityOf } from '../rule/quorum.ts'
 import { countedBallots, countHere } from './count.ts'
 import { recount } from './recount.ts'
-import { ballotsOf, isCounted, put, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
-import { accepted, conflict, decisionWaitMs, type Letter, tallyMismatch, type Verdict } from './verdict.ts'
+import {
+  ballotsOf,
+  isCounted,
+  isWithdrawn,
+  put,
+  readDecision,
+  readProposal,
+  type Scene,
+  saidTime,
+} from './scene.ts'
+import {
+  accepted,
+  conflict,
+  decisionWaitMs,
+  type Letter,
+  tallyMismatch,
+  type Verdict,
+  withdrawn,
+} from './verdict.ts'
 
 export function takeDecision(scene: Scene, envelope: Letter<'decision'>, isLast: boolean): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
@@ -16,6 +33,7 @@ export function takeDecision(scene: Scene, envelope: Letter<'decision'>, isLast:
   const wait = (last: string): Verdict =>
     isLast ? conflict(last) : { ...conflict(last), waits: { about: proposalId, forMs: decisionWaitMs } }
   const proposal = readProposal(scene, proposalId)
+  if (isWithdrawn(scene, proposalId)) return withdrawn
   if (!proposal) return wait('unknown_proposal')
   const known = readDecision(scene, proposalId)
   if (known) {

@@ -7,6 +7,7 @@ import { judgeFact, saysSame } from '../rule/fact-apply.ts'
 import {
   headFor,
   isOwnClaw,
+  isWithdrawn,
   put,
   readDecision,
   readFact,
@@ -15,12 +16,14 @@ import {
   say,
   saidTime,
 } from './scene.ts'
-import { accepted, conflict, decisionWaitMs, type Letter, type Verdict } from './verdict.ts'
+import { accepted, conflict, decisionWaitMs, type Letter, type Verdict, withdrawn } from './verdict.ts'
 import { countHere } from './count.ts'
 
 export function takeFact(scene: Scene, envelope: Letter<'fact'>, isLast: boolean): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
   const { factId, version, proposalId = '', subject, predicate, object, tags } = payload
+  const isGone = scene.records.wasForgotten(recordIds.fact(factId))
+  if (isGone || (proposalId !== '' && isWithdrawn(scene, proposalId))) return withdrawn
   const known = readFact(scene, factId)
   const verdict = judgeFact(known, payload)
   if (verdict.result !== 'accepted') return verdict.result === 'conflict' ? conflict(verdict.reason) : verdict
@@ -100,7 +103,7 @@ function putFact(scene: Scene, { proposal, known, factId, version }: FactPlace, 
     fact: factId,
     home: home.home,
     home_device: home.home_device,
-    versions: { ...known?.versions, [String(version)]: said },
+    versions: { ...known?.versions, [String(version)]: { ...said, ...madeFrom(proposal) } },
     version,
     subject,
     predicate,
@@ -110,6 +113,8 @@ function putFact(scene: Scene, { proposal, known, factId, version }: FactPlace, 
     published_at,
   })
 }
+
+const madeFrom = ({ made_from }: ProposalBody) => (made_from === undefined ? {} : { made_from })
 
 /** An instance is a device and a start of its engine. */
 export const deviceOf = (instance: string): string => instance.split('#')[0] ?? ''
@@ -122,6 +127,7 @@ export function publish(scene: Scene, proposalId: string, isDecider: boolean): v
   if (!proposal || decision?.outcome !== 'approved' || !config.governance) return
   const { id: factId, version, subject, predicate, object } = factOf(proposal)
   const known = readFact(scene, factId)
+  if (scene.records.wasForgotten(recordIds.fact(factId))) return
   if (known && known.version >= version) return
   const isHome = known && isOwnClaw(scene, known.home) && known.home_device === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return

@@ -24,7 +24,8 @@ import { takeDecision } from './take-decision.ts'
 import { takeCapabilities, takePresence } from './take-presence.ts'
 import { takeProposal, takeVote } from './take-vote.ts'
 import { admissionOf, isOwnKey, trustIn } from './trust.ts'
-import { decisionWaitMs, notAdmitted, tallyMismatch, type Verdict } from './verdict.ts'
+import { takeWithdrawal } from './withdraw.ts'
+import { decisionWaitMs, notAdmitted, tallyMismatch, type Verdict, withdrawn } from './verdict.ts'
 
 /** What is known of an envelope before anything of the book is asked. */
 export interface Arrival {
@@ -98,7 +99,8 @@ export function takeIn(scene: Scene, arrival: Arrival, flood: Flood): Taken {
   if (isOwn) return passOwn(scene, arrival, envelope)
   const verdict = judge(scene, envelope, false)
   if (verdict.again && !verdict.waits) scene.pool.unremember(claw, key)
-  const isNew = verdict.result !== 'duplicate' && !(verdict.result === 'stale' && !isHeld)
+  const isStale = verdict.result === 'stale' && (!isHeld || verdict.reason === withdrawn.reason)
+  const isNew = verdict.result !== 'duplicate' && !isStale
   if (isNew) relay(scene, arrival, envelope)
   if (verdict.waits) {
     const { about, forMs } = verdict.waits
@@ -125,7 +127,8 @@ function holdsSecret({ records }: Scene, { type, payload, clawId }: EnvelopeV1):
 function refuse(scene: Scene, arrival: Arrival, envelope: EnvelopeV1, isOwn: boolean): Taken | undefined {
   const { config } = scene
   const { type, payload } = envelope
-  if (!isPassing(type) && !config.governance) return { result: 'ignored', reason: 'governance_disabled' }
+  const isGoverned = !isPassing(type) && type !== 'withdrawal'
+  if (isGoverned && !config.governance) return { result: 'ignored', reason: 'governance_disabled' }
   const group = 'group' in payload ? payload.group : undefined
   if (group !== undefined && group !== config.group) return { result: 'ignored', reason: 'other_group' }
   if (isOwn) return undefined
@@ -197,6 +200,8 @@ function judge(scene: Scene, envelope: EnvelopeV1, isLast: boolean): Verdict {
       return takeDecision(scene, envelope, isLast)
     case 'fact':
       return takeFact(scene, envelope, isLast)
+    case 'withdrawal':
+      return takeWithdrawal(scene, envelope)
   }
 }
 

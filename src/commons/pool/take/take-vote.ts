@@ -3,8 +3,8 @@ import { formatTime, parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
 import { recordIds } from '../pool-kind.ts'
 import { factIdOf } from '../rule/claw-id.ts'
-import { put, readBallot, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
-import { accepted, conflict, type Letter, type Verdict } from './verdict.ts'
+import { isWithdrawn, put, readBallot, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
+import { accepted, conflict, type Letter, type Verdict, withdrawn } from './verdict.ts'
 
 /** How often a claw may change its vote. */
 export const changeLimit = 100
@@ -13,6 +13,7 @@ export function takeProposal(scene: Scene, envelope: Letter<'proposal'>): Verdic
   const { clawId: claw, instanceId: instance, traceId: trace, timestamp, payload } = envelope
   const { proposalId, group, title, statement, tags, expiresAt, fact } = payload
   if (readProposal(scene, proposalId)) return { result: 'ignored', reason: 'existing_proposal' }
+  if (isWithdrawn(scene, proposalId)) return withdrawn
   if (fact?.version === 1 && fact.factId !== factIdOf(proposalId)) return conflict('fact_of_another_proposal')
   const at = saidTime(scene, timestamp)
   const latest = formatTime((parseTime(at) ?? 0) + timeoutMs(scene.config))
@@ -46,6 +47,7 @@ export function takeProposal(scene: Scene, envelope: Letter<'proposal'>): Verdic
 export function takeVote(scene: Scene, envelope: Letter<'vote'>): Verdict {
   const { proposalId, vote, reason, n = 1 } = envelope.payload
   const proposal = readProposal(scene, proposalId)
+  if (isWithdrawn(scene, proposalId)) return withdrawn
   if (!proposal) {
     const waits = { about: proposalId, forMs: timeoutMs(scene.config) }
     return { result: 'ignored', reason: 'unknown_proposal', waits, again: true }

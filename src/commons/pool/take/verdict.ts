@@ -20,6 +20,9 @@ export const notAdmitted = 'not_admitted'
 /** A decision says something else than the ballots and claws that are known here. */
 export const tallyMismatch = 'tally_mismatch'
 
+/** It rests on a proposal that is not there any more: it goes to nobody else. */
+export const withdrawn: Verdict = { result: 'stale', reason: 'withdrawn' }
+
 /** An envelope of one type. */
 export type Letter<Type extends keyof Payloads> = Extract<EnvelopeV1, { readonly type: Type }>
 

@@ -6,13 +6,13 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { sameJson } from '../../../core/json/same-json.ts'
-import type { RecordHead } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { timeoutMs } from '../pool-config.ts'
 import { type ProposalBody, recordIds } from '../pool-kind.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
 import { checkRecord, checkTags, secretFound } from '../rule/leave.ts'
+import { wordsOf } from '../rule/record-words.ts'
 import { present } from '../service/announce.ts'
 import {
   clawFor,
@@ -39,6 +39,8 @@ const factInput = z.strictObject({
 const proposed = z.object({
   /** Its id among claws. */
   proposal: z.string(),
+  /** The record that holds it. */
+  record: z.string(),
   claw: z.string(),
   fact: z.object({ id: z.string(), version: z.number() }),
   expires_at: z.string(),
@@ -49,6 +51,8 @@ interface Words {
   readonly title?: string | undefined
   readonly tags: readonly string[]
   readonly fact?: z.output<typeof factInput> | undefined
+  /** The record that it says. */
+  readonly madeFrom?: string
 }
 
 /** The fact that comes of it: a new one, or the next version of one that is known here. */
@@ -72,7 +76,7 @@ function propose(scene: Scene, agent: string, words: Words, at: WriteContext<'re
   const fact = factFor(scene, proposal, words)
   const trace = pool.newId('tr-')
   const expires_at = formatTime(now + timeoutMs(config))
-  const { title, statement } = words
+  const { title, statement, madeFrom } = words
   const body: ProposalBody = {
     proposal,
     claw,
@@ -86,6 +90,7 @@ function propose(scene: Scene, agent: string, words: Words, at: WriteContext<'re
     proposed_at: formatTime(now),
     expires_at,
     fact,
+    ...(madeFrom === undefined ? {} : { made_from: madeFrom }),
   }
   const given = {
     kind: 'pool_proposal',
@@ -115,7 +120,7 @@ function propose(scene: Scene, agent: string, words: Words, at: WriteContext<'re
       },
     },
   })
-  return { proposal, claw, fact: { id: fact.id, version: fact.version }, expires_at }
+  return { proposal, record: given.id, claw, fact: { id: fact.id, version: fact.version }, expires_at }
 }
 
 /** Proposing and voting are of the group's own business. */
@@ -126,31 +131,6 @@ function checkGoverned({ config }: Scene): void {
     'Governance is off: this book neither proposes nor votes. Turn it on with pool:configure.',
     {
       details: { path: 'governance', reason: 'governance_disabled' },
-    },
-  )
-}
-
-/** What a record says, as text. */
-function wordsOf(record: RecordHead & Readonly<Record<string, unknown>>): {
-  statement: string
-  fact?: z.output<typeof factInput>
-} {
-  const said = (name: string) => {
-    const value = record[name]
-    return typeof value === 'string' && value.trim() !== '' ? value : undefined
-  }
-  const subject = said('subject')
-  const predicate = said('predicate')
-  const object = said('object')
-  if (subject !== undefined && predicate !== undefined && object !== undefined)
-    return { statement: `${subject} ${predicate} ${object}`, fact: { subject, predicate, object } }
-  const statement = said('text') ?? said('content') ?? said('summary') ?? said('description')
-  if (statement !== undefined) return { statement }
-  throw new DaybookError(
-    'invalid-input',
-    `\`${record.id}\` says nothing that could be proposed: give a statement.`,
-    {
-      details: { path: 'statement' },
     },
   )
 }
@@ -225,6 +205,7 @@ export const proposeCapabilities = [
         title,
         tags: tagged,
         fact: fact === undefined ? own.fact : { ...said, id: fact },
+        madeFrom: record.id,
       }
       return propose(scene, agentOf(at.call), words, at)
     },
@@ -243,6 +224,8 @@ export const proposeCapabilities = [
     }),
     output: z.object({
       proposal: z.string(),
+      /** The record of the vote. */
+      record: z.string(),
       claw: z.string(),
       vote: z.enum(['yes', 'no']),
       /** Which vote of this claw on it that is, from 1. */
@@ -266,12 +249,14 @@ export const proposeCapabilities = [
       checkOpen(scene, proposal)
       const known = readBallot(scene, named, claw)
       const counts = scene.config.self_vote || !sameClaw(claw, proposal.claw)
-      if (known?.vote === vote) return { proposal: named, claw, vote, n: known.n, changed: false, counts }
+      const record = recordIds.ballot(named, claw)
+      if (known?.vote === vote)
+        return { proposal: named, record, claw, vote, n: known.n, changed: false, counts }
       if (known) checkChange(scene, Object.keys(known.votes).length)
       if (reason !== undefined) checkLeaving(at, { reason })
       const n = (known?.n ?? 0) + 1
       const cast = { vote, at: at.call.now, ...(reason === undefined ? {} : { reason }) }
-      put(scene, 'pool_ballot', recordIds.ballot(named, claw), {
+      put(scene, 'pool_ballot', record, {
         claw,
         by: agent,
         group: proposal.group,
@@ -292,7 +277,7 @@ export const proposeCapabilities = [
         type: 'vote',
         payload: { proposalId: named, vote, n, reason },
       })
-      return { proposal: named, claw, vote, n, changed: true, counts }
+      return { proposal: named, record, claw, vote, n, changed: true, counts }
     },
   }),
 ] as const

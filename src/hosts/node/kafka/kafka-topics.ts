@@ -1,4 +1,5 @@
-// The topics of a pool: one for each type of envelope, `<prefix>.<name>.knowledge.<what>`.
+// The topics of a pool: `<prefix>.<name>.knowledge.<what>`, one for each type of envelope, but that a withdrawal goes where its
+// proposal went. One key of one topic keeps its order: nobody reads the withdrawal before the proposal.
 import { envelopeTypes, type EnvelopeType } from '../../../core/pool/pool-carrier.ts'
 import { DaybookError } from '../../../core/errors.ts'
 
@@ -7,6 +8,7 @@ const lastParts: Readonly<Record<EnvelopeType, string>> = {
   capabilities: 'capabilities',
   presence: 'presence',
   proposal: 'proposals',
+  withdrawal: 'proposals',
   vote: 'votes',
   decision: 'decisions',
   fact: 'facts',
@@ -31,7 +33,7 @@ export function poolTopics(name: string, prefix = 'group'): PoolTopics {
     const message = `\`${path}\`: letters, digits, dots, dashes and underscores are wanted.`
     throw new DaybookError('invalid-input', message, { details: { path } })
   }
-  const all = [...byType.values()]
+  const all = [...new Set(byType.values())]
   if (all.some((topic) => topic.length > longestTopic))
     throw new DaybookError('invalid-input', `\`group\`: a topic has at most ${longestTopic} characters.`, {
       details: { path: 'group' },

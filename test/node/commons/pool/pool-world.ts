@@ -32,7 +32,9 @@ export function createWorld() {
     open(
       agent = 'me',
       carriers: readonly PoolCarrier[] = [],
-      more: Partial<Pick<EngineOptions, 'db' | 'keys' | 'role' | 'sync' | 'carrier' | 'poolLine'>> = {},
+      more: Partial<
+        Pick<EngineOptions, 'db' | 'keys' | 'role' | 'sync' | 'carrier' | 'poolLine' | 'vault' | 'openMemory'>
+      > = {},
     ): Engine {
       const db = more.db ?? openNodeDatabase({ path: ':memory:' })
       const keys = more.keys ?? openNodeKeyring(undefined)

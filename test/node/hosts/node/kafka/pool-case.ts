@@ -39,11 +39,13 @@ export function poolCases({ kafka, produce, lying }: KafkaWorld): void {
     await expect.poll(() => who('incident.runbook:v2')).toEqual(['claw-3@claw-3'])
     expect(await who('db.read:invoices')).toEqual([])
 
-    const { proposal } = await desk.pool.propose({
-      statement: 'Error E142 with a timeout of the database is mended by M7.',
-      tags: ['ops'],
-      fact: { subject: 'E142', predicate: 'mitigated by', object: 'M7' },
+    const { id } = await desk.perceptions.store({
+      subject: 'E142',
+      content: 'M7 mends it.',
+      confidence: 0.9,
     })
+    const statement = 'Error E142 with a timeout of the database is mended by M7.'
+    const { proposal } = await desk.pool.publish({ record: id, tags: ['ops'], title: 'E142', statement })
     for (const book of [logs, orders, runbook])
       await expect.poll(async () => (await proposals(book)).length).toBe(1)
     await logs.pool.vote({ proposal, vote: 'yes' })
@@ -52,18 +54,30 @@ export function poolCases({ kafka, produce, lying }: KafkaWorld): void {
     expect(await facts(logs)).toEqual([])
     await runbook.pool.vote({ proposal, vote: 'yes' })
     for (const book of [logs, orders, runbook, desk]) {
-      await expect.poll(() => facts(book)).toMatchObject([{ version: 1, object: 'M7', votes: { no: 0 } }])
+      await expect
+        .poll(() => facts(book))
+        .toMatchObject([{ version: 1, object: statement, votes: { no: 0 } }])
       // A fact whose votes are all here needs no decision, and may overtake it: they lie in two topics.
       await expect
         .poll(() => proposals(book))
         .toMatchObject([{ state: 'approved', decision: { outcome: 'approved', quorum: 3 } }])
     }
-    const { hits } = await runbook.recall({ text: 'what is E142 mitigated by' })
+    const { hits } = await runbook.recall({ text: 'what mends E142' })
     expect(hits[0]).toMatchObject({ because: { pool: { votes: { yes: 3, no: 0 }, version: 1 } } })
     // Nobody sends on over Kafka what Kafka has brought: each ballot lies there once.
     const votes = await lying(group, 4, 'votes')
     const keys = votes.map(({ text }) => (JSON.parse(text) as { idempotencyKey: string }).idempotencyKey)
     expect(new Set(keys).size).toBe(keys.length)
+
+    // What the desk has purged leaves the books of all, and its proposal lies before its withdrawal in one topic.
+    await desk.records.purge({ id })
+    for (const book of [logs, orders, runbook, desk]) {
+      await expect.poll(() => facts(book)).toEqual([])
+      expect(await proposals(book)).toEqual([])
+    }
+    const proposed = await lying(group, 2, 'proposals')
+    const types = proposed.map(({ text }) => (JSON.parse(text) as { type: string }).type)
+    expect(types).toEqual(['proposal', 'withdrawal'])
   })
 
   it('writes into the audit whatever is no envelope of a known claw, and goes on', async () => {
