@@ -12,6 +12,7 @@ import type { Sources } from './record/sources.ts'
 import {
   conflictsOf,
   eraseAnswers,
+  erasePending,
   eraseRows,
   historyOf,
   modelParts,
@@ -73,6 +74,7 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     eraseRows(db, modelParts)
     db.run("DELETE FROM book WHERE key = 'model'")
     eraseAnswers(db, id)
+    erasePending(db, { id, seq })
   }
   return {
     purge: purgeAt,

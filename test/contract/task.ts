@@ -43,6 +43,56 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
     },
   )
 
+  it('keeps nothing of what a task that waits, has failed or comes round was given about a record that is purged', async () => {
+    const book = await open()
+    const later = { delay_seconds: 100_000 }
+    const words = { content: 'Saffron letter.' }
+    const message = { id: 'gone', ...words }
+    await book.conversation.store({ message })
+    const id = (await book.conversation.list()).records[0]?.id ?? ''
+    const waiting = await book.tasks.add({
+      capability: 'ks:archive_episode',
+      input: { history: [{ role: 'user', id: 'gone', ...words }] },
+      ...later,
+    })
+    const only = await book.tasks.add({ capability: 'kstar:forget', input: { id }, ...later })
+    const other = await book.tasks.add({
+      capability: 'ks:store',
+      input: { message: { id: 'other', ...words } },
+      ...later,
+    })
+    await book.tasks.schedule({
+      id: 'daily',
+      capability: 'ks:store',
+      input: { message },
+      every: '1d',
+      first: '2099-01-01',
+    })
+    const rounds = async () => (await book.tasks.schedules()).schedules.map(({ task }) => task.id)
+    expect(await rounds()).toContain('daily')
+    const dead = await book.tasks.add({
+      capability: 'kstar:supersede_fact',
+      input: { id, data: { text: 'Saffron fact' } },
+    })
+    expect((await settledTask(book, dead.id))?.state).toBe('dead')
+    await book.records.purge({ id })
+    for (const task of [waiting, dead])
+      expect(await book.tasks.get(task)).toMatchObject({
+        input: null,
+        state: 'dead',
+        error: { code: 'not-found' },
+      })
+    // What names it alone quotes nothing, and what does not name it is nobody's to guess.
+    expect(await book.tasks.get(only)).toMatchObject({ state: 'waiting', input: { id } })
+    await book.tasks.drop(other)
+    expect(await rounds()).not.toContain('daily')
+    expect(JSON.stringify(await book.tasks.list({}))).not.toContain('Saffron')
+    // Tried again it does nothing.
+    await book.tasks.retry(waiting)
+    expect(await settledTask(book, waiting.id)).toMatchObject({ state: 'dead' })
+    expect((await book.conversation.episodes()).records).toEqual([])
+  })
+
   it('keeps no passphrase', async () => {
     const book = await open()
     expect(withPassphrase.map(({ id }) => id)).toEqual([

@@ -59,7 +59,7 @@ function eraseFound(
 }
 
 const answers = listed('applied_requests', 'request', ['result'])
-const task: TextRows = { table: 'tasks', columns: ['input', 'result'], where: 'n = ?' }
+const task: TextRows = { table: 'tasks', columns: ['input', 'result', 'error_message'], where: 'n = ?' }
 const entries = listed('conflicts', 'id', sides)
 const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
 
@@ -73,8 +73,58 @@ export function eraseAnswers(db: Erasing & Pick<SqlDatabase, 'all'>, id: string)
   const done = "SELECT n FROM tasks WHERE state = 'done' AND instr(result, ?) > 0"
   for (const { n } of db.all<{ n: number }>(done, [named])) {
     writeOver(db, task, [n])
-    db.run("UPDATE tasks SET input = 'null', result = NULL WHERE n = ?", [n])
+    db.run("UPDATE tasks SET input = 'null', result = NULL, error_message = NULL WHERE n = ?", [n])
   }
+}
+
+/** In place of the error of a task whose input was taken out: the code says that no repetition mends it. */
+const takenOut = {
+  code: 'not-found',
+  message:
+    'A record that it was given was purged, and with it what the task was given. Add it again without that.',
+} as const
+
+/**
+ * Empties every task that is not done, and every round to come, which was given the record of this id and more than ids: that may
+ * quote it, or would write it again. A task that waits is dead then, a try that runs goes on and has no other one after it.
+ */
+export function erasePending(
+  db: Erasing & Pick<SqlDatabase, 'all' | 'get'>,
+  { id, seq }: { readonly id: string; readonly seq: number },
+): void {
+  const name = db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? id
+  const names = [id, name] as const
+  const tasks = "SELECT n AS key, input FROM tasks WHERE state <> 'done'"
+  for (const { key } of quoting(db, tasks, names)) {
+    writeOver(db, task, [key])
+    db.run(
+      `UPDATE tasks SET input = 'null', state = CASE state WHEN 'running' THEN state ELSE 'dead' END, error_code = ?,
+        error_message = ? WHERE n = ?`,
+      [takenOut.code, takenOut.message, key],
+    )
+  }
+  const rounds = `SELECT key, json_extract(value, '$.input') AS input FROM book WHERE key >= 'schedule:' AND key < 'schedule;'
+    AND json_type(value, '$.input') IN ('object', 'array')`
+  for (const { key } of quoting(db, rounds, names))
+    eraseRows(db, { table: 'book', columns: ['value'], where: 'key = ?' }, [key])
+}
+
+/**
+ * The rows of `sql` whose input has the id, or as an `id` the name of the record, beside a text that is the id of no record: what has
+ * nothing but ids quotes nothing.
+ */
+function quoting(
+  db: Pick<SqlDatabase, 'all'>,
+  sql: string,
+  [id, name]: readonly [string, string],
+): { readonly key: SqlValue }[] {
+  return db.all<{ key: SqlValue }>(
+    `SELECT t.key FROM (${sql}) t
+     WHERE EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.value = ? OR (j.value = ? AND j.key IN ('id', 'msg_id')))
+     AND EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.type = 'text' AND j.value <> ?
+       AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = j.value))`,
+    [id, name, name],
+  )
 }
 
 /** Erases the entries of the conflict log about the record of this id that say something in clear. */

@@ -126,6 +126,29 @@ export function dayCases(
       expect(await told()).toEqual([])
     })
 
+    it.each(['forget', 'purge'] as const)(
+      'quotes nothing of it in what its end answered, nor when it is ended again: after a %s',
+      async (how) => {
+        const { book, alice } = await persona()
+        const { id } = await say(alice, 0, 'My diagnosis is private.')
+        const { id: task } = await book.tasks.add({
+          capability: 'katra:sundown',
+          input: { persona: 'Alice' },
+        })
+        expect(JSON.stringify((await settledTask(book, task))?.result)).toContain('diagnosis')
+        const twice = { requestId: 'evening' }
+        expect((await alice.days.sundown({}, twice)).digest?.text).toContain('diagnosis')
+        await alice.sessions.start({ persona: 'Alice' })
+        await alice.snapshots.capture({ focus: 'diagnosis' })
+        await (how === 'forget'
+          ? alice.records.forget({ id: id ?? '' })
+          : book.records.purge({ id: id ?? '' }))
+        expect(JSON.stringify(await book.tasks.list({}))).not.toContain('diagnosis')
+        for (const again of [alice.days.sundown({}, twice), alice.days.sundown(), alice.days.sunrise()])
+          expect(JSON.stringify(await again)).not.toContain('diagnosis')
+      },
+    )
+
     it('is archived when it has been told, but for what is personal, kept or pinned; a dry run says so before', async () => {
       const { alice } = await persona()
       const plain = await say(alice, 20, 'An old remark about nothing much.')
