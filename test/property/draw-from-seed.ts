@@ -3,7 +3,9 @@
 import fc from 'fast-check'
 import { inject } from 'vitest'
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: inject('propertySeed') })
+export const propertySeed: number = inject('propertySeed')
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: propertySeed })
 
 declare module 'vitest' {
   interface ProvidedContext {

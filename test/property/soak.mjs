@@ -10,7 +10,7 @@ const { values } = parseArgs({ options: { rounds: { type: 'string' }, from: { ty
 const rounds = Number(values.rounds ?? 10)
 const from = Number(values.from ?? Math.trunc(Date.now() / 1000) % 2 ** 31)
 const files = globSync('test/{node,contract,sim}/**/*.test.ts', { cwd: root }).filter((file) =>
-  readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
+  /from 'fast-check'|draw-from-seed/.test(readFileSync(join(root, file), 'utf8')),
 )
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const args = ['run', '--config', 'test/vitest.config.ts', '--reporter', 'dot', '--project', 'node']
@@ -21,7 +21,7 @@ for (let seed = from; seed < from + rounds; seed++) {
     [vitest, ...args, '--project', 'node-quick', ...files],
     {
       cwd: root,
-      env: { ...process.env, NO_COLOR: '1', DAYBOOK_PROPERTY_SEED: String(seed) },
+      env: { ...process.env, NO_COLOR: '1', DAYBOOK_FIELDS: '3000', DAYBOOK_PROPERTY_SEED: String(seed) },
       encoding: 'utf8',
       maxBuffer: 2 ** 28,
     },
