@@ -98,7 +98,7 @@ export function erasePending(
   for (const { key } of quoting(db, tasks, names)) {
     writeOver(db, task, [key])
     db.run(
-      `UPDATE tasks SET input = 'null', state = CASE state WHEN 'running' THEN state ELSE 'dead' END, error_code = ?,
+      `UPDATE tasks SET input = 'null', result = NULL, state = CASE state WHEN 'running' THEN state ELSE 'dead' END, error_code = ?,
         error_message = ? WHERE n = ?`,
       [takenOut.code, takenOut.message, key],
     )
