@@ -145,11 +145,15 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       return readSuccession(id, kind, parts)
     },
     goneKeys: (id) => (guest ? [] : store.sources.goneKeys(id)),
-    madeOf: (id) =>
-      store.sources
+    madeOf(id) {
+      const going = new Set(store.sources.goingWith(id).map((one) => one.id))
+      const isToldAnew = ({ id: made, kind }: RecordRow) =>
+        !going.has(made) && store.kinds.get(kind)?.madeFrom?.anew !== undefined && seen.live(made)
+      return store.sources
         .madeOf(id)
-        .filter((one) => store.kinds.get(one.kind)?.madeFrom?.anew !== undefined && seen.live(one.id))
-        .map((one) => one.id),
+        .filter(isToldAnew)
+        .map((one) => one.id)
+    },
     put(request) {
       const id = put(request, guest)
       if (request.scope?.sensitivity !== undefined) sealMarks(marking, id)

@@ -11,6 +11,7 @@ import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './conflict/policy.ts'
 import { partCases } from './conflict/part.ts'
 import { removalCases } from './conflict/removal.ts'
+import { publishedCases } from './mirror-published.ts'
 import { rivalCases } from './conflict/rival.ts'
 import { refusalCases } from './mirror-refusal.ts'
 import { restartCases } from './mirror-restart.ts'
@@ -30,6 +31,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     policyCases(host)
     removalCases(host)
     partCases(host)
+    publishedCases(host)
     rivalCases(host)
     mergeCases(host)
     lateAnswerCases(host)

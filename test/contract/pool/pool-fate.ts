@@ -88,6 +88,8 @@ export function poolFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
         )
         const answer = await book.records[way]({ id: source })
         expect(answer.cited_by.toSorted()).toEqual([record, fact].toSorted())
+        // They are gone, and nothing of them waits.
+        expect(answer.told_anew).toEqual([])
         expect(await toldOf(book, ids)).toEqual([])
         expect((await book.pool.facts()).facts).toEqual([])
       },
