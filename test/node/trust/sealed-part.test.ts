@@ -1,0 +1,122 @@
+// Documents that lie in parts, once they are sensitive: a device without the key, and the mirror, have no part of them in clear.
+import { afterEach, describe, expect, it } from 'vitest'
+import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
+import type { Carrier } from '../../../src/core/ports.ts'
+import { createLocalDoor } from '../../../src/doors/local-door.ts'
+import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
+import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { failure } from '../../contract/book-case.ts'
+
+const books: Daybook[] = []
+afterEach(async () => {
+  for (const book of books.splice(0)) await book.close()
+})
+
+const memory = () => openNodeDatabase({ path: ':memory:' })
+
+function open(options: Partial<EngineOptions>) {
+  const engine = createEngine({
+    db: memory(),
+    ports: nodePorts,
+    name: 'shared',
+    scope: { agent: 'a' },
+    durability: 'memory',
+    openMemory: memory,
+    ...options,
+  })
+  const book = createDaybook(
+    createLocalDoor(engine, nodePorts.scheduler),
+    methodTable(capabilityTable),
+    globalThis,
+  )
+  books.push(book)
+  const { db } = engine.store
+  const tables = () => db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+  /** The tables in which a word stands in clear. */
+  const saying = (word: string) =>
+    tables()
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith('text_'))
+      .filter((name) =>
+        JSON.stringify(db.all(`SELECT * FROM "${name}"`), (_key, value: unknown) =>
+          value instanceof Uint8Array ? String.fromCharCode(...value) : value,
+        ).includes(word),
+      )
+  return { book, engine, saying }
+}
+
+/** One device has the keys, the others have none. */
+async function world() {
+  const mirror = open({ role: 'mirror', scope: { agent: 'edge' } })
+  const { exchange } = createMirror({ store: mirror.engine.store, ...nodePorts })
+  const carrier: Carrier = {
+    exchange: async (request) => JSON.parse((await exchange(JSON.stringify(request))).text) as unknown,
+  }
+  const device = () => open({ carrier, vault: openNodeVault(undefined) })
+  const [one, two, three] = [device(), device(), device()]
+  await one.book.seal.guard({ passphrase: 'correct horse battery' })
+  return { mirror, one, two, three }
+}
+
+function changes(word: string, more: object = {}) {
+  const parts = [1, 2].map((n) => ({
+    folder: 'f/',
+    key: `#part x ${n}`,
+    value: { $part: `${word} ${n}` },
+    recalled: false,
+  }))
+  const value = { $parts: parts.map(({ key }) => key), $first: word }
+  return [{ folder: 'f/', key: 'large', value, ...more }, ...parts] as const
+}
+
+describe('a sensitive document in parts', () => {
+  it.each(['from the first', 'later'] as const)(
+    'is sealed with its parts, also on a device without the key: sensitive %s',
+    async (when) => {
+      const { mirror, one, two } = await world()
+      const more = when === 'later' ? {} : { sensitivity: 'sensitive' }
+      const { written } = await one.book.documents.write({ changes: [...changes('saffron', more)] })
+      await one.book.sync()
+      await two.book.sync()
+      if (when === 'later') {
+        expect(two.saying('saffron')).toEqual(['records'])
+        await one.book.records.setSensitivity({ id: written[0]?.id ?? '', sensitivity: 'sensitive' })
+        await one.book.sync()
+        await two.book.sync()
+      }
+      for (const copy of [mirror, one, two]) expect(copy.saying('saffron')).toEqual([])
+      for (const { id } of written) expect((await failure(two.book.records.get({ id }))).code).toBe('locked')
+      expect((await two.book.documents.list({})).documents).toEqual([])
+      expect((await one.book.documents.read({ folder: 'f/', key: '#part x 1' }))?.value).toEqual({
+        $part: 'saffron 1',
+      })
+    },
+  )
+
+  it('takes no part from a device without the key', async () => {
+    const { mirror, one, two } = await world()
+    await one.book.documents.write({ changes: [...changes('saffron', { sensitivity: 'sensitive' })] })
+    await one.book.sync()
+    await two.book.sync()
+    expect((await failure(two.book.documents.write({ changes: [...changes('nutmeg')] }))).code).toBe('locked')
+    for (const copy of [mirror, two]) expect(copy.saying('nutmeg')).toEqual([])
+  })
+
+  it('keeps sealed at every other copy what a device that had not heard of it wrote into a part', async () => {
+    const { mirror, one, two, three } = await world()
+    const { written } = await one.book.documents.write({ changes: [...changes('saffron')] })
+    for (const { book } of [one, two, three]) await book.sync()
+    await one.book.records.setSensitivity({ id: written[0]?.id ?? '', sensitivity: 'sensitive' })
+    await one.book.sync()
+    const late = { folder: 'f/', key: '#part x 1', value: { $part: 'nutmeg' } }
+    await three.book.documents.write({ changes: [late] })
+    for (const { book } of [three, two, one, two, three]) await book.sync()
+    for (const copy of [mirror, one, two]) expect(copy.saying('nutmeg')).toEqual([])
+    // Its own lost edit, which is nowhere else, waits there for the key.
+    expect(three.saying('nutmeg')).toEqual(['conflicts'])
+  })
+})
