@@ -144,6 +144,8 @@ class ExportSession {
       at.transfer.sessions.drop(this.name)
       throw error
     }
+    if (isDone && n === 0) at.transfer.sessions.drop(this.name)
+    else if (isDone) at.transfer.sessions.finish(this.name)
     const done = this.bundle.done()
     at.call.progress({ done, total, what: 'export' })
     const sum = checksum()

@@ -38,6 +38,7 @@ import { accessKeyCases } from './access/access-key.ts'
 import { callerCases } from './access/caller.ts'
 import { delegateCases, delegatePoolCases } from './consent/delegate.ts'
 import { doorCases } from './door/door.ts'
+import { exportPlaceCases } from './access/export-place.ts'
 import { guestCases } from './access/guest.ts'
 import { guestMadeCases } from './consent/guest-made.ts'
 import { tokenCases } from './access/token.ts'
@@ -144,6 +145,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     } else sealedSecretCases(cases)
     delegateCases(cases)
     tokenCases(cases, host)
+    exportPlaceCases(cases)
     guestCases(cases, host)
     guestMadeCases(cases)
     callerCases(cases)

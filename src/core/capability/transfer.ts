@@ -59,12 +59,17 @@ export interface Staging {
 
 /** What a call leaves behind for the next one of the same caller, while calls keep coming. */
 export interface TransferSessions {
-  /** Keeps `value` and answers its name, which nobody can guess. `end` runs when it is dropped or nobody came for it. */
+  /**
+   * Keeps `value` and answers its name, which nobody can guess. `end` runs when it is dropped or nobody came for it. Throws
+   * `rate-limited` while too many of this caller, or of its guests together, are unfinished.
+   */
   keep(value: object, end?: () => void): string
   /**
    * What was kept under this name by this caller; undefined when there is no such thing (any more), `owner-changed` when
    * it went with an engine before this one.
    */
   find(name: string): object | undefined
+  /** Everything was sent: it counts no more, and can be found for half a minute, in case the last answer got lost. */
+  finish(name: string): void
   drop(name: string): void
 }

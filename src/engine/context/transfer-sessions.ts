@@ -1,7 +1,7 @@
-// What long work keeps between the calls that carry it: an export being read, an upload being sent.
-// Invariant: only the caller who began it finds it again, and nothing stays after `idleMs` without a call. Names say which
-// engine gave them, so that what went with another one is told from what has ended.
-import type { Caller } from '../../core/capability/caller.ts'
+// Long work between the calls that carry it: an export being read, an upload being sent.
+// Invariant: only the caller who began it finds it again, nothing stays after `idleMs` without a call, and no guest takes a
+// place of the owner or of another guest. A name carries the engine that gave it, so a lost engine differs from an end.
+import { type Caller, topHolder } from '../../core/capability/caller.ts'
 import type { Service } from '../../core/capability/service.ts'
 import type { TransferSessions } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -10,8 +10,10 @@ import type { Ports } from '../../core/ports.ts'
 
 /** Longer than any pause of a caller who is still there. */
 const idleMs = 300_000
-/** Each may hold a list of the whole book. */
-const sessionLimit = 16
+/** For a caller whom the last answer did not reach. */
+const finishedMs = 30_000
+/** Each session may have a list of the whole book. Delegates count with the guest that the owner let in. */
+const limits = { owner: 16, eachGuest: 4, guests: 16, finished: 16 } as const
 /** Bytes of a name: of the engine, then of the session. */
 const engineBytes = 4
 const ownBytes = 16
@@ -19,7 +21,11 @@ const isName = (name: string) => new RegExp(`^[0-9a-f]{${2 * (engineBytes + ownB
 
 interface Session {
   readonly value: object
-  readonly owner: string
+  /** Only this caller finds it. */
+  readonly caller: string
+  /** The owner, or the guest among whose sessions it counts. */
+  readonly holder: string
+  isFinished: boolean
   readonly end: (() => void) | undefined
   cancel: () => void
 }
@@ -43,25 +49,43 @@ export function createTransferSessions({
     session.cancel()
     session.end?.()
   }
-  const expire = (name: string) => scheduler.later(idleMs, () => drop(name))
+  const expire = (name: string, afterMs = idleMs) => scheduler.later(afterMs, () => drop(name))
+  const finished = () => [...sessions].filter(([, { isFinished }]) => isFinished).map(([name]) => name)
+  const checkPlace = (holder: string) => {
+    const open = [...sessions.values()].filter(({ isFinished }) => !isFinished)
+    const own = open.filter((session) => session.holder === holder).length
+    const guests = open.filter((session) => session.holder !== 'owner').length
+    const isFull =
+      holder === 'owner' ? own >= limits.owner : own >= limits.eachGuest || guests >= limits.guests
+    if (!isFull) return
+    throw new DaybookError('rate-limited', `${own} of your exports and imports are not finished.`, {
+      details: { retryAfterMs: idleMs },
+    })
+  }
   return {
     name: 'transfer sessions',
-    of(caller) {
-      const owner = caller.role === 'owner' ? 'owner' : `guest:${caller.token}`
+    of(asking) {
+      const isOwner = asking.role === 'owner'
+      const caller = isOwner ? 'owner' : `guest:${asking.token}`
+      const holder = isOwner ? 'owner' : `guest:${topHolder(asking).agent}`
       const own = (name: string) => {
         const session = sessions.get(name)
-        return session?.owner === owner ? session : undefined
+        return session?.caller === caller ? session : undefined
       }
       return {
         keep(value, end) {
-          if (sessions.size >= sessionLimit) {
-            throw new DaybookError('rate-limited', 'Too many exports and imports are going on.', {
-              details: { retryAfterMs: idleMs },
-            })
-          }
+          checkPlace(holder)
           const name = engine + toHex(random.bytes(ownBytes))
-          sessions.set(name, { value, owner, end, cancel: expire(name) })
+          sessions.set(name, { value, caller, holder, isFinished: false, end, cancel: expire(name) })
           return name
+        },
+        finish(name) {
+          const session = own(name)
+          if (!session) return
+          session.isFinished = true
+          session.cancel()
+          session.cancel = expire(name, finishedMs)
+          for (const oldest of finished().slice(0, -limits.finished)) drop(oldest)
         },
         find(name) {
           if (isName(name) && !name.startsWith(engine)) {
@@ -69,6 +93,7 @@ export function createTransferSessions({
           }
           const session = own(name)
           if (!session) return undefined
+          if (session.isFinished) return session.value
           session.cancel()
           session.cancel = expire(name)
           return session.value

@@ -56,6 +56,30 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
     },
   )
 
+  it.each([4001, 16_000, 16_001])('takes a history with a line of %i characters', async (length) => {
+    const book = await open()
+    const content = `I live in Gerolstein. ${'And it rains. '.repeat(1200)}`.slice(0, length)
+    const history = [{ content, source: { type: 'User', id: 'carl' } }]
+    await book.conversation.updateProfile({ history })
+    expect((await book.conversation.profile({ user_id: 'carl' })).profile).toContain('Gerolstein')
+    expect((await book.conversation.archive({ history })).episode_id).toMatch(/./)
+    if (length > 16_000) return
+    const { results } = await book.conversation.storeMany({ messages: history, session: 's-1' })
+    await book.records.forget({ id: results[0]?.id ?? '' })
+    expect(JSON.stringify(await book.conversation.profile({ user_id: 'carl' }))).not.toContain('Gerolstein')
+  })
+
+  it('knows a line of 16,000 characters as the message that is stored already', async () => {
+    const book = await open()
+    const content = `I live in Gerolstein. ${'And it rains. '.repeat(1200)}`.slice(0, 16_000).trim()
+    const line = { content, source: { type: 'User', id: 'carl' } }
+    const { results } = await book.conversation.storeMany({ messages: [line], session: 's-1' })
+    await book.conversation.updateProfile({ history: [line] })
+    expect((await book.conversation.profile({ user_id: 'carl' })).profile).toContain('Gerolstein')
+    await book.records.forget({ id: results[0]?.id ?? '' })
+    expect(JSON.stringify(await book.conversation.profile({ user_id: 'carl' }))).not.toContain('Gerolstein')
+  })
+
   it.runIf(keepsKeys)(
     'what was made of a history is as sensitive as a message that is stored only later',
     async () => {

@@ -5,7 +5,7 @@ import type { ReadContext } from '../../../core/capability/context.ts'
 import { awaitedKey } from '../../../core/kind.ts'
 import { namedMessage } from '../record-name.ts'
 import type { Line } from './history.ts'
-import type { MessageBody } from './message-schema.ts'
+import { contentLimit, type MessageBody } from './message-schema.ts'
 
 type At = Pick<ReadContext<'records'>, 'records'>
 
@@ -35,7 +35,10 @@ export function messageKeys(
 
 /** The ids of the messages that each of `lines` is. */
 export function createLineMessages({ records }: At, agent: string, lines: readonly Said[]) {
-  const plain = lines.flatMap(({ id, content }) => (id || content.trim() === '' ? [] : [content]))
+  // A longer line is no message: a message has at most `contentLimit` characters.
+  const plain = lines.flatMap(({ id, content }) =>
+    id || content.trim() === '' || content.length > contentLimit ? [] : [content],
+  )
   const filters = { agent, content: { in: [...new Set(plain)] } }
   const found =
     plain.length === 0 ? [] : records.query({ kind: 'message', filters, limit: sameLimit }).records
