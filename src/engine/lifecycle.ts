@@ -14,8 +14,8 @@ export interface Lifecycle {
   answered(effect: CapabilityEffect): void
   /** A record changed, after its commit. */
   changed(id: string, kind: string): void
-  /** A call here has changed these records. */
-  wrote(changed: readonly Changed[]): void
+  /** A call here has changed these records. A promise where something has to be done before the call is answered. */
+  wrote(changed: readonly Changed[]): Promise<unknown> | undefined
   failed(error: unknown): void
   stateChanged(isCertain?: boolean): void
   /** What does not work as it should, each in words. */
@@ -52,7 +52,8 @@ export function createLifecycle(): Lifecycle {
     },
     wrote(changed) {
       for (const { id, kind } of changed) for (const service of services) service.changed?.(id, kind)
-      for (const service of services) service.wrote?.(changed)
+      const pending = services.flatMap((service) => service.wrote?.(changed) ?? [])
+      return pending.length > 0 ? Promise.all(pending) : undefined
     },
     failed(error) {
       for (const service of services) service.failed?.(error)

@@ -28,8 +28,8 @@ export interface Service {
   answered?(effect: CapabilityEffect): void
   /** A record changed, by a call or a sync, after its commit. */
   changed?(id: string, kind: string): void
-  /** A call here has changed these records; each was told of by `changed`. */
-  wrote?(changed: readonly Changed[]): void
+  /** A call here has changed these records, each passed to `changed` before. The call is answered after what this returns. */
+  wrote?(changed: readonly Changed[]): Promise<unknown> | undefined
   /** Any call, any task, or work beside them failed. */
   failed?(error: unknown): void
   /** What a service says in `degraded` may be different now; `isCertain`: it is. */

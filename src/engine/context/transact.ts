@@ -75,7 +75,8 @@ export function createTransact({
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })
     const { result, changed, secrets, queued } = await sealing.withKey(attempt)
-    services.wrote(changed)
+    const pending = services.wrote(changed)
+    if (pending) await pending
     queued?.after()
     if (secrets.length > 0) {
       const records = secrets.slice(0, namedLimit)

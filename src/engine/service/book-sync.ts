@@ -134,10 +134,12 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     },
     called: trigger.touched,
     wrote(changed) {
+      const isWithdrawn = store.ops.tookBack()
       for (const { kind } of changed) trigger.acted(kind)
       // What is urgent does not wait for a trigger. Without a connection it goes with the next sync, ahead of all else.
       if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent))
         void trigger.sync(neverAborted).catch(() => undefined)
+      return isWithdrawn ? background?.renew() : undefined
     },
     close() {
       trigger.close()

@@ -4,10 +4,11 @@
 import { functionOption, optionsOf } from '../../core/option/option-check.ts'
 import { backgroundSyncTag } from './background/background-sync-tag.ts'
 import {
-  changeSpill,
-  readSpills,
   type SpillDatabase,
   type SpillEntry,
+  changeSpill,
+  isCurrent,
+  readSpills,
   withSpills,
 } from './background/spill-place.ts'
 
@@ -63,7 +64,7 @@ async function sendEntries(db: SpillDatabase, options: BackgroundSyncOptions): P
     const keep = (answer: string) =>
       changeSpill(db, entry, (now) => ({ ...now, answers: [...now.answers, answer] }))
     try {
-      const isRefused = await sendEntry(entry, options, keep)
+      const isRefused = await sendEntry(entry, options, keep, () => isCurrent(db, entry))
       // What is refused the book sends itself and learns why. The key has done its work in either case.
       await changeSpill(db, entry, ({ key: _key, ...now }) => {
         const requests = isRefused ? now.requests.slice(0, now.answers.length) : now.requests
@@ -81,6 +82,7 @@ async function sendEntry(
   entry: SpillEntry,
   options: BackgroundSyncOptions,
   keep: (answer: string) => Promise<void>,
+  isCurrent: () => Promise<boolean>,
 ): Promise<boolean> {
   const waiting = entry.requests.slice(entry.answers.length)
   if (waiting.length === 0) return false
@@ -88,6 +90,8 @@ async function sendEntry(
   const key = (await options.key?.({ book, url })) ?? entry.key
   if (key === undefined) return true
   for (const body of waiting) {
+    // The book may have withdrawn these requests since they were read: what they say was forgotten or sealed.
+    if (!(await isCurrent())) return false
     const response = await fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -1,5 +1,6 @@
 // The op log of a device: the changes that the mirror has not acknowledged, in order. It is the outbox.
-// Invariant: an op that was sent keeps its number and bytes; a record has at most one op that was not sent.
+// Invariant: an op that was sent keeps its number, and its bytes until its record is forgotten, purged or sealed: those bytes
+// are erased in the same transaction. A record has at most one op that was not sent.
 // What becomes of an op that the mirror will never take: refused-ops.ts.
 import type { OutboxEntry, OutboxQuery } from '../../core/capability/outbox-entry.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -17,6 +18,11 @@ export interface PendingOp {
   /** 1: it says what the version before it says, under another key. */
   readonly reseal: number
   readonly row: RecordRow
+}
+
+/** An op that was sent and whose bytes were withdrawn since, with the record as that stands now. */
+export interface WithdrawnOp extends PendingOp {
+  readonly mid: number
 }
 
 export interface SentOp {
@@ -39,6 +45,14 @@ export interface OpLog extends RefusedOps {
   logResealed(row: RecordRow): void
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
+  /** Erases the bytes of the sent op of the record at `seq`: what they say must not leave the device again. */
+  withdraw(seq: number): void
+  /** True when an op was withdrawn since this was last called. */
+  tookBack(): boolean
+  /** The withdrawn ops, in order. */
+  withdrawn(): WithdrawnOp[]
+  /** Gives a withdrawn op the bytes that are sent in place of the erased ones. */
+  rewrite(op: WithdrawnOp, wire: string): void
   /** The unsent ops that were not refused, at most `limit`, of all kinds or of some: urgent ones first, then the oldest. */
   unsent(limit: number, kinds?: readonly string[]): PendingOp[]
   /** True when there is an unsent op that was not refused, of any kind or of some. */
@@ -93,6 +107,7 @@ const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated
 
 export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
+  let hasTakenBack = false
   let lastN = count('SELECT max(n) AS n FROM ops')
   const append = (seq: number, base: number, baseRev: number | null) => {
     const n = ++lastN
@@ -131,6 +146,28 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.all<SentOp & SqlRow>(
         'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
+    withdraw(seq) {
+      const own = 'WHERE mid IS NOT NULL AND seq = ?'
+      if (db.get(`SELECT n FROM ops ${own}`, [seq]) === undefined) return
+      // Nobody knows which of its versions the mirror will have: a merge gets no base.
+      db.run(`UPDATE ops SET wire = '', rev = NULL ${own}`, [seq])
+      hasTakenBack = true
+    },
+    tookBack() {
+      const before = hasTakenBack
+      hasTakenBack = false
+      return before
+    },
+    withdrawn: () =>
+      db
+        .all<Joined & { mid: number }>(
+          `SELECT o.n, o.mid, o.base, o.base_rev, o.rounds, o.reseal, ${recordColumns}
+           FROM ops o JOIN records r ON r.seq = o.seq WHERE o.mid IS NOT NULL AND o.wire = '' ORDER BY o.mid`,
+        )
+        .map(({ n, mid, base, base_rev, rounds, reseal, ...row }) => {
+          return { n, mid, base, base_rev, rounds, reseal, row: row as RecordRow }
+        }),
+    rewrite: ({ n }, wire) => db.run('UPDATE ops SET wire = ? WHERE n = ?', [wire, n]),
     hasUnsent(kinds) {
       const waits = 'SELECT 1 AS one FROM ops o WHERE o.mid IS NULL AND o.refused IS NULL'
       if (!kinds) return db.get(`${waits} LIMIT 1`) !== undefined

@@ -191,7 +191,9 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     table.change(before, row, { isGone: wasGone, passing })
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
-    onChange?.(seq, row.deleted === 1 || becameSealed || wasGone ? before : undefined)
+    const isCovered = row.deleted === 1 || becameSealed || wasGone
+    if (isCovered && role === 'device') log.withdraw(seq)
+    onChange?.(seq, isCovered ? before : undefined)
     if (row.kid !== null || before.kid !== null) sealedChanged(seq)
     if (becameSealed) cover.cover(row)
     sources.written(row, before, origin)

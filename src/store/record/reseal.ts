@@ -155,6 +155,7 @@ export function createResealing({
       const kids = db.all<{ kid: string }>('SELECT DISTINCT kid FROM records WHERE kid IS NOT NULL')
       const texts = places.flatMap(({ find }) => db.all<Text>(find, ['"none"', everything]))
       const sent = log.sent().flatMap(({ wire }) => {
+        if (wire === '') return []
         const { enc } = JSON.parse(wire) as { enc?: { kid: string } }
         return enc ? [enc.kid] : []
       })

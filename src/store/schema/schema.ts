@@ -16,7 +16,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX records_place ON records (place) WHERE place > 0;
 
   -- Changes that the mirror has not acknowledged, in order. A record's newest is named in records.op.
-  -- mid and wire are set when an op is first sent; from then on its bytes stay. refused says why one can't be sent.
+  -- mid and wire are set when an op is first sent; '' for bytes that were withdrawn. refused says why one can't be sent.
   CREATE TABLE ops (
     n INTEGER PRIMARY KEY, seq INTEGER NOT NULL, base INTEGER NOT NULL, mid INTEGER, wire TEXT, refused TEXT);
   CREATE UNIQUE INDEX ops_mid ON ops (mid) WHERE mid IS NOT NULL;

@@ -29,6 +29,8 @@ export interface Background {
   allow(isAllowed: boolean): void
   /** Hands over what the mirror has not acknowledged; true when something is there now. Call it before the engine may end. */
   spill(): Promise<boolean>
+  /** Replaces what was handed over and withdrawn since. Settles once nothing of it is there. */
+  renew(): Promise<unknown>
   /** Somebody wrote while this engine can send nothing. */
   acted(): void
   /** A sync failed; a service worker may bring later what it did not. */
@@ -108,6 +110,13 @@ export function createBackground(options: BackgroundOptions): Background {
       onState()
     },
     spill: now,
+    renew: () =>
+      next(async () => {
+        if (!isHanded) return false
+        // First nothing, so that a failure of the next step leaves nothing either.
+        await place.clear()
+        return handOver()
+      }),
     acted: soon,
     failed: soon,
     done() {

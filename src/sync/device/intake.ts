@@ -4,7 +4,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import type { Refusal } from '../../store/record/refused-ops.ts'
-import { handedOn } from './outbox.ts'
+import { handedOn, rewriteWithdrawn } from './outbox.ts'
 import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
 import { dropMark, holdMark } from '../wire/mark.ts'
@@ -193,6 +193,8 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   const tendParts = () => void tally.changed.push(...forgetParts(store, leftParts, now))
   const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
 
+  // A record may have been forgotten while the request was on its way: its op says so from here on.
+  rewriteWithdrawn(store)
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
   settings.holding(() => {
     for (const result of response.results) {

@@ -74,6 +74,17 @@ export function nextRequest(
 /** After starting over, ops up to this number may hand on what a newer Daybook has written. */
 export const handedOn = 'handed_on'
 
+/**
+ * Gives each withdrawn op the bytes of its record as it stands now. Inside a transaction. The op that waits behind it goes
+ * all the same: nobody knows which of the two bytes the mirror took.
+ */
+export function rewriteWithdrawn(store: BookStore, selection: SyncSelection = {}): void {
+  const withdrawn = store.ops.withdrawn()
+  if (withdrawn.length === 0) return
+  const noteOf = createNote(store, selection)
+  for (const op of withdrawn) store.ops.rewrite(op, encodeOp(op, op.mid, { ...noteOf(op), instead: true }))
+}
+
 function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
   const handed = settings.getNumber(handedOn)
   const isOwn = (kind: Kind, { n, row }: PendingOp) =>
@@ -90,6 +101,7 @@ function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection)
 
 function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
   const limits = requestLimits(store.settings)
+  rewriteWithdrawn(store, selection)
   const [unanswered] = splitOps(store.ops.sent(), limits)
   if (unanswered) return unanswered
   if (!store.ops.hasUnsent(selection.push)) return []

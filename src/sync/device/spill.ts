@@ -1,10 +1,11 @@
 // What is handed over when this engine goes: the final bytes of the requests that would bring the mirror everything. And
 // what is done with the answers that somebody else has fetched for them.
-// Invariant: the bytes are those that this device sends itself, so it makes no difference who sends them, and how often.
+// Invariant: the bytes are those that this device sends itself, so it makes no difference who sends them, and how often. Bytes
+// that were withdrawn meanwhile count no more, and neither does their answer.
 import type { BookStore } from '../../store/book-store.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import { type Intake, takeIn } from './intake.ts'
-import { freezeOps, nextRequest, splitOps, type SyncSelection } from './outbox.ts'
+import { freezeOps, nextRequest, rewriteWithdrawn, splitOps, type SyncSelection } from './outbox.ts'
 import { type SyncRequest, type SyncResponse, type WireOp, wireLimits } from '../wire/protocol.ts'
 import { resyncing } from './reread.ts'
 
@@ -22,6 +23,7 @@ const noPage = { limit: 1, maxBytes: 1 } as const
 export function spillRequests(store: BookStore, selection: SyncSelection, more: boolean): SyncRequest[] {
   const { ops, settings } = store
   if (settings.get(resyncing) !== undefined) return []
+  rewriteWithdrawn(store, selection)
   if (more) freezeMore(store, selection)
   const sent = splitOps(ops.sent(), wireLimits).slice(0, spillLimit)
   if (sent.length === 0) return []
@@ -58,6 +60,7 @@ export function takeLate(
   const isOfThisMirror = epoch === null ? request.epoch === null : epoch === response.epoch
   if (request.device !== store.device || !isOfThisMirror || settings.get(resyncing) !== undefined)
     return undefined
+  rewriteWithdrawn(store)
   const waiting = new Map(ops.sent().map(({ mid, wire }) => [mid, JSON.stringify(JSON.parse(wire))]))
   const asked = request.ops.filter((op) => waiting.get(op.mid) === JSON.stringify(op))
   const known = new Set(asked.map(({ mid }) => mid))

@@ -144,16 +144,17 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     const { device } = request
     const { lastMid, hash } = sent
     if (op.mid <= lastMid) {
-      const kept = fresh.get(op.mid) ?? devices.answer(device, op.mid)
-      if (kept?.hash !== hash)
-        throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
-      return JSON.parse(kept.result) as Answer
+      const stored = fresh.get(op.mid) ?? devices.answer(device, op.mid)
+      const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as Answer & { of?: string }
+      const isSame = stored?.hash === hash || (op.instead === true && of === op.id)
+      if (!isSame) throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
+      return answer as Answer
     }
     const sender = { device, newer: request.schema > schemaNumber(store.kinds) }
     const answer = reach
       ? admitGuestOp(store, op, { ...sender, reach }, nowMs)
       : admitOp(store, op, sender, nowMs)
-    fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify(answer) })
+    fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify({ ...answer, of: op.id }) })
     return answer
   }
 

@@ -94,12 +94,14 @@ const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /**
  * A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` says who wins a
- * conflict, if not as the kind says.
+ * conflict, if not as the kind says. `instead`: the device has withdrawn the bytes that it sent under this mid, since their
+ * record was forgotten, purged or sealed, and sends the record as it stands now.
  */
 const sent = {
   mid: z.number().int().min(1),
   base: count,
   policy: policy.optional(),
+  instead: z.literal(true).optional(),
   ...head,
 }
 /** The record is to be gone for good: no edit that did not know of this counts, and nothing of it may stay anywhere. */

@@ -60,6 +60,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: the last epoch that a device knew which is starting over.',
     hash: '0e13d6ab4912f516c851c7109417e70cf4a0ead5808c3f9d43147c708d909e16',
   },
+  {
+    p: 1,
+    what: 'Optional: an op goes in place of the bytes that were sent under its number and withdrawn.',
+    hash: '12f6ab58056e3448255e43852aafe1cd4119aab16dd7b2b730e79eb37dc87cce',
+  },
 ]
 
 export interface LineLine {

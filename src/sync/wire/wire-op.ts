@@ -12,6 +12,8 @@ import type { WireChange, WireOp } from './protocol.ts'
 export interface OpNote {
   /** Who is to win its conflict, if not as the kind says. */
   readonly policy?: ConflictPolicy | undefined
+  /** It goes in place of another op of this record and number. */
+  readonly instead?: boolean
   /** The version of its kind that the body was checked by; 0 for none. */
   readonly v: number
 }
@@ -19,7 +21,10 @@ export interface OpNote {
 /** The bytes of an op as they are sent, now and however often again. */
 export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
   const { kind, id, stamp, updated_at: at, agent } = row
-  const wish = note.policy === undefined ? {} : { policy: note.policy }
+  const wish = {
+    ...(note.policy === undefined ? {} : { policy: note.policy }),
+    ...(note.instead ? { instead: true } : {}),
+  }
   if (row.deleted) {
     const purge = isPurged(row) ? { purge: true } : {}
     return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...purge })

@@ -21,6 +21,7 @@ import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
 import { sealedHeadCases } from './mirror-seal-head.ts'
 import { versionCases } from './mirror-version.ts'
+import { withdrawnCases } from './mirror-withdrawn.ts'
 import type { DatabaseHost } from './mirror-world.ts'
 
 export function mirrorContract(hostName: string, host: DatabaseHost): void {
@@ -46,5 +47,6 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     sealedCases(host)
     sealedHeadCases(host)
     versionCases(host)
+    withdrawnCases(host)
   })
 }

@@ -47,6 +47,11 @@ export async function readSpills(db: SpillDatabase): Promise<SpillEntry[]> {
   return entries.filter((entry) => !isOld(entry))
 }
 
+/** True while the entry is there and no other has taken its place. */
+export async function isCurrent(db: SpillDatabase, { book, name }: SpillEntry): Promise<boolean> {
+  return (await db.get('entries', book))?.name === name
+}
+
 /** Puts `change` in place of the entry, unless another has taken its place; undefined takes the entry away. */
 export async function changeSpill(
   db: SpillDatabase,

@@ -1,0 +1,117 @@
+// A record that is forgotten, purged or sealed after it was sent and before the answer came: its words are not sent again.
+import { describe, expect, it } from 'vitest'
+import { body, expectSame, failure, id, textOf } from './mirror-case.ts'
+import {
+  createWorld,
+  type DatabaseHost,
+  type Fault,
+  lastRequest,
+  type TestDevice,
+  type World,
+} from './mirror-world.ts'
+
+const word = 'Siegelwort'
+const cuts = ['lose-request', 'lose-answer'] as const satisfies Fault[]
+const ways: Record<string, (device: TestDevice) => Promise<unknown>> = {
+  forgotten: (device) => device.forget(id(1)),
+  purged: (device) => device.purge(id(1)),
+  sealed: (device) => device.put('last_write_wins', id(1), body(word), { sensitivity: 'restricted' }),
+}
+
+/** What the outbox of a device says in clear. */
+const outbox = (device: TestDevice) =>
+  device.look(({ db }) => JSON.stringify(db.all<{ wire: string | null }>('SELECT wire FROM ops')))
+
+/** Both devices have the same; the mirror has no word of it in clear, nor has it who has no right to it any more. */
+async function expectEnd(world: World, way: string): Promise<void> {
+  const [a, b] = [world.device('a'), world.device('b')]
+  await expectSame(a, b)
+  const text = await textOf(b)
+  expect(text).toBe(way === 'sealed' ? word : undefined)
+  const seen = await world.mirror.look((store) => JSON.stringify(store.records.history(id(1))))
+  expect(JSON.stringify(await world.mirror.all()) + seen).not.toContain(word)
+}
+
+export function withdrawnCases(host: DatabaseHost): void {
+  describe.each(Object.keys(ways))('a record that is %s while its answer is missing', (way) => {
+    const withdraw = async (device: TestDevice) => void (await ways[way]?.(device))
+
+    it.each(cuts)('W8 is not sent again as it was: %s', async (cut) => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('last_write_wins', id(1), body(word))
+      await a.put('last_write_wins', id(2), body('stays'))
+      a.faults(cut)
+      expect((await failure(a.sync())).code).toBe('offline')
+      world.clock.nowMs += 1000
+      await withdraw(a)
+      expect(await outbox(a)).not.toContain(word)
+      await a.restart()
+      const before = a.sent.length
+      await a.sync()
+      expect(a.sent.slice(before).join('\n')).not.toContain(word)
+      expect(a.sent[before]).toContain('"instead":true')
+      expect(await a.state()).toMatchObject({ pending: 0, refused: 0, conflicts: 0, repairs: 0 })
+      await b.sync()
+      await expectEnd(world, way)
+      expect(await world.mirror.get(id(2))).toMatchObject({ text: 'stays' })
+      // The name of the device stays: the mirror took nobody for its copy.
+      expect(lastRequest(a)).toMatchObject({ device: JSON.parse(a.sent[0] ?? '').device })
+    })
+
+    it('W8 ends so where its answer comes after that', async () => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('last_write_wins', id(1), body(word))
+      a.faults(async (send) => {
+        const answer = await send()
+        await withdraw(a)
+        return answer
+      })
+      await a.sync()
+      await a.sync()
+      expect(await a.state()).toMatchObject({ pending: 0, refused: 0, conflicts: 0, repairs: 0 })
+      await b.sync()
+      await expectEnd(world, way)
+    })
+
+    it('W8 meets what another device made of it meanwhile', async () => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('last_write_wins', id(1), body('before'))
+      await a.sync()
+      await b.sync()
+      world.clock.nowMs += 1000
+      await a.put('last_write_wins', id(1), body(word))
+      a.faults('lose-answer')
+      await failure(a.sync())
+      await b.sync()
+      world.clock.nowMs += 1000
+      await b.put('last_write_wins', id(1), body('of b'))
+      await b.sync()
+      world.clock.nowMs += 1000
+      await withdraw(a)
+      const before = a.sent.length
+      for (const device of [a, b, a, b]) await device.sync()
+      expect(a.sent.slice(before).join('\n')).not.toContain(word)
+      await expectEnd(world, way)
+    })
+  })
+
+  it('M3 a copy of a device that says `instead` of another record is still taken for a copy', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('last_write_wins', id(1), body('one'))
+    a.faults('lose-answer')
+    await failure(a.sync())
+    const request = lastRequest(a) as unknown as { ops: { id: string; instead?: boolean }[] }
+    const other = request.ops.map((op) => ({ ...op, id: id(9), instead: true }))
+    expect((await failure(world.mirror.exchange({ ...request, ops: other }))).code).toBe('device-forked')
+    const changed = request.ops.map((op) => ({ ...op, body: body('two') }))
+    expect((await failure(world.mirror.exchange({ ...request, ops: changed }))).code).toBe('device-forked')
+    const instead = changed.map((op) => ({ ...op, instead: true }))
+    const { results } = await world.mirror.exchange({ ...request, ops: instead })
+    expect(results).toEqual([{ mid: 1, s: 'ok', ver: 1, seq: 1 }])
+    expect(await world.mirror.get(id(1))).toMatchObject({ text: 'one' })
+  })
+}
