@@ -5,7 +5,7 @@
 import type { OutboxEntry, OutboxQuery } from '../../core/capability/outbox-entry.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { createRefusedOps, refusalOf, type RefusedOps } from './refused-ops.ts'
-import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import { isPurged, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** One op of the outbox with the record it is about, as that stands now. */
@@ -45,11 +45,14 @@ export interface OpLog extends RefusedOps {
   logResealed(row: RecordRow): void
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
-  /** Erases the bytes of the sent op of the record at `seq`: what they say must not leave the device again. */
-  withdraw(seq: number): void
+  /**
+   * Erases the bytes of the sent op of the record of `row`, which was just forgotten, purged or sealed: what they say must
+   * not leave the device again. A forget takes their place at once, since the record may be made again.
+   */
+  withdraw(row: RecordRow): void
   /** True when an op was withdrawn since this was last called. */
   tookBack(): boolean
-  /** The withdrawn ops, in order. */
+  /** The withdrawn ops that have no bytes yet, in order. */
   withdrawn(): WithdrawnOp[]
   /** Gives a withdrawn op the bytes that are sent in place of the erased ones. */
   rewrite(op: WithdrawnOp, wire: string): void
@@ -105,6 +108,13 @@ interface ListedRow extends SqlRow {
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
   FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
+/** The op under which the forget in `row` goes in place of what was `sent`. */
+function forgetInstead({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
+  const { kind, id, stamp, updated_at: at, agent } = row
+  const purge = isPurged(row) ? { purge: true } : {}
+  return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, instead: true, ...purge })
+}
+
 export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
   let hasTakenBack = false
@@ -146,11 +156,13 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.all<SentOp & SqlRow>(
         'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
-    withdraw(seq) {
+    withdraw(row) {
       const own = 'WHERE mid IS NOT NULL AND seq = ?'
-      if (db.get(`SELECT n FROM ops ${own}`, [seq]) === undefined) return
+      const sent = db.get<{ base: number; mid: number }>(`SELECT base, mid FROM ops ${own}`, [row.seq])
+      if (!sent) return
+      const wire = row.deleted === 1 ? forgetInstead(sent, row) : ''
       // Nobody knows which of its versions the mirror will have: a merge gets no base.
-      db.run(`UPDATE ops SET wire = '', rev = NULL ${own}`, [seq])
+      db.run(`UPDATE ops SET wire = ?, rev = NULL ${own}`, [wire, row.seq])
       hasTakenBack = true
     },
     tookBack() {

@@ -192,7 +192,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
     const isCovered = row.deleted === 1 || becameSealed || wasGone
-    if (isCovered && role === 'device') log.withdraw(seq)
+    if (isCovered && role === 'device') log.withdraw(row)
     onChange?.(seq, isCovered ? before : undefined)
     if (row.kid !== null || before.kid !== null) sealedChanged(seq)
     if (becameSealed) cover.cover(row)
