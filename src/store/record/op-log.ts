@@ -1,29 +1,14 @@
 // The op log of a device: the changes that the mirror has not acknowledged, in order. It is the outbox.
 // Invariant: an op that was sent keeps its number, and its bytes until its record is forgotten, purged or sealed: those bytes
 // are erased in the same transaction. A record has at most one op that was not sent.
-// What becomes of an op that the mirror will never take: refused-ops.ts.
+// What becomes of an op that the mirror will never take: refused-ops.ts; whose bytes are erased: withdrawn-ops.ts.
 import type { OutboxEntry, OutboxQuery } from '../../core/capability/outbox-entry.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { createRefusedOps, refusalOf, type RefusedOps } from './refused-ops.ts'
-import { isPurged, type RecordRow, recordColumns } from '../schema/record-row.ts'
+import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
-
-/** One op of the outbox with the record it is about, as that stands now. */
-export interface PendingOp {
-  readonly n: number
-  /** The mirror's version that the change was made on; 0 for a record the mirror has never seen. */
-  readonly base: number
-  readonly base_rev: number | null
-  readonly rounds: number
-  /** 1: it says what the version before it says, under another key. */
-  readonly reseal: number
-  readonly row: RecordRow
-}
-
-/** An op that was sent and whose bytes were withdrawn since, with the record as that stands now. */
-export interface WithdrawnOp extends PendingOp {
-  readonly mid: number
-}
+import type { PendingOp } from './pending-op.ts'
+import { createWithdrawnOps, type WithdrawnOps } from './withdrawn-ops.ts'
 
 export interface SentOp {
   readonly n: number
@@ -38,24 +23,13 @@ export interface SentOp {
   readonly rounds: number
 }
 
-export interface OpLog extends RefusedOps {
+export interface OpLog extends RefusedOps, WithdrawnOps {
   /** The number of the op that a change of `row` (undefined for a new record) belongs to. */
   log(row: RecordRow | undefined, seq: number): number
   /** Logs that the record of `row` was sealed under another key; a change that waits takes that along. */
   logResealed(row: RecordRow): void
   /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
   sent(): SentOp[]
-  /**
-   * Erases the bytes of the sent op of the record of `row`, which was just forgotten, purged or sealed: what they say must
-   * not leave the device again. A forget takes their place at once, since the record may be made again.
-   */
-  withdraw(row: RecordRow): void
-  /** True when an op was withdrawn since this was last called. */
-  tookBack(): boolean
-  /** The withdrawn ops that have no bytes yet, in order. */
-  withdrawn(): WithdrawnOp[]
-  /** Gives a withdrawn op the bytes that are sent in place of the erased ones. */
-  rewrite(op: WithdrawnOp, wire: string): void
   /** The unsent ops that were not refused, at most `limit`, of all kinds or of some: urgent ones first, then the oldest. */
   unsent(limit: number, kinds?: readonly string[]): PendingOp[]
   /** True when there is an unsent op that was not refused, of any kind or of some. */
@@ -108,16 +82,8 @@ interface ListedRow extends SqlRow {
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
   FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
-/** The op under which the forget in `row` goes in place of what was `sent`. */
-function forgetInstead({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
-  const { kind, id, stamp, updated_at: at, agent } = row
-  const purge = isPurged(row) ? { purge: true } : {}
-  return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, instead: true, ...purge })
-}
-
 export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
   const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
-  let hasTakenBack = false
   let lastN = count('SELECT max(n) AS n FROM ops')
   const append = (seq: number, base: number, baseRev: number | null) => {
     const n = ++lastN
@@ -128,6 +94,7 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
   return {
     ...createRefusedOps(db, acknowledge),
+    ...createWithdrawnOps(db),
     log(row, seq) {
       if (row?.op != null) {
         const found = db.get<{ refused: string | null }>(
@@ -156,30 +123,6 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       db.all<SentOp & SqlRow>(
         'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
-    withdraw(row) {
-      const own = 'WHERE mid IS NOT NULL AND seq = ?'
-      const sent = db.get<{ base: number; mid: number }>(`SELECT base, mid FROM ops ${own}`, [row.seq])
-      if (!sent) return
-      const wire = row.deleted === 1 ? forgetInstead(sent, row) : ''
-      // Nobody knows which of its versions the mirror will have: a merge gets no base.
-      db.run(`UPDATE ops SET wire = ?, rev = NULL ${own}`, [wire, row.seq])
-      hasTakenBack = true
-    },
-    tookBack() {
-      const before = hasTakenBack
-      hasTakenBack = false
-      return before
-    },
-    withdrawn: () =>
-      db
-        .all<Joined & { mid: number }>(
-          `SELECT o.n, o.mid, o.base, o.base_rev, o.rounds, o.reseal, ${recordColumns}
-           FROM ops o JOIN records r ON r.seq = o.seq WHERE o.mid IS NOT NULL AND o.wire = '' ORDER BY o.mid`,
-        )
-        .map(({ n, mid, base, base_rev, rounds, reseal, ...row }) => {
-          return { n, mid, base, base_rev, rounds, reseal, row: row as RecordRow }
-        }),
-    rewrite: ({ n }, wire) => db.run('UPDATE ops SET wire = ? WHERE n = ?', [wire, n]),
     hasUnsent(kinds) {
       const waits = 'SELECT 1 AS one FROM ops o WHERE o.mid IS NULL AND o.refused IS NULL'
       if (!kinds) return db.get(`${waits} LIMIT 1`) !== undefined

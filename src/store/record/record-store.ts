@@ -131,9 +131,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
   const { db, role, kinds, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
   const table = new RecordTable(db)
   const watchers: SealedWatcher[] = []
-  const sealedChanged = (seq: number) => {
-    for (const watcher of watchers) watcher.changed(seq)
-  }
+  const sealedChanged = (seq: number) => watchers.forEach((watcher) => watcher.changed(seq))
 
   const { next, ...places } = createMirrorPlaces({
     db,
@@ -191,9 +189,9 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     table.change(before, row, { isGone: wasGone, passing })
     projection.markStale(seq)
     const becameSealed = row.kid !== null && before.kid === null
-    const isCovered = row.deleted === 1 || becameSealed || wasGone
-    if (isCovered && role === 'device') log.withdraw(row)
-    onChange?.(seq, isCovered ? before : undefined)
+    const covered = row.deleted === 1 || becameSealed || wasGone ? before : undefined
+    if (covered) log.withdraw(row)
+    onChange?.(seq, covered)
     if (row.kid !== null || before.kid !== null) sealedChanged(seq)
     if (becameSealed) cover.cover(row)
     sources.written(row, before, origin)
