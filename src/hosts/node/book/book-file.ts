@@ -10,11 +10,13 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Status } from '../../../core/capability/status.ts'
-import { isDaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
@@ -104,7 +106,11 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     return attemptWithRoom()
   } catch (error) {
     const reason = reasonOf(path, error)
-    if (reason === undefined || path === ':memory:' || !mendFile(options, reason)) throw error
+    if (reason === undefined || !room || !mendWithRoom(path, reason)) {
+      throw error instanceof Damaged
+        ? new DaybookError('storage-failed', `The book cannot be read: ${error.reason}.`)
+        : error
+    }
     return attemptWithRoom()
   }
 }
@@ -121,8 +127,8 @@ function reasonOf(path: string, error: unknown): string | undefined {
 
 /** A file without a byte beside a copy of its records, or its log, once had more. SQLite would begin a new book in it. */
 function isEmptied(path: string): boolean {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
-  return sizeOf(path) === 0 && ((sizeOf(path + copying) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) > 0)
+  const isEmpty = existsSync(path) && bytesOf(path) === 0
+  return isEmpty && (bytesOf(path + copying) > 0 || bytesOf(`${path}-wal`) > 0)
 }
 
 class Damaged extends Error {
@@ -151,15 +157,63 @@ function finish(path: string): void {
   renameSync(path + mending, path)
 }
 
+/** The same as `mendFile`, with the space that is kept back where the disk has no other. */
+function mendWithRoom(path: string, reason: string): boolean {
+  // The opening that follows has one of its own: what was given up here is not taken back in the middle of it.
+  const room = roomOf(path)
+  try {
+    return mendFile(path, reason)
+  } catch (error) {
+    if (!isFull(error)) throw error
+    room.giveUp()
+  }
+  try {
+    return mendFile(path, reason)
+  } catch (error) {
+    if (!isFull(error)) throw error
+    const fault = noRoom(path, reason)
+    room.renew(bytesOf(path))
+    throw fault
+  }
+}
+
+/** Of the log of the new file, and of what is written beside it. */
+const spareBytes = 8 * 2 ** 20
+
+function noRoom(path: string, reason: string): DaybookError {
+  const book = bytesOf(path) + bytesOf(`${path}-wal`)
+  // The new file, which takes twice what a copy of the records does, and for a broken header a copy of the old one.
+  const wanted = book + Math.max(book, 2 * bytesOf(path + copying)) + spareBytes
+  const { bavail, bsize } = statfsSync(dirname(path))
+  const missingBytes = Math.max(bsize, wanted - bavail * bsize)
+  const message = `The book is damaged (${reason}), and its disk has no room for the new file that mends it. Free ${missingBytes} more bytes there and open it again; the damaged file and its checkpoint are as they were.`
+  // What the code says else, that the book stays readable, does not hold here.
+  return DaybookError.from({
+    code: 'storage-full',
+    message,
+    retry: false,
+    details: { path, reason, missingBytes },
+  })
+}
+
+const isFull = (error: unknown) =>
+  isDaybookError(error, 'storage-full') ||
+  (error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
+
+const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
 /** False when there is nothing to make a book of; then everything is as it was. */
-function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
+function mendFile(path: string, reason: string): boolean {
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
   // Read before anything of it is open: closing a file lets go of the locks that SQLite holds on it.
   const pages = readPages(path)
-  const damaged = openIfBook(path) ?? openWithHeader(path)
-  const checkpoint = openIfPossible(checkpointAt(path))
+  let damaged: SqlDatabase | undefined
+  let checkpoint: SqlDatabase | undefined
   try {
+    // In an empty one SQLite would begin a database, and drop its log.
+    damaged = bytesOf(path) > 0 ? (openIfBook(path) ?? openWithHeader(path)) : undefined
+    checkpoint = openIfPossible(checkpointAt(path))
     const isOurs = damaged !== undefined || (checkpoint !== undefined && aboutCopy(checkpoint) !== undefined)
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
@@ -186,8 +240,7 @@ function mendFile({ path }: NodeDatabaseOptions, reason: string): boolean {
 const mostBytes = 2 ** 30
 
 function readPages(path: string): Pages | undefined {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (sizeOf(path) + sizeOf(`${path}-wal`) > mostBytes) return undefined
+  if (bytesOf(path) + bytesOf(`${path}-wal`) > mostBytes) return undefined
   return pagesOf(readFileSync(path), existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined)
 }
 

@@ -1,19 +1,25 @@
 // A disk that is really full, a small file system that this test mounts: the book can still be read, emptied and opened.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
+  closeSync,
   existsSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statfsSync,
+  truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
 import { failure } from '../../../contract/book-case.ts'
+import { breakPages, leavesOf, rootOf } from '../../store/repair/broken-file.ts'
 import { makeTrace } from '../../../support/trace.ts'
 
 const mib = 2 ** 20
@@ -181,4 +187,89 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
     expect(left).toContain('Goal 8 of the harbour')
     expect(left).not.toContain('Goal 7 of the harbour')
   }, 120_000)
+})
+
+describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () => {
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'daybook-full-'))
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
+  })
+  afterEach(() => {
+    execFileSync('umount', ['-l', disk])
+    rmSync(disk, { recursive: true })
+  })
+
+  const count = 400
+  const others = ['other', 'b.daybook.reserve']
+  /** Every file of the book with all its bytes. */
+  const files = () =>
+    Object.fromEntries(
+      readdirSync(disk)
+        .filter((name) => !others.includes(name))
+        .map((name) => [
+          name,
+          createHash('sha256')
+            .update(readFileSync(join(disk, name)))
+            .digest('hex'),
+        ]),
+    )
+  const damages: Readonly<Record<string, () => void>> = {
+    'whose pages are broken': () =>
+      breakPages(path(), [rootOf(path(), 'records'), ...leavesOf(path(), 'ops')]),
+    'whose header is broken': () => {
+      const file = openSync(path(), 'r+')
+      writeSync(file, Buffer.alloc(100, 0xa5), 0, 100, 0)
+      closeSync(file)
+    },
+    'that was emptied': () => truncateSync(path(), 0),
+  }
+
+  async function damaged(how: string, count: number): Promise<void> {
+    const book = await openDaybook({ name: 'b', path: path(), checkpoint: true })
+    for (let i = 0; i < count; i++) await store(book, `t-${i}`, i)
+    await expect.poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 }).toBeDefined()
+    await book.close()
+    damages[how]?.()
+  }
+
+  it.each(Object.keys(damages))(
+    '%s says how much room it wants, changes nothing, and is mended later',
+    async (how) => {
+      await damaged(how, count)
+      rmSync(`${path()}.reserve`)
+      fillUp()
+      const before = files()
+      expect(Object.keys(before).toSorted()).toEqual(['b.daybook', 'b.daybook.checkpoint'])
+      let missing = 0
+      for (let i = 0; i < 2; i++) {
+        const error = await failure(open())
+        expect(error).toMatchObject({ code: 'storage-full', details: { missingBytes: expect.any(Number) } })
+        expect(error.message).toMatch(/is damaged .*Free \d+ more bytes/)
+        expect(error.message).not.toContain('readable')
+        missing = Number(error.details['missingBytes'])
+        expect(files()).toEqual(before)
+      }
+      // As much as it said, and no more.
+      rmSync(join(disk, 'other'))
+      writeFileSync(join(disk, 'other'), Buffer.alloc(Math.max(0, free() - missing), 7))
+      const mended = await open()
+      expect((await mended.traces.count()).total).toBe(count)
+      expect((await mended.status()).degraded.join()).toContain('mended')
+      await mended.close()
+    },
+    60_000,
+  )
+
+  it.each(Object.keys(damages))(
+    '%s is mended with the space that it keeps back',
+    async (how) => {
+      await damaged(how, 100)
+      fillUp()
+      const mended = await open()
+      expect((await mended.traces.count()).total).toBe(100)
+      expect((await mended.status()).degraded.join()).toContain('mended')
+      await mended.close()
+    },
+    60_000,
+  )
 })
