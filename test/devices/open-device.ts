@@ -15,6 +15,7 @@ declare global {
   var book: Daybook | undefined
   var openBook: (options: OpenOptions) => Promise<void>
   var breakPages: (name: string, words: string) => Promise<number>
+  var wordsInFiles: (name: string, words: readonly string[]) => Promise<string[]>
   var evict: (name: string) => Promise<void>
 }
 

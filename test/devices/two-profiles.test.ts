@@ -241,3 +241,43 @@ it('reads from the mirror what broken pages took and what the browser evicted, a
   expect(await degradedOf(page)).not.toContain('evicted')
   expect(await stateOf(page)).toMatchObject({ pending: 0, conflicts: 0 })
 })
+
+it.each(['older', 'later'] as const)(
+  'leaves no byte of a purged record on either device when an %s edit of the one that was offline arrives',
+  async (when) => {
+    const book = newBook()
+    const words = ['zanzibarish', 'quokkaberry']
+    const [pageA, pageB] = await Promise.all([a.open(book, manual), b.open(book, manual)])
+    const inFiles = (page: Page) =>
+      page.evaluate(([name, all]) => globalThis.wordsInFiles(name, all), [book, words] as const)
+    await store(pageA, numbered('else', 40))
+    const content = 'The zanzibarish first'
+    const id = await pageA.evaluate(
+      async (content) => (await globalThis.book?.perceptions.store({ content }))?.id ?? '',
+      content,
+    )
+    await sync(pageA)
+    await sync(pageB)
+    b.network.set('cut')
+    const purge = () => pageA.evaluate((id) => globalThis.book?.records.purge({ id }), id)
+    const edit = () =>
+      pageB.evaluate(
+        (id) => globalThis.book?.perceptions.update({ id, updates: { content: 'A quokkaberry edit' } }),
+        id,
+      )
+    if (when === 'older') await edit()
+    await purge()
+    await sync(pageA)
+    if (when === 'later') await edit()
+    expect(await inFiles(pageB)).toEqual(words)
+    b.network.set('whole')
+    for (const page of [pageB, pageA, pageB]) await sync(page)
+    expect(await all(pageA)).toEqual(await all(pageB))
+    // A device that hears of a purge clears its pages when it is next idle.
+    for (const page of [pageA, pageB]) await expect.poll(() => inFiles(page), { timeout: 30_000 }).toEqual([])
+    for (const page of [pageA, pageB]) {
+      await page.evaluate(() => globalThis.book?.close())
+      expect(await inFiles(page)).toEqual([])
+    }
+  },
+)

@@ -23,6 +23,18 @@ export const alterBook = (name: string, statements: readonly string[]) =>
 export const readBookFile = async (name: string) => (await ask({ type: 'read', name })) ?? new Uint8Array()
 export const writeBookFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ask({ type: 'write', name, bytes })
+/** The bytes of every file of the book as text, of those in use too, also where the pool has let go of one. */
+export async function readBookFiles(name: string): Promise<string> {
+  let folder = await navigator.storage.getDirectory()
+  for (const part of ['daybook', name, '.opaque']) folder = await folder.getDirectoryHandle(part)
+  let text = ''
+  for await (const one of folder.values()) {
+    const bytes = await (await (one as FileSystemFileHandle).getFile()).arrayBuffer()
+    text += new TextDecoder('latin1').decode(bytes)
+  }
+  return text
+}
+
 /** Leaves only `size` bytes of the file of the book, of which the pool's own header takes 4,096. */
 export const cutBook = (name: string, size: number) => ask({ type: 'cut', name, size })
 

@@ -1,7 +1,7 @@
-// What is purged or sealed in a page is in no byte of the book's file on OPFS.
+// What is purged or sealed in a page is in no byte of the book's files on OPFS, also when an older bundle is imported then.
 import { expect, it } from 'vitest'
 import { openDaybook } from '../../../src/index.ts'
-import { readBookFile } from './book-file.ts'
+import { readBookFile, readBookFiles } from './book-file.ts'
 
 const run = crypto.randomUUID().slice(0, 8)
 
@@ -29,3 +29,23 @@ it.each(['', 'and so on '.repeat(3000)])(
     expect(written).not.toContain('quokkaberr')
   },
 )
+
+it.each([
+  ['merge', ''],
+  ['replace', 'and so on '.repeat(3000)],
+] as const)('nothing of it comes with an older bundle (%s, %#)', async (mode, more) => {
+  const name = `late-${run}-${mode}`
+  const book = await openDaybook({ name, checkpoint: true })
+  for (let i = 0; i < 40; i++) await book.perceptions.store({ content: `Something else, number ${i}` })
+  const { id } = await book.perceptions.store({ content: `The zanzibarish password ${more}` })
+  const older = await new Response(await book.export()).text()
+  await expect.poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 }).toBeDefined()
+  expect(await readBookFiles(name)).toContain('zanzibarish')
+  await book.records.purge({ id })
+  const { bundle } = await book.import(older, { mode })
+  expect(bundle).toMatchObject({ conflicts: [{ id, kept: 'book', forgotten: true }] })
+  await book.close()
+  const written = (await readBookFiles(name)).toLowerCase()
+  expect(written).toContain('something else, number 7')
+  expect(written).not.toContain('zanzibar')
+})

@@ -1,5 +1,5 @@
 // A page with a book, as an app has it: it registers its service worker, unless the address says `?plain`.
-import { breakBook, evictBook } from '../../browser/storage/book-file.ts'
+import { breakBook, evictBook, readBookFiles } from '../../browser/storage/book-file.ts'
 import * as daybook from '../../../src/index.ts'
 import { type Daybook, openDaybook, type OpenOptions } from '../../../src/index.ts'
 
@@ -10,6 +10,8 @@ declare global {
   var modules: Readonly<Record<'daybook', typeof daybook>>
   /** Breaks the pages of a closed book that have these words; answers how many there are. */
   var breakPages: (name: string, words: string) => Promise<number>
+  /** Those of the words that stand somewhere in the files of the book. */
+  var wordsInFiles: (name: string, words: readonly string[]) => Promise<string[]>
   /** Does to a closed book what a browser does that needs room. */
   var evict: (name: string) => Promise<void>
 }
@@ -23,6 +25,10 @@ globalThis.breakPages = async (name, words) => {
   let broken: readonly number[] = []
   await breakBook(name, (pagesWith) => (broken = pagesWith(words)))
   return broken.length
+}
+globalThis.wordsInFiles = async (name, words) => {
+  const text = (await readBookFiles(name)).toLowerCase()
+  return words.filter((word) => text.includes(word))
 }
 globalThis.evict = evictBook
 
