@@ -15,7 +15,12 @@ import { openNodeDatabase } from '../book/node-database.ts'
 import { verifyingKeyring } from '../key/key-file.ts'
 import type { Postgres } from './connect-postgres.ts'
 import { findBook, nameCopy } from './find-book.ts'
-import { createPostgresTruth, type PostgresTruth, type PostgresTruthOptions } from './postgres-truth.ts'
+import {
+  createPostgresTruth,
+  isOutdated,
+  type PostgresTruth,
+  type PostgresTruthOptions,
+} from './postgres-truth.ts'
 import { createSharedAgentGate, type SharedAgentGate } from './shared-agent-gate.ts'
 import { createSharedRate, type SharedRate } from './shared-rate.ts'
 import { createSharedTickets, type SharedTickets } from './shared-ticket.ts'
@@ -82,9 +87,22 @@ export class BookCopies {
 
   /**
    * Gives `work` the copy of a book. With `mayMake` a book that is not there yet is made; without, it is `unauthorized`. Throws
-   * `book-closed` after `close`.
+   * `book-closed` after `close`. A copy that turns out to be outdated wrote nothing that counts: `work` gets another one, once.
    */
   async within<Result>(
+    book: string,
+    mayMake: boolean,
+    work: (copy: BookCopy) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await this.#within(book, mayMake, work)
+    } catch (error) {
+      if (!isOutdated(error)) throw error
+    }
+    return this.#within(book, mayMake, work)
+  }
+
+  async #within<Result>(
     book: string,
     mayMake: boolean,
     work: (copy: BookCopy) => Promise<Result>,

@@ -3,7 +3,7 @@
 // Invariant: the copy is the book as of commit `txn`; where that can't be said any more, it is thrown away.
 import { checkBookName } from '../../../core/book.ts'
 import { bookErased } from '../../../edge/book-end.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
 import type { BookStore } from '../../../store/book-store.ts'
 import { createCapture } from '../../../store/mirror/capture.ts'
@@ -85,9 +85,9 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
 
   const takeNews = async (sql: Sql, { device, txn, gone_from }: BookRow) => {
     // The book was erased and begun anew: what this copy has is of the one before.
-    if (device !== copy().store.device) throw spoil()
+    if (device !== copy().store.device) throw spoil(outdated())
     if (txn === at) return
-    if (txn < at || (at > 0 && at < gone_from)) throw spoil()
+    if (txn < at || (at > 0 && at < gone_from)) throw spoil(outdated())
     if (at === 0) await readWhole(sql)
     else take(await readNews(sql))
     at = txn
@@ -205,6 +205,13 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     },
   }
 }
+
+const outdatedCopy = 'outdated'
+const outdated = () => new DaybookError('engine-died', undefined, { details: { copy: outdatedCopy } })
+
+/** True where the copy was found to be of another book, or too far behind, before this commit or look did anything. */
+export const isOutdated = (error: unknown): boolean =>
+  isDaybookError(error, 'engine-died') && error.details['copy'] === outdatedCopy
 
 /** The book was taken out of the database under our feet: erased, or by hand. */
 async function whyGone(sql: Sql, book: string): Promise<DaybookError> {

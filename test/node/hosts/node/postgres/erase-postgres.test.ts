@@ -1,5 +1,6 @@
 // A book that one process erases while another has a copy of it, which writes to the database by itself.
 import { afterAll, describe, expect, it } from 'vitest'
+import type { MirrorDoor } from '../../../../../src/edge/mirror-door.ts'
 import { fromOutcome } from '../../../../../src/edge/outcome.ts'
 import { usualRate } from '../../../../../src/edge/rate-limit.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
@@ -42,6 +43,54 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
       answers.map((one) => (one.status === 'rejected' ? (one.reason as { code: string }).code : '')),
     ).toEqual(['book-erased', 'book-erased', 'book-erased'])
     await expect(call('daybook:status', {})).rejects.toMatchObject({ code: 'book-erased' })
+    await Promise.all([one.close(), two.close()])
+  })
+
+  it('and begun anew there answers as the new one from the first call on, whoever asks', async () => {
+    const { sql: postgres } = await server.get()
+    const open = () => openPostgresMirrors({ postgres, ports: nodePorts, rate: usualRate })
+    const [one, two] = await Promise.all([open(), open()])
+    const [here, there] = [one.getByName('anew'), two.getByName('anew')]
+    const call = (at: MirrorDoor, id: string, input: unknown, bearer?: string) =>
+      fromOutcome(at.call(id, input, bearer === undefined ? {} : { bearer }))
+    const grant = { name: 'k', permissions: ['read'] }
+    for (const first of ['a guest', 'a read', 'a write', 'some at once']) {
+      const { key } = (await call(here, 'daybook:create_access_key', grant)) as { key: string }
+      await call(here, 'kstar:store_perception', { id: 'old', content: 'of the old one' })
+      await fromOutcome(there.erase({ confirm: 'anew' }, {}))
+      await fromOutcome(there.begin({ confirm: 'anew' }, {}))
+      await call(there, 'kstar:store_perception', { id: 'new', content: 'of the new one' })
+      const read = () => call(here, 'kstar:query_perceptions', {})
+      const write = (id: string) =>
+        call(here, 'kstar:store_perception', { id, content: `of the new one, ${id}` })
+      if (first === 'a guest')
+        await expect(call(here, 'kstar:query_perceptions', {}, key)).rejects.toMatchObject({
+          code: 'unauthorized',
+        })
+      if (first === 'a write') expect(await write('mine')).toMatchObject({ id: 'mine' })
+      if (first === 'some at once') await Promise.all([read(), write('x'), read(), write('y')])
+      const { records } = (await read()) as { records: { id: string }[] }
+      const ids = { 'a write': ['mine', 'new'], 'some at once': ['new', 'x', 'y'] }[first] ?? ['new']
+      expect({ first, ids: records.map(({ id }) => id).toSorted() }).toEqual({ first, ids })
+    }
+    await Promise.all([one.close(), two.close()])
+  })
+
+  it('a copy that is too far behind is read anew by the call that finds it so, which writes once', async () => {
+    const { sql: postgres } = await server.get()
+    const open = () => openPostgresMirrors({ postgres, ports: nodePorts, rate: usualRate })
+    const [one, two] = await Promise.all([open(), open()])
+    const call = (at: MirrorDoor, id: string, input: unknown) => fromOutcome(at.call(id, input, {}))
+    const [here, there] = [one.getByName('behind'), two.getByName('behind')]
+    await call(here, 'kstar:store_perception', { content: 'first' })
+    await call(there, 'kstar:store_perception', { content: 'second' })
+    // As after 1,024 commits, of which the keys that are gone are forgotten.
+    await postgres.rows("UPDATE daybook.books SET gone_from = txn WHERE book = 'behind'")
+    await call(here, 'kstar:store_perception', { content: 'third' })
+    const { records } = (await call(here, 'kstar:query_perceptions', {})) as {
+      records: { content: string }[]
+    }
+    expect(records.map(({ content }) => content).toSorted()).toEqual(['first', 'second', 'third'])
     await Promise.all([one.close(), two.close()])
   })
 })
