@@ -200,12 +200,12 @@ describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () =
   })
 
   const count = 400
-  const others = ['other', 'b.daybook.reserve']
+  const others = new Set(['other', 'b.daybook.reserve'])
   /** Every file of the book with all its bytes. */
   const files = () =>
     Object.fromEntries(
       readdirSync(disk)
-        .filter((name) => !others.includes(name))
+        .filter((name) => !others.has(name))
         .map((name) => [
           name,
           createHash('sha256')
