@@ -4,7 +4,6 @@ import { App } from './app.tsx'
 import { openFirstBook } from './state/books.ts'
 import { isEmbedded } from './state/embedded.ts'
 import { isFramedByStranger } from './state/framed.ts'
-import { finishLeaving } from './state/act/leaving.ts'
 import { listenToKeys } from './state/act/keyboard.ts'
 import { takeHandedFiles } from './state/bundle/handed-files.ts'
 import { followTitle } from './state/title.ts'
@@ -51,7 +50,6 @@ else if (root) {
   followChanges()
   countSearches()
   followTitle()
-  finishLeaving()
   takeHandedFiles()
   if (!isEmbedded) void registerServiceWorker()
   // The book first: what is not shown yet takes nothing from its opening.

@@ -8,8 +8,6 @@ export interface ToastAct {
   readonly run: () => void
   /** How long it can be done. */
   readonly stayMs?: number
-  /** Called once when the notice goes and it was not done. */
-  readonly gone?: () => void
 }
 
 export interface Toast {
@@ -27,8 +25,7 @@ let number = 0
 export const toasts = signal<readonly Toast[]>([])
 
 export function dismissToast(which: number): void {
-  const toast = take(which)
-  toast?.act?.gone?.()
+  take(which)
 }
 
 /** Does what a notice offers, which goes with it. */
@@ -42,11 +39,9 @@ function take(which: number): Toast | undefined {
   return toast
 }
 
-/** The last three, and all before them that something can still be done about. */
+/** The last three. */
 function show(toast: Toast): void {
-  const before = toasts.peek()
-  const old = before.slice(0, -2).filter(({ act }) => act?.gone !== undefined)
-  toasts.value = [...old, ...before.slice(-2), toast]
+  toasts.value = [...toasts.peek().slice(-2), toast]
 }
 
 /** Says that something was done. */

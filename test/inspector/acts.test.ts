@@ -1,8 +1,8 @@
-// What a person does to a record from the list or the open record, by keys: forget it with a way back, purge it, edit it.
-import type { Browser } from 'playwright'
+// What a person does to a record from the list or the open record, by keys: forget it, purge it, edit it.
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { launchBrowser, openWith, partsOf } from './open-inspector.ts'
+import { launchBrowser, openInspector, openWith, partsOf } from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -14,44 +14,44 @@ const three = ['Alpha', 'Beta', 'Gamma'].map((goal, i) =>
   makeTrace({ id: goal.toLowerCase(), task: { goal }, timestamp: `2026-01-0${i + 1}T10:00:00.000Z` }),
 )
 
-it('forgets by keys from the list and from the open record: undone at once, done with its notice, or when the page was closed', async () => {
-  const { page, problems } = await openWith(browser, three)
+it('forgets and purges by keys at once, says that it cannot be undone, and leaves nothing to a page that is closed', async () => {
+  const { page, name, problems } = await openWith(browser, three)
   const { list, rows } = partsOf(page)
-  const total = () =>
-    page.evaluate(async () => (await globalThis.book?.records.count({ kind: 'trace' }))?.total)
+  const ids = (of: Page) =>
+    of.evaluate(async () => (await globalThis.book?.traces.query())?.records.map(({ id }) => id).sort())
   const dialog = page.getByRole('dialog', { name: 'Forget this trace?' })
-  const forget = dialog.getByRole('button', { name: 'Forget trace' })
+  const other = await openInspector(browser, { context: page.context(), name })
+  await partsOf(other.page).rows.first().waitFor()
 
   await list.focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('Delete')
   await dialog.getByText('Gamma').waitFor()
-  await forget.click()
-  await rows.filter({ hasText: 'Gamma' }).getByText('being forgotten').waitFor()
-  expect(await total()).toBe(3)
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('being forgotten').waitFor({ state: 'detached' })
-  expect(await total()).toBe(3)
+  await dialog.getByText('at once. This cannot be undone.', { exact: false }).waitFor()
+  // A second key takes nothing away.
+  await page.keyboard.press('Enter')
+  expect(await ids(page)).toEqual(['alpha', 'beta', 'gamma'])
+  await dialog.getByRole('button', { name: 'Forget trace' }).click()
+  await page.getByText('Trace forgotten.').first().waitFor()
+  expect(await ids(page)).toEqual(['alpha', 'beta'])
 
   await rows.filter({ hasText: 'Beta' }).click()
   await page.getByRole('heading', { level: 2, name: 'Beta' }).waitFor()
   await page.keyboard.press('Delete')
   await dialog.getByLabel(/Purge/).check()
   await dialog.getByRole('button', { name: 'Purge trace' }).click()
-  await page.getByRole('heading', { level: 2, name: 'Beta' }).waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Dismiss' }).last().click()
-  await page.getByText('2 traces', { exact: true }).first().waitFor()
-  expect(await page.evaluate(async () => globalThis.book?.records.get({ id: 'beta' }))).toBeNull()
-
-  // What was decided is done by whoever opens the book next.
-  await rows.filter({ hasText: 'Alpha' }).click()
-  await page.getByRole('heading', { level: 2, name: 'Alpha' }).waitFor()
-  await page.keyboard.press('Delete')
-  await forget.click()
-  await page.getByText('being forgotten').waitFor()
-  await page.reload()
-  await expect.poll(total).toBe(1)
-  expect(await problems()).toEqual([])
+  await page.getByText('Trace purged.').first().waitFor()
+  expect(
+    await page.evaluate(() =>
+      Object.keys(localStorage).filter((key) => key.startsWith('daybook-inspector:leaving')),
+    ),
+  ).toEqual([])
+  await page.close()
+  expect(await ids(other.page)).toEqual(['alpha'])
+  expect(
+    await other.page.evaluate(() => globalThis.book?.recall({ text: 'Beta' }).then((r) => r.hits)),
+  ).toEqual([])
+  expect(await problems().catch(() => [])).toEqual([])
 })
 
 it('edits a record by a key, refuses with the path what is wrong, and takes an edit back', async () => {

@@ -9,7 +9,7 @@ import { cursor } from '../list/list-cursor.ts'
 import { list } from '../list/record-list.ts'
 import { detail, readShown, type ShownRecord } from '../record/record-detail.ts'
 import { citedAt } from '../record/record-read.ts'
-import { forgetSoon, type How } from './leaving.ts'
+import { forgetNow, type How } from './forget-now.ts'
 import { tell, tellError } from '../../page/toast.ts'
 
 /** The record that the open question is about, if any. */
@@ -58,12 +58,12 @@ async function askToForget(id: string): Promise<void> {
   }
 }
 
-/** Does what the open question asks, in ten seconds; with `cascade`, no record is left that points at it. */
+/** Does what the open question asks, now; with `cascade`, no record is left that points at it. */
 export function forgetAsked(how: How): void {
   const question = forgetQuestion.peek()
   forgetQuestion.value = undefined
   if (!question) return
   const { kind, record } = question
   if (address.peek().id === record.id) go({ id: undefined }, 'replace')
-  forgetSoon([{ id: record.id, how }], capital(kind.one))
+  void forgetNow([record.id], how, capital(kind.one))
 }

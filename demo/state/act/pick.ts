@@ -4,7 +4,7 @@ import { saveFile } from '../../page/save-file.ts'
 import { tell, tellError } from '../../page/toast.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { capital } from '../../wording/text-word.ts'
-import { forgetSoon } from './leaving.ts'
+import { forgetNow } from './forget-now.ts'
 import { openedBook } from '../book.ts'
 import { cursor } from '../list/list-cursor.ts'
 import { list } from '../list/record-list.ts'
@@ -30,16 +30,13 @@ export function togglePicked(index: number | undefined): void {
   cursor.value = index
 }
 
-/** Forgets them in ten seconds; until then they can be kept. */
+/** Forgets them, once it was confirmed. */
 export function forgetPicked(): void {
   const kind = list.peek()?.kind
   const ids = [...picked.peek()]
   if (!kind || ids.length === 0) return
   const said = ids.length === 1 ? capital(kind.one) : countOf(ids.length, kind.one, kind.many)
-  forgetSoon(
-    ids.map((id) => ({ id, how: 'forget' })),
-    said,
-  )
+  void forgetNow(ids, 'forget', said)
   clearPicked()
 }
 

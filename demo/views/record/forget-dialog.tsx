@@ -28,8 +28,8 @@ function Question({ question }: { question: ShownRecord }) {
       </blockquote>
       <ul class="plain-list">
         <li>
-          Its content, earlier versions and index entries are deleted from this book. You can undo this for
-          ten seconds.
+          Its content, earlier versions and index entries are deleted from this book at once. This cannot be
+          undone.
         </li>
         <li>An empty tombstone remains, so that the record does not return from another device.</li>
         {status.value?.sync.configured && (

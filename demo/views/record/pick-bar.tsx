@@ -16,7 +16,7 @@ export function PickBar({ kind }: { kind: RecordKind }) {
     <div class="pick-bar" role="group" aria-label={`Picked ${kind.many}`}>
       {isForgetAsked.value ? (
         <>
-          <span role="status">Forget {many}?</span>
+          <span role="status">Forget {many} now? This cannot be undone.</span>
           <button type="button" class="button small danger" onClick={done(forgetPicked)}>
             Forget {many}
           </button>

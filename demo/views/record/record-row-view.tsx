@@ -3,7 +3,6 @@ import { Icon } from '../../parts/icon.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { MarkSigns } from '../../parts/mark-signs.tsx'
 import { Time } from '../../parts/time.tsx'
-import { leaving } from '../../state/act/leaving.ts'
 import { marks, type MarkWords } from '../../kind/mark.ts'
 import type { View } from '../../kind/view.ts'
 import { picked } from '../../state/act/pick.ts'
@@ -29,17 +28,11 @@ export function RecordRowView({ row, view }: { row: RecordRow | undefined; view:
       </div>
     )
   }
-  const isLeaving = leaving.value.has(row.id)
   const isPicked = picked.value.has(row.id)
   const { word, tone, isUsual = false }: MarkWords = marks[row.mark]
   return (
     <div
-      class={[
-        'record-row',
-        isLeaving && 'is-leaving',
-        isPicked && 'is-picked',
-        listSettings.value.isCompact && 'is-compact',
-      ]
+      class={['record-row', isPicked && 'is-picked', listSettings.value.isCompact && 'is-compact']
         .filter(Boolean)
         .join(' ')}
     >
@@ -62,7 +55,6 @@ export function RecordRowView({ row, view }: { row: RecordRow | undefined; view:
         )}
       </p>
       <p class="record-line faint">
-        {isLeaving && <span class="record-word bad">being forgotten</span>}
         {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
         {hasColumn(view, 'details') && <Details row={row} />}
         {row.share !== undefined && (

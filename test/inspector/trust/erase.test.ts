@@ -38,4 +38,9 @@ it('erases the book once its name is typed, by keyboard alone', async () => {
       return names
     }),
   ).not.toContain(name)
+  // Nor does what the page notes beside the book name it.
+  const isNaming = (key: string) => key.includes(name)
+  expect(await page.evaluate(() => Object.entries(localStorage).map((pair) => pair.join(' ')))).not.toSatisfy(
+    (all: string[]) => all.some(isNaming),
+  )
 })
