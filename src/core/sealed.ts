@@ -16,6 +16,14 @@ export function isLowered(to: Sensitivity | undefined, from: Sensitivity | undef
   return sensitivities.indexOf(to ?? 'standard') < sensitivities.indexOf(from ?? 'standard')
 }
 
+/** The more guarded of two sensitivities; undefined where neither is said. */
+export function mostGuarded(
+  one: Sensitivity | undefined,
+  other: Sensitivity | undefined,
+): Sensitivity | undefined {
+  return isLowered(one, other) || one === undefined ? (isLowered(other, one) ? one : other) : one
+}
+
 export const sealingAlgorithm = 'A256GCM'
 
 /** A body under a key that the mirror never has: AES-256-GCM (NIST SP 800-38D) with a tag of 128 bits. */

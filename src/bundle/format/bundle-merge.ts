@@ -7,7 +7,7 @@ import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
-import { type SealedBody, sealedText } from '../../core/sealed.ts'
+import { mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
 import { within } from './bundle-fault.ts'
 import { recordText } from './bundle-shape.ts'
 import { isSealedRecord, sealedName } from './sealed-record.ts'
@@ -107,12 +107,13 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
     }
     return mergeSealed(plan, world, { kind, incoming: brought }, report)
   }
+  const present = records.get(id)
   // As it would stand in the book: else the same bundle would bring a change each time.
   const settledHere = {
     ...brought,
     ...settled(world.kinds.get(kind), partsOf(brought).body),
+    ...(present ? guardOf(present, brought) : {}),
   } as typeof brought
-  const present = records.get(id)
   const isKnown = present?.kind === kind && saysSame(present, settledHere)
   const lowered = plan.keepsDecisions || isKnown ? undefined : undecided(settledHere, world.kinds.get(kind))
   if (lowered) report.lowered = (report.lowered ?? 0) + 1
@@ -186,6 +187,12 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   report.updated += 1
   lose(present.agent, present, plan.from, incoming)
   put()
+}
+
+/** A bundle may be older than the decision to guard a record more, so that the writer keeps the higher of the two. */
+function guardOf(present: Stored<JsonObject>, brought: Stored<JsonObject>) {
+  const sensitivity = mostGuarded(brought.sensitivity, present.sensitivity)
+  return sensitivity === undefined ? {} : { sensitivity }
 }
 
 /** `record` as it stood before anybody decided; undefined where nothing is decided in it. */

@@ -30,7 +30,7 @@ import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
 import { checkNamed, checkPlace, checkUnseen } from './put/check-put.ts'
-import { headOf } from './put/put-head.ts'
+import { headFromElsewhere, headOf } from './put/put-head.ts'
 import { checkNames } from './put/put-names.ts'
 import { withUnknown } from './put/unknown-fields.ts'
 import { release } from './put/release-citations.ts'
@@ -288,18 +288,20 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   // What comes back from elsewhere comes with its whole head.
   const kept = request.times ? undefined : live
   const said = { body: given, id: id ?? ids.next() }
-  const head = guardedHead(store, kind, said, headOf(parts, request, kind, kept))
+  const own = headOf(parts, request, kind, kept)
+  const head = guardedHead(store, kind, said, request.times ? headFromElsewhere(own, before, kind) : own)
   const { body, sensitivity, found } = parts.secrets.guard({
     kind,
     body: given,
     sensitivity: head.sensitivity,
   })
   if (!request.times) checkNames(parts.secrets, { id: before ? undefined : id, head, live })
-  const own = { id: said.id, stamp: store.stamps.next(), ...head }
   const op = {
     op: 'put' as const,
     kind: request.kind,
-    ...own,
+    id: said.id,
+    stamp: store.stamps.next(),
+    ...head,
     ...(sensitivity === undefined ? {} : { sensitivity }),
     body,
   }

@@ -6,6 +6,7 @@ import type { Changed } from '../../core/capability/service.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { fitsHead, sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import { headFromElsewhere } from './put/put-head.ts'
 import type { SeenRecords } from './seen-records.ts'
 
 export interface SealedWriterParts {
@@ -50,16 +51,8 @@ export function createSealedWriter(parts: SealedWriterParts): SealedWriter {
           `\`${id}\` says something else than its sealed body is bound to.`,
           { details: { path: id } },
         )
-      records.put({
-        op: 'put',
-        kind,
-        id,
-        stamp,
-        at,
-        created_at,
-        ...scope,
-        enc,
-      })
+      const head = headFromElsewhere({ ...scope, stamp }, records.row(id), undefined)
+      records.put({ op: 'put', kind, id, at, created_at, ...head, enc })
       changed.push({ id, kind })
     },
     lose(entry) {

@@ -215,8 +215,15 @@ export function createKeychain(parts: KeychainParts): Keychain {
     async unlock(passphrase) {
       if (!vault || !aes) throw lockedError(sealer)
       await begin()
+      // A book that has no keys yet makes them under it: `openDaybook({ passphrase })` begins a guarded book.
       if (!kept) return keep(addKey(undefined, random), { passphrase })
-      if (kept.guard.by === 'device') return keep(keys ?? addKey(undefined, random), { passphrase })
+      // What was only mistyped would guard them from now on.
+      if (kept.guard.by === 'device')
+        throw new DaybookError(
+          'conflict',
+          'The keys of this book have no passphrase: leave it out, or set one with `seal.guard`.',
+          { details: { path: 'passphrase', guard: 'device' } },
+        )
       const key = await deriveGuard(kept.guard, passphrase, cipher)
       if (!(await openVault(key, kept)))
         throw new DaybookError('wrong-passphrase', 'The keys of this book do not open with this passphrase.')

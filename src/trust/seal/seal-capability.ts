@@ -65,8 +65,7 @@ export const sealCapabilities = [
     id: 'seal:unlock',
     runs: 'keys',
     methods: ['seal.unlock'],
-    summary:
-      'Opens the keys of the book with its passphrase; a book without one has this passphrase from now on.',
+    summary: 'Opens the keys of the book with its passphrase; a book without keys makes them under it.',
     input: z.strictObject({ passphrase: passphraseShape }),
     output: state,
     effect: 'task',

@@ -1,11 +1,24 @@
 // The head of a record that is put.
-// Invariant: what every copy must be able to read is never sealed.
+// Invariant: what every copy must be able to read is never sealed. What comes back from elsewhere, in a bundle, a backup or an
+// archive, never makes a record of this book less guarded: that takes a verb which says so.
 import { DaybookError } from '../../../core/errors.ts'
 import { isOpenKind, type Kind } from '../../../core/kind.ts'
 import type { PutRequest } from '../../../core/put-request.ts'
 import type { Scope } from '../../../core/record.ts'
-import { isSealing, type Sensitivity } from '../../../core/sealed.ts'
+import { isSealing, mostGuarded, type Sensitivity } from '../../../core/sealed.ts'
 import type { RecordRow } from '../../../store/schema/record-row.ts'
+
+/** A head that comes back from elsewhere, as guarded as the record that stands in its place at least. */
+export function headFromElsewhere<Head extends { readonly sensitivity?: Sensitivity | undefined }>(
+  head: Head,
+  stands: { readonly sensitivity: string | null } | undefined,
+  kind: Pick<Kind, 'sensitivity'> | undefined,
+): Head {
+  if (!stands) return head
+  const here = (stands.sensitivity as Sensitivity | null) ?? kind?.sensitivity
+  const sensitivity = mostGuarded(head.sensitivity, here)
+  return sensitivity === head.sensitivity ? head : { ...head, sensitivity }
+}
 
 /** Times, scope and sensitivity of a record: what is asked for, else what it had, else what is usual. */
 export function headOf(
