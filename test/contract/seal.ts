@@ -1,7 +1,6 @@
 // Sensitive records: found like all others while the keys are here, and by nobody while they are not.
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
-import type { DaybookError } from '../../src/core/errors.ts'
 import { type BookCase, failure, failures } from './book-case.ts'
 
 export const passphrase = 'correct horse battery'
@@ -161,16 +160,6 @@ export function sealCases(cases: BookCase): void {
       expect(await fourth.records.get({ id })).toMatchObject({ content: 'an elephant' })
     })
 
-    it('get no passphrase by unlocking keys that have none', async () => {
-      const first = await cases.book()
-      await first.perceptions.store({ content: 'x', sensitivity: 'restricted' })
-      const error = await failure(first.seal.unlock({ passphrase: 'a mistyped one' }))
-      expect([error.code, error.message.includes('seal.guard')]).toEqual(['conflict', true])
-      expect(await first.seal.status()).toMatchObject({ guard: 'device', state: 'open' })
-      const book = await cases.reopen(first)
-      expect(await book.seal.status()).toMatchObject({ guard: 'device', state: 'open' })
-    })
-
     it('move under a new key, which is then the only one', async () => {
       const book = await cases.book()
       await fillWithSealed(book, 1)
@@ -196,50 +185,6 @@ export function sealCases(cases: BookCase): void {
       expect(versions.map(({ body }) => body?.['content'])).toEqual([`${topics[3]} number 3`, 'an elephant'])
       expect((await book.recall({ text: 'elephant' })).hits).toHaveLength(1)
     })
-
-    it.each(['merge', 'replace'] as const)(
-      'stay sealed when a bundle of before comes in (%s), whatever their kind, and an import locked out of them changes none',
-      async (mode) => {
-        const first = await cases.book()
-        await first.seal.guard({ passphrase })
-        await first.personas.register({ name: 'Ada', role: 'r' })
-        const known = { perception: await first.perceptions.store({ content: 'teal word' }) }
-        const made = [
-          known.perception,
-          await first.facts.store({ schema: 's', data: { x: 'teal word' } }),
-          await first.traces.store({
-            situation: { domain: 'k' },
-            task: { goal: 'teal word' },
-            action: { type: 'x' },
-          }),
-          await first.skills.store({ name: 'sk', definition: { procedure: 'teal word' } }),
-          await first.thoughts.remember({ content: 'teal word', persona: 'Ada' }),
-        ].map(({ id }) => id)
-        const memory = await first.memories.store({ content: 'teal word', category: 'a2p:context' })
-        const text = await new Response(await first.export({})).text()
-        for (const id of made) await first.records.setSensitivity({ id, sensitivity: 'restricted' })
-        await first.memories.reclassify({ id: memory.id, category: 'a2p:health', reason: 'it is' })
-        const levels = async (book: Daybook) =>
-          Promise.all(
-            [...made, memory.id].map(
-              async (id) => (await book.records.get({ id }))?.sensitivity ?? 'standard',
-            ),
-          )
-        const before = await levels(first)
-        expect(before.slice(0, made.length)).toEqual(made.map(() => 'restricted'))
-        expect(['sensitive', 'restricted']).toContain(before.at(-1))
-        await first.import(text, { mode })
-        expect(await levels(first)).toEqual(before)
-        expect(await first.seal.status()).toMatchObject({ sealed: 6 })
-        const book = await cases.reopen(first)
-        await book.import(text, { mode }).catch((error: DaybookError) => expect(error.code).toBe('locked'))
-        expect(await book.seal.status()).toMatchObject({ sealed: 6, state: 'locked' })
-        await book.seal.unlock({ passphrase })
-        expect(await levels(book)).toEqual(before)
-        await book.records.setSensitivity({ id: known.perception.id, sensitivity: 'standard' })
-        expect((await levels(book))[0]).toBe('standard')
-      },
-    )
 
     it('leave in an encrypted bundle, and in an open one only when that is said', async () => {
       const book = await cases.book()
