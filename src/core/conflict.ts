@@ -7,7 +7,10 @@ import type { SealedInfo } from './sealed.ts'
 export interface ConflictSide {
   readonly by: string
   readonly op: 'put' | 'forget'
-  /** Absent too where the record was purged: nothing of it stays, and the log says only that there was an edit. */
+  /**
+   * Absent too where the record was purged, or is sealed and its keys were not here: nothing of it stays in clear, and the log says
+   * only that there was an edit.
+   */
   readonly body?: JsonObject
   /** A forget after which nothing of the record stays. */
   readonly purged?: true

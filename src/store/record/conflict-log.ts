@@ -9,7 +9,7 @@ import type { Bodies } from './bodies.ts'
 import { conflictsOf, eraseRows } from './erase-rows.ts'
 
 export interface ConflictLog {
-  /** The bodies of a sealed record are sealed here too, if they come in clear. */
+  /** The bodies of a sealed record are sealed here too, if they come in clear, and left out where no key is. */
   add(entry: LoggedConflict): void
   get(id: number): ConflictEntry | undefined
   /** Newest first. */
@@ -111,11 +111,13 @@ export function createConflictLog(
       const bodyOf = ({ enc, body }: LoggedSide) => (enc ? bodies.read(owner, sealedText(enc)) : body)
       const said = [bodyOf(lost), kept && bodyOf(kept), base]
       if (said.some((body) => body && quotesGone(owner, body))) return
-      // Without a key nothing can be sealed: what was plain here stays so until there is one, see reseal.ts.
-      const mustSeal =
-        bodies.sealer.current() !== undefined && (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
-      const textOf = (body: JsonObject | undefined) =>
-        body === undefined ? null : mustSeal ? bodies.seal(owner, JSON.stringify(body)) : JSON.stringify(body)
+      const mustSeal = (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
+      const hasKey = bodies.sealer.current() !== undefined
+      // What is to be sealed and can't be is left out.
+      const textOf = (body: JsonObject | undefined) => {
+        if (body === undefined || (mustSeal && !hasKey)) return null
+        return mustSeal ? bodies.seal(owner, JSON.stringify(body)) : JSON.stringify(body)
+      }
       const spell = (one: LoggedSide | undefined) => {
         if (one?.record !== undefined) return JSON.stringify(one.record)
         return one?.enc ? sealedText(one.enc) : textOf(one?.body)

@@ -45,9 +45,9 @@ export function createClearTextCover(
       const hasKey = bodies.sealer.current() !== undefined
       if (hasKey) sealHistory(db, bodies, row)
       else eraseClearVersions(db, seq)
-      if (hasKey) sealConflicts(db, bodies, row)
-      // A device keeps lost edits until it has the key: they are nowhere else. What says nothing in clear stays.
-      else if (isMirror) eraseClearConflicts(db, id)
+      if (!hasKey && isMirror) eraseClearConflicts(db, id)
+      // A device without the key still says that an edit was lost.
+      else coverConflicts(db, row, (text) => (hasKey ? bodies.seal(row, text) : null))
       eraseRows(db, vectorOf, [seq])
       eraseRows(db, modelParts)
       db.run("DELETE FROM book WHERE key = 'model'")
@@ -68,13 +68,17 @@ function sealHistory(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'seq'
   }
 }
 
-function sealConflicts(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'id' | 'kind'>): void {
+function coverConflicts(
+  db: SqlDatabase,
+  row: Pick<RecordRow, 'id'>,
+  seal: (text: string) => string | null,
+): void {
   const entries = db.all<SidesRow>(
     'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
     [row.id],
   )
   // The id of another record is no body.
-  const sealed = (text: string | null) => (text?.startsWith('{') ? bodies.seal(row, text) : text)
+  const sealed = (text: string | null) => (text?.startsWith('{') ? seal(text) : text)
   writeOver(db, conflictsOf, [row.id])
   for (const { id, lost_body, kept_body, base_body } of entries) {
     db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [

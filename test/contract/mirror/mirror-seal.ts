@@ -217,6 +217,34 @@ export function sealedCases(host: DatabaseHost): void {
       expect(await losers(a)).toEqual(['zanzibar a'])
     })
 
+    it.each(['merge', 'last_write_wins', 'remote_wins', 'local_wins', 'manual'])(
+      'E5 E6 without the key say that an edit in clear was lost (%s), and nothing of it or of what it was made on',
+      async (kind) => {
+        const world = createWorld(host)
+        const [a, b] = [world.device('a'), world.device('b')]
+        await a.put(kind, id(1), body('zanzibar base'))
+        await a.sync()
+        await b.sync()
+        // It has lost one before, whose words are in the log in clear until the record is sealed.
+        await a.put(kind, id(1), body('zanzibar first'))
+        world.clock.nowMs += 1000
+        await b.put(kind, id(1), body('zanzibar earlier'))
+        for (const device of [a, b, a, b]) await device.sync()
+        b.keys = []
+        await b.put(kind, id(1), body('zanzibar mine'))
+        await a.put(kind, id(1), body('zanzibar sealed'), secret)
+        for (const device of [a, b, a, b]) await device.sync()
+        await b.look((store) => store.purge.scrub())
+        expect(await holds(b, 'zanzibar')).toBe(false)
+        expect((await b.conflicts()).filter(({ lost, kept }) => lost.body ?? kept?.body)).toEqual([])
+        expect((await b.conflicts())[0]).toMatchObject({ record: id(1), lost: { op: 'put' } })
+        b.keys = [1]
+        await b.sync()
+        await expectSame(a, b)
+        expect(await holds(b, 'zanzibar')).toBe(false)
+      },
+    )
+
     it('E6 without the key are kept whole, can be forgotten, and are read once it is there', async () => {
       const world = createWorld(host)
       const b = world.device('b')
