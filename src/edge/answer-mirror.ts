@@ -84,6 +84,7 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
     // What a guest tried and may not is told as it is of a call.
     if (isGuest) for (const { code, ...ops } of refused) audit.note({ ...asked, outcome: code, ...ops })
   }
+  await book.turn?.(payerOf(admitted))
   const { text, device, cursor, more } = await book.mirror.exchange(
     request,
     syncReach(book, admitted),
@@ -250,8 +251,10 @@ export function answerMirror(within: WithinBook, end: BookEnd): MirrorDoor {
       return { outcome, rate }
     },
     call: (id, input, { requestId, purpose, receipt, way = 'http', ...presented }) =>
-      answer(presented, { capability: id }, async (book, { caller }) => {
+      answer(presented, { capability: id }, async (book, admitted) => {
+        const { caller } = admitted
         await book.follow?.()
+        await book.turn?.(payerOf(admitted))
         return book.engine.call(id, input, {
           caller,
           ...(requestId === undefined ? {} : { requestId }),

@@ -18,6 +18,8 @@ export interface MirrorBook {
   readonly agents: AgentGate
   /** Reads what others have written since, where the truth of this book lies elsewhere. */
   follow?(): Promise<void>
+  /** Waits until it is this caller's turn, where books share a thread. What a call computes comes right after it. */
+  turn?(caller: string): Promise<void>
   /** A device has synced; `cursor` is how far it has read once it has read everything, else undefined. */
   synced(device: string, cursor: number | undefined): void
   /** The lines of this book, where its host has lines. */

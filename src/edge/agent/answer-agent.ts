@@ -37,6 +37,7 @@ interface AgentBook {
   readonly engine: Pick<Engine, 'call'>
   readonly agents: AgentGate
   follow?(): Promise<void>
+  turn?(caller: string): Promise<void>
 }
 
 /** Runs `gate`, and writes down what it refuses. */
@@ -72,6 +73,7 @@ export async function runAgentCall(
     if (ask.fault) throw DaybookError.from(ask.fault)
   })
   await book.follow?.()
+  await book.turn?.(payerOf(admitted))
   const { requestId, purpose, receipt, way } = ask
   return engine.call(ask.id, ask.input, {
     caller,

@@ -21,7 +21,8 @@ export interface Asked {
   readonly kinds: readonly Kind[]
 }
 
-type Test = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>
+/** A test of one place. */
+export type Test = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>
 
 function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
   switch (predicate.test) {
@@ -65,7 +66,7 @@ function fits({ type }: ColumnPlace, value: Scalar): boolean {
 }
 
 /** True when what does not fit the column can't satisfy the predicate either. */
-function answersAlone(place: ColumnPlace, predicate: Test): boolean {
+export function answersAlone(place: ColumnPlace, predicate: Test): boolean {
   if (predicate.test === 'exists' || predicate.test === 'contains') return false
   return predicate.test === 'in'
     ? predicate.values.every((value) => fits(place, value))

@@ -8,6 +8,7 @@ import { formatTime } from '../../core/time.ts'
 import { currentSql } from './current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { filterSql } from './filter-sql.ts'
+import { looksOf, narrowing } from './read-budget.ts'
 import { type Held, linkSteps, shownPredicate } from './shown-link.ts'
 
 /** What narrows the candidates of a recall. */
@@ -30,6 +31,9 @@ export interface RecallScope {
   readonly isNarrow: boolean
   /** True when nothing narrows it: a record for which `plainSql` holds satisfies `where`. */
   readonly isPlain: boolean
+  /** How often the bodies of the records are read that satisfy `narrowed`: see read-budget.ts. */
+  readonly looks?: number
+  readonly narrowed?: readonly Fragment[]
 }
 
 const lanes = ['agent', 'session', 'resource'] as const
@@ -64,10 +68,13 @@ export function scopeSql(
   const meant = asked ?? [...kinds.values()]
   const filters = parseFilters(query.filters)
   const shown = held ? shownPredicate(filters, linkSteps(meant), held) : filters
+  const looks = looksOf(shown, only)
+  const narrowed =
+    looks === 0 ? [] : [...where, filterSql(narrowing(shown, only), only, { moment, kinds: meant })]
   where.push(filterSql(shown, only, { moment, kinds: meant }))
   const isNarrow =
     query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
-  return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined }
+  return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined, looks, narrowed }
 }
 
 /** The kind of this name; an unknown one is an error at `path`. */

@@ -38,6 +38,7 @@ import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapsho
 import { createIdQuestions, type IdQuestions } from './id-questions.ts'
 import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
 import { createShownLinks } from '../condition/shown-link.ts'
+import { type BodyLooks, checkBudget, looksOf, narrowing } from '../condition/read-budget.ts'
 import { createTally, type Tally } from './tally.ts'
 import { createTextRank, type TextRank } from './text-rank.ts'
 import { searchText, textSql } from './text-search.ts'
@@ -148,15 +149,26 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   })
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
-  const conditions = (kind: Kind | undefined, filters: unknown, include?: Currency): Fragment[] => {
+  const conditions = (
+    kind: Kind | undefined,
+    filters: unknown,
+    include?: Currency,
+    more?: BodyLooks,
+  ): Fragment[] => {
     const said = parseFilters(filters)
     const asked = shown?.predicate(said, kind) ?? said
-    return [
+    const at = { moment: moment(), kinds: allKinds }
+    const cheap = [
       kind ? kindSql(kind, asked) : notMarks,
       ...boundsOf(kind),
-      filterSql(asked, kind, { moment: moment(), kinds: allKinds }),
       ...currentSql(kind, formatTime(clock.now()), { ...include, bounds: boundsOf(kind) }),
     ]
+    const looks = isBound ? looksOf(asked, kind, more) : 0
+    if (looks > 0) {
+      projection.catchUp()
+      checkBudget(read, looks, [...cheap, filterSql(narrowing(asked, kind), kind, at)])
+    }
+    return [...cheap, filterSql(asked, kind, at)]
   }
 
   const placeById = (id: string): number | undefined => {
@@ -172,7 +184,8 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     const { kind: name, filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(shown ? shown.order(orderBy, kind) : orderBy, kind)
-    const where = conditions(kind, filters, include)
+    const orderKeys = keys.filter(({ sql }) => sql.includes('r.body')).length
+    const where = conditions(kind, filters, include, { selection, orderKeys })
     if (selection) where.push(shown?.isHidden(selection, kind) ? never : selectionSql(selection))
     if (notIn !== undefined) where.push(notInSql(notIn, bounds))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))

@@ -11,6 +11,7 @@ import {
   type Weighed,
   weighRows,
 } from '../condition/condition.ts'
+import { checkBudget } from '../condition/read-budget.ts'
 import { type RecallScope, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
 import { type IndexTotals, readTotals } from '../posting/index-totals.ts'
 import type { Postings } from '../posting/postings.ts'
@@ -112,6 +113,11 @@ export function createRecallQuestions(
   const scopeOf = (query: ScopeQuery): RecallScope => {
     const asked = scopeSql(kinds, query, moment(), { bounds, held })
     if (bounds.length === 0) return asked
+    const { looks = 0, narrowed = [] } = asked
+    if (looks > 0) {
+      projection.catchUp()
+      checkBudget(read, looks, [...bounds, ...narrowed])
+    }
     // A plain record is one that is in the index in memory, which for a guest holds nothing out of reach.
     return { where: [...bounds, ...asked.where], isNarrow: true, isPlain: asked.isPlain }
   }

@@ -54,6 +54,31 @@ export function tokenReachCases({ book: open }: BookCase): void {
       expect([total, /"ill"|"other"|blood/.test(text)]).toEqual([2, false])
     })
 
+    it('looks into so much of the records in a call, and is told how to ask for less', async () => {
+      const book = await open()
+      const list = Array.from({ length: 150_000 }, () => 7)
+      await book.facts.store({ schema: 'big', data: { list }, resource: 'course:CS101' })
+      await book.facts.store({ schema: 'small', data: { list: [99] }, resource: 'course:CS102' })
+      const or = Array.from({ length: 20 }, (_, i) => ({ 'data.list': { contains: i + 90 } }))
+      const { token: wide } = await grant(book, { scope: 'course:**', permissions: ['read'] })
+      const { token: narrow } = await grant(book, { scope: 'course:CS102', permissions: ['read'] })
+      const guest = book.with({ as: wide.token_id })
+      for (const asked of [
+        guest.facts.query({ filters: { or } }),
+        guest.records.query({ filters: { or } }),
+        guest.facts.query({ filters: { or }, path: '$.list[*]', value: 99 }),
+        guest.recall({ text: 'small', filters: { or } }),
+      ]) {
+        const { code, details } = await failure(asked)
+        expect([code, Number(details['limitBytes']) < 300_000]).toEqual(['too-broad', true])
+      }
+      const found = await guest.facts.query({ filters: { schema: 'small', or } })
+      expect(found.records).toHaveLength(1)
+      // What is out of reach counts for nothing, and the owner's own questions are not bounded.
+      for (const one of [book.with({ as: narrow.token_id }), book])
+        expect((await one.facts.query({ filters: { or } })).records).toHaveLength(1)
+    })
+
     it('writes where it may read, and nothing that is denied', async () => {
       const book = await open()
       await fill(book)

@@ -25,6 +25,7 @@ import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
 import { createPostgresEnd } from './postgres-end.ts'
 import { createSharedTickets } from './shared-ticket.ts'
+import { ThreadTurns } from './thread-turns.ts'
 
 export interface PostgresMirrorsOptions {
   readonly postgres: Postgres
@@ -97,6 +98,7 @@ class Mirrors implements PostgresMirrors {
   readonly #copies: BookCopies
   readonly #lines: BookLines | undefined
   readonly #news: PostgresNews | undefined
+  readonly #turns = new ThreadTurns()
   readonly #timers: readonly NodeJS.Timeout[]
 
   constructor(options: PostgresMirrorsOptions, bypasses: boolean) {
@@ -211,6 +213,7 @@ class Mirrors implements PostgresMirrors {
       rate,
       agents,
       follow: () => truth.follow(),
+      turn: (caller) => this.#turns.take(book, caller),
       synced: (device, cursor) => {
         if (cursor !== undefined) this.#announce(book, [[device, cursor]])
       },
