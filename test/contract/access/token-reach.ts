@@ -64,12 +64,12 @@ export function tokenReachCases({ book: open }: BookCase): void {
       const { token: narrow } = await grant(book, { scope: 'course:CS102', permissions: ['read'] })
       const guest = book.with({ as: wide.token_id })
       for (const asked of [
-        guest.facts.query({ filters: { or } }),
-        guest.records.query({ filters: { or } }),
-        guest.facts.query({ filters: { or }, path: '$.list[*]', value: 99 }),
-        guest.recall({ text: 'small', filters: { or } }),
+        () => guest.facts.query({ filters: { or } }),
+        () => guest.records.query({ filters: { or } }),
+        () => guest.facts.query({ filters: { or }, path: '$.list[*]', value: 99 }),
+        () => guest.recall({ text: 'small', filters: { or } }),
       ]) {
-        const { code, details } = await failure(asked)
+        const { code, details } = await failure(asked())
         expect([code, Number(details['limitBytes']) < 300_000]).toEqual(['too-broad', true])
       }
       const found = await guest.facts.query({ filters: { schema: 'small', or } })

@@ -1,6 +1,6 @@
 // Turns on the thread that all books of a process share.
 import { expect, it } from 'vitest'
-import { ThreadTurns } from '../../../../../src/hosts/node/postgres/thread-turns.ts'
+import { ThreadTurns } from '../../../../src/hosts/node/postgres/thread-turns.ts'
 
 /** Computes as a long call does, without letting anybody else go. */
 function compute(ms: number): void {
