@@ -110,12 +110,7 @@ export const errorTable = {
     'The input is larger than the limit.',
     'Send less at once; details.limitBytes or details.limitOps says how much.',
   ),
-  'too-broad': row(
-    422,
-    false,
-    'The question looks into more of the records than a guest may in one call.',
-    'Narrow it by kind, schema, session or time, or use fewer conditions on what stands inside of records; details.limitBytes says how much.',
-  ),
+  'too-broad': row(422, false, 'A guest looks into too much.', 'Narrow it to details.limitBytes.'),
   unauthorized: row(401, false, 'No key, or one that is not known.', 'Send a valid key as a bearer token.'),
   forbidden: row(
     403,

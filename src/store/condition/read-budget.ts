@@ -7,7 +7,7 @@ import type { Kind } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { type Fragment, placeOf } from '../schema/column.ts'
 import { conditionOf, type Read } from './condition.ts'
-import { answersAlone, type Test } from './filter-sql.ts'
+import { type Asked, answersAlone, filterSql, type Test } from './filter-sql.ts'
 
 /** As much as a guest may store by default: about half a second of work. */
 export const readBudgetBytes = 64 * 1_048_576
@@ -19,13 +19,14 @@ const through = 15
 /** What else than filters looks into bodies. */
 export interface BodyLooks {
   readonly selection?: Selection | undefined
-  /** How many keys of the order stand in bodies. */
-  readonly orderKeys?: number
+  /** What the answer is ordered by. */
+  readonly keys?: readonly Fragment[]
 }
 
 /** How often all of a body is read for a question; 0 when hot columns answer it. */
 export function looksOf(predicate: Predicate, kind: Kind | undefined, more: BodyLooks = {}): number {
-  const { selection, orderKeys = 0 } = more
+  const { selection, keys = [] } = more
+  const orderKeys = keys.filter(({ sql }) => sql.includes('r.body')).length
   const wildcards = selection?.steps.filter(({ step }) => step === 'children').length ?? 0
   const looks = filterLooks(predicate, kind) + orderKeys + (selection ? again + wildcards * through : 0)
   return looks === 0 ? 0 : 1 + looks
@@ -58,6 +59,27 @@ export function narrowing(predicate: Predicate, kind: Kind | undefined): Predica
       part.test === 'all' ? [narrowing(part, kind)] : filterLooks(part, kind) === 0 ? [part] : [],
     ),
   }
+}
+
+/** A question as a store of records puts it. */
+interface AskedOf {
+  readonly asked: Predicate
+  readonly kind: Kind | undefined
+  readonly more: BodyLooks | undefined
+  readonly at: Asked
+  catchUp(): void
+}
+
+/** Throws `too-broad` when `asked` looks into too much of the records that satisfy `cheap`. */
+export function checkAsked(
+  read: Read,
+  { asked, kind, more, at, catchUp }: AskedOf,
+  cheap: readonly Fragment[],
+): void {
+  const looks = looksOf(asked, kind, more)
+  if (looks === 0) return
+  catchUp()
+  checkBudget(read, looks, [...cheap, filterSql(narrowing(asked, kind), kind, at)])
 }
 
 /** Throws `too-broad` when the records that satisfy `where` are more than may be looked into so often. */

@@ -38,7 +38,7 @@ import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapsho
 import { createIdQuestions, type IdQuestions } from './id-questions.ts'
 import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
 import { createShownLinks } from '../condition/shown-link.ts'
-import { type BodyLooks, checkBudget, looksOf, narrowing } from '../condition/read-budget.ts'
+import { type BodyLooks, checkAsked } from '../condition/read-budget.ts'
 import { createTally, type Tally } from './tally.ts'
 import { createTextRank, type TextRank } from './text-rank.ts'
 import { searchText, textSql } from './text-search.ts'
@@ -88,6 +88,13 @@ export interface QueryStoreParts {
   /** Another database, whose records count in how common a word is. */
   readonly beside?: Beside | undefined
 }
+
+type Conditions = (
+  kind: Kind | undefined,
+  filters: unknown,
+  include?: Currency,
+  more?: BodyLooks,
+) => Fragment[]
 
 const always: Fragment = { sql: '1', params: [] }
 const never: Fragment = { sql: '0', params: [] }
@@ -149,12 +156,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   })
 
   /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
-  const conditions = (
-    kind: Kind | undefined,
-    filters: unknown,
-    include?: Currency,
-    more?: BodyLooks,
-  ): Fragment[] => {
+  const conditions: Conditions = (kind, filters, include, more) => {
     const said = parseFilters(filters)
     const asked = shown?.predicate(said, kind) ?? said
     const at = { moment: moment(), kinds: allKinds }
@@ -163,11 +165,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
       ...boundsOf(kind),
       ...currentSql(kind, formatTime(clock.now()), { ...include, bounds: boundsOf(kind) }),
     ]
-    const looks = isBound ? looksOf(asked, kind, more) : 0
-    if (looks > 0) {
-      projection.catchUp()
-      checkBudget(read, looks, [...cheap, filterSql(narrowing(asked, kind), kind, at)])
-    }
+    if (isBound) checkAsked(read, { asked, kind, more, at, catchUp: projection.catchUp }, cheap)
     return [...cheap, filterSql(asked, kind, at)]
   }
 
@@ -184,8 +182,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     const { kind: name, filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = asked
     const kind = kindOf(name)
     const keys = parseOrder(shown ? shown.order(orderBy, kind) : orderBy, kind)
-    const orderKeys = keys.filter(({ sql }) => sql.includes('r.body')).length
-    const where = conditions(kind, filters, include, { selection, orderKeys })
+    const where = conditions(kind, filters, include, { selection, keys })
     if (selection) where.push(shown?.isHidden(selection, kind) ? never : selectionSql(selection))
     if (notIn !== undefined) where.push(notInSql(notIn, bounds))
     if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
