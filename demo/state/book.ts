@@ -1,9 +1,10 @@
 // The book of this page, from opening to its end. What is shown follows `book`; what is asked for waits for `openedBook`.
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { type BookEvents, type Daybook, DaybookError, openDaybook } from '../../src/index.ts'
 import { asDaybookError } from '../wording/error-word.ts'
-import { bookName } from './address.ts'
+import { address, bookName } from './address.ts'
 import { edgeUrl, syncChoice } from './edge.ts'
+import { emptyAll, emptyHidden } from './held.ts'
 import { poolChoice } from './pool-way.ts'
 
 export type Opening =
@@ -20,6 +21,7 @@ declare global {
 }
 
 export const opening = signal<Opening>({ state: 'opening' })
+/** Another object whenever all of it is to be read again: what was asked of the one before is let go of. */
 export const book = computed(() => (opening.value.state === 'open' ? opening.value.book : undefined))
 
 /** The book, as soon as it is open. Rejects when it could not be opened or is closed, and with `aborted` when `signal` is. */
@@ -96,7 +98,35 @@ async function closeBook(): Promise<void> {
   await current.close()
 }
 
+/** Empties this page and has every view read again, as when the book was locked. */
+function readAgain(): void {
+  const now = opening.peek()
+  if (now.state !== 'open') return
+  batch(() => {
+    emptyAll()
+    opening.value = { state: 'open', book: sameBook(now.book) }
+  })
+}
+
+/** The same book as another object. */
+const sameBook = (of: Daybook): Daybook =>
+  new Proxy(of, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+
+let listenedTo: Daybook | undefined
+
 function listenTo(opened: Daybook): void {
+  listenedTo = opened
+  // First of all: what may not be read any more is gone before anything is read again.
+  opened.on('change', ({ ids }) => {
+    if (listenedTo !== opened) return
+    if (ids.length === 0) readAgain()
+    else emptyHidden(address.peek().view)
+  })
   const pass = <Name extends keyof BookEvents>(name: Name) =>
     opened.on(name, (detail) => {
       for (const listener of listeners[name]) listener(detail)
@@ -110,6 +140,9 @@ function listenTo(opened: Daybook): void {
   pass('room')
   pass('pool')
   opened.on('closed', ({ reason }) => {
-    if (book.peek() === opened) opening.value = { state: 'closed', reason }
+    if (listenedTo === opened && book.peek()) {
+      emptyAll()
+      opening.value = { state: 'closed', reason }
+    }
   })
 }

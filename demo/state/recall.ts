@@ -4,8 +4,10 @@ import type { Daybook, RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address, go } from './address.ts'
 import { type AskedQuestion, type RecallOptions, writeBeside } from './recall-option.ts'
-import { book } from './book.ts'
-import { isOfRecall } from '../kind/view.ts'
+import { book, onBook } from './book.ts'
+import { isOfRecall, placeOf } from '../kind/view.ts'
+import { held, onEmptied } from './held.ts'
+import { readUnsealed } from './record/record-read.ts'
 
 export interface Answer {
   readonly question: string
@@ -20,7 +22,9 @@ export type Asking =
   | { readonly state: 'answered'; readonly answer: Answer }
   | { readonly state: 'failed'; readonly error: unknown }
 
-export const asking = signal<Asking>({ state: 'idle' })
+const recallViews = placeOf('recall').views
+
+export const asking = held<Asking>({ state: 'idle' }, recallViews)
 /** As `recall` has them when nothing is said. */
 const usualLimit = 10
 const unsaid: Readonly<Record<string, unknown>> = {
@@ -86,7 +90,7 @@ function inputOf({ question, options: { limit = usualLimit, kinds, ...options } 
 export const recallInput = computed(() => inputOf(address.value))
 
 /** The answer to the question `beside` of the address, for others to be compared with. */
-export const kept = signal<Answer | undefined>(undefined)
+export const kept = held<Answer | undefined>(undefined, recallViews)
 
 /** Keeps an answer to compare others with; undefined ends that. */
 export function compareWith(answer: Answer | undefined): void {
@@ -123,6 +127,11 @@ export async function ask(): Promise<void> {
 }
 
 let asked: string | undefined
+onEmptied(() => {
+  turn += 1
+  asked = undefined
+  keptFor = undefined
+}, recallViews)
 effect(() => {
   const { view } = address.value
   const key = JSON.stringify(recallInput.value)
@@ -142,7 +151,8 @@ async function askBeside(current: Daybook, beside: AskedQuestion, key: string): 
   const began = performance.now()
   const result = await current.recall(inputOf(beside))
   const { question } = beside
-  if (keptFor === key) kept.value = { question, result, roundTripMs: performance.now() - began }
+  if (keptFor === key && book.peek() === current)
+    kept.value = { question, result, roundTripMs: performance.now() - began }
 }
 
 effect(() => {
@@ -157,19 +167,52 @@ effect(() => {
 })
 
 /** Goals of the newest traces, as questions to begin with. */
-export const suggestions = signal<readonly string[]>([])
+export const suggestions = held<readonly string[]>([], recallViews)
 
 const suggested = 3
 
-effect(() => {
-  const current = book.value
-  if (!isOfRecall(address.value.view) || !current) return
+function suggest(): void {
+  const current = book.peek()
+  if (!current) return
   current.traces
     .query({ limit: 10 })
     .then(({ records }) => {
       const goals = records.map(({ task }) => oneLine(task.goal, 90)).filter(Boolean)
-      suggestions.value = [...new Set(goals)].slice(0, suggested)
+      if (book.peek() === current) suggestions.value = [...new Set(goals)].slice(0, suggested)
     })
     // They are a courtesy; a book that cannot be read says so when it is asked.
     .catch(() => undefined)
+}
+
+effect(() => {
+  if (isOfRecall(address.value.view) && book.value) suggest()
+})
+
+/** Counts the answers that were asked for again because a record in them is gone. */
+export const recallTurn = signal(0)
+/** The records of the context on show. */
+export const packed: { ids: readonly string[] } = { ids: [] }
+
+/** Asks again when a record that is on show is gone or sealed; what else changed waits until it is asked again. */
+async function dropGone(current: Daybook, ids: ReadonlySet<string> | undefined): Promise<void> {
+  const now = asking.peek()
+  const answers = [now.state === 'answered' ? now.answer : undefined, kept.peek()]
+  const found = answers.flatMap((one) => one?.result.hits.map(({ record }) => record.id) ?? [])
+  const shown = new Set([...found, ...packed.ids].filter((id) => ids?.has(id) ?? true))
+  const read = await Promise.all([...shown].map((id) => readUnsealed(current, id)))
+  if (book.peek() !== current || read.every((one) => one !== undefined && one !== 'sealed')) return
+  asking.value = { state: 'idle' }
+  kept.value = undefined
+  recallTurn.value += 1
+  const { beside } = address.peek()
+  if (beside && keptFor !== undefined) askBeside(current, beside, keptFor).catch(() => undefined)
+  await ask()
+}
+
+onBook('change', ({ ids, kinds, more }) => {
+  const current = book.peek()
+  if (!current || !isOfRecall(address.peek().view)) return
+  if (kinds.includes('trace')) suggest()
+  // A book that ends meanwhile says so itself.
+  dropGone(current, more > 0 ? undefined : new Set(ids)).catch(() => undefined)
 })

@@ -10,6 +10,7 @@ import { openDialog } from '../dialog.ts'
 import { parseJson } from '../record/parse-json.ts'
 import { detail, reloadDetail, type ShownRecord } from '../record/record-detail.ts'
 import { restoreVersion } from '../record/restore.ts'
+import { onLocked } from '../held.ts'
 
 export interface Edited {
   readonly kind: RecordKind
@@ -73,3 +74,8 @@ export async function saveEdit({ kind, record, version: before }: Edited, text: 
     before === undefined ? undefined : { word: 'Undo', run: () => void restoreVersion(id, before) },
   )
 }
+
+onLocked(() => {
+  edited.value = undefined
+  if (openDialog.peek() === 'edit') openDialog.value = undefined
+})

@@ -1,5 +1,4 @@
 // Forgetting a record: asked about first, with what cites it and what becomes of that, from the list or the open record.
-import { signal } from '@preact/signals'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { capital } from '../../wording/text-word.ts'
@@ -11,9 +10,10 @@ import { detail, readShown, type ShownRecord } from '../record/record-detail.ts'
 import { citedAt } from '../record/record-read.ts'
 import { forgetNow, type How } from './forget-now.ts'
 import { tell, tellError } from '../../page/toast.ts'
+import { held } from '../held.ts'
 
 /** The record that the open question is about, if any. */
-export const forgetQuestion = signal<ShownRecord | undefined>(undefined)
+export const forgetQuestion = held<ShownRecord | undefined>(undefined)
 
 export interface Citing {
   /** Keep a link that leads nowhere, or lose it when asked to. */

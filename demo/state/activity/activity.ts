@@ -6,6 +6,7 @@ import { type ActivitySort, activitySorts } from '../../kind/activity/activity-f
 import { timeRange } from '../../kind/filter-field.ts'
 import { address, chipOf, go, narrow } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { held } from '../held.ts'
 
 export type ActivityEntry = CapabilityOutput<'activity:list'>['entries'][number]
 export type AskedDetail = NonNullable<CapabilityOutput<'activity:get'>>
@@ -20,7 +21,7 @@ const pageSize = 100
 const mostAtOnce = 1000
 const spanMs = { hour: 3_600_000, day: 86_400_000 } as const
 
-export const activityList = signal<ActivityList | undefined>(undefined)
+export const activityList = held<ActivityList | undefined>(undefined, ['activity'])
 export const activityFailure = signal<unknown>(undefined)
 
 /** Names an entry in the address: numbers of recalls and of calls are counted apart. */
@@ -119,7 +120,7 @@ export type OpenAsked =
   | { readonly state: 'shown'; readonly detail: AskedDetail }
 
 /** The open recall or context. */
-export const openAsked = signal<OpenAsked>({ state: 'loading' })
+export const openAsked = held<OpenAsked>({ state: 'loading' }, ['activity'])
 
 export async function readAsked(): Promise<void> {
   const name = openEntryName.peek()

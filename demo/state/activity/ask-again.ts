@@ -1,9 +1,9 @@
 // A question of the past asked again with the same options, and how the answer differs from the one of then.
-import { signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
 import { compareHits, foundOf, type HitChange } from '../../wording/recall/hit-change.ts'
 import { openedBook } from '../book.ts'
 import type { AskedDetail } from './activity.ts'
+import { held } from '../held.ts'
 
 export type Again =
   | { readonly state: 'idle' }
@@ -16,7 +16,7 @@ export type Again =
       readonly isSameText: boolean | undefined
     }
 
-export const again = signal<Again>({ state: 'idle' })
+export const again = held<Again>({ state: 'idle' }, ['activity'])
 
 /** Asks the question of an entry again, as it was asked. */
 export async function askAgain({ n, sort, asked, hits, packed }: AskedDetail): Promise<void> {

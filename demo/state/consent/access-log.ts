@@ -4,6 +4,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
 import { address, chipOf } from '../address.ts'
 import { book, openedBook } from '../book.ts'
+import { held } from '../held.ts'
 
 export type AccessEntry = CapabilityOutput<'access:log'>['entries'][number]
 
@@ -18,7 +19,7 @@ interface Source {
   readonly isAtEnd: boolean
 }
 
-export const entries = signal<readonly AccessEntry[] | undefined>(undefined)
+export const entries = held<readonly AccessEntry[] | undefined>(undefined, ['accessLog'])
 export const logFailure = signal<unknown>(undefined)
 const sources = signal<readonly Source[]>([])
 export const hasMore = computed(() =>

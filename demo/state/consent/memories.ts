@@ -5,6 +5,7 @@ import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
 import { tell, tellError } from '../../page/toast.ts'
 import { address, chipOf } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { held, onLocked } from '../held.ts'
 
 export type Memory = CapabilityOutput<'a2p:query_memories'>['memories'][number]
 
@@ -14,7 +15,7 @@ interface Listed {
   readonly sealed: number
 }
 
-export const listed = signal<Listed | undefined>(undefined)
+export const listed = held<Listed | undefined>(undefined, ['memories'])
 export const memoriesFailure = signal<unknown>(undefined)
 /** How many came since the list was read. */
 export const freshCount = signal(0)
@@ -141,4 +142,8 @@ effect(() => {
 })
 onBook('change', ({ kinds }) => {
   if (address.peek().view === 'memories' && kinds.includes('memory')) void refresh()
+})
+onLocked(() => {
+  editing.value = undefined
+  forgetting.value = undefined
 })

@@ -6,6 +6,7 @@ import { tell, tellError } from '../../page/toast.ts'
 import { countOf } from '../../wording/size-word.ts'
 import { onBook, openedBook } from '../book.ts'
 import { loadMemories, type Memory } from './memories.ts'
+import { onLocked } from '../held.ts'
 
 export type Similar = CapabilityOutput<'a2p:find_similar'>['similar'][number]
 type Classed = CapabilityOutput<'a2p:classify'>
@@ -106,4 +107,8 @@ export async function maintain(): Promise<void> {
 
 onBook('progress', ({ capability, done, total }) => {
   if (capability === 'a2p:maintain' && upkeep.peek()) upkeep.value = { done, total: total ?? done }
+})
+onLocked(() => {
+  comparing.value = undefined
+  classing.value = undefined
 })

@@ -5,13 +5,14 @@ import { tell, tellError } from '../../page/toast.ts'
 import { address } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
 import { type AccessRequest, loadQueue } from './queue.ts'
+import { held } from '../held.ts'
 
 export type Policy = CapabilityOutput<'consent:list_policies'>['policies'][number]
 export type Receipt = CapabilityOutput<'consent:receipts'>['receipts'][number]
 export type PolicyInput = CapabilityInput<'consent:set_policy'>
 
 export const policies = signal<readonly Policy[] | undefined>(undefined)
-export const receipts = signal<readonly Receipt[]>([])
+export const receipts = held<readonly Receipt[]>([], ['policies'])
 const receiptCursor = signal<string | undefined>(undefined)
 export const hasMoreReceipts = computed(() => receiptCursor.value !== undefined)
 export const policiesFailure = signal<unknown>(undefined)

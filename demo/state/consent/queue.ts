@@ -6,6 +6,7 @@ import type { Hidden } from '../../wording/hidden-word.ts'
 import { now } from '../../page/clock.ts'
 import { address } from '../address.ts'
 import { book, onBook } from '../book.ts'
+import { held } from '../held.ts'
 
 export type AccessRequest = CapabilityOutput<'consent:requests'>['requests'][number]
 
@@ -43,15 +44,15 @@ export interface Decided extends Waiting {
   readonly editedContent?: string
 }
 
-export const waiting = signal<readonly Waiting[] | undefined>(undefined)
+export const waiting = held<readonly Waiting[] | undefined>(undefined)
 export const queueFailure = signal<unknown>(undefined)
-export const requests = signal<readonly AccessRequest[]>([])
+export const requests = held<readonly AccessRequest[]>([])
 /** Proposals and memories that cannot be read before the keys of the book are open. */
 export const sealedCount = signal(0)
 
 /** How long a review can be taken back. */
 const reopenMs = 600_000
-const reviewed = signal<readonly Decided[]>([])
+const reviewed = held<readonly Decided[]>([])
 export const decided = computed(() =>
   reviewed.value.filter(({ resolvedAt }) => Date.parse(resolvedAt) + reopenMs > now.value),
 )

@@ -7,12 +7,13 @@ import type { Hidden } from '../../wording/hidden-word.ts'
 import { announce } from '../../page/announce.ts'
 import { tell, tellError } from '../../page/toast.ts'
 import { address, go } from '../address.ts'
-import { openedBook } from '../book.ts'
+import { onBook, openedBook } from '../book.ts'
 import { decided, loadQueue, onDecided, onReopened, waiting, type Waiting } from './queue.ts'
+import { held, onLocked } from '../held.ts'
 
 export type Edits = Pick<Waiting, 'content' | 'category' | 'memory_type' | 'sensitivity'>
 
-const kept = signal<Waiting | undefined>(undefined)
+const kept = held<Waiting | undefined>(undefined)
 /** The one that is read; it stays here when it was withdrawn or decided elsewhere meanwhile. */
 export const current = computed(() => {
   const { id } = address.value
@@ -211,4 +212,21 @@ effect(() => {
   editFailure.value = undefined
   foundHidden.value = []
   isSeen.value = false
+})
+onLocked(() => {
+  edits.value = undefined
+  foundHidden.value = []
+})
+/** What was purged or forgotten is not read on. */
+onBook('change', ({ ids, more }) => {
+  const { id } = kept.peek() ?? {}
+  if (id === undefined || (more === 0 && !ids.includes(id))) return
+  void openedBook()
+    .then(({ records }) => records.get({ id }))
+    .then(
+      (found) => {
+        if (found === null && kept.peek()?.id === id) kept.value = undefined
+      },
+      () => undefined,
+    )
 })

@@ -6,6 +6,7 @@ import { tell, tellError } from '../../page/toast.ts'
 import { address } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { type Persona, persona } from './personas.ts'
+import { held, onLocked } from '../held.ts'
 
 export type Collection = CapabilityOutput<'katra:collections'>['collections'][number]
 
@@ -19,7 +20,7 @@ export interface Collected {
   readonly sealed: number
 }
 
-export const collected = signal<Collected | undefined>(undefined)
+export const collected = held<Collected | undefined>(undefined)
 export const collectionsFailure = signal<unknown>(undefined)
 /** The record that is being moved. */
 export const moving = signal<BookRecord | undefined>(undefined)
@@ -110,4 +111,7 @@ effect(() => {
 })
 onBook('change', () => {
   if (asked.peek() !== '') void loadCollections()
+})
+onLocked(() => {
+  moving.value = undefined
 })

@@ -9,6 +9,7 @@ import { countOf } from '../../wording/size-word.ts'
 import { address, chipOf } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { type Digest, type Line, type Persona, persona, type Session } from './personas.ts'
+import { held } from '../held.ts'
 
 export interface Pattern {
   readonly id: string
@@ -31,7 +32,7 @@ export interface Month {
   readonly sealed: number
 }
 
-export const month = signal<Month | undefined>(undefined)
+export const month = held<Month | undefined>(undefined)
 export const daysFailure = signal<unknown>(undefined)
 export const isTelling = signal(false)
 
@@ -151,7 +152,7 @@ export const tellAnew = ({ id }: Pick<Digest, 'id'>) =>
 export type Consolidation = CapabilityOutput<'katra:consolidate'>
 
 /** What consolidating would do, while somebody is asked about it. */
-export const planned = signal<Consolidation | undefined>(undefined)
+export const planned = held<Consolidation | undefined>(undefined)
 
 export async function planConsolidation(): Promise<void> {
   const who = persona.peek()

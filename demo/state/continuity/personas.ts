@@ -5,6 +5,7 @@ import type { CapabilityOutput } from '../../../src/index.ts'
 import { placeOf } from '../../kind/view.ts'
 import { address, chipOf, go } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { held } from '../held.ts'
 
 export type Persona = CapabilityOutput<'katra:list_personas'>['personas'][number]
 export type Session = CapabilityOutput<'katra:list_sessions'>['sessions'][number]
@@ -17,7 +18,7 @@ export interface Known extends Persona {
   readonly last: Session | undefined
 }
 
-export const personas = signal<readonly Known[] | undefined>(undefined)
+export const personas = held<readonly Known[] | undefined>(undefined)
 export const personasFailure = signal<unknown>(undefined)
 
 export const isHere = computed(() => placeOf(address.value.view).views.includes('personas'))

@@ -6,6 +6,7 @@ import { countOf } from '../../wording/size-word.ts'
 import { address } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { type Persona, persona } from './personas.ts'
+import { held } from '../held.ts'
 
 export type Snapshot = CapabilityOutput<'katra:list_snapshots'>['snapshots'][number]
 export type Backup = CapabilityOutput<'katra:list_backups'>['backups'][number]
@@ -18,7 +19,7 @@ interface Kept {
   readonly backups: readonly Backup[]
 }
 
-export const kept = signal<Kept | undefined>(undefined)
+export const kept = held<Kept | undefined>(undefined)
 export const keptFailure = signal<unknown>(undefined)
 /** What is being written for the next snapshot. */
 export const focusDraft = signal('')

@@ -3,8 +3,9 @@ import { computed, effect, signal } from '@preact/signals'
 import { address } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { persona, type Sunrise } from './personas.ts'
+import { held } from '../held.ts'
 
-export const sunrise = signal<Sunrise | undefined>(undefined)
+export const sunrise = held<Sunrise | undefined>(undefined)
 export const sunriseFailure = signal<unknown>(undefined)
 
 let question = 0

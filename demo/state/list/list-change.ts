@@ -4,6 +4,7 @@ import { effect } from '@preact/signals'
 import { book, onBook } from '../book.ts'
 import { readRecord } from '../record/record-read.ts'
 import { count, fresh, isLoading, list, countTotal, type RecordList, reloadList } from './record-list.ts'
+import { forgetSeen } from './seen-value.ts'
 
 const settleMs = 200
 const pauseShare = 10
@@ -26,6 +27,11 @@ async function countBefore(now: RecordList): Promise<number> {
   return at < 0 ? top.length : at
 }
 
+function dropGone(): Promise<void> {
+  forgetSeen()
+  return reloadList({ keepPlace: true })
+}
+
 async function takeChange(): Promise<void> {
   const from = book.peek()
   const now = list.peek()
@@ -43,14 +49,15 @@ async function takeChange(): Promise<void> {
   if (known === 0 && (total ?? before) > 0) return reloadList()
   if (total !== undefined) {
     // What was forgotten must not stay on show.
-    if (total < known) return reloadList({ keepPlace: true })
+    if (total < known) return dropGone()
     fresh.value = Math.max(0, total - known)
   } else fresh.value = before
   const held = now.pages.held().filter(({ id }) => ids.has(id))
-  for (const { id } of held.slice(0, refreshedAtOnce)) {
+  if (held.length > refreshedAtOnce) return dropGone()
+  for (const { id } of held) {
     const record = await readRecord(from, now.kind, id)
     if (record) now.pages.update((row) => (row.id === id ? now.kind.row(record) : row))
-    else return reloadList({ keepPlace: true })
+    else return dropGone()
   }
 }
 

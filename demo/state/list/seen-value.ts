@@ -1,5 +1,6 @@
 // Values of filter fields that this page has met in records, to be suggested when a filter is made.
 import type { RecordRow } from '../../kind/record-kind.ts'
+import { onEmptied } from '../held.ts'
 
 const keptValues = 200
 const seen = new Map<string, Set<string>>()
@@ -19,3 +20,7 @@ export function noteSeen(view: string, { seen: met }: RecordRow): void {
 export function seenValues(view: string, field: string): string[] {
   return [...(seen.get(placeOf(view, field)) ?? [])].sort()
 }
+
+/** A value may be of a record that is gone; the list notes its own again. */
+export const forgetSeen = (): void => seen.clear()
+onEmptied(forgetSeen)

@@ -6,6 +6,7 @@ import { refusedResults } from '../../kind/pool/pool-field.ts'
 import type { AuditEntry } from '../../kind/pool/pool-record.ts'
 import { address, chipOf } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { held } from '../held.ts'
 
 interface Listed {
   readonly entries: readonly AuditEntry[]
@@ -13,7 +14,7 @@ interface Listed {
 }
 type Query = NonNullable<CapabilityInput<'pool:audit'>>
 
-export const audit = signal<Listed | undefined>(undefined)
+export const audit = held<Listed | undefined>(undefined)
 export const auditFailure = signal<unknown>(undefined)
 /** There is something newer than what is on show. */
 export const hasFresh = signal(false)

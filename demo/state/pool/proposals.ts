@@ -5,6 +5,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { Proposal } from '../../kind/pool/pool-record.ts'
 import { address, chipOf, go } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { held } from '../held.ts'
 
 interface Listed {
   readonly state: Proposal['state']
@@ -12,9 +13,9 @@ interface Listed {
   readonly cursor: string | undefined
 }
 
-export const listed = signal<Listed | undefined>(undefined)
+export const listed = held<Listed | undefined>(undefined)
 export const proposalsFailure = signal<unknown>(undefined)
-const kept = signal<Proposal | undefined>(undefined)
+const kept = held<Proposal | undefined>(undefined)
 
 /** The address names a proposal by its record or by the id that agents have for it. */
 const isNamed = ({ proposal, record }: Proposal, id: string | undefined) => id === record || id === proposal

@@ -1,11 +1,12 @@
 // The record that the address selects, with what it links to, what links to it, and its earlier versions.
-import { effect, signal } from '@preact/signals'
+import { effect } from '@preact/signals'
 import type { Daybook } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord, RecordKind, Version } from '../../kind/record-kind.ts'
 import { address, listedKind } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import { type LinkGroup, readLinks, readRecord } from './record-read.ts'
+import { held } from '../held.ts'
 
 export interface ShownRecord {
   readonly kind: RecordKind
@@ -21,7 +22,7 @@ export type Detail =
   | { readonly state: 'failed'; readonly id: string; readonly error: unknown }
   | { readonly state: 'shown'; readonly id: string; readonly shown: ShownRecord }
 
-export const detail = signal<Detail>({ state: 'none' })
+export const detail = held<Detail>({ state: 'none' })
 
 /** The record and its kind: in a view of records one of that kind, elsewhere of any. */
 async function findRecord(from: Daybook, id: string): Promise<[RecordKind, BookRecord] | undefined> {

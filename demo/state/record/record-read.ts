@@ -1,5 +1,5 @@
 // Reads a record and the records it stands beside, whatever their kind: those it cites, and those that cite it.
-import type { Daybook } from '../../../src/index.ts'
+import { type Daybook, isDaybookError } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord, RecordKind } from '../../kind/record-kind.ts'
 import { valueAt } from '../../wording/change-word.ts'
@@ -58,4 +58,14 @@ async function readCiting(from: Daybook, id: string): Promise<LinkGroup[]> {
     if (record) groups.set(name, [...(groups.get(name) ?? []), record])
   }
   return [...groups].map(([name, found]) => ({ name, direction: 'from', records: found, missing: [] }))
+}
+
+/** A record of any kind; `sealed` while the book is locked and can't open it, undefined when it is gone. */
+export async function readUnsealed(from: Daybook, id: string): Promise<BookRecord | 'sealed' | undefined> {
+  try {
+    return (await from.records.get({ id })) ?? undefined
+  } catch (error) {
+    if (isDaybookError(error, 'locked')) return 'sealed'
+    throw error
+  }
 }

@@ -4,6 +4,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
 import { address, chipOf, narrow } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { held } from '../held.ts'
 
 export type Run = CapabilityOutput<'runs:list'>['runs'][number]
 type Query = NonNullable<CapabilityInput<'runs:list'>>
@@ -16,7 +17,7 @@ export interface RunPage {
 }
 
 const pageSize = 100
-export const runPage = signal<RunPage | undefined>(undefined)
+export const runPage = held<RunPage | undefined>(undefined, ['runs'])
 export const runsFailure = signal<unknown>(undefined)
 
 const columns = ['ended_at', 'duration', 'steps', 'failed', 'messages'] as const

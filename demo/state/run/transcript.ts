@@ -6,6 +6,7 @@ import type { Message } from '../../kind/message-kind.ts'
 import { address, chipOf, go } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import type { Run } from './runs.ts'
+import { held } from '../held.ts'
 
 export type Entry = Trace | Message
 
@@ -18,7 +19,7 @@ export interface Transcript {
 }
 
 const pageSize = 200
-export const transcript = signal<Transcript | undefined>(undefined)
+export const transcript = held<Transcript | undefined>(undefined, ['runs'])
 export const transcriptFailure = signal<unknown>(undefined)
 export const openSession = computed(() => (address.value.view === 'runs' ? chipOf('run') : undefined))
 

@@ -6,17 +6,21 @@ import type { ConflictEntry } from '../../wording/conflict-word.ts'
 import type { Fields } from '../../wording/difference-word.ts'
 import { address } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { readUnsealed } from '../record/record-read.ts'
 import { tell, tellError } from '../../page/toast.ts'
+import { held } from '../held.ts'
 
 export interface Conflict {
   readonly entry: ConflictEntry
   /** What the book says now; undefined when it is forgotten. */
   readonly current: BookRecord | undefined
+  /** The record is there, and can't be read while the book is locked: nothing can be decided. */
+  readonly isSealed: boolean
 }
 
 export type Choice = Omit<CapabilityInput<'daybook:choose_conflict'>, 'id'>
 
-export const conflicts = signal<readonly Conflict[] | undefined>(undefined)
+export const conflicts = held<readonly Conflict[] | undefined>(undefined, ['sync'])
 export const conflictsFailure = signal<unknown>(undefined)
 /** More than are listed. */
 export const hasMoreConflicts = signal(false)
@@ -32,17 +36,21 @@ export async function loadConflicts(): Promise<void> {
   try {
     const found = await from.conflicts.list({ limit: Math.min(1000, wanted + 1) })
     const listed = await Promise.all(
-      found.conflicts.slice(0, wanted).map(async (entry) => ({
-        entry,
-        current: (await from.records.get({ id: entry.record })) ?? undefined,
-      })),
+      found.conflicts.slice(0, wanted).map(async (entry): Promise<Conflict> => {
+        const current = await readUnsealed(from, entry.record)
+        return current === 'sealed'
+          ? { entry, current: undefined, isSealed: true }
+          : { entry, current, isSealed: false }
+      }),
     )
     if (book.peek() !== from) return
     conflicts.value = listed
     hasMoreConflicts.value = found.conflicts.length > wanted
     conflictsFailure.value = undefined
   } catch (error) {
-    if (book.peek() === from) conflictsFailure.value = error
+    if (book.peek() !== from) return
+    conflicts.value = undefined
+    conflictsFailure.value = error
   }
 }
 
@@ -95,6 +103,12 @@ export function contentOf(record: BookRecord): Fields {
 
 effect(() => {
   if (address.value.view === 'sync' && book.value) void loadConflicts()
+})
+/** Records that a conflict is about have changed, as when one was purged. */
+onBook('change', ({ ids, more }) => {
+  if (address.peek().view !== 'sync') return
+  const isListed = (conflicts.peek() ?? []).some(({ entry }) => ids.includes(entry.record))
+  if (more > 0 || isListed) void loadConflicts()
 })
 onBook('sync', ({ running }) => {
   if (!running && address.peek().view === 'sync') void loadConflicts()

@@ -5,8 +5,10 @@ import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../address.ts'
 import { announce } from '../../page/announce.ts'
 import { book, onBook, openedBook } from '../book.ts'
+import { readUnsealed } from '../record/record-read.ts'
 import { syncNow } from './sync.ts'
 import { tellError } from '../../page/toast.ts'
+import { held } from '../held.ts'
 
 export type OutboxEntry = CapabilityOutput<'daybook:list_outbox'>['entries'][number]
 
@@ -14,11 +16,13 @@ type DeadLetter = CapabilityOutput<'daybook:list_dead_letters'>['deadLetters'][n
 
 export interface Queued {
   readonly entry: OutboxEntry
-  /** What the record is called in the list of its kind; undefined when it is forgotten, or its kind has no list. */
+  /** What the record is called in the list of its kind; undefined when it is forgotten or sealed, or its kind has no list. */
   readonly title: string | undefined
+  /** It can't be read while the book is locked. */
+  readonly isSealed: boolean
 }
 
-export const queue = signal<readonly Queued[] | undefined>(undefined)
+export const queue = held<readonly Queued[] | undefined>(undefined, ['sync'])
 export const queueFailure = signal<unknown>(undefined)
 const listed = 100
 const settleMs = 150
@@ -36,16 +40,20 @@ export async function loadQueue(): Promise<void> {
     const rest = entries.filter(({ state }) => state !== 'refused')
     const found = await Promise.all(
       [...deadLetters.map(asEntry), ...rest].map(async (entry): Promise<Queued> => {
-        const record = entry.op === 'put' ? await from.records.get({ id: entry.record }) : null
-        const kind = record ? kindNamed(record.kind) : undefined
-        return { entry, title: record && kind ? kind.row(record).title : undefined }
+        const record = entry.op === 'put' ? await readUnsealed(from, entry.record) : undefined
+        const isSealed = record === 'sealed'
+        const kind = record && !isSealed ? kindNamed(record.kind) : undefined
+        return { entry, isSealed, title: kind && !isSealed && record ? kind.row(record).title : undefined }
       }),
     )
     if (book.peek() !== from) return
     queue.value = found
     queueFailure.value = undefined
   } catch (error) {
-    if (book.peek() === from) queueFailure.value = error
+    if (book.peek() !== from) return
+    // Titles that nobody could check again do not stay.
+    queue.value = undefined
+    queueFailure.value = error
   }
 }
 

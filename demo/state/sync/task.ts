@@ -4,10 +4,11 @@ import type { CapabilityOutput } from '../../../src/index.ts'
 import { address } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
 import { tell, tellError } from '../../page/toast.ts'
+import { held } from '../held.ts'
 
 export type Task = CapabilityOutput<'task:list'>['tasks'][number]
 
-export const tasks = signal<readonly Task[] | undefined>(undefined)
+export const tasks = held<readonly Task[] | undefined>(undefined, ['tasks'])
 export const tasksFailure = signal<unknown>(undefined)
 
 const listed = 200

@@ -6,6 +6,7 @@ import { bookName } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
 import { tell } from '../../page/toast.ts'
 import { countOf } from '../../wording/size-word.ts'
+import { emptyDrafts } from '../held.ts'
 
 export const sealState = signal<CapabilityOutput<'seal:status'> | undefined>(undefined)
 export const lockedRecords = signal<CapabilityOutput<'seal:list'>['records']>([])
@@ -21,6 +22,7 @@ async function readSeal(): Promise<void> {
     const state = await current.seal.status()
     const { records } = state.unreadable > 0 ? await current.seal.list({ limit: listed }) : { records: [] }
     if (book.peek() !== current) return
+    if (state.state === 'locked' && sealState.peek()?.state !== 'locked') emptyDrafts()
     sealState.value = state
     lockedRecords.value = records.filter(({ locked }) => locked)
   } catch (error) {

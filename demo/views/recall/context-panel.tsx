@@ -9,6 +9,7 @@ import { useAnswer } from '../../parts/use-answer.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { book } from '../../state/book.ts'
+import { packed, recallTurn } from '../../state/recall.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { countOf, countWord } from '../../wording/size-word.ts'
 
@@ -19,17 +20,22 @@ const budgets = [250, 500, 1500, 4000, 12_000]
 export function ContextPanel() {
   const budgetTokens = useSignal(1500)
   const { question } = address.value
-  const { value: packed, error } = useAnswer(async () => {
-    const open = book.peek()
-    if (question.trim() === '' || !open) return undefined
-    const [packed, { hits }] = await Promise.all([
-      open.context({ text: question, budgetTokens: budgetTokens.value, limit }),
-      open.recall({ text: question, limit }),
-    ])
-    return { ...packed, hits }
-  }, [question, budgetTokens.value, book.value])
+  const { value: answer, error } = useAnswer(
+    async () => {
+      const open = book.peek()
+      if (question.trim() === '' || !open) return undefined
+      const [context, { hits }] = await Promise.all([
+        open.context({ text: question, budgetTokens: budgetTokens.value, limit }),
+        open.recall({ text: question, limit }),
+      ])
+      return { ...context, hits }
+    },
+    [question, budgetTokens.value, book.value, recallTurn.value],
+    { follows: false },
+  )
+  packed.ids = answer?.items.map(({ id }) => id) ?? []
   if (error !== undefined) return <ErrorNotice title="The context could not be packed." error={error} />
-  if (!packed) {
+  if (!answer) {
     return question.trim() === '' ? (
       <EmptyNote title="Ask a question">
         <p>This is where the context for a prompt appears: quoted evidence within a token budget.</p>
@@ -38,7 +44,7 @@ export function ContextPanel() {
       <div class="list-wait" aria-busy="true" />
     )
   }
-  const { items, overflow, text, tokens, hits } = packed
+  const { items, overflow, text, tokens, hits } = answer
   const records = new Map(hits.map(({ record }) => [record.id, record]))
   const titleOf = (id: string, kind: string) => {
     const record = records.get(id)

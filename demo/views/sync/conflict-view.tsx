@@ -28,13 +28,13 @@ import {
 import { oneLine } from '../../wording/text-word.ts'
 
 export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDecided: boolean }) {
-  const { entry, current } = conflict
+  const { entry, current, isSealed } = conflict
   const kind = kindNamed(entry.kind)
   const device = status.value?.sync.device
   const title = current && kind ? oneLine(kind.row(current).title, 100) : undefined
   const sides = sidesOf(entry, device)
   const plain = plainWords(entry)
-  const name = title ?? `A forgotten ${kind?.one ?? entry.kind}`
+  const name = title ?? `A ${isSealed ? 'sealed' : 'forgotten'} ${kind?.one ?? entry.kind}`
   return (
     <li class="card conflict" aria-label={`Conflict about ${name}`}>
       <div class="card-row">
@@ -54,7 +54,9 @@ export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDe
         <b>{byWords(entry.lost.by, device)}</b> {entry.state === 'open' ? 'waits' : 'lost'}
         {isDecided && ' · decided'}
       </p>
-      {plain === undefined ? (
+      {isSealed ? (
+        <p class="quiet">Unlock the book to read both edits and to decide.</p>
+      ) : plain === undefined ? (
         <Fieldwise conflict={conflict} sides={sides} device={device} />
       ) : (
         <Whole conflict={conflict} words={plain} />

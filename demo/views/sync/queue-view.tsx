@@ -65,7 +65,7 @@ export function QueueView() {
   )
 }
 
-function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
+function QueueRow({ queued: { entry, title, isSealed } }: { queued: Queued }) {
   const { record, kind, op, at, state, error } = entry
   const shownKind = kindNamed(kind)
   return (
@@ -82,7 +82,9 @@ function QueueRow({ queued: { entry, title } }: { queued: Queued }) {
         </button>
       ) : (
         <span class="queue-title">
-          {op === 'forget' ? `A forgotten ${shownKind?.one ?? kindWord(kind)}` : `A ${kindWord(kind)}`}
+          {op === 'forget'
+            ? `A forgotten ${shownKind?.one ?? kindWord(kind)}`
+            : `A ${isSealed ? 'sealed ' : ''}${kindWord(kind)}`}
         </span>
       )}
       <span class="faint">
