@@ -26,6 +26,7 @@ const cells: readonly Cell[] = [
     'books of every earlier schema': 'test/browser/storage/stored-book.test.ts',
     'kept, or evicted': 'test/browser/canary.test.ts',
     'full storage': 'test/tabs/full.test.ts',
+    'full disk': 'test/tabs/full-disk.test.ts',
     'several tabs': 'test/tabs/tabs.test.ts',
     'ports between tabs, or none': 'test/tabs/line.test.ts',
     'calls over a change of owner': 'test/browser/takeover.test.ts',

@@ -148,6 +148,22 @@ export const guards: Readonly<Record<string, Guard>> = {
     tests: quota,
     fail: [untold],
   },
+  'a log that is invalid before it is written over': {
+    file: 'src/hosts/browser/storage/kept-tail.ts',
+    guard: ')) return\n    file.flush()',
+    without: ')) return',
+    tests: 'test/node/hosts/browser/kept-tail.test.ts',
+    fail: ['makes a log invalid, on the disk, before anything else of it is written over'],
+  },
+  'what is left behind the end, written over by a purge': {
+    file: 'src/hosts/browser/storage/opfs-database.ts',
+    guard: "if (what !== 'space') combiner.wipe(bookFile)",
+    without: '',
+    tests: 'test/node/hosts/browser/kept-tail.test.ts',
+    fail: [
+      'keeps nothing of what is purged in any byte of the files, nor what an earlier owner left behind the end',
+    ],
+  },
   'the space asked for before a commit': {
     file: 'src/hosts/browser/storage/opfs-database.ts',
     guard: 'combiner.guard(bookFile, space.admit)',

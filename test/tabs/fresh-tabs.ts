@@ -8,7 +8,7 @@ export function useFreshTabs(): { open(): Promise<Tab>; readonly acked: Readonly
   let tabs: Tabs
   beforeEach(async () => {
     acked.clear()
-    tabs = await openTabs((key) => acked.add(key))
+    tabs = await openTabs({ onAck: (key) => acked.add(key) })
   })
   afterEach(() => tabs[Symbol.asyncDispose]())
   return { open: () => tabs.open(), acked }

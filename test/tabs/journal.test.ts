@@ -8,7 +8,7 @@ let tabs: Tabs
 const acked = new Set<string>()
 beforeEach(async () => {
   acked.clear()
-  tabs = await openTabs((key) => acked.add(key), [], ['opfs'])
+  tabs = await openTabs({ onAck: (key) => acked.add(key), without: ['opfs'] })
 })
 afterEach(() => tabs[Symbol.asyncDispose]())
 

@@ -24,17 +24,25 @@ export interface Tabs extends AsyncDisposable {
   open(options?: { build?: 'current' | 'newer' }): Promise<Tab>
 }
 
-/**
- * A browser on a new profile. `onAck` hears of every write of a stream that a page saw acknowledged. Workers lack what
- * stands in `without`.
- */
-export async function openTabs(
-  onAck: (key: string) => void = () => undefined,
-  ignoreDefaultArgs: string[] = [],
-  without: readonly Lack[] = [],
-): Promise<Tabs> {
+export interface TabsOptions {
+  /** Hears of every write of a stream that a page saw acknowledged. */
+  readonly onAck?: (key: string) => void
+  readonly ignoreDefaultArgs?: string[]
+  /** Workers lack it. */
+  readonly without?: readonly Lack[]
+  /** Where the browser's files are, which stay when it ends. Default: a new place, for this time. */
+  readonly profile?: string
+}
+
+/** A browser on a profile of its own. */
+export async function openTabs({
+  onAck = () => undefined,
+  ignoreDefaultArgs = [],
+  without = [],
+  profile,
+}: TabsOptions = {}): Promise<Tabs> {
   const executablePath = await findBrowser()
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-tabs-'))
+  const folder = profile ?? mkdtempSync(join(tmpdir(), 'daybook-tabs-'))
   const context = await chromium.launchPersistentContext(folder, {
     ...(executablePath ? { executablePath } : {}),
     args: [...browserArgs],
@@ -52,7 +60,7 @@ export async function openTabs(
     },
     async [Symbol.asyncDispose]() {
       await context.close()
-      rmSync(folder, { recursive: true, force: true })
+      if (profile === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -5,7 +5,7 @@ import { openTabs, type Tab, type Tabs } from './open-tabs.ts'
 let tabs: Tabs
 beforeEach(async () => {
   // As people have it, with pages kept for the way back.
-  tabs = await openTabs(undefined, ['--disable-back-forward-cache'])
+  tabs = await openTabs({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
 })
 afterEach(() => tabs[Symbol.asyncDispose]())
 

@@ -23,7 +23,7 @@ it(
     const takeovers: number[] = []
     for (let done = 0; done < kills; done += killsPerBook) {
       const acked = new Set<string>()
-      const tabs = await openTabs((key) => acked.add(key))
+      const tabs = await openTabs({ onAck: (key) => acked.add(key) })
       try {
         await killInOneBook(tabs, acked, Math.min(killsPerBook, kills - done), takeovers)
       } finally {

@@ -38,6 +38,9 @@ export async function readBookFiles(name: string): Promise<string> {
 /** Leaves only `size` bytes of the file of the book, of which the pool's own header takes 4,096. */
 export const cutBook = (name: string, size: number) => ask({ type: 'cut', name, size })
 
+/** Changes all bits of one byte of the database, where it lies in OPFS. */
+export const flipByte = (name: string, at: number) => ask({ type: 'flip', name, at })
+
 const pageBytes = 4096
 
 /** Pages that hold these words. */

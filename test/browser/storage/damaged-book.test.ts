@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../src/index.ts'
 import { makeTrace } from '../../support/trace.ts'
-import { breakBook, cutBook } from './book-file.ts'
+import { breakBook, cutBook, flipByte } from './book-file.ts'
 
 const count = 1500
 const run = crypto.randomUUID().slice(0, 8)
@@ -98,4 +98,41 @@ it.each([
   }
   await using again = await openDaybook({ name })
   expect(await held(again)).toBe(count)
+})
+
+const firstPage = [
+  ['its name', 3],
+  ['the size of a page', 16],
+  ['who may write it', 18],
+  ['who may read it', 19],
+  ['what is left free in a page', 20],
+  ['the number of changes', 27],
+  ['the number of pages', 31],
+  ['where free pages begin', 35],
+  ['the number of its schema', 43],
+  ['the format of its schema', 47],
+  ['the vacuum', 55],
+  ['the encoding of its texts', 59],
+  ['when its size was valid', 95],
+  ['what kind of page it is', 100],
+  ['the number of cells', 104],
+  ['where a cell begins', 109],
+  ['the page that comes last', 111],
+] as const
+
+it.for(firstPage)('opens with everything in it after a changed byte of %s', async ([, at]) => {
+  const name = `byte-${at}-${run}`
+  const ids = Array.from({ length: 60 }, (_, i) => `t-${i}`)
+  {
+    await using book = await openDaybook({ name, checkpoint: false })
+    await book.traces.storeMany({
+      traces: ids.map((id) => makeTrace({ id, task: { goal: `Goal of ${id}` } })),
+    })
+  }
+  await flipByte(name, at)
+  await using book = await openDaybook({ name, checkpoint: false })
+  const { records } = await book.traces.query({ limit: 1000 })
+  expect(records.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  await book.traces.store(makeTrace({ id: 'after' }))
+  expect((await book.traces.count()).total).toBe(ids.length + 1)
 })

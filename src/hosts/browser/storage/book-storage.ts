@@ -9,15 +9,14 @@ import { hasIndexedJournal, openIndexedJournal } from './indexed-journal.ts'
 import { openJournalDatabase } from './journal-database.ts'
 import { isPlaced, notePlace } from './book-place.ts'
 import { whyNoHandle, whyNoOpfs } from './opfs-access.ts'
-import { type BookStorage, openOpfsDatabase } from './opfs-database.ts'
+import { type BookStorage, openOpfsDatabase, type Suspicion } from './opfs-database.ts'
 import { combiner, loadSqlite } from './load-sqlite.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 
 export interface BookStorageOptions {
   readonly name: string
   readonly onUnavailable: 'reject' | 'memory'
-  /** Why its file is to be mended first. */
-  readonly damaged?: string
+  readonly suspicion?: Suspicion | undefined
 }
 
 /**
@@ -27,7 +26,7 @@ export interface BookStorageOptions {
 export async function openBookStorage({
   name,
   onUnavailable,
-  damaged,
+  suspicion,
 }: BookStorageOptions): Promise<BookStorage> {
   const [sqlite3, noOpfs, isJournalled, isInOpfs] = await Promise.all([
     loadSqlite(),
@@ -38,7 +37,7 @@ export async function openBookStorage({
   let why = noOpfs ?? (isJournalled ? 'the book was begun here while it was missing' : undefined)
   if (why === undefined) {
     try {
-      const storage = await openOpfsDatabase(sqlite3, name, combiner, damaged)
+      const storage = await openOpfsDatabase(sqlite3, name, combiner, suspicion)
       // Before anything is written: a worker that ends early must not leave a book that nothing tells of.
       if (!isInOpfs) await notePlace(name)
       return storage

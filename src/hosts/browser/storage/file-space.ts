@@ -1,47 +1,52 @@
-// Space for a book's database file, asked of the browser before a commit needs it: Chromium does not tell how much there is.
+// Space for a book's files, taken before a commit needs it: neither the browser nor the disk tells how much there is.
 // Invariant: what is committed finds space when the log is copied into the file, so a full book can always be emptied.
-
-const pageSize = 4096
-/** What the pool writes before the pages of a file. */
-const headerBytes = 4096
-/** Kept back for what a full book must still be able to do: half as much as it has, within these. */
-const leastKept = 64
-const mostKept = 16_384
-/** Asked for beyond what is needed, so that it is not asked at each commit: the first that the browser grants. */
-const aheadPages = [1024, 256, 0]
-
-const keptPages = (pages: number) => Math.min(mostKept, Math.max(leastKept, pages >> 1))
+import { aheadPages, keptPages, logBytes, pageBytes, poolHeaderBytes } from './kept-tail.ts'
 
 export interface FileSpace {
   /** Whether a commit after which the database has `pages` may be made. */
   admit(pages: number): boolean
   /** Opens or closes the space that is kept back. */
   useReserve(isUsed: boolean): void
+  /** Whether the last commit that needed space found little of it. */
+  isScarce(): boolean
 }
 
-/** `used` are the pages of now; `reserve` asks for a file of so many bytes. */
-export function createFileSpace(used: number, reserve: (bytes: number) => boolean): FileSpace {
+/** Takes space for a file of so many bytes. */
+type Reserve = (bytes: number) => boolean
+
+/** `used` are the pages of now. */
+export function createFileSpace(used: number, reserve: Reserve, reserveLog: Reserve): FileSpace {
   let isUsed = false
+  let isScarce = false
   let granted = 0
-  const ask = (pages: number): boolean => {
-    if (pages > granted && reserve(headerBytes + pages * pageSize)) granted = pages
+  const take = (pages: number): boolean => {
+    if (pages > granted && reserve(poolHeaderBytes + pages * pageBytes)) granted = pages
     return pages <= granted
   }
   const isThere = (pages: number) => {
     const needed = isUsed ? pages : pages + keptPages(pages)
-    return needed <= granted || aheadPages.some((ahead) => ask(needed + ahead))
+    if (needed <= granted) return true
+    const ahead = aheadPages(pages)
+    isScarce = !take(needed + ahead)
+    if (isScarce) return take(needed + (ahead >> 2)) || take(needed)
+    // The log can be smaller, so it has its own only where there is plenty.
+    reserveLog(poolHeaderBytes + logBytes(pages))
+    return true
   }
-  // A book that is opened when there is no space has as much of it kept back as can be had.
-  for (let kept = keptPages(used); kept > 0 && !ask(used + kept);) kept >>= 1
+  // A book that is opened when there is no space has as much of it kept back as there is.
+  for (let kept = isThere(used) ? 0 : keptPages(used) >> 1; kept > 0 && !take(used + kept);) kept >>= 1
   return {
     admit(pages) {
       // What makes the database no larger needs no space.
       if (pages > used && !isThere(pages)) return false
+      // The file is cut behind it, so what was there once is looked at again.
+      if (pages < used) granted = 0
       used = pages
       return true
     },
     useReserve(isWanted) {
       isUsed = isWanted
     },
+    isScarce: () => isScarce,
   }
 }

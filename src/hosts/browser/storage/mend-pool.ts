@@ -6,13 +6,12 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend, mendedOf } from '../../../store/repair/mend.ts'
-import { pagesOf } from '../../../store/repair/page-scan.ts'
+import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { aboutCopy } from '../../../store/repair/record-copy.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
-import type { SyncHandle } from './write-combiner.ts'
+import { bookFile, pageBytes, type SyncHandle } from './kept-tail.ts'
 
-export const bookFile = '/book.sqlite3'
 /** Holds the checkpoint: a copy of the records beside the book. */
 export const checkpointPath = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
@@ -28,6 +27,10 @@ export interface PoolToMend {
   open(file: string): SqlDatabase
   /** 0 for one that is not there. */
   sizeOf(file: string): number
+  /** Opens these bytes of a database in memory. */
+  openImage(bytes: Uint8Array): SqlDatabase
+  /** From now on the database file has all its bytes, also those behind its end. */
+  showAll(): void
 }
 
 /**
@@ -36,7 +39,9 @@ export interface PoolToMend {
  */
 export function lossOf(given: PoolToMend): string | undefined {
   const { pool, sizeOf } = given
-  if (sizeOf(bookFile) > 0 || (sizeOf(walFile) === 0 && !hasCopy(given))) return undefined
+  if (sizeOf(bookFile) > 0) return undefined
+  const hasLog = pagesOf(new Uint8Array(), bytesOf(pool, walFile)).count > 0
+  if (!hasLog && !hasCopy(given)) return undefined
   return hasFile(pool, bookFile) ? 'the file is empty' : 'the file is gone'
 }
 
@@ -53,11 +58,14 @@ export function hasCopy({ pool, open }: PoolToMend): boolean {
 /** Takes the damaged file out and puts a new one in its place. */
 export async function mendPool(given: PoolToMend, reason: string): Promise<void> {
   const { book, pool, open, sizeOf } = given
+  const isEmpty = sizeOf(bookFile) === 0
+  // The end is told by a header that may be wrong.
+  given.showAll()
   const now = formatTime(Date.now())
   const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
   drop(pool, mending)
-  const pages = pagesOf(bytesOf(pool, bookFile), bytesOf(pool, walFile))
-  const damaged = sizeOf(bookFile) > 0 ? openIfBook(open) : undefined
+  const pages = readPages(pool)
+  const damaged = isEmpty ? undefined : (openIfBook(open) ?? openWithHeader(given, pages))
   const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
   try {
     const fresh = open(mending)
@@ -73,12 +81,46 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
   await finishMending(given)
 }
 
+function readPages(pool: SAHPoolUtil): Pages {
+  return pagesOf(bytesOf(pool, bookFile), bytesOf(pool, walFile))
+}
+
+/** Whether bytes of the first page that are the same in every book are others in this one. */
+export function isHeaderDamaged(pool: SAHPoolUtil): boolean {
+  const first = readPages(pool).page(1)
+  return first !== undefined && mendHeader(first.slice())
+}
+
+/** More than this is not put into memory once more. */
+const mostImageBytes = 2 ** 29
+
+/** The pages with a first one whose header is again what it is in every book, if they can be read then. */
+function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | undefined {
+  if (pages.count * pageBytes > mostImageBytes) return undefined
+  const image = new Uint8Array(pages.count * pageBytes)
+  for (let n = 1; n <= pages.count; n++) image.set(pages.page(n) ?? [], (n - 1) * pageBytes)
+  if (!mendHeader(image)) return undefined
+  // There is no log in memory.
+  image.fill(1, 18, 20)
+  let db: SqlDatabase | undefined
+  try {
+    db = openImage(image)
+    if (isBook(db)) return db
+  } catch (error) {
+    db?.close()
+    return unread(error)
+  }
+  db.close()
+  return undefined
+}
+
 /** Goes on where a mending was cut: with a new file that is whole, or from the beginning. */
-export async function finishMending({ pool, open }: PoolToMend): Promise<void> {
+export async function finishMending({ pool, open, showAll }: PoolToMend): Promise<void> {
   if (!hasFile(pool, mending)) return
   const { aside, isKept } = readNew(open)
   if (aside === undefined) return drop(pool, mending)
   if (!isKept) {
+    showAll()
     await keepAside(aside, bytesOf(pool, bookFile))
     // Noted before the old file is written over: from here on what stands in its place may be half of the new one.
     const fresh = open(mending)
@@ -137,8 +179,7 @@ function openIfPossible(open: PoolToMend['open'], file: string): SqlDatabase | u
   try {
     return open(file)
   } catch (error) {
-    if (isDaybookError(error, 'storage-failed')) return undefined
-    throw error
+    return unread(error)
   }
 }
 
@@ -148,11 +189,17 @@ function openIfBook(open: PoolToMend['open']): SqlDatabase | undefined {
   try {
     if (db && isBook(db)) return db
   } catch (error) {
-    if (!isDaybookError(error, 'storage-failed')) throw error
+    unread(error)
     // Its list of tables can't be read; some tables may be.
     return db
   }
   db?.close()
+  return undefined
+}
+
+/** Of a damaged file SQLite says all sorts of things, and nothing can be read of it; but a full disk is no damage. */
+function unread(error: unknown): undefined {
+  if (isDaybookError(error, 'storage-full')) throw error
   return undefined
 }
 

@@ -1,7 +1,7 @@
 // Whether this browser gives its files to this page at all. Invariant: a book that is there and can't be opened is never
 // taken for that.
 import { inWords, isQuotaFault } from './browser-fault.ts'
-import type { SyncHandle } from './write-combiner.ts'
+import type { SyncHandle } from './kept-tail.ts'
 
 /** A file as workers see it, which the types of pages do not know. */
 interface SyncFile {

@@ -9,8 +9,8 @@ import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { schemaFault } from '../../../store/repair/salvage.ts'
 import {
-  bookFile,
   checkpointPath,
   drop,
   finishMending,
@@ -18,13 +18,15 @@ import {
   hasFile,
   isAside,
   lossOf,
+  isHeaderDamaged,
   mendPool,
   type PoolToMend,
 } from './mend-pool.ts'
 import { createFileSpace } from './file-space.ts'
+import { bookFile } from './kept-tail.ts'
 import { openPool } from './opfs-pool.ts'
 import { checkpointPages, createSizeLimit, pageSize } from './size-limit.ts'
-import { createWasmDatabase } from './wasm-database.ts'
+import { createWasmDatabase, openImage } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
 
 export interface BookStorage {
@@ -42,6 +44,8 @@ export interface BookStorage {
   refit?(): Promise<void>
   /** Opens or closes the space that is kept back. */
   useReserve?(isUsed: boolean): void
+  /** Whether there was little space when it was last taken. */
+  isScarce?(): boolean
   /** From now on each commit waits for the flush. */
   makeStrict(): void
   /** Calls `hear` when what is in memory is not what is kept any more: the book must be opened again. */
@@ -66,35 +70,55 @@ const pragmas = [
 /** A checkpoint is written little by little and read once in its life. */
 const checkpointPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
 
+/** Why a book is opened again: its file is damaged, or what failed may come of that, so it is looked through. */
+export type Suspicion = { readonly damaged: string } | { readonly isDoubted: true }
+
 /**
- * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `damaged` may
+ * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `suspicion` may
  * say. Rejects as `openPool` does. `combiner` is the one that the handles of this worker go through.
  */
 export async function openOpfsDatabase(
   sqlite3: Sqlite3Static,
   name: string,
   combiner: Omit<WriteCombiner, 'wrap'>,
-  damaged?: string,
+  suspicion?: Suspicion,
 ): Promise<BookStorage> {
   const pool = await openPool(sqlite3, name)
   try {
     const open = (file: string, given = pragmas) => openFile(file, given, { sqlite3, pool, combiner })
-    const whole = await openWhole(
-      { book: name, pool, open: (file) => open(file), sizeOf: combiner.sizeOf },
-      damaged,
-    )
+    const toMend = {
+      book: name,
+      pool,
+      open: (file: string) => open(file),
+      sizeOf: combiner.sizeOf,
+      openImage: (bytes: Uint8Array) => openImage(sqlite3, bytes),
+      showAll: () => combiner.showAll(bookFile),
+    }
+    const whole = await openWhole(toMend, suspicion)
     let isOpen = true
     const db: SqlDatabase = {
       ...whole,
+      scrub(what) {
+        whole.scrub(what)
+        if (what !== 'space') combiner.wipe(bookFile)
+      },
       close() {
         isOpen = false
         whole.close()
       },
     }
-    const { refit, useReserve, spaceBytes } = createSizeLimit(db, () => isOpen)
+    const { refit, useReserve, spaceBytes } = createSizeLimit(
+      db,
+      () => isOpen,
+      () => combiner.spare(bookFile) + combiner.spare(`${bookFile}-wal`),
+    )
     await refit()
     const used = Math.ceil(db.sizeBytes() / pageSize)
-    const space = createFileSpace(used, (bytes) => combiner.reserve(bookFile, bytes))
+    const space = createFileSpace(
+      used,
+      (bytes) => combiner.reserve(bookFile, bytes),
+      (bytes) => combiner.reserve(`${bookFile}-wal`, bytes),
+    )
     combiner.guard(bookFile, space.admit)
     return {
       db,
@@ -103,14 +127,15 @@ export async function openOpfsDatabase(
       useReserve(isUsed) {
         useReserve(isUsed)
         space.useReserve(isUsed)
-        if (!isUsed) return
         try {
-          // The log can't grow either: what it has is copied, for which there is space, and it begins anew.
+          // The log can't grow either: what it has is copied, for which there is space, and it begins anew. Afterwards too,
+          // so that a write finds room in it where room was made.
           db.run('PRAGMA wal_checkpoint(RESTART)')
         } catch {
           // Within a transaction, or where there is none after all. Then what the reserve has may still do.
         }
       },
+      isScarce: space.isScarce,
       check: (table) => checkTable(db, table),
       checkpointFile: {
         exists: () => hasFile(pool, checkpointPath),
@@ -137,16 +162,18 @@ export async function openOpfsDatabase(
 }
 
 /** Opens the book's file once nothing in it is known to be broken. */
-async function openWhole(pool: PoolToMend, damaged?: string): Promise<SqlDatabase> {
+async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
   await finishMending(pool)
-  let reason = damaged ?? lossOf(pool)
+  const isDoubted = suspicion !== undefined && 'isDoubted' in suspicion
+  let reason = suspicion && 'damaged' in suspicion ? suspicion.damaged : lossOf(pool)
+  if (isDoubted && isHeaderDamaged(pool.pool)) reason ??= 'the header of the file is damaged'
   if (reason === undefined) {
     let db: SqlDatabase | undefined
     try {
       db = pool.open(bookFile)
       if (!isBook(db) && hasCopy(pool)) reason = 'the file holds no book'
-      else if (!isBlamed(db)) return db
-      reason ??= firstFault(db) ?? bodyFault(db)
+      else if (!isBlamed(db) && !isDoubted) return db
+      reason ??= firstFault(db) ?? (isDoubted ? schemaFault(db) : undefined) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
       // A byte of its header may say that it is not to be written: nothing else does so here.
@@ -162,7 +189,8 @@ async function openWhole(pool: PoolToMend, damaged?: string): Promise<SqlDatabas
   return pool.open(bookFile)
 }
 
-const isReadOnly = (error: unknown) =>
+/** SQLite's code of a file that may not be written, which a byte of its header says too. */
+export const isReadOnly = (error: unknown): boolean =>
   isDaybookError(error, 'storage-failed') && error.details['result'] === 8
 
 interface FileParts {
@@ -178,7 +206,7 @@ function openFile(
 ): SqlDatabase {
   const handle = new pool.OpfsSAHPoolDb(file)
   try {
-    return createWasmDatabase(sqlite3, handle, { pragmas, combiner })
+    return createWasmDatabase(sqlite3, handle, { pragmas, combiner, keepsLog: file === bookFile })
   } catch (error) {
     handle.close()
     throw error

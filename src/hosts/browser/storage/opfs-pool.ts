@@ -15,7 +15,8 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
   const begun = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
-      const pool = await sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
+      const install = () => sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
+      const pool = await ((await hasFiles(book)) ? withoutTrial(install) : install())
       // This worker had the book before, and let go of it.
       const ready = pool.isPaused() ? await pool.unpauseVfs() : pool
       // A first opening that was cut short left fewer, and no later one would add any.
@@ -32,6 +33,46 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       }
       await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 25 * 2 ** Math.min(attempt, 4)))
     }
+  }
+}
+
+/** Whether the book has files here already. */
+async function hasFiles(book: string): Promise<boolean> {
+  try {
+    const root = await navigator.storage.getDirectory()
+    await (await root.getDirectoryHandle(poolFolder)).getDirectoryHandle(book)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The file with which the pool tries the browser begins with this. */
+const trial = '.opfs-sahpool-sync-check-'
+
+interface Folder {
+  getFileHandle(name: string, options?: object): Promise<object>
+  removeEntry(name: string, options?: object): Promise<void>
+}
+
+/**
+ * Runs `work` without the trial file. On a disk with nothing left Chromium can't note that there is a new file, and may then
+ * drop all files of the site; where a book has files, the browser was tried before.
+ */
+async function withoutTrial<Result>(work: () => Promise<Result>): Promise<Result> {
+  const folder = FileSystemDirectoryHandle.prototype as unknown as Folder
+  const { getFileHandle, removeEntry } = folder
+  const tried = { createSyncAccessHandle: async () => ({ close: () => undefined }) }
+  folder.getFileHandle = async function (name, options) {
+    return name.startsWith(trial) ? tried : getFileHandle.call(this, name, options)
+  }
+  folder.removeEntry = async function (name, options) {
+    if (!name.startsWith(trial)) await removeEntry.call(this, name, options)
+  }
+  try {
+    return await work()
+  } finally {
+    Object.assign(folder, { getFileHandle, removeEntry })
   }
 }
 

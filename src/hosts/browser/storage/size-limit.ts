@@ -17,7 +17,8 @@ export interface SizeLimit {
   spaceBytes(): number
 }
 
-export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean): SizeLimit {
+/** `spareBytes` are those that the book's files have already, beyond its pages. */
+export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () => number): SizeLimit {
   let limit = 0
   let whole = 0
   let spaceBytes = Infinity
@@ -31,7 +32,7 @@ export function createSizeLimit(db: SqlDatabase, isOpen: () => boolean): SizeLim
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
       // Or let go of while the browser was asked.
       if (quota === 0 || !isOpen()) return
-      spaceBytes = Math.max(0, quota - usage)
+      spaceBytes = Math.max(0, quota - usage) + spareBytes()
       const spacePages = Math.floor(spaceBytes / pageSize)
       const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
       const usedPages = Math.ceil(db.sizeBytes() / pageSize)

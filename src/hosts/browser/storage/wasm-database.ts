@@ -6,14 +6,10 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { createStatementFactory, type WasmStatement } from './wasm-statement.ts'
 import type { WriteCombiner } from './write-combiner.ts'
-import { clearGap, tailsOf, tailsSql } from '../../../store/repair/page-gap.ts'
+import { createScrub } from './wasm-scrub.ts'
 import { isQuotaFault } from './browser-fault.ts'
 
 const statementLimit = 200
-const slicePages = 256
-/** SQLite's own view of the pages, with what the log has. */
-const pagesSql = 'SELECT pgno, data FROM sqlite_dbpage WHERE pgno >= ? ORDER BY pgno LIMIT ?'
-const clearedSql = 'UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?'
 const incremental = 'auto_vacuum = INCREMENTAL'
 
 export interface WasmDatabaseOptions {
@@ -21,6 +17,8 @@ export interface WasmDatabaseOptions {
   readonly pragmas: readonly string[]
   /** Hands writes that were held back to the file; see write-combiner.ts. */
   readonly combiner?: Pick<WriteCombiner, 'settle' | 'failure'>
+  /** The log stays when the database is closed, empty. */
+  readonly keepsLog?: boolean
 }
 
 const nothingHeld: Pick<WriteCombiner, 'settle' | 'failure'> = { settle: () => undefined, failure: undefined }
@@ -31,7 +29,7 @@ export function createWasmDatabase(
   db: Database,
   options: WasmDatabaseOptions,
 ): SqlDatabase {
-  const { pragmas, combiner = nothingHeld } = options
+  const { pragmas, combiner = nothingHeld, keepsLog = false } = options
   const factory = createStatementFactory(sqlite3, db)
   const statements = new Map<string, WasmStatement>()
   let inside = false
@@ -94,35 +92,20 @@ export function createWasmDatabase(
     }
   }
 
-  const truncateLog = () => query('PRAGMA wal_checkpoint(TRUNCATE)', [], () => true)
-
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Row[] => {
     const rows: Row[] = []
     query(sql, params, (row) => rows.push(row as Row) > 0)
     return rows
   }
 
-  /** In slices, each of which leaves the log empty: a book may have many pages, and its disk little room. */
-  const clearGaps = () => {
-    const tails = tailsOf(all(tailsSql))
-    let next = 1
-    for (let read = slicePages; read === slicePages;) {
-      read = 0
-      const cleared: [number: number, page: Uint8Array][] = []
-      query(pagesSql, [next, slicePages], ({ pgno, data }) => {
-        read += 1
-        next = Number(pgno) + 1
-        if (data instanceof Uint8Array && clearGap(data, Number(pgno), tails))
-          cleared.push([Number(pgno), data])
-        return true
-      })
-      if (cleared.length === 0) continue
-      transaction(() => {
-        for (const [number, page] of cleared) run(clearedSql, [page, number])
-      })
-      truncateLog()
+  const emptyLog = () => {
+    try {
+      all('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // It is copied when the database is next opened.
     }
   }
+  if (keepsLog) sqlite3.capi.sqlite3_db_config(db, sqlite3.capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0)
 
   return {
     exec: (sql) => guarded(() => void db.exec(sql)),
@@ -139,18 +122,30 @@ export function createWasmDatabase(
     transaction,
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
     // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
-    scrub(what) {
-      // Stepped to the end: the first takes one page at a time.
-      query('PRAGMA incremental_vacuum', [], () => true)
-      truncateLog()
-      if (what !== 'space') clearGaps()
-    },
+    scrub: createScrub({ all, run, transaction }),
     close() {
+      if (keepsLog) emptyLog()
       for (const statement of statements.values()) statement.finalize()
       statements.clear()
       factory.close()
       db.close()
     },
+  }
+}
+
+/** A database that is in memory from the beginning: these bytes of a file, which has no log. */
+export function openImage(sqlite3: Sqlite3Static, bytes: Uint8Array): SqlDatabase {
+  const { capi, wasm } = sqlite3
+  const handle = new sqlite3.oo1.DB(':memory:')
+  const pointer = wasm.allocFromTypedArray(bytes)
+  try {
+    const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_READONLY
+    // However it ends, the bytes are SQLite's now.
+    handle.checkRc(capi.sqlite3_deserialize(handle, 'main', pointer, bytes.length, bytes.length, flags))
+    return createWasmDatabase(sqlite3, handle, { pragmas: [] })
+  } catch (error) {
+    handle.close()
+    throw error
   }
 }
 

@@ -3,27 +3,25 @@
 // Only the newest run of adjacent writes is ever held back, and anything that could tell the difference settles it first.
 // And a commit that the file has no space for is refused while SQLite can still undo it.
 
-/** What OPFS gives a worker (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
-export interface SyncHandle {
-  read(buffer: AllowSharedBufferSource, options?: { at?: number }): number
-  write(buffer: AllowSharedBufferSource, options?: { at?: number }): number
-  truncate(size: number): void
-  getSize(): number
-  flush(): void
-  close(): void
-}
+import { poolHeaderBytes, type SyncHandle, type TailedHandle, withTail } from './kept-tail.ts'
 
 export interface WriteCombiner {
-  /** A handle over `handle` whose adjacent writes reach it together. */
-  wrap(handle: SyncHandle): SyncHandle
+  /** A handle over `file` whose adjacent writes reach it together. */
+  wrap(file: SyncHandle): SyncHandle
   /** Hands over what is held back. Throws when the file did not take all of it; it is then kept and tried again. */
   settle(): void
   /** Why the file did not take what is held back. */
   readonly failure: unknown
-  /** Asks the browser for space for `bytes` in the file that the pool calls `path`, whose size stays what it is. */
+  /** Takes space for `bytes` in the file that the pool calls `path`, behind its end, which stays where it is. */
   reserve(path: string, bytes: number): boolean
   /** Bytes of the file that the pool calls `path`, without what the pool writes before them; 0 where there is none. */
   sizeOf(path: string): number
+  /** Bytes that the file at `path` has beyond those that SQLite needs; all of them if it is a log. */
+  spare(path: string): number
+  /** Writes over what may be left behind the end of the file at `path`. */
+  wipe(path: string): void
+  /** From now on the end of the file at `path` is that of all its bytes. */
+  showAll(path: string): void
   /** From now on a commit to the database at `path` is made only if `admit` says so of the pages that it has then. */
   guard(path: string, admit: (pages: number) => boolean): void
   /** The end of that. */
@@ -35,30 +33,21 @@ const heldBytes = 1 << 20
 /** Of a frame of the log (https://sqlite.org/fileformat.html#wal_frame_header): then comes the page. */
 const frameHeaderBytes = 24
 const leastPageBytes = 512
-/** The pool begins each file with its name, filled up with zeros. */
-const nameBytes = 512
-/** Before what SQLite writes. */
-const poolHeaderBytes = 4096
 
 export function createWriteCombiner(): WriteCombiner {
   const held = new Uint8Array(heldBytes)
-  let owner: SyncHandle | undefined
+  let owner: TailedHandle | undefined
   let at = 0
   let length = 0
   let failure: unknown
   /** The last write was the header of a frame that commits; after it the database has so many pages. */
   let committing = 0
-  /** Which file of the pool each handle is of, once somebody asked. */
-  const handles = new Map<SyncHandle, string | undefined>()
+  const handles = new Set<TailedHandle>()
   let guarded: { readonly log: string; readonly admit: (pages: number) => boolean } | undefined
 
-  const pathOf = (handle: SyncHandle): string => {
-    const path = handles.get(handle) ?? readPath(handle)
-    handles.set(handle, path)
-    return path
-  }
-  const isRefused = (handle: SyncHandle, pages: number) =>
-    guarded !== undefined && pathOf(handle) === guarded.log && !guarded.admit(pages)
+  const handleOf = (path: string) => [...handles].find((handle) => handle.path() === path)
+  const isRefused = (handle: TailedHandle, pages: number) =>
+    guarded !== undefined && handle.path() === guarded.log && !guarded.admit(pages)
 
   const forget = () => {
     owner = undefined
@@ -98,7 +87,7 @@ export function createWriteCombiner(): WriteCombiner {
   }
 
   /** Reads what the file will say once it has taken what is held back. */
-  const readThrough = (handle: SyncHandle, into: Uint8Array<ArrayBuffer>, position: number): number => {
+  const readThrough = (handle: TailedHandle, into: Uint8Array<ArrayBuffer>, position: number): number => {
     const end = Math.min(position + into.length, at + length)
     into.fill(0, handle.read(into, { at: position }))
     const from = Math.max(position, at)
@@ -106,15 +95,15 @@ export function createWriteCombiner(): WriteCombiner {
     return Math.max(end - position, Math.min(into.length, handle.getSize() - position))
   }
 
-  const wrap = (handle: SyncHandle): SyncHandle => {
-    handles.set(handle, undefined)
+  const wrap = (file: SyncHandle): SyncHandle => {
+    const handle = withTail(file)
+    handles.add(handle)
     const settleOwn = () => {
       if (owner === handle) settleWithin()
     }
     return {
       write(buffer, { at: position = 0 } = {}) {
         const bytes = toBytes(buffer)
-        if (position < nameBytes) handles.set(handle, undefined)
         const follows = owner === handle && position === at + length
         const commits = follows && bytes.length >= leastPageBytes ? committing : 0
         if (commits > 0 && isRefused(handle, commits)) {
@@ -175,26 +164,11 @@ export function createWriteCombiner(): WriteCombiner {
     get failure() {
       return failure
     },
-    reserve(path, bytes) {
-      for (const handle of handles.keys()) {
-        if (pathOf(handle) !== path) continue
-        const size = handle.getSize()
-        if (size >= bytes) return true
-        try {
-          // Chromium keeps what it has granted until the handle is closed.
-          handle.truncate(bytes)
-          handle.truncate(size)
-          return true
-        } catch {
-          return false
-        }
-      }
-      return false
-    },
-    sizeOf(path) {
-      const handle = [...handles.keys()].find((one) => pathOf(one) === path)
-      return Math.max(0, (handle?.getSize() ?? 0) - poolHeaderBytes)
-    },
+    reserve: (path, bytes) => handleOf(path)?.extend(bytes) ?? false,
+    sizeOf: (path) => Math.max(0, (handleOf(path)?.getSize() ?? 0) - poolHeaderBytes),
+    spare: (path) => handleOf(path)?.spare() ?? 0,
+    wipe: (path) => handleOf(path)?.wipe(),
+    showAll: (path) => handleOf(path)?.showAll(),
     guard(path, admit) {
       guarded = { log: `${path}-wal`, admit }
     },
@@ -202,13 +176,6 @@ export function createWriteCombiner(): WriteCombiner {
       guarded = undefined
     },
   }
-}
-
-/** The path that the pool wrote at the beginning of a file. */
-function readPath(handle: SyncHandle): string {
-  const start = new Uint8Array(nameBytes)
-  handle.read(start, { at: 0 })
-  return new TextDecoder().decode(start.subarray(0, Math.max(0, start.indexOf(0))))
 }
 
 /** How many pages the database has after a commit: the header of its last frame says so, the others say 0. */

@@ -19,7 +19,7 @@ import { localFetch } from '../port/local-network.ts'
 import { openBookStorage, openMemoryDatabase } from '../storage/book-storage.ts'
 import { finishErasing, markErasing, removeBook } from '../storage/erase-book.ts'
 import { loadSqlite } from '../storage/load-sqlite.ts'
-import type { BookStorage } from '../storage/opfs-database.ts'
+import { type BookStorage, isReadOnly, type Suspicion } from '../storage/opfs-database.ts'
 import type { Turn } from '../tab/book-tab.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
 import { watchView } from '../tab/watch-view.ts'
@@ -38,18 +38,35 @@ interface Opening {
   readonly turn: Turn
 }
 
-/** Opens the book; one whose pages are broken is mended first. */
+/** Opens the book; one whose pages are broken is mended first, and on a full disk it is opened with what is kept back. */
 export async function openOwnedBook(request: OpenRequest, given: BookGiven, turn: Turn): Promise<OwnedBook> {
   const opening = { request, given, turn }
   try {
     return await openOnce(opening)
   } catch (error) {
-    if (!isBroken(error)) throw error
-    return openOnce(opening, error.message)
+    const again = secondTry(error)
+    if (!again) throw error
+    return openOnce(opening, again)
   }
 }
 
-async function openOnce(given: Opening, damaged?: string): Promise<OwnedBook> {
+interface SecondTry {
+  readonly suspicion?: Suspicion
+  readonly usesReserve?: boolean
+}
+
+function secondTry(error: unknown): SecondTry | undefined {
+  if (isBroken(error)) return { suspicion: { damaged: error.message } }
+  if (isDaybookError(error, 'storage-full')) return { usesReserve: true }
+  // Of a first page that is damaged SQLite says all sorts of things.
+  const isDoubted = !isDaybookError(error) || isReadOnly(error)
+  return isDoubted ? { suspicion: { isDoubted } } : undefined
+}
+
+async function openOnce(
+  given: Opening,
+  { suspicion, usesReserve = false }: SecondTry = {},
+): Promise<OwnedBook> {
   const { turn } = given
   let opening = given
   if (await finishErasing(given.request.name)) {
@@ -60,14 +77,17 @@ async function openOnce(given: Opening, damaged?: string): Promise<OwnedBook> {
   const { request } = opening
   const opened = await openBookStorage({
     name: request.name,
-    ...(damaged === undefined ? {} : { damaged }),
+    suspicion,
     onUnavailable: turn.acceptMemory ? request.onUnavailable : 'reject',
   })
   const storage = { ...opened, release: once(opened.release) }
   try {
     const sqlite3 = await loadSqlite()
+    if (usesReserve) storage.useReserve?.(true)
     const engine = createBookEngine(opening, storage, () => openMemoryDatabase(sqlite3))
-    return await own(engine, opening, storage)
+    const owned = await own(engine, opening, storage)
+    if (usesReserve) storage.useReserve?.(false)
+    return owned
   } catch (error) {
     storage.db.close()
     await storage.release()
@@ -119,7 +139,7 @@ function createBookEngine(
   openMemory: () => SqlDatabase,
 ): Engine {
   const { name, tab, scope, timeZone, sync, wasKept, secrets, checkpoint = !sync } = request
-  const { db, durability, check, checkpointFile, useReserve } = storage
+  const { db, durability, check, checkpointFile, useReserve, isScarce } = storage
   const isKept = durability !== 'memory'
   const carrier = carrierOf(request, given.getKey)
   const engine: Engine = createEngine({
@@ -141,6 +161,7 @@ function createBookEngine(
     ...(check ? { care: { check, onDamage: turn.fault }, reopen: turn.fault } : {}),
     ...(checkpointFile ? { checkpointFile: { file: checkpointFile, isWanted: checkpoint } } : {}),
     useReserve,
+    isScarce,
     wasKept: wasKept && isKept,
     tab,
     room: turn.room(),

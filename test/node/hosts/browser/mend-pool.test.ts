@@ -19,7 +19,8 @@ beforeAll(async () => {
 
 let pools = 0
 /** A pool that is started from nothing, as in another worker. */
-const openAnew = (damaged?: string) => openOpfsDatabase(sqlite3, `mend-${++pools}`, mounted, damaged)
+const openAnew = (damaged?: string) =>
+  openOpfsDatabase(sqlite3, `mend-${++pools}`, mounted, damaged === undefined ? undefined : { damaged })
 
 /** A book, closed after somebody found it damaged, with the page that holds one of its records broken. */
 async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskFile>> {

@@ -1,7 +1,8 @@
 // The write combiner may change how often a file is written to, never what is read from it or in which order it grew.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWriteCombiner, type SyncHandle } from '../../../../src/hosts/browser/storage/write-combiner.ts'
+import type { SyncHandle } from '../../../../src/hosts/browser/storage/kept-tail.ts'
+import { createWriteCombiner } from '../../../../src/hosts/browser/storage/write-combiner.ts'
 
 /** A file in memory that counts its writes and can be made to take less than it is given. */
 function createFile(): SyncHandle & { bytes: number[]; writes: number; room: number } {

@@ -130,7 +130,7 @@ export class FakeDisk {
           file,
           at,
           bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-        }),
+        }) ?? 0,
       truncate: (size: number) => void this.#step({ do: 'truncate', file, size }),
       flush: () => void this.#step({ do: 'flush', file }),
       getSize: () => found.size,

@@ -27,6 +27,9 @@ export const mounted: WriteCombiner = {
   },
   sizeOf: (path) => combiner.sizeOf(path),
   reserve: (path, bytes) => combiner.reserve(path, bytes),
+  spare: (path) => combiner.spare(path),
+  wipe: (path) => combiner.wipe(path),
+  showAll: (path) => combiner.showAll(path),
   guard: (path, admit) => combiner.guard(path, admit),
   unguard: () => combiner.unguard(),
 }
