@@ -6,6 +6,7 @@ import { makeTrace } from '../../../../support/trace.ts'
 import { createTestTime } from '../../../../support/test-engine.ts'
 import { type DiskFile, FakeDisk } from './fake-disk.ts'
 import { mount, mounted } from './fake-opfs.ts'
+import { mendedOf } from '../../../../../src/store/repair/mend.ts'
 import { tell } from './recording.ts'
 
 const copied = 'SELECT seq, id, rev, deleted, body FROM records ORDER BY seq'
@@ -14,6 +15,8 @@ export interface Recovered {
   /** SQLite's own check of every page and index: `ok`. */
   readonly integrity: unknown
   readonly said: string
+  /** The file was lost or broken, and the book came back from the copy beside it. */
+  readonly isMended: boolean
 }
 
 /** `pool` names what stays of one call to the next: a new name is a pool that is started from nothing. */
@@ -25,7 +28,7 @@ export async function recover(
   mount(new FakeDisk(files))
   const { db, release } = await openOpfsDatabase(sqlite3, pool, mounted)
   const integrity = db.get('PRAGMA integrity_check')?.['integrity_check']
-  const recovered = { integrity, said: tell(db) }
+  const recovered = { integrity, said: tell(db), isMended: mendedOf(db) !== undefined }
   db.close()
   release()
   return recovered
