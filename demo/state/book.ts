@@ -121,11 +121,18 @@ let listenedTo: Daybook | undefined
 
 function listenTo(opened: Daybook): void {
   listenedTo = opened
+  const readSeal = async () => (await opened.seal.status()).state
+  let seal = readSeal().catch(() => undefined)
   // First of all: what may not be read any more is gone before anything is read again.
   opened.on('change', ({ ids }) => {
     if (listenedTo !== opened) return
-    if (ids.length === 0) readAgain()
-    else emptyHidden(address.peek().view)
+    if (ids.length > 0) return emptyHidden(address.peek().view)
+    // Without ids: the book was locked or unlocked, or another tab has it now, which changes nothing here.
+    seal = seal.then(async (before) => {
+      const state = await readSeal().catch(() => undefined)
+      if (state !== before && listenedTo === opened) readAgain()
+      return state
+    })
   })
   const pass = <Name extends keyof BookEvents>(name: Name) =>
     opened.on(name, (detail) => {
