@@ -38,10 +38,13 @@ export interface SeenRecords extends Pick<RecordReader, 'get' | 'find' | 'histor
   standing(row: RecordRow): Standing
 }
 
-export type SeenRecordsStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'conflicts' | 'queries'>
+export type SeenRecordsStore = Pick<
+  BookStore,
+  'records' | 'bodies' | 'kinds' | 'conflicts' | 'queries' | 'sources'
+>
 
 export function createSeenRecords(store: SeenRecordsStore, caller: Caller): SeenRecords {
-  const { records, bodies, kinds } = store
+  const { records, bodies, kinds, sources } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const isSeen = (record: NamedRecord & { readonly id: string }) =>
     !guest || (isInReach(guest.reach, record, kinds) && hasSeenSources(store, guest.reach, record))
@@ -55,6 +58,8 @@ export function createSeenRecords(store: SeenRecordsStore, caller: Caller): Seen
     if (!found || !guest) return found
     // Of what was forgotten nothing is left that could tell whose it was.
     if (found.deleted) return undefined
+    // What is outdated may quote what is gone.
+    if (kinds.get(found.kind)?.madeFrom && sources.isOutdated(found.seq)) return undefined
     const body = bodies.read(found, found.body)
     // Of what is locked neither, but for those who may see everything.
     const isClosed = kinds.get(found.kind)?.byPolicy === true || !seesAll(guest.reach)

@@ -17,6 +17,8 @@ export function hasSeenSources(
     return sources.every((id) => {
       known.add(id)
       const row = records.row(id)
+      // It may quote what is gone, also where that is not noted yet: a sealed one that came late.
+      if (row?.deleted === 1 && kind?.madeFrom?.reachOnly !== true) return false
       const said = !row || row.deleted ? undefined : bodies.read(row, row.body)
       if (!row || !said) return !isDoubtful(reach, row ? kinds.get(row.kind) : kind, row !== undefined, kinds)
       const source = { ...row, body: said }

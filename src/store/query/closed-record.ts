@@ -48,13 +48,17 @@ export function createBounds(
     known = { list: JSON.stringify([...new Set(seqs.map(({ seq }) => seq))]), at: generation() }
     return known.list
   }
+  /** What is outdated may quote what is gone, so a guest reads it only once it is told anew, however it asks. */
+  const current: Fragment = { sql: 'f.outdated = 0', params: [] }
   const open: Fragment = { sql: 'f.seq NOT IN (SELECT value FROM json_each(?))', params: [listed] }
   const bind = (params: readonly SqlValue[]) =>
     params.includes(listed) ? params.map((one) => (one === listed ? list() : one)) : params
-  const bounds = [...reaches.map((reach) => reachSql(reach, kinds)), ...(made.length === 0 ? [] : [open])]
+  const reached = reaches.map((reach) => reachSql(reach, kinds))
+  const narrow = reaches.length === 0 ? [] : [...reached, current]
+  const bounds = [...narrow, ...(made.length === 0 ? [] : [open])]
   return {
     bounds,
-    standing: [...reaches.map((reach) => reachSql(reach, kinds)), ...made],
+    standing: [...narrow, ...made],
     boundsOf: (kind) =>
       kind && !kind.madeFrom ? reaches.map((reach) => reachSql(reach, kinds, kind)) : bounds,
     bind,

@@ -114,6 +114,11 @@ export class Sources {
     if (before && row.deleted === 1) this.#tellAwaiting(before, row, origin)
   }
 
+  /** Whether it waits to be told anew, because a source is gone or more sensitive than it. */
+  isOutdated(seq: number): boolean {
+    return this.#db.get('SELECT 1 FROM outdated WHERE seq = ?', [seq]) !== undefined
+  }
+
   /** Whether what it says may quote what was forgotten, so that it must not stay as an earlier version. */
   isGone(seq: number): boolean {
     return this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [seq]) !== undefined

@@ -2,6 +2,7 @@
 // superseded or expired.
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
+import { grant } from '../access/token-grant.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { toldAnew } from './told-anew.ts'
 
@@ -137,6 +138,28 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       expect(await book.records.purge({ id: secretId })).toMatchObject({ purged: true, told_anew: [episode] })
       await book.conversation.tellAnew({ id: episode })
       expect(await everything(book)).not.toContain('doctor said')
+    })
+
+    it('is read by no guest, by its id either, until it is told anew', async () => {
+      const book = await open()
+      const { secretId, episode } = await archived(book)
+      const { token } = await grant(book, { permissions: ['read', 'export'] })
+      const guest = book.with({ as: token.token_id })
+      const asked = async () => [
+        await guest.records.get({ id: episode }),
+        await guest.records.history({ id: episode }).catch(() => null),
+        await guest.records.query({ kind: 'episode', include_outdated: true }),
+        await guest.records.query({ filters: { id: episode }, include_outdated: true }),
+        await guest.records.citing({ id: secretId }),
+      ]
+      expect(JSON.stringify(await asked())).toContain('doctor said')
+      const gone = book.records.forget({ id: secretId })
+      const read = gone.then(asked)
+      await gone
+      expect(JSON.stringify(await read)).not.toContain('doctor said')
+      await toldAnew(book, episode)
+      expect(await guest.records.get({ id: episode })).toMatchObject({ id: episode, message_count: 3 })
+      expect(JSON.stringify(await asked())).not.toContain('doctor said')
     })
 
     it('can be seen by who asks for it', async () => {

@@ -126,6 +126,34 @@ describe('what was made from a record that is forgotten on one device', () => {
   })
 })
 
+describe('an episode that comes late, of a message that was forgotten before', () => {
+  test('is read by no guest, by its id either, until it is told anew', async () => {
+    const { device, pass } = world()
+    const [one, two] = [device(), device()]
+    const { results } = await one.book.conversation.storeMany({ session: 's-1', messages: said })
+    await one.book.sync()
+    await two.book.sync()
+    const grant = { id: 'reader', agent: 'grader', scope: '**', permissions: ['read'] } as const
+    const asGuest = (verb: string, input: object) => one.engine.call(verb, input, { grant })
+    await one.book.records.forget({ id: results[1]?.id ?? '' })
+    await one.book.sync()
+    // It has not heard of that.
+    const { episode_id: id = '' } = await two.book.conversation.archive({ session: 's-1' })
+    await two.book.sync({ direction: 'push' })
+    await one.book.sync()
+    expect(JSON.stringify(await one.book.records.get({ id }))).toContain('doctor said')
+    const read = async () => [
+      await asGuest('kstar:get_record', { id }),
+      await asGuest('kstar:query_memory', { filters: { id }, include_outdated: true }),
+    ]
+    expect(await read()).toEqual([null, { records: [] }])
+    await two.book.close()
+    await pass(90_000)
+    expect((await read())[0]).toMatchObject({ id, message_count: 3 })
+    expect(JSON.stringify(await read())).not.toContain('doctor said')
+  })
+})
+
 describe('what was made from a record that becomes sensitive on one device', () => {
   test('is sealed at the mirror and on the others with it, and nothing in clear is left', async () => {
     const { edge, one, two, episode, id } = await archived()
