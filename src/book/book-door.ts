@@ -7,7 +7,8 @@ import type { ToolSource } from './tool/tool-source.ts'
 /** What a book is built on: an engine in this thread, or one behind a wire. */
 export interface BookDoor {
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  on(listener: (event: BookEvent) => void): () => void
+  /** `name`: the only event that the listener takes; a door may save itself the others. */
+  on(listener: (event: BookEvent) => void, name?: BookEvent['name']): () => void
   /**
    * Tells of whatever may change what the holder of a token is answered, for those who ask again and show nothing else of it;
    * absent where the owner calls.

@@ -1,11 +1,12 @@
 // A handle: a book with defaults for all that is done through it. Invariant: what is made of a handle never sees or may do
 // more than the handle itself; nothing of it leads back to what it was made from, and closing it ends it alone.
 import { checkCallScope } from '../core/book.ts'
+import type { BookEvent } from '../core/capability/event.ts'
 import { DaybookError } from '../core/errors.ts'
 import { optionsOf, scopeOptionTable, textOption } from '../core/option/option-check.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookCallOptions } from './call-options.ts'
-import { type BookListener, listenAsGuest } from './guest-events.ts'
+import { type BookListener, GuestEvents } from './guest-events.ts'
 import { GuestWatch } from './guest-watch.ts'
 import { clockOf, type LiveHost } from './live/live-clock.ts'
 import { agentRights, type DoorRights, rightsOf } from './tool/door-right.ts'
@@ -37,6 +38,7 @@ export class HandleDoor implements BookDoor {
   readonly #listening = new Map<() => void, BookListener>()
   /** Of a handle with a token. */
   readonly #guest: GuestWatch | undefined
+  readonly #events: GuestEvents | undefined
   #isClosed = false
 
   /** `host` lends its timers. Throws `invalid-input` with the path of what is wrong. */
@@ -45,25 +47,28 @@ export class HandleDoor implements BookDoor {
     this.#root = door instanceof HandleDoor ? door.#root : door
     this.#defaults = defaultsOf(options)
     const [token] = listed(this.#defaults.as)
-    this.#guest = token === undefined ? undefined : new GuestWatch(this.#root, token, clockOf(host))
+    if (token === undefined) return
+    const guest = new GuestWatch(this.#root, token, clockOf(host))
+    this.#guest = guest
+    this.#events = new GuestEvents({
+      on: (told) => guest.on(told),
+      ask: (id, input) => this.call(id, input, {}),
+      askOwner: (id, input) => this.#root.call(id, input, {}),
+    })
   }
 
-  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(new DaybookError('book-closed', closedHandle))
-    return this.#door.call(id, input, within(this.#defaults, options))
+  async call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
+    if (this.#isClosed) throw new DaybookError('book-closed', closedHandle)
+    try {
+      return await this.#door.call(id, input, within(this.#defaults, options))
+    } finally {
+      this.#guest?.called()
+    }
   }
 
-  on(listener: BookListener): () => void {
-    const guest = this.#guest
-    return this.#listen(listener, () =>
-      guest
-        ? listenAsGuest(
-            (told) => guest.on(told),
-            (id, input) => this.call(id, input, {}),
-            listener,
-          )
-        : this.#door.on(listener),
-    )
+  on(listener: BookListener, name?: BookEvent['name']): () => void {
+    const events = this.#events
+    return this.#listen(listener, () => (events ? events.on(listener, name) : this.#door.on(listener, name)))
   }
 
   get watch(): BookDoor['watch'] {
@@ -89,7 +94,7 @@ export class HandleDoor implements BookDoor {
 
   get rights(): DoorRights | undefined {
     const [token] = listed(this.#defaults.as)
-    if (token !== undefined) return rightsOf(this.#root, token)
+    if (token !== undefined) return rightsOf(this.#root, token, this.#guest)
     return this.#door.rights ?? (this.#defaults.scope?.agent === undefined ? undefined : agentRights)
   }
 

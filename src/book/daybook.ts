@@ -238,7 +238,7 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
       isEvent(name, 'name')
       return door.on((event) => {
         if (event.name === name) listener(event.detail as never)
-      })
+      }, name)
     },
     room: {
       onMessage: (listener) =>
@@ -249,7 +249,7 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     close,
     [Symbol.asyncDispose]: close,
   }
-  if (!outer) door.on(({ name }) => name === 'closed' && ending.end())
+  if (!outer) door.on(({ name }) => name === 'closed' && ending.end(), 'closed')
   return Object.assign(book, members, {
     room: { ...(book['room'] as object), ...members.room },
   }) as unknown as Daybook
@@ -283,7 +283,7 @@ function withChecks(door: BookDoor): BookDoor {
     tools: door.tools,
     rights: door.rights,
     watch: door.watch,
-    on: (listener) => door.on(listener),
+    on: (listener, name) => door.on(listener, name),
     close: () => door.close(),
     call(id, input, options) {
       try {

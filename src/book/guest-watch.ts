@@ -1,6 +1,6 @@
 // Watches everything that may change the answer of a live query under a token: the book, the rules for reading, the end of the
 // token, the hours and ends of policies. Invariant: when the token ends, its holder gets that event, and none after it.
-import { credentialKinds, ruleKinds } from '../core/access/rule-kind.ts'
+import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/rule-kind.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookListener } from './guest-events.ts'
@@ -10,8 +10,19 @@ import { type Lineage, lineageOf } from './tool/door-right.ts'
 interface Policies {
   readonly policies: readonly {
     readonly expires_at?: string | undefined
-    readonly conditions?: { readonly timeOfDay?: unknown } | undefined
+    readonly conditions?: { readonly timeOfDay?: unknown; readonly rateLimit?: unknown } | undefined
   }[]
+}
+
+interface Reached {
+  /** When a rate limit that is used up lets the holder ask again. */
+  readonly opens_at?: string | undefined
+}
+
+/** What time will change next, and when. */
+interface Next {
+  readonly ms: number
+  readonly event: BookEvent
 }
 
 /** Hours of policies begin and end at whole minutes. */
@@ -21,6 +32,10 @@ const longestMs = 2_147_483_647
 
 /** Something may be other than it was: nobody can say what. */
 const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...ruleKinds], more: 0 } }
+/** The holder may ask again for what policies decide about, and finds what was refused. */
+const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
+/** Calls that come together are one reason to look. */
+const gatherMs = 20
 
 export class GuestWatch {
   readonly #door: Pick<BookDoor, 'call' | 'on'>
@@ -31,6 +46,9 @@ export class GuestWatch {
   #cancel: () => void = () => undefined
   /** Grows with each look and each end: what an earlier one has found is not used. */
   #turn = 0
+  /** Some policy limits how often is asked. */
+  #isLimited = false
+  #isLookDue = false
 
   /** `door`: the owner's, of the book that the token is of. */
   constructor(door: Pick<BookDoor, 'call' | 'on'>, token: string, clock: LiveClock) {
@@ -50,6 +68,16 @@ export class GuestWatch {
     return () => {
       if (this.#listeners.delete(one) && this.#listeners.size === 0) this.#stop()
     }
+  }
+
+  /** The holder has called. That may have used up a rate limit, which time alone opens again. */
+  called(): void {
+    if (!this.#isLimited || this.#isLookDue || this.#listeners.size === 0) return
+    this.#isLookDue = true
+    this.#clock.later(gatherMs, () => {
+      this.#isLookDue = false
+      if (this.#listeners.size > 0) void this.#look()
+    })
   }
 
   #stop(): void {
@@ -78,21 +106,31 @@ export class GuestWatch {
         lineageOf(this.#door, this.#token),
         this.#door.call('consent:list_policies', {}, {}) as Promise<Policies>,
       ])
+      this.#isLimited = policies.some(({ conditions }) => conditions?.rateLimit !== undefined)
+      const opensMs = this.#isLimited ? await this.#opensMs() : Infinity
       if (turn !== this.#turn) return
       if (!holds(lineage)) return this.#end(lineage)
-      this.#await(nextOf(lineage, policies, this.#clock.now()))
+      const ms = nextOf(lineage, policies, this.#clock.now())
+      this.#await(opensMs < ms ? { ms: opensMs, event: opened } : { ms, event: anything })
     } catch {
       // The book is closed or locked: what it tells next is a reason to look again.
     }
   }
 
-  #await(nextMs: number): void {
+  /** `Infinity` where no rate limit is used up, or the token may not even ask. */
+  async #opensMs(): Promise<number> {
+    const asked = this.#door.call('access:reach', { ids: [] }, { as: this.#token }) as Promise<Reached>
+    const { opens_at: at } = await asked.catch((): Reached => ({}))
+    return at === undefined ? Infinity : Date.parse(at)
+  }
+
+  #await({ ms, event }: Next): void {
     this.#cancel()
     this.#cancel = () => undefined
-    if (nextMs === Infinity) return
-    const delayMs = Math.min(Math.max(nextMs - this.#clock.now(), 1), longestMs)
+    if (ms === Infinity) return
+    const delayMs = Math.min(Math.max(ms - this.#clock.now(), 1), longestMs)
     this.#cancel = this.#clock.later(delayMs, () => {
-      this.#tell(anything)
+      this.#tell(event)
       void this.#look()
     })
   }

@@ -1,10 +1,12 @@
-// The verb of the log of access: who called what, here or at the mirror. The owner's alone.
+// The verbs of access: the log of who called what, here or at the mirror, which is the owner's alone; and which records there
+// are for whoever asks, by their names alone.
 import { z } from 'zod'
 import { type AccessEntry, callerSorts } from '../core/capability/access-log.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import { parseWith } from '../core/schema.ts'
 import { instant } from '../shape/instant.ts'
+import { recordId } from '../shape/record-id.ts'
 
 const entry = z.object({
   n: z.number(),
@@ -25,6 +27,9 @@ const page = z.object({
   /** For the next page; absent when there is none. */
   cursor: z.string().optional(),
 })
+
+/** Records that are listed at once. */
+const reachLimit = 10_000
 
 const query = {
   /** The agent in whose name it was called. */
@@ -48,6 +53,35 @@ function readCursor(cursor: string | undefined): number | undefined {
 }
 
 export const accessCapabilities = [
+  defineCapability({
+    id: 'access:reach',
+    permission: 'read',
+    methods: ['access.reach'],
+    summary: 'Lists which records the caller may read, by id and kind, in the order of their ids.',
+    isUncounted: true,
+    input: z
+      .strictObject({
+        /** Only those of these ids. */
+        ids: z.array(recordId).max(reachLimit).optional(),
+        /** With `ids`: also what was made from those, however far. For the owner; a guest is answered without. */
+        made: z.boolean().default(false),
+        limit: z.number().int().min(1).max(reachLimit).default(1000),
+        /** Only ids that come after this one: the last of the page before. */
+        after: z.string().max(1000).optional(),
+      })
+      .prefault({}),
+    output: z.object({
+      records: z.array(z.object({ id: z.string(), kind: z.string() })),
+      /** When a policy whose `rateLimit` the caller has used up lets it ask again; absent where none is. */
+      opens_at: z.string().optional(),
+    }),
+    effect: 'read',
+    uses: ['records', 'consent'],
+    run(query, at) {
+      const opens_at = at.consent.opensAt()
+      return { records: at.records.reached(query), ...(opens_at === undefined ? {} : { opens_at }) }
+    },
+  }),
   defineCapability({
     id: 'access:log',
     forAgents: true,

@@ -155,7 +155,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     documentCases(cases)
     checkpointCases(cases)
     liveCases(cases)
-    liveGuestCases(cases)
+    liveGuestCases(cases, host.keepsKeys !== false)
     hiddenLinkCases(cases)
     toolCases(cases)
     consentCases(cases, host.keepsKeys !== false)

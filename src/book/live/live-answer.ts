@@ -2,6 +2,7 @@
 // in it changed; one call is on its way at a time, and what changed meanwhile is asked for after it; a late answer of somebody
 // who stopped listening changes nothing; what was answered last stays there while it is asked for again, and after an error,
 // but not once it may not be read any more.
+import { endsReading } from '../../core/access/ends-reading.ts'
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
@@ -33,9 +34,6 @@ export interface LiveParts {
   /** Somebody listens, or nobody does any more. */
   used(isUsed: boolean): void
 }
-
-/** Errors after which the last answer may not be shown any more. */
-const endsReading: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'consent-required'])
 
 /** At least one frame lies between two calls; longer ones rest as long as they took, so that writes get through. */
 const restMs = 16

@@ -1,6 +1,6 @@
 // What the holder of a token may call, for those who list tools: asked of the book that the token is of, as its owner, for a
 // token that may not read can't ask what it may. Nothing else is told of the token, and each call is judged on its own.
-import type { BookEvent } from '../../core/capability/event.ts'
+import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { rights } from '../../core/access/permission.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 
@@ -23,6 +23,9 @@ export const agentRights: DoorRights = {
   onChange: () => () => undefined,
 }
 
+/** Without ids anything may be another: time has passed, or another tab has taken over. */
+const mayBeOfToken = ({ ids, kinds }: BookEvents['change']) => ids.length === 0 || kinds.includes('token')
+
 /** The token that was named, and all above it. */
 export interface Lineage {
   readonly tokens: readonly {
@@ -33,7 +36,8 @@ export interface Lineage {
   }[]
 }
 
-export function rightsOf(door: RightsDoor, token: string): DoorRights {
+/** `watch`: tells of everything that may end the token, time too. */
+export function rightsOf(door: RightsDoor, token: string, watch: Pick<RightsDoor, 'on'> = door): DoorRights {
   return {
     async permissions() {
       const [found] = (await lineageOf(door, token)).tokens
@@ -41,8 +45,8 @@ export function rightsOf(door: RightsDoor, token: string): DoorRights {
       throw new DaybookError('unauthorized', 'The token does not hold here.', { details: { path: 'as' } })
     },
     onChange: (listener) =>
-      door.on(({ name, detail }) => {
-        if (name === 'change' && detail.kinds.includes('token')) listener()
+      watch.on(({ name, detail }) => {
+        if (name === 'closed' || (name === 'change' && mayBeOfToken(detail))) listener()
       }),
   }
 }

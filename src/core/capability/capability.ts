@@ -44,6 +44,11 @@ interface Verb<
   readonly forAgents?: true
   /** True: it is about memories alone, so that a guest whom neither a policy nor a receipt lets read any is told so. */
   readonly needsConsent?: boolean
+  /**
+   * True: the rate limits of policies neither count it nor bound it, because it names records and says nothing of what is in
+   * them. What watches for a guest asks so: it must not use up what the guest may ask.
+   */
+  readonly isUncounted?: true
   readonly input: I
   readonly output: O
   /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */

@@ -25,6 +25,11 @@ export interface BookEvents {
     readonly ids: readonly string[]
     readonly kinds: readonly string[]
     readonly more: number
+    /**
+     * For the holder of a token: records that it could read before and may not read any more, up to 1000. They stand in `ids`
+     * too, unless that is empty.
+     */
+    readonly left?: readonly { readonly id: string; readonly kind: string }[]
   }
   readonly progress: Progress & { readonly capability: string }
   /** Recalls or contexts were kept in the activity of this device. */

@@ -69,7 +69,7 @@ export interface CallContextParts {
   readonly readMirror: ReturnType<typeof createMirrorRead>
   readonly audit: Pick<AccessAudit, 'port'>
   readonly activity: Pick<Activity, 'port'>
-  readonly consent: Pick<ConsentGate, 'decide'>
+  readonly consent: Pick<ConsentGate, 'decide' | 'opensMs'>
   readonly end: EndOfBook
   readonly status: (view: CallView) => Promise<Status>
   readonly tell: ServiceParts['tell']
@@ -212,6 +212,10 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
         view.caller.role === 'owner'
           ? []
           : holdersOfGuest(view.caller).map(({ names }) => parts.consent.decide(names, way)),
+      opensAt() {
+        const ms = view.caller.role === 'owner' ? undefined : parts.consent.opensMs(view.caller)
+        return ms === undefined ? undefined : formatTime(ms)
+      },
     }),
     pool: () => parts.pool,
     status: ({ view }) => ({

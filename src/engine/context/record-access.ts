@@ -124,6 +124,7 @@ function createAccess(
       store.projection.catchUp()
       return queries.citing(id)
     },
+    reached: queries.reached,
     rules,
   }
 

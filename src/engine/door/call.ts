@@ -69,7 +69,11 @@ export function createCallPath(parts: CallPathParts): CallPath {
     const capability = findCapability(id)
     authorise(admitted.caller ?? owner, capability)
     checkDecides(admitted.caller ?? owner, capability, given)
-    const options = { ...admitted, caller: consent.admit(admitted.caller ?? owner, given) }
+    const { isUncounted } = capability
+    const options = {
+      ...admitted,
+      caller: consent.admit(admitted.caller ?? owner, { ...given, isUncounted }),
+    }
     if (capability.runs) await checkRunsHere(capability, place)
     if (options.signal?.aborted) throw new DaybookError('aborted')
     services.called()

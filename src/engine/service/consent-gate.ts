@@ -9,7 +9,12 @@ import type { Ports } from '../../core/ports.ts'
 import { parseScope } from '../../core/access/scope.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { formatTime } from '../../core/time.ts'
-import { type CompiledPolicies, compilePolicies, type Policy } from '../../memory/consent/policy/decide.ts'
+import {
+  type CompiledPolicies,
+  compilePolicies,
+  type Policy,
+  type RateLimit,
+} from '../../memory/consent/policy/decide.ts'
 import { accessRequestBody, policyBody, receiptBody } from '../../memory/consent/policy/policy-kind.ts'
 import { checkReceipt, receiptReach } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -19,6 +24,8 @@ import type { TimeSeen } from '../../store/time-seen.ts'
 export interface Presenting {
   readonly receipt?: string | undefined
   readonly way?: Way | undefined
+  /** Rate limits neither count the call nor bound it. */
+  readonly isUncounted?: boolean | undefined
 }
 
 export interface ConsentGate {
@@ -26,6 +33,8 @@ export interface ConsentGate {
   admit(caller: Caller, presenting: Presenting): Caller
   /** The same guest as policies and its receipt stand now: for what goes on for longer than a call, and inside a transaction. */
   renew(guest: Guest): Guest
+  /** When a rate limit that is used up lets the guest ask again, the first first; undefined where none is. */
+  opensMs(guest: Guest): number | undefined
   /** What the policies say to an agent, by all the names that it has. */
   decide(names: readonly string[], way: Way): PolicyDecision
 }
@@ -58,14 +67,14 @@ export function createConsentGate({ store, ports: { clock }, seen, zone }: Conse
   const zoneNamed = (name: string | undefined) =>
     name === undefined || name === zone.name ? zone : zone.named?.(name)
 
-  const decide: ConsentGate['decide'] = (names, way) =>
+  const decide = (names: readonly string[], way: Way, isUncounted = false) =>
     policies().decide(names, {
       nowMs: clock.now(),
       latestMs: seen.now(),
       way,
       zone: zoneNamed,
       // Others may have the first name, too: the last is the agent's own.
-      calls: (sinceMs) => calls.since(names.at(-1) ?? '', sinceMs),
+      calls: (sinceMs) => (isUncounted ? 0 : calls.since(names.at(-1) ?? '', sinceMs)),
     })
 
   const receiptOf = (id: string, names: readonly string[]) => {
@@ -79,7 +88,7 @@ export function createConsentGate({ store, ports: { clock }, seen, zone }: Conse
     return receipt
   }
 
-  const narrowed = (guest: Guest, receipt: string | undefined, way: Way): Guest => {
+  const narrowed = (guest: Guest, { receipt, way = 'here', isUncounted }: Presenting): Guest => {
     const own = guest.own ?? guest.reach
     const holders = holdersOfGuest(guest)
     const presented =
@@ -89,7 +98,7 @@ export function createConsentGate({ store, ports: { clock }, seen, zone }: Conse
             receipt,
             holders.flatMap(({ names }) => names),
           )
-    const decisions = holders.map(({ names }) => decide(names, way))
+    const decisions = holders.map(({ names }) => decide(names, way, isUncounted))
     // Nobody in the chain is lent what another one of it may: each bounds the call by what it may itself.
     const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
       const isItsOwn = presented && isNamed(holders[i], presented.granted_to)
@@ -110,8 +119,18 @@ export function createConsentGate({ store, ports: { clock }, seen, zone }: Conse
   }
 
   return {
-    decide,
-    admit(caller, { receipt, way = 'here' }) {
+    decide: (names, way) => decide(names, way),
+    opensMs(guest) {
+      const nowMs = clock.now()
+      const opens = holdersOfGuest(guest).flatMap(({ names }) =>
+        policies()
+          .limitsOf(names)
+          .flatMap((limit) => calls.opensMs(names.at(-1) ?? '', limit, nowMs) ?? []),
+      )
+      return opens.length === 0 ? undefined : Math.min(...opens)
+    },
+    admit(caller, presenting) {
+      const { receipt, isUncounted = false } = presenting
       if (caller.role === 'owner') {
         if (receipt === undefined) return caller
         throw new DaybookError(
@@ -123,10 +142,10 @@ export function createConsentGate({ store, ports: { clock }, seen, zone }: Conse
         )
       }
       // Nobody counts where no policy asks.
-      if (policies().isCounting) calls.note(agentsOf(caller), clock.now())
-      return narrowed(caller, receipt, way)
+      if (policies().isCounting && !isUncounted) calls.note(agentsOf(caller), clock.now())
+      return narrowed(caller, presenting)
     },
-    renew: (guest) => narrowed(guest, guest.consent?.receipt, guest.consent?.way ?? 'here'),
+    renew: (guest) => narrowed(guest, guest.consent ?? {}),
   }
 }
 
@@ -181,6 +200,13 @@ class CallCounts {
     let first = known.length
     while (first > 0 && (known[first - 1] ?? 0) > sinceMs) first -= 1
     return known.length - first
+  }
+
+  /** When `agent` may ask again that has asked more often than `limit` lets it. */
+  opensMs(agent: string, { requests, windowMs }: RateLimit, nowMs: number): number | undefined {
+    const known = this.#calls.get(agent) ?? []
+    const isUsedUp = this.since(agent, nowMs - windowMs) > requests
+    return isUsedUp ? (known.at(-requests) ?? 0) + windowMs : undefined
   }
 
   #logged(agent: string): number[] {

@@ -262,6 +262,10 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     },
     read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
     ...byId,
+    reached(query) {
+      projection.catchUp()
+      return byId.reached(query)
+    },
     listed,
     snapshot: (query) => takeSnapshot(db, listed(query)),
   }

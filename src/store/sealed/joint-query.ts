@@ -157,6 +157,14 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       const held = main.held(ids)
       return other ? new Set([...held, ...caughtUp(other).held(ids)]) : held
     },
+    reached(asked) {
+      const query = asked.made && asked.ids && !reach ? { ...asked, ids: withMade(db, asked.ids) } : asked
+      const found = either(
+        (store) => store.reached(query),
+        (one, other) => [...one, ...other].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      )
+      return found.slice(0, query.limit)
+    },
     mayHold: (id) => main.mayHold(id),
     isDisplaced(id) {
       const other = opened(true)
@@ -174,6 +182,18 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       return takeSnapshot(db, listed, { bodies, sealed: sealed.length, locked, isWhole: unread.length === 0 })
     },
   }
+}
+
+/** `ids` and those of all that was made from them, however far. */
+function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
+  return db
+    .all<SqlRow & { id: string }>(
+      `WITH RECURSIVE made (id) AS (SELECT value FROM json_each(?) UNION
+         SELECT r.id FROM made JOIN sources s ON s.source = made.id JOIN records r ON r.seq = s.seq)
+       SELECT id FROM made`,
+      [JSON.stringify(ids)],
+    )
+    .map(({ id }) => id)
 }
 
 const caughtUp = (store: QueryParts): QueryParts => {

@@ -198,6 +198,7 @@ export const verbRights = {
   'task:list': 'owner',
   'task:retry': 'owner',
   'task:drop': 'owner',
+  'access:reach': 'read',
   'access:log': 'owner',
   'activity:list': 'owner',
   'activity:get': 'owner',

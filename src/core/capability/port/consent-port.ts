@@ -9,6 +9,8 @@ export interface ConsentPort {
   decide(agent: string): PolicyDecision
   /** The same for each holder by whose rights a guest calls, the guest itself first. Empty for the owner. */
   decisions(): readonly PolicyDecision[]
+  /** When a rate limit that the guest has used up lets it ask again; undefined where none is. Canonical time. */
+  opensAt(): string | undefined
 }
 
 export interface ConsentWriter {

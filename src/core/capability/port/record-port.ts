@@ -137,6 +137,22 @@ export interface RecordUse {
   readonly last_at: string
 }
 
+/** Which records there are for whoever asks: of `ids`, or all. */
+export interface ReachQuery {
+  readonly ids?: readonly string[] | undefined
+  /** Also what was made from `ids`, however far. The owner's: what hidden records were made into tells of them. */
+  readonly made?: boolean | undefined
+  /** Only ids that come after this one. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** A record by its name alone. */
+export interface ReachedRecord {
+  readonly id: string
+  readonly kind: string
+}
+
 /** Reading records. Every read sees all writes that were acknowledged before it. */
 export interface RecordReader {
   get(id: string): Stored<JsonObject> | undefined
@@ -157,6 +173,8 @@ export interface RecordReader {
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** The live records that cite `id`, and where. */
   citing(id: string): Citing[]
+  /** The records that the caller may read, also expired and superseded ones, in the order of their ids. */
+  reached(query: ReachQuery): ReachedRecord[]
   /** How many live records of each kind there are, and when the first and the last of them happened. */
   extents(): Record<string, Extent>
   /** The traces and messages of each session, counted; in no order. */

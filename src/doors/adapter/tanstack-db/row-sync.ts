@@ -1,6 +1,7 @@
 // One run of a collection's sync: what it holds follows the book, whoever writes there. Invariant: rows are read one after
 // another and put in as they were read, so that no older reading comes over a newer one; what did not change is not told again.
 import type { LoadSubsetOptions, SyncConfig } from '@tanstack/db'
+import { endsReading } from '../../../core/access/ends-reading.ts'
 import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { matches } from '../../../core/filter/match.ts'
 import { parseFilters, type Predicate } from '../../../core/filter/filter.ts'
@@ -40,6 +41,8 @@ interface Part {
   isWhole: boolean
 }
 
+/** What the end of a book or of a right to it is told as; any other one is `book-closed`. */
+const codesOfEnd: ReadonlySet<string> = new Set(['book-erased', 'unauthorized'])
 const shortestDelayMs = 50
 /** What a timer takes at most is 24 days. */
 const longestDelayMs = 86_400_000
@@ -72,16 +75,18 @@ export class RowSync {
     // Before the first reading: what is written meanwhile is read after it.
     const { book, source } = parts
     this.#off = [
-      book.on('change', ({ ids, kinds, more }) => {
+      book.on('change', ({ ids, kinds, more, left = [] }) => {
         if (!kinds.includes(source.kind)) return
+        // What may not be read any more goes before anything is read, which may fail or wait.
+        if (left.length > 0) this.#drop(left.map(({ id }) => id))
         for (const id of ids) this.#changed.add(id)
         if (more > 0 || ids.length === 0) this.#isAllChanged = true
         this.#follow()
       }),
       // After a failure the next word of the book is a reason to try again: it was unlocked, or another tab has it now.
       book.on('status', () => this.#isAllChanged && this.#follow()),
-      book.on('closed', ({ reason, code }) =>
-        this.#fail(new DaybookError(code === 'book-erased' ? code : 'book-closed', reason)),
+      book.on('closed', ({ reason, code = 'book-closed' }) =>
+        this.#fail(new DaybookError(codesOfEnd.has(code) ? code : 'book-closed', reason)),
       ),
     ]
   }
@@ -287,9 +292,16 @@ export class RowSync {
     this.#params.markReady()
   }
 
-  /** Nobody waits for a first reading that failed; later, what was read last stays. */
+  /** Takes records out that may not be shown any more. */
+  #drop(ids: Iterable<string>): void {
+    const gone = new Set(ids)
+    void this.#inTurn(() => Promise.resolve(this.#put([], gone)))
+  }
+
+  /** Nobody waits for a first reading that failed; later, what was read last stays, unless it may not be read any more. */
   #fail(error: DaybookError): void {
     if (this.#isEnded) return
+    if (endsReading.has(error.code)) this.#drop([...this.#known.keys()])
     if (!this.#isReady) this.#params.markError(error)
     this.#parts.onError?.(error)
   }

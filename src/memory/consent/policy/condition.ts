@@ -110,18 +110,23 @@ export type Unmet = (call: Instant) => UnmetCondition | undefined
 /** Conditions read once, for many calls. */
 export function compileConditions(conditions: Conditions | undefined): Unmet {
   if (!conditions) return () => 'unknown'
-  const { requireHttps = false, timeOfDay, rateLimit } = conditions
+  const { requireHttps = false, timeOfDay } = conditions
+  const limit = rateLimitOf(conditions)
   const hours = timeOfDay && { from: minuteOf(timeOfDay.start), to: minuteOf(timeOfDay.end) }
-  const windowMs = rateLimit ? (parseDuration(rateLimit.window) ?? 0) : 0
   return (call) => {
     if (requireHttps && call.way === 'http') return 'requireHttps'
     if (hours) {
       const minute = call.minuteAt(timeOfDay.timezone)
       if (minute === undefined || !isWithin(hours, minute)) return 'timeOfDay'
     }
-    if (rateLimit && call.callsWithin(windowMs) > rateLimit.requests) return 'rateLimit'
+    if (limit && call.callsWithin(limit.windowMs) > limit.requests) return 'rateLimit'
     return undefined
   }
+}
+
+/** How often an agent may ask, and within how long. */
+export function rateLimitOf({ rateLimit }: Conditions) {
+  return rateLimit && { requests: rateLimit.requests, windowMs: parseDuration(rateLimit.window) ?? 0 }
 }
 
 /** The first condition that does not hold; undefined when all do. */

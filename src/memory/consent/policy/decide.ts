@@ -12,6 +12,7 @@ import {
   type Instant,
   instantOf,
   isChanging,
+  rateLimitOf,
   readConditions,
   type Unmet,
 } from './condition.ts'
@@ -38,6 +39,14 @@ export interface CompiledPolicies {
   readonly isCounting: boolean
   /** By all the names that the agent has: a policy is for it when it is for one of them. */
   decide(agent: string | readonly string[], given: Circumstances): PolicyDecision
+  /** How often those that are for the agent let it ask, also those that have ended. */
+  limitsOf(agent: readonly string[]): readonly RateLimit[]
+}
+
+/** So many calls within so long. */
+export interface RateLimit {
+  readonly requests: number
+  readonly windowMs: number
 }
 
 interface Compiled {
@@ -101,6 +110,7 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
     isCounting: [...groups.values()].some((group) =>
       group.policies.some(({ conditions }) => conditions?.rateLimit !== undefined),
     ),
+    limitsOf: (agent) => policiesOf(agent).limits,
     decide: (agent, given) =>
       policiesOf(typeof agent === 'string' ? [agent] : agent).decide(instantOf(given)),
   }
@@ -164,11 +174,13 @@ class AgentPolicies {
   /** When policies are over, the first first. */
   readonly #ends: readonly number[]
   readonly #decided = new Map<string, PolicyDecision>()
+  readonly limits: readonly RateLimit[]
 
   constructor(policies: readonly Compiled[]) {
     this.#policies = policies.toSorted((a, b) => before(a.policy, b.policy))
     const changing = policies.filter(({ conditions }) => isChanging(conditions))
     this.#changing = [...new Set(changing.map(({ unmet }) => unmet))]
+    this.limits = policies.flatMap(({ conditions }) => (conditions ? (rateLimitOf(conditions) ?? []) : []))
     const ends = policies.map(({ untilMs }) => untilMs).filter(Number.isFinite)
     this.#ends = [...new Set(ends)].toSorted((a, b) => a - b)
   }

@@ -56,7 +56,7 @@ describe('through the socket of the holder', () => {
   doorCases(cases, { role: 'device' })
   badInputCases(cases)
   liveCases(cases)
-  liveGuestCases(cases)
+  liveGuestCases(cases, true)
   guestCases(cases, { role: 'device' })
   proposerCases(cases)
   roomCases(cases)
