@@ -99,6 +99,12 @@ type Conditions = (
 const always: Fragment = { sql: '1', params: [] }
 const never: Fragment = { sql: '0', params: [] }
 const narrowedLimit = 16
+/** Marks are shown with what they mark, and listed by themselves only where they are asked for. */
+const withoutMarks = (kinds: readonly Kind[]): Fragment => ({
+  sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
+  params: [JSON.stringify(kinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
+})
+
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const { db, kinds, projection, clock, reaches = [], reachIndexes, beside, zone = utcZone } = parts
   const moment = (): Moment => ({ nowMs: clock.now(), zone })
@@ -115,11 +121,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   }
   const isBound = bounds.length > 0
   const textIndex = isBound ? reachIndexes?.within(standing) : parts.textIndex
-  /** Marks are shown with what they mark, and listed by themselves only where they are asked for. */
-  const notMarks: Fragment = {
-    sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
-    params: [JSON.stringify(allKinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
-  }
+  const notMarks = withoutMarks(allKinds)
   const kindOf = (name: string | undefined): Kind | undefined =>
     name === undefined ? undefined : kindIn(name)
 
