@@ -42,7 +42,7 @@ interface Part {
 }
 
 /** What the end of a book or of a right to it is told as; any other one is `book-closed`. */
-const codesOfEnd: ReadonlySet<string> = new Set(['book-erased', 'unauthorized'])
+const codesOfEnd = ['book-erased', 'unauthorized'] as const
 const shortestDelayMs = 50
 /** What a timer takes at most is 24 days. */
 const longestDelayMs = 86_400_000
@@ -86,7 +86,7 @@ export class RowSync {
       // After a failure the next word of the book is a reason to try again: it was unlocked, or another tab has it now.
       book.on('status', () => this.#isAllChanged && this.#follow()),
       book.on('closed', ({ reason, code = 'book-closed' }) =>
-        this.#fail(new DaybookError(codesOfEnd.has(code) ? code : 'book-closed', reason)),
+        this.#fail(new DaybookError(codesOfEnd.find((one) => one === code) ?? 'book-closed', reason)),
       ),
     ]
   }
