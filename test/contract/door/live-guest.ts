@@ -182,7 +182,9 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
         reason: 'It says who they are',
       })
       await expect.poll(() => lefts(heard)).toEqual([first])
-      expect(heard.at(-1)).toEqual({ ids: [first.id], kinds: ['memory'], more: 0, left: [first] })
+      // A host may tell of changes together.
+      expect(heard.at(-1)).toMatchObject({ more: 0, left: [first] })
+      expect(heard.at(-1)?.ids).toContain(first.id)
       const { id } = await book.consent.setPolicy({ ...open, allow: ['ext:none'], deny: [...scopes] })
       await expect.poll(() => lefts(heard)).toEqual([first, second])
       expect(heard.at(-1)).toMatchObject({ ids: [], kinds: expect.arrayContaining(['memory']) })
@@ -205,7 +207,7 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
       await book.records.forget({ id: seen })
       await expect.poll(() => lefts(heard).length).toBe(1)
       expect(JSON.stringify(heard)).not.toContain(hidden)
-      expect(heard.flatMap(({ ids }) => ids)).toEqual([seen])
+      expect(heard.flatMap(({ ids }) => ids)).toContain(seen)
     })
 
     it('is told that an episode left with its message', async () => {
