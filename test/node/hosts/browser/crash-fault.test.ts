@@ -53,7 +53,7 @@ describe('a disk that fails for a while', () => {
       expect(run.refused.filter((refused) => refused !== code)).toEqual([])
       refused += run.refused.length
       const recovered = await recover(sqlite3, 'recovery', run.disk.files)
-      expect(recovered).toEqual({ integrity: 'ok', said: run.last })
+      expect(recovered).toEqual({ integrity: 'ok', said: run.last, isMended: false })
       // And however it ends, what was acknowledged in spite of it is there.
       const cutting = { ...setting, seed, powerCuts: 0, opening: false }
       expect((await cutEverywhere(sqlite3, run, cutting)).faults).toEqual([])

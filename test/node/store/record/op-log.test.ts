@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
+import type { RecordRow } from '../../../../src/store/schema/record-row.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const opened: SqlDatabase[] = []
@@ -33,7 +34,7 @@ function checkLog({ db, ops, records }: TestStore, wires: ReadonlyMap<number, st
   expect(ops.pendingCount()).toBe(rows.length)
   for (const { n, seq, mid, wire } of rows) {
     const newest = db.get<{ op: number | null }>('SELECT op FROM records WHERE seq = ?', [seq])?.op
-    // An op that was not sent is the newest of its record, hence the only one; a sent one keeps its bytes.
+    // An op that was not sent is the newest of its record, hence the only one; a sent one keeps its bytes until its record is forgotten.
     if (mid === null) expect(newest).toBe(n)
     else expect(wire).toBe(wires.get(mid))
     expect(newest).toBeGreaterThanOrEqual(n)
@@ -46,8 +47,16 @@ function checkLog({ db, ops, records }: TestStore, wires: ReadonlyMap<number, st
   }
 }
 
+/** Of a record that was just forgotten: what was sent of it and not answered says that now. */
+function withdrawSent({ ops }: TestStore, { seq, id }: RecordRow, wires: Map<number, string>): void {
+  for (const { mid, wire } of ops.sent().filter((op) => op.seq === seq)) {
+    expect(JSON.parse(wire)).toMatchObject({ mid, id, op: 'forget', instead: true })
+    wires.set(mid, wire)
+  }
+}
+
 describe('the op log', () => {
-  test('keeps its order, and the bytes of what was sent', () => {
+  test('keeps its order, and the bytes of what was sent and not forgotten since', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const store = open()
@@ -69,8 +78,11 @@ describe('the op log', () => {
             if (records.row(step.id)?.op == null)
               db.transaction(() => records.accept(op, { ver: ++ver, place: ver, device: 'other' }))
           } else if (step.do === 'put') store.put({ i }, { id: step.id })
-          else if (step.do === 'forget') store.forget(step.id)
-          else if (step.do === 'send' && ops.sent().length === 0) {
+          else if (step.do === 'forget') {
+            const before = records.row(step.id)
+            store.forget(step.id)
+            if (before?.deleted === 0) withdrawSent(store, before, wires)
+          } else if (step.do === 'send' && ops.sent().length === 0) {
             for (const op of ops.unsent(step.limit)) {
               db.transaction(() => ops.freeze(op, (mid) => `${mid}:${op.row.body}`))
             }
