@@ -28,6 +28,13 @@ const least: Readonly<Record<string, Least>> = {
   'beliefs, held out': { 'ndcg@10': 0.96, 'recall@5': 1, 'recall@10': 1, mrr: 0.94, silent: 0.6 },
 }
 
+/** Its fourth and fifth, which answer nothing, are so near that their order changes with the day on which it is asked. */
+const tied = 'What happened on 25 April 2024 about the budget?'
+const withoutTie = (rows: Readonly<Record<string, string>>) => ({
+  ...rows,
+  [tied]: rows[tied]?.split(' ').slice(0, 3).join(' '),
+})
+
 export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void {
   it(
     'answers the golden questions as well as it did, and alike on every host',
@@ -49,7 +56,7 @@ export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void 
             ])
         }
       }
-      expect(ranked).toEqual({ ...ranking, ...messyRanking })
+      expect(withoutTie(ranked)).toEqual(withoutTie({ ...ranking, ...messyRanking }))
     },
   )
 }
