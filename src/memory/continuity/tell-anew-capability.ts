@@ -7,6 +7,7 @@ import type { Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
 import { recordId } from '../../shape/record-id.ts'
+import { tellAnewOutput } from '../../shape/tell-anew.ts'
 import { digestKind, patternKind } from './digest/digest-kind.ts'
 import { type Digest, digestsOf, type Pattern } from './digest/digest-record.ts'
 import { findPatterns, patternBodyOf } from './digest/pattern.ts'
@@ -89,11 +90,7 @@ export const tellAnewCapabilities = [
       /** Also when nothing that it rests on is gone: after a language model was added, or changed. */
       force: z.boolean().default(false),
     }),
-    output: z.object({
-      id: z.string(),
-      /** `current`: nothing that it rests on is gone. `absent`: there is no such record any more. */
-      result: z.enum(['told', 'forgotten', 'current', 'absent']),
-    }),
+    output: tellAnewOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],

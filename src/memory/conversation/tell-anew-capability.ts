@@ -1,10 +1,9 @@
 // The verb that tells an episode or a profile anew when a message that it was made from is forgotten or sealed.
 // Invariant: what it writes is made from nothing but the messages that are left, so it may be run twice, and on two devices.
-import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import { recordId } from '../../shape/record-id.ts'
+import { tellAnewInput, tellAnewOutput } from '../../shape/tell-anew.ts'
 import { lineOf, tellEpisode } from './episode/archive-episode.ts'
 import type { Episode } from './episode/episode-kind.ts'
 import { messagesLeft } from './message/messages-left.ts'
@@ -39,12 +38,8 @@ export const tellAnewCapabilities = [
     methods: ['conversation.tellAnew'],
     summary:
       'Tells an episode or a profile anew when a message that it was made from is gone, or forgets it when none is left. Runs by itself.',
-    input: z.strictObject({ id: recordId }),
-    output: z.object({
-      id: z.string(),
-      /** `current`: nothing that it was made from is gone. `absent`: there is no such episode or profile any more. */
-      result: z.enum(['told', 'forgotten', 'current', 'absent']),
-    }),
+    input: tellAnewInput,
+    output: tellAnewOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],

@@ -1,13 +1,11 @@
 // The verb that sees to what is left in the pool of a record or a proposal that is gone or sealed now. Invariant: nothing that
 // it leaves quotes that, so it may be run twice.
-import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { bodyOf } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { tellAnew, tellAnewInput, tellAnewOutput } from '../../../shape/tell-anew.ts'
 import { factBody, sourcesOfVersion } from '../pool-kind.ts'
 
 const kinds = new Set(['pool_proposal', 'pool_ballot', 'pool_decision', 'pool_fact'])
@@ -39,28 +37,11 @@ export const tellAnewCapabilities = [
     methods: ['pool.tellAnew'],
     summary:
       'Takes the versions out of a fact that say what is forgotten or sealed now, or forgets what says nothing else. Runs by itself.',
-    input: z.strictObject({ id: recordId }),
-    output: z.object({
-      id: z.string(),
-      /** `current`: nothing that it says is gone. `absent`: there is no such record any more. */
-      result: z.enum(['told', 'forgotten', 'current', 'absent']),
-    }),
+    input: tellAnewInput,
+    output: tellAnewOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ id }, at) {
-      const kind = at.records.get(id)?.kind ?? ''
-      if (!kinds.has(kind)) return { id, result: 'absent' as const }
-      const { records: current } = at.records.query({ kind, filters: { id }, limit: 1 })
-      if (current.length > 0) return { id, result: 'current' as const }
-      const isTold = await at.records.write(({ records }) => {
-        const found = records.get(id)
-        const body = found && bodyLeft(records, kind, bodyOf(found))
-        if (body) records.put({ kind, id, body, exact: true, upkeep: true })
-        else records.forget(id)
-        return body !== undefined
-      })
-      return { id, result: isTold ? ('told' as const) : ('forgotten' as const) }
-    },
+    run: ({ id }, at) => tellAnew(at, { id, kinds, bodyLeft }),
   }),
 ] as const
