@@ -12,7 +12,7 @@ export interface ErrorShape {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** What happened, of the message of another error: it says what to do itself, and that would be said twice. */
+/** The message of another error without its recovery, which would be said twice. */
 function withoutRecovery(message: string): string {
   const row = Object.values(errorTable).find(({ recovery }) => message.endsWith(` ${recovery}`))
   return row ? message.slice(0, -row.recovery.length - 1) : message
@@ -68,6 +68,11 @@ export class DaybookError extends Error implements ErrorShape {
 /** True for a `DaybookError`, of the given code when one is named. */
 export function isDaybookError(error: unknown, code?: ErrorCode): error is DaybookError {
   return error instanceof DaybookError && (code === undefined || error.code === code)
+}
+
+/** True where the right to read has ended: nothing that was read may stay on show. */
+export function endsReading({ code }: Pick<ErrorShape, 'code'>): boolean {
+  return ['unauthorized', 'forbidden', 'consent-required'].includes(code)
 }
 
 /** Turns anything thrown into a `DaybookError`; what is not ours becomes `internal` with its message. */

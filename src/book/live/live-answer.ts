@@ -2,9 +2,8 @@
 // in it changed; one call is on its way at a time, and what changed meanwhile is asked for after it; a late answer of somebody
 // who stopped listening changes nothing; what was answered last stays there while it is asked for again, and after an error,
 // but not once it may not be read any more.
-import { endsReading } from '../../core/access/ends-reading.ts'
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, toDaybookError, endsReading } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
 import type { LiveClock } from './live-clock.ts'
@@ -137,7 +136,7 @@ export class LiveAnswer {
   }
 
   #fail(error: DaybookError): void {
-    const data = endsReading.has(error.code) ? undefined : this.#snapshot.data
+    const data = endsReading(error) ? undefined : this.#snapshot.data
     this.#tell({ status: 'error', data, error })
   }
 

@@ -1,8 +1,7 @@
 // One run of a collection's sync: what it holds follows the book, whoever writes there. Invariant: rows are read one after
 // another and put in as they were read, so that no older reading comes over a newer one; what did not change is not told again.
 import type { LoadSubsetOptions, SyncConfig } from '@tanstack/db'
-import { endsReading } from '../../../core/access/ends-reading.ts'
-import { DaybookError, toDaybookError } from '../../../core/errors.ts'
+import { DaybookError, endsReading, toDaybookError } from '../../../core/errors.ts'
 import { matches } from '../../../core/filter/match.ts'
 import { parseFilters, type Predicate } from '../../../core/filter/filter.ts'
 import { canonicalText } from '../../../core/text/canonical-json.ts'
@@ -41,10 +40,8 @@ interface Part {
   isWhole: boolean
 }
 
-/** What the end of a book or of a right to it is told as; any other one is `book-closed`. */
-const codesOfEnd = ['book-erased', 'unauthorized'] as const
 const shortestDelayMs = 50
-/** What a timer takes at most is 24 days. */
+/** A timer takes at most 24 days. */
 const longestDelayMs = 86_400_000
 
 export class RowSync {
@@ -85,8 +82,10 @@ export class RowSync {
       }),
       // After a failure the next word of the book is a reason to try again: it was unlocked, or another tab has it now.
       book.on('status', () => this.#isAllChanged && this.#follow()),
-      book.on('closed', ({ reason, code = 'book-closed' }) =>
-        this.#fail(new DaybookError(codesOfEnd.find((one) => one === code) ?? 'book-closed', reason)),
+      book.on('closed', ({ reason, code }) =>
+        this.#fail(
+          new DaybookError(code === 'book-erased' || code === 'unauthorized' ? code : 'book-closed', reason),
+        ),
       ),
     ]
   }
@@ -128,7 +127,7 @@ export class RowSync {
     })
   }
 
-  /** What was read stays, and follows the book; what comes to satisfy that part is not taken in any more. */
+  /** The rows stay and follow the book; rows that match this part later are not taken in. */
   unloadSubset(asked: LoadSubsetOptions): void {
     const key = this.#keyOf(asked)
     const part = this.#subsets.get(key)
@@ -292,16 +291,15 @@ export class RowSync {
     this.#params.markReady()
   }
 
-  /** Takes records out that may not be shown any more. */
-  #drop(ids: Iterable<string>): void {
-    const gone = new Set(ids)
-    void this.#inTurn(() => Promise.resolve(this.#put([], gone)))
+  /** Takes rows out. */
+  #drop(ids: readonly string[]): void {
+    void this.#inTurn(async () => this.#put([], new Set(ids)))
   }
 
-  /** Nobody waits for a first reading that failed; later, what was read last stays, unless it may not be read any more. */
+  /** Marks a failed first reading. Later the rows stay, unless the right to read has ended. */
   #fail(error: DaybookError): void {
     if (this.#isEnded) return
-    if (endsReading.has(error.code)) this.#drop([...this.#known.keys()])
+    if (endsReading(error)) this.#drop([...this.#known.keys()])
     if (!this.#isReady) this.#params.markError(error)
     this.#parts.onError?.(error)
   }

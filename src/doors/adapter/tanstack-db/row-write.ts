@@ -155,7 +155,7 @@ function merged(before: FoundRecord, changes: JsonObject): JsonObject {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
-/** Whose record it is is said when it is stored; the rest of a head comes from the book. */
+/** The caller names the agent when it stores a record; the book fills in the rest of the head. */
 const saidOnce = ['agent', 'session', 'resource', 'sensitivity'] as const
 
 function inputOf(row: object, kind: Kstar, key: RowKey): JsonObject {

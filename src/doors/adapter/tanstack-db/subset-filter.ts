@@ -35,7 +35,7 @@ export function subsetFilter(where: Expression | undefined, source: RowSource): 
   }
 }
 
-/** Where the field that `expression` names stands in records; undefined for what is no field of a row. */
+/** The path in records of the field that `expression` names; undefined where it is no field of a row. */
 export function fieldOf(expression: Expression | undefined, source: RowSource): string | undefined {
   if (expression?.type !== 'ref') return undefined
   const { path } = expression
