@@ -28,12 +28,11 @@ const least: Readonly<Record<string, Least>> = {
   'beliefs, held out': { 'ndcg@10': 0.96, 'recall@5': 1, 'recall@10': 1, mrr: 0.94, silent: 0.6 },
 }
 
-/** Its fourth and fifth, which answer nothing, are so near that their order changes with the day on which it is asked. */
-const tied = 'What happened on 25 April 2024 about the budget?'
-const withoutTie = (rows: Readonly<Record<string, string>>) => ({
-  ...rows,
-  [tied]: rows[tied]?.split(' ').slice(0, 3).join(' '),
-})
+/** Its fourth and fifth, which answer nothing, are so near that their order goes by the day on which it is asked: either of two. */
+const tied = {
+  question: 'What happened on 25 April 2024 about the budget?',
+  other: 'harbour:5 harbour:3 harbour:4 phase harbour:7',
+}
 
 export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void {
   it(
@@ -56,7 +55,9 @@ export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void 
             ])
         }
       }
-      expect(withoutTie(ranked)).toEqual(withoutTie({ ...ranking, ...messyRanking }))
+      const wanted: Record<string, string> = { ...ranking, ...messyRanking }
+      if (ranked[tied.question] === tied.other) wanted[tied.question] = tied.other
+      expect(ranked).toEqual(wanted)
     },
   )
 }

@@ -12,6 +12,9 @@ const step = (checkpoint: string, parts: readonly string[], parent?: string) => 
   parts: parts.map(hash),
 })
 
+/** A part for each digit, that says so. */
+const data = (digits: string) => Object.fromEntries([...digits].map((one) => [hash(one), `zanzibar ${one}`]))
+
 export function checkpointCases({ book: open, reopen }: BookCase): void {
   describe('checkpoints', () => {
     it('share their parts, and are read with what was written after them', async () => {
@@ -55,8 +58,6 @@ export function checkpointCases({ book: open, reopen }: BookCase): void {
       'take what no other names with them when they go by %s, and what was written after them',
       async (verb) => {
         const book = await open()
-        const data = (digits: string) =>
-          Object.fromEntries([...digits].map((one) => [hash(one), `zanzibar ${one}`]))
         const one = await book.checkpoints.put({ ...step('1', ['a', 'b']), data: data('ab') })
         await book.checkpoints.put({ ...step('2', ['a', 'c'], '1'), data: data('c') })
         const value = { place: 0, channel: 'log', value: 'zanzibar written' }
@@ -86,8 +87,6 @@ export function checkpointCases({ book: open, reopen }: BookCase): void {
       'that were forgotten %s and then purged leave no part that an import of an older export brings back',
       async (how) => {
         const book = await open()
-        const data = (digits: string) =>
-          Object.fromEntries([...digits].map((one) => [hash(one), `zanzibar ${one}`]))
         const one = await book.checkpoints.put({ ...step('1', ['a', 'b']), data: data('ab') })
         await book.checkpoints.put({ ...step('2', ['a'], '1'), data: {} })
         const writes = [{ place: 0, channel: 'log', value: 'zanzibar written', parts: [hash('d')] }]

@@ -1,62 +1,29 @@
 // What arrives sensitive where no keys are kept: sealed to the book's public key, and opened on the devices alone.
 import { afterEach, describe, expect, test } from 'vitest'
-import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
-import type { Carrier, KeyVault, SqlDatabase } from '../../../src/core/ports.ts'
-import { createLocalDoor } from '../../../src/doors/local-door.ts'
-import { capabilityTable } from '../../../src/engine/capability-table.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../../src/engine/engine.ts'
-import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import type { Carrier, KeyVault } from '../../../src/core/ports.ts'
+import type { EngineOptions } from '../../../src/engine/engine.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import { createMirror } from '../../../src/sync/mirror/mirror.ts'
 import { failure } from '../../contract/book-case.ts'
+import { closeSites, lasting, memory, openSite } from '../memory/conversation/site.ts'
 
 const passphrase = 'correct horse battery'
-const books: Daybook[] = []
-afterEach(async () => {
-  for (const book of books.splice(0)) await book.close()
-})
 
-const memory = () => openNodeDatabase({ path: ':memory:' })
-/** Survives the engine over it. */
-const lasting = (db: SqlDatabase): SqlDatabase => ({ ...db, close: () => undefined })
+afterEach(closeSites)
 
-function open(options: Partial<EngineOptions>): { readonly book: Daybook; readonly engine: Engine } {
-  const engine = createEngine({
-    db: memory(),
-    ports: nodePorts,
-    name: 'shared',
-    scope: { agent: 'a' },
-    durability: 'memory',
-    openMemory: memory,
-    ...options,
-  })
-  const door = createLocalDoor(engine, nodePorts.scheduler)
-  const book = createDaybook(door, methodTable(capabilityTable), globalThis)
-  books.push(book)
-  return { book, engine }
-}
+const open = (options: Partial<EngineOptions>) => openSite(nodePorts, options)
 
 const openDevice = (carrier: Carrier, vault: KeyVault = openNodeVault(undefined), db = memory()) =>
   open({ carrier, vault, db }).book
 
 function openMirror(name = 'shared') {
-  const { book, engine } = open({ role: 'mirror', name, scope: { agent: 'edge' } })
+  const { book, engine, saying } = open({ role: 'mirror', name, scope: { agent: 'edge' } })
   const mirror = createMirror({ store: engine.store, ...nodePorts })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }
-  const { db } = engine.store
-  const tables = () => db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-  const says = (word: string) =>
-    tables().some(
-      ({ name: table }) =>
-        !table.startsWith('text_') &&
-        JSON.stringify(db.all(`SELECT * FROM "${table}"`), (_key, value: unknown) =>
-          value instanceof Uint8Array ? String.fromCharCode(...value) : value,
-        ).includes(word),
-    )
-  return { book, engine, carrier, says }
+  return { book, engine, carrier, says: (word: string) => saying(word).length > 0 }
 }
 
 /** A device that has keys, and a mirror that has the public one of them. */

@@ -1,53 +1,16 @@
 // Documents that lie in parts, once they are sensitive: a device without the key, and the mirror, have no part of them in clear.
 import { afterEach, describe, expect, it } from 'vitest'
-import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
 import type { Carrier } from '../../../src/core/ports.ts'
-import { createLocalDoor } from '../../../src/doors/local-door.ts'
-import { capabilityTable } from '../../../src/engine/capability-table.ts'
-import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
-import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import type { EngineOptions } from '../../../src/engine/engine.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import { createMirror } from '../../../src/sync/mirror/mirror.ts'
 import { failure } from '../../contract/book-case.ts'
+import { closeSites, openSite } from '../memory/conversation/site.ts'
 
-const books: Daybook[] = []
-afterEach(async () => {
-  for (const book of books.splice(0)) await book.close()
-})
+afterEach(closeSites)
 
-const memory = () => openNodeDatabase({ path: ':memory:' })
-
-function open(options: Partial<EngineOptions>) {
-  const engine = createEngine({
-    db: memory(),
-    ports: nodePorts,
-    name: 'shared',
-    scope: { agent: 'a' },
-    durability: 'memory',
-    openMemory: memory,
-    ...options,
-  })
-  const book = createDaybook(
-    createLocalDoor(engine, nodePorts.scheduler),
-    methodTable(capabilityTable),
-    globalThis,
-  )
-  books.push(book)
-  const { db } = engine.store
-  const tables = () => db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-  /** The tables in which a word stands in clear. */
-  const saying = (word: string) =>
-    tables()
-      .map(({ name }) => name)
-      .filter((name) => !name.startsWith('text_'))
-      .filter((name) =>
-        JSON.stringify(db.all(`SELECT * FROM "${name}"`), (_key, value: unknown) =>
-          value instanceof Uint8Array ? String.fromCharCode(...value) : value,
-        ).includes(word),
-      )
-  return { book, engine, saying }
-}
+const open = (options: Partial<EngineOptions>) => openSite(nodePorts, options)
 
 /** One device has the keys, the others have none. */
 async function world() {

@@ -1,58 +1,35 @@
 // A disk that is really full, a small file system that this test mounts: the book can still be read, emptied and opened.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   closeSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
-  statfsSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { breakPages, leavesOf, rootOf } from '../../store/repair/broken-file.ts'
+import { mountDisk, type SmallDisk, whyNoMount } from '../../../support/small-disk.ts'
 import { makeTrace } from '../../../support/trace.ts'
 
 const mib = 2 ** 20
 
-function whyNoMount(): string | undefined {
-  if (process.platform !== 'linux') return `${process.platform} has no tmpfs`
-  const place = mkdtempSync(join(tmpdir(), 'daybook-mount-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'pipe' })
-    execFileSync('umount', [place])
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  } finally {
-    rmSync(place, { recursive: true })
-  }
-}
-
 const why = whyNoMount()
 if (why !== undefined) process.stderr.write(`The tests of a full disk are left out: ${why}\n`)
 
+let small: SmallDisk
+/** The folder in which it is mounted. */
 let disk = ''
-const free = () => {
-  const { bavail, bsize } = statfsSync(disk)
-  return bavail * bsize
-}
-/** Another program takes everything that is left. */
-function fillUp(): void {
-  const piece = Buffer.alloc(4096, 7)
-  for (let size = free(); size > 0; size = free()) {
-    writeFileSync(join(disk, 'other'), Buffer.alloc(Math.max(4096, size), 7), { flag: 'a' })
-  }
-  expect(() => writeFileSync(join(disk, 'other'), piece, { flag: 'a' })).toThrow('ENOSPC')
+const mount = () => {
+  small = mountDisk('20m')
+  disk = small.path
 }
 const path = () => join(disk, 'b.daybook')
 const open = () => openDaybook({ name: 'b', path: path() })
@@ -84,22 +61,16 @@ async function expectReadable(book: Daybook, ids: readonly string[]): Promise<vo
 }
 
 describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
-  beforeEach(() => {
-    disk = mkdtempSync(join(tmpdir(), 'daybook-full-'))
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
-  })
-  afterEach(() => {
-    execFileSync('umount', ['-l', disk])
-    rmSync(disk, { recursive: true })
-  })
+  beforeEach(mount)
+  afterEach(() => small.remove())
 
   it('the owner reads, exports, forgets, purges and opens the book again', async () => {
     const book = await open()
     const ids = await fillWithRecords(book)
     expect(ids.length).toBeGreaterThan(500)
-    fillUp()
+    small.fillUp()
     await expectReadable(book, ids)
-    fillUp()
+    small.fillUp()
     expect((await book.status()).degraded.join()).toMatch(
       /storage-full: the disk of this book has \d+ bytes left/,
     )
@@ -108,7 +79,7 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
     await book.records.purge({ id: purged })
     expect(await book.traces.get({ id: forgotten })).toBeNull()
     await book.close()
-    fillUp()
+    small.fillUp()
 
     const again = await open()
     expect(await again.traces.get({ id: forgotten })).toBeNull()
@@ -128,7 +99,7 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
     }
     expect(count).toBeLessThan(rest.length / 2)
     await again.close()
-    rmSync(join(disk, 'other'))
+    small.empty()
     const last = await open()
     await store(last, 'more')
     expect((await last.status()).degraded.join()).not.toContain('storage-full')
@@ -141,24 +112,24 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
     for (let i = 0; i < 300; i++) await store(book, `t-${i}`, i)
     await book.close()
     const ids = Array.from({ length: 300 }, (_, i) => `t-${i}`)
-    fillUp()
+    small.fillUp()
     const again = await open()
     await expectReadable(again, ids)
     await again.traces.forget({ id: 't-0' })
     await again.close()
 
     rmSync(`${path()}.reserve`, { force: true })
-    fillUp()
+    small.fillUp()
     const bare = await open()
     for (const id of ids.slice(1, 50)) expect(await bare.traces.get({ id })).toMatchObject({ id })
     await bare.close()
   }, 120_000)
 
   it('a book that can not be begun there says so, and holds no lock', async () => {
-    fillUp()
+    small.fillUp()
     expect((await failure(open())).code).toBe('storage-full')
     expect((await failure(open())).code).toBe('storage-full')
-    rmSync(join(disk, 'other'))
+    small.empty()
     const book = await open()
     await store(book, 'first')
     await book.close()
@@ -167,17 +138,17 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
   it('a book can be erased there', async () => {
     const book = await open()
     await fillWithRecords(book)
-    fillUp()
+    small.fillUp()
     await book.erase({ confirm: 'b' })
     expect(readdirSync(disk)).toEqual(['other'])
-    expect(free()).toBeGreaterThan(10 * mib)
+    expect(small.free()).toBeGreaterThan(10 * mib)
   }, 120_000)
 
   it('what is purged there is not in the files any more', async () => {
     const book = await open()
     await fillWithRecords(book)
     await book.records.purge({ id: 't-3' })
-    fillUp()
+    small.fillUp()
     await book.records.purge({ id: 't-7' })
     await book.close()
     const left = ['', '-wal', '.checkpoint', '.checkpoint-wal']
@@ -190,14 +161,8 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
 })
 
 describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () => {
-  beforeEach(() => {
-    disk = mkdtempSync(join(tmpdir(), 'daybook-full-'))
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
-  })
-  afterEach(() => {
-    execFileSync('umount', ['-l', disk])
-    rmSync(disk, { recursive: true })
-  })
+  beforeEach(mount)
+  afterEach(() => small.remove())
 
   const count = 400
   const others = new Set(['other', 'b.daybook.reserve'])
@@ -237,7 +202,7 @@ describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () =
     async (how) => {
       await damaged(how, count)
       rmSync(`${path()}.reserve`)
-      fillUp()
+      small.fillUp()
       const before = files()
       expect(Object.keys(before).toSorted()).toEqual(['b.daybook', 'b.daybook.checkpoint'])
       let missing = 0
@@ -250,8 +215,8 @@ describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () =
         expect(files()).toEqual(before)
       }
       // As much as it said, and no more.
-      rmSync(join(disk, 'other'))
-      writeFileSync(join(disk, 'other'), Buffer.alloc(Math.max(0, free() - missing), 7))
+      small.empty()
+      writeFileSync(join(disk, 'other'), Buffer.alloc(Math.max(0, small.free() - missing), 7))
       const mended = await open()
       expect((await mended.traces.count()).total).toBe(count)
       expect((await mended.status()).degraded.join()).toContain('mended')
@@ -264,7 +229,7 @@ describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () =
     '%s is mended with the space that it keeps back',
     async (how) => {
       await damaged(how, 100)
-      fillUp()
+      small.fillUp()
       const mended = await open()
       expect((await mended.traces.count()).total).toBe(100)
       expect((await mended.status()).degraded.join()).toContain('mended')

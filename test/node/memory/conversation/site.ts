@@ -13,8 +13,10 @@ export const lasting = (db: SqlDatabase): SqlDatabase => ({ ...db, close: () => 
 export interface Site {
   readonly book: Daybook
   readonly engine: Engine
-  /** What the tables say, but for the words of the text index. */
+  /** Everything that the tables say, but for the words of the text index. */
   text(): string
+  /** The names of the tables that say `word`. */
+  saying(word: string): string[]
 }
 
 const open: Daybook[] = []
@@ -41,15 +43,26 @@ export function openSite(ports: Ports, options: Partial<EngineOptions> = {}): Si
   )
   open.push(book)
   const { db } = engine.store
-  return { book, engine, text: () => textOf(db) }
+  return {
+    book,
+    engine,
+    text: () =>
+      textsOf(db)
+        .map(([, text]) => text)
+        .join(),
+    saying: (word) => textsOf(db).flatMap(([name, text]) => (text.includes(word) ? name : [])),
+  }
 }
 
-function textOf(db: SqlDatabase): string {
+/** Each table with what it says. */
+function textsOf(db: SqlDatabase): (readonly [name: string, text: string])[] {
   const tables = db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-  const rows = tables
+  return tables
     .filter(({ name }) => !name.startsWith('text_'))
-    .map(({ name }) => db.all(`SELECT * FROM "${name}"`))
-  return JSON.stringify(rows, (_key, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
-  )
+    .map(({ name }) => [
+      name,
+      JSON.stringify(db.all(`SELECT * FROM "${name}"`), (_key, value: unknown) =>
+        value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+      ),
+    ])
 }
