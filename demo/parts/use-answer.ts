@@ -1,4 +1,4 @@
-// What a part of the page asks the book for itself, beside what its record says. Old answers never overwrite new ones, and none stays
+// Questions that a part of the page asks the book for itself, beside its record. Old answers never overwrite new ones, and none stays
 // when the book was locked.
 import { useEffect, useState } from 'preact/hooks'
 import { readingTurn } from '../page/reading-turn.ts'

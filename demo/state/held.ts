@@ -1,4 +1,4 @@
-// What this page holds of the text of the book, and the one place that empties it. Invariant: when the book is locked or opened,
+// The signals with text of the book, and the one place that empties them. Invariant: when the book is locked or opened,
 // nothing that was read before stays, on show or not; when records change, views that are not on show keep nothing.
 import { batch, type Signal, signal } from '@preact/signals'
 import type { View } from '../kind/view.ts'

@@ -124,7 +124,7 @@ export class GuestEvents {
     return { ids: [], kinds: [...told], more: 0, ...leftField(left) }
   }
 
-  /** What of `ids`, and of what was made from them, the holder reads now, or could read before. */
+  /** The records of `ids`, and those made from them, that the holder can read now or could read before. */
   async #some(ids: readonly string[]): Promise<Change | undefined> {
     const known = this.#known ?? new Map<string, string>()
     const made = await reached(this.#parts.askOwner, { ids, made: true })

@@ -19,7 +19,7 @@ interface Reached {
   readonly opens_at?: string | undefined
 }
 
-/** What time will change next, and when. */
+/** The next change that time alone brings. */
 interface Next {
   readonly ms: number
   readonly event: BookEvent

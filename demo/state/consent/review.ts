@@ -217,7 +217,7 @@ onLocked(() => {
   edits.value = undefined
   foundHidden.value = []
 })
-/** What was purged or forgotten is not read on. */
+/** Closes a record that was purged or forgotten. */
 onBook('change', ({ ids, more }) => {
   const { id } = kept.peek() ?? {}
   if (id === undefined || (more === 0 && !ids.includes(id))) return

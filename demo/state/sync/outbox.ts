@@ -16,7 +16,7 @@ type DeadLetter = CapabilityOutput<'daybook:list_dead_letters'>['deadLetters'][n
 
 export interface Queued {
   readonly entry: OutboxEntry
-  /** What the record is called in the list of its kind; undefined when it is forgotten or sealed, or its kind has no list. */
+  /** The name of the record in the list of its kind; undefined when it is forgotten or sealed, or its kind has no list. */
   readonly title: string | undefined
   /** It can't be read while the book is locked. */
   readonly isSealed: boolean

@@ -210,7 +210,7 @@ export const recordIds = {
 /** The verb that ends what rests on a proposal, or a version of a fact, that is gone. */
 const anew = 'pool:tell_anew'
 
-/** What was said about a proposal may quote it. */
+/** Votes and reasons may quote their proposal. */
 const ofProposal = ({ proposal }: { readonly proposal: string }) => [proposal]
 const aboutProposal = {
   of: ['pool_proposal'],
@@ -307,7 +307,7 @@ export const factKind: Kind<'pool_fact', FactBody> = {
   cites: [{ path: 'made_from' }],
   madeFrom: {
     sources: ({ versions }) => Object.values(versions).flatMap(sourcesOfVersion),
-    // What the group has replaced is not what it says now: a fact ends with its last version.
+    // A fact ends with its last version: the earlier ones were replaced by the group.
     goesWith: ({ versions, version }) =>
       [versions[plainText(version)] ?? []].flat().flatMap(sourcesOfVersion),
     anew,
