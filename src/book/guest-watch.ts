@@ -101,6 +101,8 @@ export class GuestWatch {
   /** Looks whether the token still holds, and when time will next change something. */
   async #look(): Promise<void> {
     const turn = (this.#turn += 1)
+    // Before anything is read: a token that ends while it is read ends after this, and is looked at again.
+    const nowMs = this.#clock.now()
     try {
       const [lineage, { policies }] = await Promise.all([
         lineageOf(this.#door, this.#token),
@@ -110,7 +112,7 @@ export class GuestWatch {
       const opensMs = this.#isLimited ? await this.#opensMs() : Infinity
       if (turn !== this.#turn) return
       if (!holds(lineage)) return this.#end(lineage)
-      const ms = nextOf(lineage, policies, this.#clock.now())
+      const ms = nextOf(lineage, policies, nowMs)
       this.#await(opensMs < ms ? { ms: opensMs, event: opened } : { ms, event: anything })
     } catch {
       // The book is closed or locked: what it tells next is a reason to look again.

@@ -69,7 +69,7 @@ it('shows no row any more once its token is revoked, and says so', async () => {
 })
 
 it('shows no row any more once the time of its token is over, though nobody writes', async () => {
-  const { rows, errors } = await opened(new Date(Date.now() + 1500).toISOString())
+  const { rows, errors } = await opened(new Date(Date.now() + 3000).toISOString())
   await until(rows, () => rows.size === 0)
   expect(errors.map(({ code }) => code)).toContain('unauthorized')
 })
