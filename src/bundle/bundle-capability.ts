@@ -265,6 +265,7 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
       at.transfer.staging.drop(upload)
       return merged
     })
+    last.records.scrub()
     const { guardedSkipped, missing } = whole
     return {
       ...describe(whole),

@@ -168,7 +168,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
   const tidy = () => {
     requests.prune(formatTime(now - requestMemoryMs))
-    clearStaging(db)
+    clearStaging(db, settings)
     if (options.isMarked) mark.enter(formatTime(now))
     if (settings.get('device') !== undefined) return
     if (options.wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
@@ -299,7 +299,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       truth: options.truth,
       during: [access?.during, activity].filter((one) => one !== undefined),
     }),
-    staging: createStaging(db, bodies),
+    staging: createStaging(db, settings, bodies),
   }
 }
 

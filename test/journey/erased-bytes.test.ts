@@ -25,8 +25,8 @@ function databases(folder: string): string {
     .join('\n')
 }
 
-it('the text of a purged record is neither where it stood nor in a free page of the object’s database', async () => {
-  await using edge = await startEdge({})
+async function startBook() {
+  const edge = await startEdge({})
   const call = async (capability: string, input: object) => {
     const response = await fetch(`http://127.0.0.1:${edge.port}/v1/books/erased/capabilities/${capability}`, {
       method: 'POST',
@@ -34,8 +34,19 @@ it('the text of a purged record is neither where it stood nor in a free page of 
       body: JSON.stringify(input),
     })
     expect([capability, response.status]).toEqual([capability, 200])
-    return (await response.json()) as { readonly id?: string; readonly hits?: readonly unknown[] }
+    return (await response.json()) as {
+      readonly id?: string
+      readonly hits?: readonly unknown[]
+      readonly text?: string
+      readonly result?: object
+    }
   }
+  return { edge, call, [Symbol.asyncDispose]: () => edge[Symbol.asyncDispose]() }
+}
+
+it('the text of a purged record is neither where it stood nor in a free page of the object’s database', async () => {
+  await using book = await startBook()
+  const { edge, call } = book
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const { id = '' } = await call('kstar:store_perception', { content: textOf(n) })
@@ -50,4 +61,23 @@ it('the text of a purged record is neither where it stood nor in a free page of 
   const written = databases(edge.state)
   expect(gone.filter((n) => written.includes(textOf(n).slice(0, 40)))).toEqual([])
   expect(numbers.filter((n) => !gone.includes(n) && !written.includes(textOf(n).slice(0, 40)))).toEqual([])
+})
+
+it('nor does an older bundle bring there what was forgotten since', async () => {
+  await using book = await startBook()
+  const { edge, call } = book
+  const ids: string[] = []
+  for (let n = 0; n < 8; n++) {
+    const { id = '' } = await call('kstar:store_perception', { content: textOf(n) })
+    ids.push(id)
+  }
+  const { text } = await call('bundle:export', {})
+  const gone = [5, 7]
+  for (const n of gone) await call('kstar:forget', { id: ids[n] })
+  const { result } = await call('bundle:import', { text, more: false })
+  expect(result).toMatchObject({ conflict_count: 2, unchanged: 6 })
+  await edge.stop()
+  const written = databases(edge.state)
+  expect(gone.filter((n) => written.includes(textOf(n).slice(0, 40)))).toEqual([])
+  expect(ids.filter((_id, n) => !gone.includes(n) && !written.includes(textOf(n).slice(0, 40)))).toEqual([])
 })

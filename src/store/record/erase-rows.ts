@@ -38,6 +38,7 @@ export const conflictsOf: TextRows = { table: 'conflicts', columns: sides, where
 export const vectorOf: TextRows = { table: 'vectors', columns: ['numbers'], where: 'seq = ?' }
 /** What of an upload in progress waits for it. */
 export const stagedOf: TextRows = { table: 'staged', columns: ['text'], where: 'id = ?' }
+export const stagedIn: TextRows = { ...stagedOf, where: 'upload = ?' }
 /** The model that was learned from all texts. */
 export const modelParts: TextRows = { table: 'model_parts', columns: ['terms', 'numbers'], where: 'true' }
 /** The rows of a table by a list of what `key` is in them, in JSON. */

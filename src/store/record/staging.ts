@@ -1,10 +1,14 @@
 // Uploads in progress: records that wait in the database until everything that came with them is known to be whole.
-// Invariant: nothing here is a record of the book, and nothing here outlives the engine that took it in.
+// Invariant: nothing here is a record of the book, and nothing here outlives the engine that took it in. What may quote a record
+// that is forgotten or sealed here leaves the files too.
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { isSealing, lockedError, sealedOf } from '../../core/sealed.ts'
+import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
+import { scrubDue } from './cover-clear-text.ts'
+import { eraseRows, stagedIn } from './erase-rows.ts'
 
 export interface StagingStore extends Staging {
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
@@ -16,7 +20,13 @@ type StagedRow = StagedRecord & SqlRow & { readonly n: number }
 const pageLength = 500_000
 const pageRows = 25
 
-export function createStaging(db: SqlDatabase, bodies: Bodies): StagingStore {
+/** A text of the upload that is in clear and names a record that is not: itself, or one that it was made from. */
+const quotingSql = `SELECT 1 FROM staged s
+  WHERE s.upload = ? AND EXISTS (SELECT 1 FROM records WHERE deleted = 1 OR kid IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM json_tree(iif(substr(s.text, 1, 1) = '{', s.text, 'null')) j JOIN records r ON r.id = j.value
+    WHERE j.type = 'text' AND (r.deleted = 1 OR r.kid IS NOT NULL)) LIMIT 1`
+
+export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodies): StagingStore {
   return {
     add(upload, records) {
       for (const { id, kind, text, sensitivity, isSealed } of records) {
@@ -45,7 +55,7 @@ export function createStaging(db: SqlDatabase, bodies: Bodies): StagingStore {
         return { n, record: { id, kind, text: plain } }
       })
     },
-    drop: (upload) => db.run('DELETE FROM staged WHERE upload = ?', [upload]),
+    drop: (upload) => dropUpload(db, settings, upload),
     unstaged(upload, kinds, after, limit) {
       const rows = db.all<{ id: string }>(
         `SELECT r.id FROM records r WHERE r.id > ? AND r.deleted = 0
@@ -59,6 +69,13 @@ export function createStaging(db: SqlDatabase, bodies: Bodies): StagingStore {
 }
 
 /** Drops what an engine left that ended in the middle of an upload. Inside a transaction. */
-export function clearStaging(db: SqlDatabase): void {
-  db.run('DELETE FROM staged')
+export function clearStaging(db: SqlDatabase, settings: Settings): void {
+  const uploads = db.all<{ upload: string }>('SELECT DISTINCT upload FROM staged')
+  for (const { upload } of uploads) dropUpload(db, settings, upload)
+}
+
+function dropUpload(db: SqlDatabase, settings: Settings, upload: string): void {
+  if (!db.get(quotingSql, [upload])) return db.run('DELETE FROM staged WHERE upload = ?', [upload])
+  eraseRows(db, stagedIn, [upload])
+  settings.set(scrubDue, 1)
 }

@@ -49,3 +49,24 @@ it.each([
   expect(written).toContain('something else, number 7')
   expect(written).not.toContain('zanzibar')
 })
+
+it.each(['', 'and so on '.repeat(3000)])(
+  'an older bundle leaves in clear nothing of what was sealed since (%#)',
+  async (more) => {
+    const name = `late-sealed-${run}-${more.length}`
+    const book = await openDaybook({ name, checkpoint: true })
+    for (let i = 0; i < 40; i++) await book.perceptions.store({ content: `Something else, number ${i}` })
+    const { id } = await book.perceptions.store({ content: `A quokkaberry diagnosis ${more}` })
+    const { id: forgotten } = await book.perceptions.store({ content: `The zanzibarish password ${more}` })
+    const older = await new Response(await book.export()).text()
+    await book.records.forget({ id: forgotten })
+    await book.records.setSensitivity({ id, sensitivity: 'restricted' })
+    await book.import(older)
+    expect(await book.records.get({ id })).toMatchObject({ sensitivity: 'restricted' })
+    await book.close()
+    const written = (await readBookFiles(name)).toLowerCase()
+    expect(written).toContain('something else, number 7')
+    expect(written).not.toContain('quokkaberr')
+    expect(written).not.toContain('zanzibar')
+  },
+)

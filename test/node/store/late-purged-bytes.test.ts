@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import { openBookFile } from '../../../src/hosts/node/book/book-file.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
+import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { createMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../support/test-engine.ts'
+import { openSite } from '../memory/conversation/site.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-late-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -140,5 +143,73 @@ it.each([
     expect(inFiles(name, ['something else, number 7'])).not.toEqual([])
     await book.close()
     expect(inFiles(name, ['zanzibar'])).toEqual([])
+  },
+)
+
+const later = ['zanzibar', 'quokkaberry', 'xylophonic']
+const inPages = 'and so on '.repeat(1500)
+
+/** An older bundle of a book in which something was sealed, forgotten and purged since. */
+async function agedBook(name: string, more: string) {
+  const path = join(folder, `${name}.daybook`)
+  const vault = openNodeVault(undefined)
+  const open = () => openSite(time.ports, { db: openNodeDatabase({ path }), vault })
+  const { book, engine } = open()
+  const say = async (id: string, content: string) => {
+    const source = { type: 'User', id: 'ann', name: 'Ann' }
+    const message = { id, source, content, timestamp: '2026-02-01T10:00:00Z' }
+    return (await book.conversation.store({ session: 's', message })).id ?? ''
+  }
+  for (let i = 0; i < 60; i++) await book.perceptions.store({ content: `Something else, number ${i}` })
+  const sealed = await book.perceptions.store({ content: `The zanzibarish first text ${more}` })
+  const forgotten = await book.perceptions.store({ content: `The quokkaberry text ${more}` })
+  const said = await say('m-1', `The xylophonic one was painted. ${more}`)
+  await say('m-2', 'The other one was painted.')
+  await book.conversation.archive({ session: 's' })
+  const older = await new Response(await book.export()).text()
+  await book.records.setSensitivity({ id: sealed.id, sensitivity: 'restricted' })
+  await book.records.forget({ id: forgotten.id })
+  await book.records.purge({ id: said })
+  await time.pass(120_000)
+  expect(inFiles(name, later)).toEqual([])
+  return { book, engine, older, open }
+}
+
+it.each(['', inPages])(
+  'an import of an older bundle leaves in clear nothing of what was sealed or forgotten since (%#)',
+  async (more) => {
+    const name = `import-later-${more.length}`
+    const { book, older } = await agedBook(name, more)
+    const { bundle } = await book.import(older)
+    expect(bundle?.conflicts.filter(({ forgotten }) => forgotten)).toHaveLength(2)
+    await book.close()
+    expect(inFiles(name, later)).toEqual([])
+    expect(inFiles(name, ['something else, number 7'])).not.toEqual([])
+  },
+)
+
+it.each(['is cancelled', 'is wrong', 'is never ended', 'ends with the engine'] as const)(
+  'an older bundle whose import %s leaves nothing of that either',
+  async (how) => {
+    const name = `import-${how.replaceAll(' ', '-')}`
+    const { book, engine, older, open } = await agedBook(name, '')
+    const piece = { text: older.slice(0, -10), more: true }
+    const { cursor } = (await engine.call('bundle:import', piece)) as { cursor: string }
+    expect(inFiles(name, later)).not.toEqual([])
+    if (how === 'is cancelled')
+      await engine.call('bundle:import', { cursor, text: '', more: true, cancel: true })
+    if (how === 'is wrong')
+      await expect(engine.call('bundle:import', { cursor, text: '?', more: false })).rejects.toThrow(
+        /not JSON|checksum|complete|ends/,
+      )
+    if (how === 'is never ended') await time.pass(3_600_000)
+    await time.pass(120_000)
+    await book.close()
+    if (how === 'ends with the engine') {
+      const again = open()
+      await time.pass(120_000)
+      await again.book.close()
+    }
+    expect(inFiles(name, later)).toEqual([])
   },
 )
