@@ -12,7 +12,7 @@ export interface Edge {
 /** The handler of a Worker: sync and capabilities over HTTP, one Durable Object per book. */
 export function createEdge(): Edge {
   const app = createApp()
-  return { fetch: (request, env, context) => onceRead(request, app.fetch(request, env, context)) }
+  return { fetch: (request, env, context) => onceRead(request, (read) => app.fetch(read, env, context)) }
 }
 
 export { Mirror } from './mirror-object.ts'

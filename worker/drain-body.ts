@@ -6,16 +6,37 @@
 const drainLimitBytes = 16_000_000
 const drainMs = 10_000
 
-/** The answer, once the request has come to its end or is more than it is worth. */
-export async function onceRead(request: Request, answer: Response | Promise<Response>): Promise<Response> {
-  const response = await answer
-  // Somebody may still read it, as where a socket was opened.
-  if (request.body && !request.body.locked) await drain(request.body)
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>
+
+/** What `answer` answers, once the request has come to its end or is more than it is worth. */
+export async function onceRead(
+  request: Request,
+  answer: (request: Request) => Response | Promise<Response>,
+): Promise<Response> {
+  if (!request.body) return answer(request)
+  // A reader of this body may give up with a read pending, and then holds it for as long as nothing comes. So the one reader
+  // of what comes is here.
+  const reader: BodyReader = request.body.getReader()
+  const init = { body: readBy(reader), duplex: 'half' }
+  const response = await answer(new Request(request, init))
+  await drain(reader)
   return response
 }
 
-async function drain(body: ReadableStream<Uint8Array>): Promise<void> {
-  const reader = body.getReader()
+function readBy(reader: BodyReader): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(to) {
+        const { done, value } = await reader.read()
+        if (done) to.close()
+        else to.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function drain(reader: BodyReader): Promise<void> {
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -31,6 +52,5 @@ async function drain(body: ReadableStream<Uint8Array>): Promise<void> {
     // Whoever sent it is gone.
   } finally {
     clearTimeout(timer)
-    reader.releaseLock()
   }
 }

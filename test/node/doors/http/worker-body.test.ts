@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleWorker } from '../mcp/conform.ts'
+import { postInPieces } from '../../hosts/node/post-in-pieces.ts'
 
 const bearing = { authorization: 'Bearer development', 'content-type': 'application/json' }
 const big = JSON.stringify({ text: 'x'.repeat(6_000_000) })
@@ -66,6 +67,24 @@ describe('a body that the Worker does not read', () => {
     agent.destroy()
     expect(statuses).toEqual(Array.from({ length: 25 }, () => [413, 200]).flat())
   })
+
+  it.each([
+    ['plain', bearing, Buffer.from(big)],
+    ['compressed', { ...bearing, 'content-encoding': 'gzip' }, gzipSync(big, { level: 0 })],
+  ] as const)(
+    'that comes piece by piece, %s, is read to its end before the answer goes',
+    async (_, headers, body) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const answers: unknown[] = []
+      for (let i = 0; i < 50; i++) {
+        const path = '/v1/books/b/capabilities/kstar:store_trace'
+        answers.push(await postInPieces(`${url}${path}`, { agent, headers, body }))
+        answers.push(await post(agent, '/v1/books/b/capabilities/daybook:status', next))
+      }
+      agent.destroy()
+      expect(answers).toEqual(Array.from({ length: 50 }, () => [{ status: 413, wasSent: true }, 200]).flat())
+    },
+  )
 
   it.each(refusals)(
     'at %s leaves the one connection of an agent fit for the next request, 25 times of 25',

@@ -2,7 +2,9 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postInPieces } from '../post-in-pieces.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 
@@ -140,6 +142,23 @@ describe.skipIf(skipped !== '')(`Limits of \`daybook serve\`${skipped}`, { timeo
         expect(await post('/v1/books/b/capabilities/daybook:status', '{}')).toBe(200)
       }
     })
+
+    it.each([
+      ['plain', bearing, Buffer.from(big)],
+      ['compressed', { ...bearing, 'content-encoding': 'gzip' }, gzipSync(big, { level: 0 })],
+    ] as const)(
+      'and comes piece by piece, %s, is read to its end before the answer goes',
+      async (_, headers, body) => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+        closing.push(async () => agent.destroy())
+        for (let i = 0; i < 50; i++) {
+          const path = '/v1/books/b/capabilities/kstar:store_trace'
+          const refused = await postInPieces(`${url}${path}`, { agent, headers, body })
+          expect(refused).toEqual({ status: 413, wasSent: true })
+          expect((await ask(`${url}/v1/books/b/capabilities/daybook:status`, {})).status).toBe(200)
+        }
+      },
+    )
 
     it('leaves its connection for all that comes later, as its answer says', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
