@@ -200,9 +200,10 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
 
   const rows = (seqs: readonly number[]): RecordRow[] => {
     const { condition, params } = conditionOf([...bounds, always])
+    // The list comes first: else SQLite may walk over all that one of the bounds has an index of.
     return read<RecordRow>(
-      `SELECT ${recordColumns}, f.marks FROM records r LEFT JOIN facets f ON f.seq = r.seq
-       WHERE r.seq IN (SELECT value FROM json_each(?)) AND ${condition}`,
+      `SELECT ${recordColumns}, f.marks FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
+       LEFT JOIN facets f ON f.seq = r.seq WHERE ${condition}`,
       [JSON.stringify(seqs), ...params],
     )
   }

@@ -125,6 +125,7 @@ function createReachIndex(
   }
 
   const takeChanged = (limit: number) => {
+    counted = undefined
     const seqs = [...changed].slice(0, limit)
     for (const seq of seqs) postings.remove(seq)
     records.takeThese(postings, seqs)
@@ -137,10 +138,10 @@ function createReachIndex(
     if (projection.isBehind()) return false
     const upTo = projection.derivedSeq()
     if (upTo < cursor) begin(createPostings(), 0)
-    counted = undefined
     if (changed.size > 0) takeChanged(limit)
     else if (cursor < upTo) {
       const to = Math.min(upTo, cursor + limit)
+      counted = undefined
       noteMade('SELECT seq FROM records WHERE seq > ? AND seq <= ?', [cursor, to])
       records.takeAfter(postings, cursor, { upTo: to, limit })
       cursor = to

@@ -16,6 +16,16 @@ function indexOf(book: Daybook): TextIndex {
   const search = async (query: string) =>
     (await book.traces.search({ query, limit: hitLimit })).records.length
   const recall = async (text: string) => (await book.recall({ text, limit: hitLimit })).hits.length
+  const recallAsGuest = async (questions: readonly string[]) => {
+    const { token } = await book.tokens.grant({
+      scope: 'trace:bench',
+      permissions: ['read'],
+      granted_to: 'guest',
+      expires_at: '2099-01-01T00:00:00Z',
+    })
+    const guest = book.with({ as: token.token_id })
+    return timeEach(questions, async (text) => (await guest.recall({ text, limit: hitLimit })).hits.length)
+  }
   const usage = async () => (await book.status()).usageBytes
   const once = async () => (await timeEach([common], search))[0]?.ms ?? 0
   return {
@@ -42,6 +52,7 @@ function indexOf(book: Daybook): TextIndex {
     },
     searches: {
       recall: (questions) => timeEach(questions, recall),
+      guest: recallAsGuest,
       search: (questions) => timeEach(questions, search),
     },
     sizeBytes: usage,
@@ -50,7 +61,7 @@ function indexOf(book: Daybook): TextIndex {
 
 export const daybook: SearchPeer = {
   name: 'Daybook',
-  mode: 'from the page through its worker, whole traces answered; FTS5 until its postings are in memory; recall drops stop words and says why, search keeps all words',
+  mode: 'from the page through its worker, whole traces answered; guest: recall under a token that reaches all texts; FTS5 until its postings are in memory; recall drops stop words and says why, search keeps all words',
   open: async () => indexOf(await open()),
   async reopen(questions) {
     const began = performance.now()
