@@ -99,12 +99,14 @@ export function createStatus(source: StatusSource): (view: CallView) => Promise<
   }
 }
 
-/** What is told of a book that the browser took away, until the mirror has given back what it has. */
+/** What is told of a book whose files the browser took away, or that were emptied, until the mirror has given back what it has. */
 export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrored: boolean): string[] {
   const at = settings.get('evicted')
   if (at === undefined || (settings.get('synced_at') ?? '') > at) return []
   const rest = isMirrored ? 'It is read again from the mirror.' : 'What was not exported or synced is gone.'
-  return [`evicted: this browser had a book of this name, and on ${at} its files were missing. ${rest}`]
+  return [
+    `evicted: there was a book of this name here, and on ${at} its files were missing or empty. ${rest}`,
+  ]
 }
 
 /** What the owner of a book is told that newer code wrote. */

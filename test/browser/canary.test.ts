@@ -28,7 +28,7 @@ it('tells a book that was evicted from a new one', async () => {
   const told = new Promise<readonly string[]>((resolve) =>
     again.on('status', ({ degraded }) => degraded && resolve(degraded)),
   )
-  expect((await told).join()).toMatch(/^evicted: this browser had a book of this name/)
+  expect((await told).join()).toMatch(/^evicted: there was a book of this name here/)
   expect((await again.status()).degraded.join()).toContain('evicted')
   expect((await again.traces.count()).total).toBe(0)
   await again.traces.store(makeTrace())

@@ -100,6 +100,23 @@ it.each([
   expect(await held(again)).toBe(count)
 })
 
+it.each([4096, 0])(
+  'says of a book that has no copy and not a byte any more that it was there (%i)',
+  async (size) => {
+    const name = `blank-${size}-${run}`
+    {
+      await using book = await openDaybook({ name, checkpoint: false })
+      await book.traces.store(makeTrace())
+      await expect.poll(() => localStorage.getItem(`daybook:${name}:kept`)).not.toBeNull()
+    }
+    await cutBook(name, size)
+    await using book = await openDaybook({ name, checkpoint: false })
+    expect((await book.status()).degraded.join()).toMatch(
+      /^evicted: .* What was not exported or synced is gone/,
+    )
+  },
+)
+
 const firstPage = [
   ['its name', 3],
   ['the size of a page', 16],

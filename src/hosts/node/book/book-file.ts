@@ -38,6 +38,8 @@ export interface BookFile {
   /** Where a copy of its records is kept. */
   readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
+  /** It had no byte, and what a book leaves is beside it. */
+  readonly wasKept: boolean
   /** Gives up the space that is kept back, or makes it again. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
   readonly isScarce?: () => boolean
@@ -62,6 +64,9 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   }
   finish(path)
   const room = path === ':memory:' ? undefined : roomOf(path)
+  const isBlank = isEmpty(path)
+  // Who opens a new file writes to it before there is a reserve.
+  const wasKept = isBlank && bytesOf(`${path}.reserve`) > 0
   const attempt = () => {
     if (isEmptied(path)) throw new Damaged('the file is empty')
     const own = openNodeDatabase({ ...options, ...(room ? { admit: room.admit } : {}) })
@@ -76,7 +81,12 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         ...(room ? { useReserve: (isUsed: boolean) => room.use(db, isUsed), isScarce: room.isScarce } : {}),
         check: (table) => checkTable(db, table),
         checkpointFile: checkpointAt(path),
-        storage: () => Promise.resolve(stateOf(db, room)),
+        storage: () => {
+          const state = stateOf(db, room)
+          const blank = isBlank && !wasKept && mendedOf(db) === undefined ? [blankText] : []
+          return Promise.resolve({ degraded: [...blank, ...state.degraded] })
+        },
+        wasKept,
         erase(closeEngine) {
           // While its files go it stays locked.
           isErasing = path !== ':memory:'
@@ -125,10 +135,15 @@ function reasonOf(path: string, error: unknown): string | undefined {
   return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
 }
 
+const isEmpty = (path: string) => existsSync(path) && bytesOf(path) === 0
+
+/** Until the next opening: a file that was made for a new book is the same. */
+const blankText =
+  'empty-file: the file of this book had no byte when it was opened, and a new book was begun in it. If there was one in it, import a copy of that.'
+
 /** A file without a byte beside a copy of its records, or its log, once had more. SQLite would begin a new book in it. */
 function isEmptied(path: string): boolean {
-  const isEmpty = existsSync(path) && bytesOf(path) === 0
-  return isEmpty && (bytesOf(path + copying) > 0 || bytesOf(`${path}-wal`) > 0)
+  return isEmpty(path) && (bytesOf(path + copying) > 0 || bytesOf(`${path}-wal`) > 0)
 }
 
 class Damaged extends Error {

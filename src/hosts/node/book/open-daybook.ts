@@ -198,7 +198,7 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
 function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: BookParts,
-  { db, storage, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
+  { db, storage, wasKept, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
   turn?: HoldingTurn,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
@@ -220,6 +220,7 @@ function createBookEngine(
     ...(isInMemory ? {} : kept),
     useReserve,
     isScarce,
+    wasKept,
     embedder,
     ...(textIndexInMemory === false ? { textIndex: false } : {}),
     llm,
