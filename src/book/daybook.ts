@@ -9,9 +9,12 @@ import {
   type WebStreams,
 } from './book-stream.ts'
 import type { BookDoor } from './book-door.ts'
+import { checkEventName } from './event-name.ts'
 import { type BookEnd, createBookEnd } from './book-end.ts'
 import { HandleDoor, type HandleOptions } from './book-handle.ts'
+import { callListener } from './live/call-listener.ts'
 import { createLive, type Live, type LiveHost } from './live/live.ts'
+import { clockOf } from './live/live-clock.ts'
 import type { MethodTable } from './live/live-query.ts'
 import {
   checkToolOptions,
@@ -34,7 +37,7 @@ import type { AnyCapability } from '../core/capability/capability.ts'
 import type { BookEvents } from '../core/capability/event.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
-import { anyOption, optionsOf, textOption, wordOption } from '../core/option/option-check.ts'
+import { anyOption, optionsOf, textOption } from '../core/option/option-check.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 
@@ -197,6 +200,7 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     return door.close()
   }
   const web = host as WebStreams
+  const clock = clockOf(host as LiveHost)
   const book: Record<string, unknown> = {}
   for (const [method, id] of methods) {
     const verb = (input: unknown, options: BookCallOptions = {}) => door.call(id, input, options)
@@ -235,9 +239,9 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     live: createLive(door, methods, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
       // A listener for an event that does not exist would wait for ever.
-      isEvent(name, 'name')
+      checkEventName(name, 'name')
       return door.on((event) => {
-        if (event.name === name) listener(event.detail as never)
+        if (event.name === name) callListener(clock, () => listener(event.detail as never))
       }, name)
     },
     room: {
@@ -254,23 +258,6 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     room: { ...(book['room'] as object), ...members.room },
   }) as unknown as Daybook
 }
-
-const events: { readonly [Name in keyof BookEvents]: true } = {
-  change: true,
-  progress: true,
-  task: true,
-  activity: true,
-  sync: true,
-  inbox: true,
-  proposal: true,
-  status: true,
-  room: true,
-  pool: true,
-  secret: true,
-  consent: true,
-  closed: true,
-}
-const isEvent = wordOption(...Object.keys(events))
 
 /** The door, for the holder of the token that is named. */
 function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }, host: LiveHost): BookDoor {

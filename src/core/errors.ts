@@ -70,9 +70,9 @@ export function isDaybookError(error: unknown, code?: ErrorCode): error is Daybo
   return error instanceof DaybookError && (code === undefined || error.code === code)
 }
 
-/** True where the right to read has ended: nothing that was read may stay on show. */
+/** True where the right to read has ended, or the book is erased: nothing that was read may stay on show. */
 export function endsReading({ code }: Pick<ErrorShape, 'code'>): boolean {
-  return ['unauthorized', 'forbidden', 'consent-required'].includes(code)
+  return ['unauthorized', 'forbidden', 'consent-required', 'book-erased'].includes(code)
 }
 
 /** Turns anything thrown into a `DaybookError`; what is not ours becomes `internal` with its message. */

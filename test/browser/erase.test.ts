@@ -58,6 +58,11 @@ it('leaves nothing on the device that names the book, and tells every tab of it'
   const follower = await openDaybook({ name })
   expect((await follower.traces.count()).total).toBe(5)
   expect((await tracesOf(name)).length).toBeGreaterThan(4)
+  const shown = [owner, follower].map((book) => book.live({ method: 'traces.query' }))
+  for (const query of shown) query.subscribe(() => undefined)
+  await vi.waitFor(() => {
+    expect(shown.map((query) => query.getSnapshot().data?.records.length)).toEqual([5, 5])
+  })
   const closed: (string | undefined)[] = []
   const told = [owner, follower].map(
     (book) =>
@@ -71,6 +76,7 @@ it('leaves nothing on the device that names the book, and tells every tab of it'
   expect(await follower.erase({ confirm: name })).toEqual({ erased: true, name, mirror: false })
   await Promise.all(told)
   expect(closed).toEqual(['book-erased', 'book-erased'])
+  expect(shown.map((query) => query.getSnapshot().data)).toEqual([undefined, undefined])
   for (const book of [owner, follower]) expect((await failure(book.traces.count())).code).toBe('book-erased')
   expect((await tracesOf(name)).filter((text) => !text.includes(other))).toEqual([])
   expect((await kept.traces.count()).total).toBe(5)

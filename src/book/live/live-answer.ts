@@ -6,6 +6,7 @@ import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { DaybookError, toDaybookError, endsReading } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
+import { callListener } from './call-listener.ts'
 import type { LiveClock } from './live-clock.ts'
 
 export interface LiveSnapshot<T> {
@@ -13,7 +14,7 @@ export interface LiveSnapshot<T> {
   readonly status: 'loading' | 'ready' | 'error'
   /**
    * The last answer there was, also while `loading` and after an `error`. None once it may not be read any more: after
-   * `unauthorized`, `forbidden` and `consent-required`.
+   * `unauthorized`, `forbidden`, `consent-required` and `book-erased`.
    */
   readonly data: T | undefined
   /** Why there is no newer answer; undefined unless `status` is `error`. */
@@ -142,6 +143,6 @@ export class LiveAnswer {
 
   #tell(told: Omit<LiveSnapshot<unknown>, 'updatedAt'>): void {
     this.#snapshot = { ...told, updatedAt: this.#parts.clock.now() }
-    for (const listener of Array.from(this.#listeners)) listener()
+    for (const listener of Array.from(this.#listeners)) callListener(this.#parts.clock, listener)
   }
 }

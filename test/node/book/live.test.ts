@@ -124,6 +124,21 @@ describe('A live query', () => {
     ])
   })
 
+  it('goes on telling the others where a listener throws, whose error is not lost', async () => {
+    const { live, answer, tell, time } = world()
+    const query = live({ method: 'traces.query' })
+    query.subscribe(() => {
+      throw new Error('my own mistake')
+    })
+    const seen: unknown[] = []
+    query.subscribe(() => seen.push(query.getSnapshot().data))
+    await answer([1])
+    expect(seen).toEqual([[1]])
+    await expect(time.advance(0)).rejects.toThrow('my own mistake')
+    tell({ name: 'closed', detail: { reason: 'erased', code: 'book-erased' } })
+    expect(seen).toEqual([[1], undefined])
+  })
+
   it('takes no answer to what was asked before its last listener went', async () => {
     const { live, asked } = world()
     const query = live({ method: 'traces.query' })
