@@ -1,7 +1,8 @@
 // How much of a book its guests take, and how much they may: records and bytes by guest and kind, counted by triggers.
-// Invariant: the counts change in the transaction of each change, whoever makes it, so nothing is scanned for a call; what
-// delegates store counts for the guest that the owner let in; what the owner's agents have stored is not counted.
-import { isDelegateSql, sameOrDelegate } from '../core/access/delegate-name.ts'
+// Invariants: the counts change in the transaction of each change, whoever makes it, so nothing is scanned for a call; what
+// delegates store counts for the guest that the owner let in; what the owner's agents have stored is not counted. Whose
+// records count is a setting of the book, so every copy of it counts the same.
+import { isDelegateSql } from '../core/access/delegate-name.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 
@@ -37,15 +38,17 @@ export interface QuotaState {
 }
 
 export interface GuestUsage {
-  /** Begins to count what `payer` and its delegates have stored. Outside of transactions; what is there is counted once. */
-  begin(payer: string): void
+  /** Makes ready to count. Outside of transactions, before `enter` or `within`. */
+  begin(): void
+  /** From now on what `payer` and its delegates have stored counts, what is there already too. Inside a transaction. */
+  enter(payer: string): void
   /** The `quota-exceeded` of a guest that is to have one more record of so many bytes, in place of one of `before`. */
   refusal(
     payer: string,
     kind: string,
     size: { readonly bytes: number; readonly before?: number | undefined },
   ): DaybookError | undefined
-  /** Runs a guest's work inside a transaction; throws `quota-exceeded` where it leaves more than the guest may have. */
+  /** Runs a guest's work inside a transaction, entered; throws `quota-exceeded` where it leaves more than the guest may have. */
   within<Result>(payer: string, work: () => Result): Result
   /** The `quota-exceeded` of a guest whose edit is to be noted as a conflict. */
   conflictRefusal(): DaybookError | undefined
@@ -59,48 +62,92 @@ export interface GuestUsage {
 const historyKind = '@history'
 /** The log of conflicts of the whole book, the owner's included, under the name of nobody. */
 const conflictKind = '@conflicts'
+/** What all guests have stored, under the name of nobody: each record once, however many of them it counts for. */
+const allKind = '@guests'
+/** Settings of the book: the guests that what is stored counts for. */
+const payerKey = 'payer:'
+const payerOf = (key: string) => `substr(${key}, ${payerKey.length + 1})`
 const add = 'ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes'
-/** Those for whom a row of `row.agent` counts. */
-const payers = (row: string) =>
-  `(SELECT agent FROM guest_usage WHERE agent = ${row}.agent AND kind = ''
+const insert = 'INSERT INTO guest_usage (agent, kind, records, bytes)'
+/** Those for whom a row of `agent` counts. */
+const payers = (agent: string) =>
+  `(SELECT agent FROM guest_usage WHERE agent = ${agent} AND kind = ''
     UNION ALL SELECT agent FROM guest_usage WHERE kind = ''
-      AND instr(${row}.agent, ' by ') > 0 AND ${isDelegateSql(`${row}.agent`, 'agent')}) p`
+      AND instr(${agent}, ' by ') > 0 AND ${isDelegateSql(agent, 'agent')})`
+/** Counts one row for each of its payers, and once for all of them. */
+const count = (
+  row: string,
+  { kind, records, bytes, where }: Record<'kind' | 'records' | 'bytes' | 'where', string>,
+) =>
+  `${insert} SELECT p.agent, ${kind}, ${records}, ${bytes} FROM ${payers(`${row}.agent`)} p WHERE ${where} ${add};
+   ${insert} SELECT '', '${allKind}', ${records}, ${bytes} WHERE ${where} AND EXISTS ${payers(`${row}.agent`)} ${add};`
 const change = (row: string, sign: '' | '-') =>
-  `INSERT INTO guest_usage (agent, kind, records, bytes)
-   SELECT p.agent, ${row}.kind, ${sign}1, ${sign}octet_length(${row}.body)
-   FROM ${payers(row)} WHERE ${row}.deleted = 0 ${add};`
+  count(row, {
+    kind: `${row}.kind`,
+    records: `${sign}1`,
+    bytes: `${sign}octet_length(${row}.body)`,
+    where: `${row}.deleted = 0`,
+  })
 const version = (row: string, sign: '' | '-') =>
-  `INSERT INTO guest_usage (agent, kind, records, bytes)
-   SELECT p.agent, '${historyKind}', 0, ${sign}octet_length(${row}.body) FROM ${payers(row)} WHERE 1 ${add};`
+  count(row, {
+    kind: `'${historyKind}'`,
+    records: '0',
+    bytes: `${sign}octet_length(${row}.body)`,
+    where: '1',
+  })
 const conflictLength = (row: string) =>
   ['lost_body', 'kept_body', 'base_body']
     .map((column) => `ifnull(octet_length(${row}${column}), 0)`)
     .join(' + ')
 const conflict = (row: string, sign: '' | '-') =>
-  `INSERT INTO guest_usage (agent, kind, records, bytes)
-   VALUES ('', '${conflictKind}', 0, ${sign}(${conflictLength(`${row}.`)})) ${add};`
+  `${insert} VALUES ('', '${conflictKind}', 0, ${sign}(${conflictLength(`${row}.`)})) ${add};`
+
+/** What is stored of whose `agent` is as `where` says, by agent and kind. */
+const stored = (where: string) =>
+  `(SELECT agent, kind, count(*) AS records, sum(octet_length(body)) AS bytes FROM records
+      WHERE deleted = 0 AND ${where} GROUP BY agent, kind
+    UNION ALL SELECT agent, '${historyKind}', 0, sum(octet_length(body)) FROM history WHERE ${where} GROUP BY agent)`
+const newPayer = payerOf('NEW.key')
+const ofNewPayer = `(agent = ${newPayer} OR ${isDelegateSql('agent', newPayer)})`
+/** What is there of a new payer, of which some may count for another already. */
+const countNewPayer = `
+  ${insert} SELECT '', '${allKind}', ifnull(sum(s.records), 0), ifnull(sum(s.bytes), 0) FROM ${stored(ofNewPayer)} s
+    WHERE NOT EXISTS ${payers('s.agent')} ${add};
+  ${insert} VALUES (${newPayer}, '', 0, 0) ON CONFLICT DO NOTHING;
+  ${insert} SELECT ${newPayer}, s.kind, sum(s.records), sum(s.bytes) FROM ${stored(ofNewPayer)} s
+    WHERE 1 GROUP BY s.kind ${add};`
 
 const trigger = (name: string, event: string, body: string) =>
-  `CREATE TRIGGER IF NOT EXISTS guest_usage_${name} AFTER ${event} BEGIN ${body} END`
+  `CREATE TRIGGER guest_usage_${name} AFTER ${event} BEGIN ${body} END`
+const triggers: Readonly<Record<string, readonly [event: string, body: string]>> = {
+  put: ['INSERT ON records', change('NEW', '')],
+  change: ['UPDATE OF agent, kind, deleted, body ON records', `${change('OLD', '-')} ${change('NEW', '')}`],
+  gone: ['DELETE ON records', change('OLD', '-')],
+  kept: ['INSERT ON history', version('NEW', '')],
+  sealed: ['UPDATE OF body ON history', `${version('OLD', '-')} ${version('NEW', '')}`],
+  dropped: ['DELETE ON history', version('OLD', '-')],
+  lost: ['INSERT ON conflicts', conflict('NEW', '')],
+  decided: ['DELETE ON conflicts', conflict('OLD', '-')],
+  entered: [`INSERT ON book WHEN NEW.key GLOB '${payerKey}*'`, countNewPayer],
+}
 const schema = [
   `CREATE TABLE IF NOT EXISTS guest_usage (agent TEXT NOT NULL, kind TEXT NOT NULL, records INTEGER NOT NULL,
     bytes INTEGER NOT NULL, PRIMARY KEY (agent, kind)) WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS guest_usage_payer ON guest_usage (agent) WHERE kind = ''",
-  trigger('put', 'INSERT ON records', change('NEW', '')),
-  trigger(
-    'change',
-    'UPDATE OF agent, kind, deleted, body ON records',
-    `${change('OLD', '-')} ${change('NEW', '')}`,
-  ),
-  trigger('gone', 'DELETE ON records', change('OLD', '-')),
-  trigger('kept', 'INSERT ON history', version('NEW', '')),
-  trigger('sealed', 'UPDATE OF body ON history', `${version('OLD', '-')} ${version('NEW', '')}`),
-  trigger('dropped', 'DELETE ON history', version('OLD', '-')),
-  trigger('lost', 'INSERT ON conflicts', conflict('NEW', '')),
-  trigger('decided', 'DELETE ON conflicts', conflict('OLD', '-')),
-  `INSERT INTO guest_usage (agent, kind, records, bytes)
-   SELECT '', '${conflictKind}', 0, ifnull(sum(${conflictLength('')}), 0) FROM conflicts WHERE 1
+  // Earlier versions counted here for those that had come, and kept them nowhere else.
+  `INSERT INTO book (key, value) SELECT '${payerKey}' || agent, '' FROM guest_usage WHERE kind = ''
    ON CONFLICT DO NOTHING`,
+  'DELETE FROM guest_usage',
+  ...Object.keys(triggers).map((name) => `DROP TRIGGER IF EXISTS guest_usage_${name}`),
+  ...Object.entries(triggers).map(([name, [event, body]]) => trigger(name, event, body)),
+  `${insert} SELECT ${payerOf('key')}, '', 0, 0 FROM book WHERE key GLOB '${payerKey}*'`,
+  `${insert} SELECT p.agent, s.kind, sum(s.records), sum(s.bytes)
+   FROM ${stored('1')} s JOIN (SELECT agent FROM guest_usage WHERE kind = '') p
+     ON p.agent = s.agent OR (instr(s.agent, ' by ') > 0 AND ${isDelegateSql('s.agent', 'p.agent')})
+   GROUP BY p.agent, s.kind`,
+  `${insert} SELECT '', '${allKind}', ifnull(sum(s.records), 0), ifnull(sum(s.bytes), 0) FROM ${stored('1')} s
+   WHERE EXISTS ${payers('s.agent')}`,
+  `${insert} SELECT '', '${conflictKind}', 0, ifnull(sum(${conflictLength('')}), 0) FROM conflicts`,
 ]
 
 interface Usage {
@@ -116,11 +163,16 @@ function exceeded(quota: string, part: keyof Quota, limit: Quota) {
 }
 
 export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas = usualQuotas): GuestUsage {
-  const begun = new Set<string>()
   /** A book without guests has no such table, and its opening writes nothing. */
   let isThere = false
   const exists = () =>
-    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_decided'") !== undefined)
+    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_entered'") !== undefined)
+  const begin = () => {
+    if (exists()) return
+    db.transaction(() => {
+      for (const statement of schema) db.exec(statement)
+    })
+  }
 
   const none: Usage = { records: 0, bytes: 0 }
   const read = (where: string, params: readonly string[]): Usage => {
@@ -132,6 +184,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     return row ?? none
   }
 
+  const all = () => read("agent = '' AND kind = ?", [allKind])
   const usages = (payer: string) => [
     { what: 'guest', used: read('agent = ?', [payer]), limit: guest },
     ...Object.entries(kindQuotas).map(([kind, limit]) => ({
@@ -139,8 +192,11 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
       used: read('agent = ? AND kind = ?', [payer, kind]),
       limit,
     })),
-    { what: 'guests', used: read("agent <> ''", []), limit: guests },
+    { what: 'guests', used: all(), limit: guests },
   ]
+
+  const enter = (payer: string) =>
+    db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [payerKey + payer, ''])
 
   return {
     refusal(payer, kind, { bytes, before }) {
@@ -156,23 +212,10 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
       const { bytes } = read("agent = '' AND kind = ?", [conflictKind])
       return bytes < guests.bytes ? undefined : exceeded('conflicts', 'bytes', guests)
     },
-    begin(payer) {
-      if (begun.has(payer)) return
-      db.transaction(() => {
-        if (!exists()) for (const statement of schema) db.exec(statement)
-        if (db.get("SELECT 1 FROM guest_usage WHERE agent = ? AND kind = ''", [payer])) return
-        const { sql, params } = sameOrDelegate('agent', payer)
-        db.run("INSERT INTO guest_usage (agent, kind, records, bytes) VALUES (?, '', 0, 0)", [payer])
-        db.run(
-          `INSERT INTO guest_usage (agent, kind, records, bytes)
-           SELECT ?, kind, count(*), sum(octet_length(body)) FROM records WHERE ${sql} AND deleted = 0 GROUP BY kind
-           UNION ALL SELECT ?, '${historyKind}', 0, ifnull(sum(octet_length(body)), 0) FROM history WHERE ${sql}`,
-          [payer, ...params, payer, ...params],
-        )
-      })
-      begun.add(payer)
-    },
+    begin,
+    enter,
     within(payer, work) {
+      enter(payer)
       const before = usages(payer)
       const result = work()
       usages(payer).forEach(({ what, used, limit }, i) => {
@@ -185,9 +228,11 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
       })
       return result
     },
-    isCounting: exists,
+    isCounting: () =>
+      exists() || db.get('SELECT 1 FROM book WHERE key GLOB ? LIMIT 1', [`${payerKey}*`]) !== undefined,
     state() {
-      const { records, bytes } = read("agent <> ''", [])
+      begin()
+      const { records, bytes } = all()
       return { usedRecords: records, usedBytes: bytes, ...guests }
     },
   }

@@ -50,7 +50,7 @@ export function createTransact({
     const { caller, scope, now } = port
     const uses = capability.uses ?? []
     const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
-    if (payer !== undefined) store.guests.begin(payer)
+    if (payer !== undefined) store.guests.begin()
     const attempt = () =>
       store.writes.write(() => {
         seen.keep()

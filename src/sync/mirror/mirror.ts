@@ -237,9 +237,10 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       const asked = parseSyncRequest(raw)
       const request = reach ? withinReach(asked, reach) : asked
       const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
-      if (reach) store.guests.begin(reach.payer)
+      if (reach) store.guests.begin()
       const answer = await store.writes.write(() => {
         checkLife(request)
+        if (reach && request.ops.length > 0) store.guests.enter(reach.payer)
         if (!isSetBack(request)) {
           const { tally, ...answered } = respond(request, hashes, reach)
           taken?.(tally)

@@ -92,6 +92,17 @@ it('bounds all guests together, without telling one how much the others have', a
   expect(await quota('two')).toBeUndefined()
 })
 
+it('counts a record once for all guests, though two of them have to answer for it', async () => {
+  const { store, refused, quota } = openBook(small)
+  for (let i = 0; i < 6; i++) await store(`a${i}`, 'helper')
+  for (let i = 0; i < 4; i++) await store(`b${i}`, 'night by helper')
+  expect(await quota()).toMatchObject({ usedRecords: 10 })
+  expect(await refused(store('more', 'helper'))).toMatchObject({ quota: 'guest', part: 'records' })
+  for (let i = 0; i < 5; i++) await store(`c${i}`, 'other')
+  expect(await quota()).toMatchObject({ usedRecords: 15 })
+  expect(await refused(store('more', 'night by helper'))).toMatchObject({ quota: 'guests', part: 'records' })
+})
+
 it('never refuses the owner, and gives back what the owner forgets of a guest', async () => {
   const { store, call, quota } = openBook(small)
   for (let i = 0; i < 10; i++) await store(`t${i}`, 'helper')
@@ -118,7 +129,7 @@ it('counts what delegates store for the guest that the owner let in, however man
   await call('kstar:forget', { id: 't0' }, child)
   await store('again', callers[1])
   // And who opens the book next has not forgotten what is there of them.
-  book.db.exec('DELETE FROM guest_usage')
+  book.db.exec("DELETE FROM guest_usage; DELETE FROM book WHERE key GLOB 'payer:*'")
   const again = openTestEngine({ db: book.db, isAudited: false, quotas: small })
   const more = { ...makeTrace({ id: 'more' }), replace: true }
   expect(
@@ -195,7 +206,7 @@ it('counts whatever a guest stores by any verb, and by that of its delegates', a
 it('counts what a guest had stored before it was counted', async () => {
   const { store, quota, book } = openBook(small)
   await store('a', 'helper')
-  book.db.exec('DELETE FROM guest_usage')
+  book.db.exec("DELETE FROM guest_usage; DELETE FROM book WHERE key GLOB 'payer:*'")
   const engine = openTestEngine({ db: book.db, isAudited: false, quotas: small })
   const before = await quota()
   expect(before?.usedRecords).toBe(0)

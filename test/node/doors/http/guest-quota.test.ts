@@ -1,0 +1,142 @@
+// How many records all guests of a book may store together, at mirrors over HTTP: twenty guests at once, by verbs that make several
+// records and by sync, store that many and no more.
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTrace } from '../../../support/trace.ts'
+import { skipped } from '../../hosts/node/postgres/postgres-world.ts'
+import { createServeWorld } from '../../hosts/node/serve/serve-world.ts'
+import { bundleWorker } from '../mcp/conform.ts'
+
+const limit = 100
+const settings = { DAYBOOK_GUESTS_QUOTA: `${limit}/64`, DAYBOOK_RATE: '10000/1000' } as const
+const world = createServeWorld()
+const guestCount = 20
+
+const words = 'Some words'
+/** Calls of a guest, which make one record or more under `name`. */
+const calls: readonly ((name: string) => readonly [verb: string, input: object])[] = [
+  (name) => ['kstar:store_trace', makeTrace({ id: name })],
+  (name) => ['ks:store', { session: name, message: { content: words } }],
+  (name) => ['inbox:send', { text: name }],
+  (name) => [
+    'document:write',
+    { changes: ['a', 'b', 'c'].map((key) => ({ folder: `${name}/`, key, value: { words } })) },
+  ],
+  (name) => ['checkpoint:put', { thread: name, checkpoint: 'c', state: words, metadata: words, parts: [] }],
+  (name) => [
+    'a2p:propose',
+    { content: `${words} of ${name}`, category: 'a2p:preferences.food', memory_type: 'semantic' },
+  ],
+]
+
+const pushOf = (name: string) => {
+  const at = new Date().toISOString()
+  const device = `d_${name}`
+  const put = {
+    op: 'put',
+    kind: 'document',
+    base: 0,
+    agent: name,
+    v: 1,
+    stamp: `019b00000000-0000-${device}`,
+  }
+  const ops = Array.from({ length: 9 }, (_, i) => ({
+    ...put,
+    mid: i + 1,
+    id: `document-${name}-${i}`,
+    at,
+    created_at: at,
+    body: { folder: `${name}/`, key: `${i}`, value: { words } },
+  }))
+  const pull = { cursor: 0, limit: 100, maxBytes: 500_000 }
+  return { p: 1, device, epoch: null, ackedMid: 0, schema: 1, ops, pull }
+}
+
+/** `urls`: where guests come in, in turn; at each of them may be another process. */
+function quotaCases(urls: readonly string[]): void {
+  const at = (turn: number, book: string) => `${urls[turn % urls.length] ?? ''}/v1/books/${book}`
+  const owner = (turn: number, book: string, [verb, input]: readonly [verb: string, input: object]) =>
+    world.ask(`${at(turn, book)}/capabilities/${verb}`, input)
+  const makeGuests = async (book: string) => {
+    const bearers: { authorization: string }[] = []
+    for (let i = 0; i < guestCount; i++) {
+      const input = { name: `guest${i}`, permissions: ['**', 'sync'] }
+      const { body } = await owner(0, book, ['daybook:create_access_key', input])
+      bearers.push({ authorization: `Bearer ${String(body['key'])}` })
+    }
+    return bearers
+  }
+  /** What each process says that all guests have stored. */
+  const used = async (book: string) => {
+    const counts: unknown[] = []
+    for (const turn of urls.keys()) {
+      const { body } = await owner(turn, book, ['daybook:status', {}])
+      counts.push((body['guestQuota'] as { usedRecords: number } | undefined)?.usedRecords)
+    }
+    return counts
+  }
+
+  it('holds for twenty guests who call at once', async () => {
+    const book = 'calls'
+    const bearers = await makeGuests(book)
+    const outcomes = new Set<unknown>()
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(
+        bearers.map(async (bearer, i) => {
+          const call = calls[(i + round) % calls.length]?.(`of-${i}-${round}`) ?? expect.unreachable()
+          const { status, body } = await world.ask(`${at(i, book)}/capabilities/${call[0]}`, call[1], bearer)
+          outcomes.add(body['code'] ?? status)
+        }),
+      )
+      for (const count of await used(book)) expect(count).toBeLessThanOrEqual(limit)
+    }
+    expect(outcomes).toEqual(new Set([200, 'quota-exceeded']))
+    expect(new Set(await used(book))).toEqual(new Set([limit]))
+  })
+
+  it('holds for twenty guests who sync at once', async () => {
+    const book = 'syncs'
+    const bearers = await makeGuests(book)
+    const answers = await Promise.all(
+      bearers.map((bearer, i) => world.ask(`${at(i, book)}/sync`, pushOf(`guest${i}`), bearer)),
+    )
+    const results = answers.flatMap(
+      ({ body }) => body['results'] as { s: string; error?: { code: string } }[],
+    )
+    expect(results).toHaveLength(9 * guestCount)
+    expect(results.filter(({ s }) => s === 'ok')).toHaveLength(limit)
+    expect(results.filter(({ error }) => error?.code === 'quota-exceeded')).toHaveLength(
+      9 * guestCount - limit,
+    )
+    expect(new Set(await used(book))).toEqual(new Set([limit]))
+  })
+}
+
+describe.skipIf(skipped !== '')(`The quota of all guests, at two of \`daybook serve\`${skipped}`, () => {
+  const urls: string[] = []
+  beforeAll(async () => {
+    await world.open()
+    for (let i = 0; i < 2; i++) urls.push((await world.start({ settings })).url)
+  })
+  afterAll(world.close)
+  quotaCases(urls)
+})
+
+describe('The quota of all guests, at the Worker', () => {
+  let worker: Miniflare
+  const urls: string[] = []
+  beforeAll(async () => {
+    worker = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: true,
+        script: await bundleWorker('worker/index.ts'),
+        compatibilityDate: '2026-10-20',
+        durableObjects: { MIRROR: { className: 'Mirror', useSQLite: true } },
+        bindings: { ...settings, DAYBOOK_KEY: world.key },
+      }),
+    )
+    urls.push((await worker.ready).href.replace(/\/$/, ''))
+  })
+  afterAll(() => worker.dispose())
+  quotaCases(urls)
+})
