@@ -140,4 +140,38 @@ export const pinned: readonly Pinned[] = [
       { do: 'decide', at: 0, nth: 0, side: 'lost' },
     ],
   },
+  {
+    was: 'a purge whose answer was lost was sent once more with the next edit, and took what another had made on it meanwhile',
+    steps: [
+      { do: 'sync', at: 2, record: 11, weather: ['edit-meanwhile'] },
+      { do: 'purge', at: 2, record: 11 },
+      { do: 'sync', at: 2, record: 11, weather: ['lose-answer'] },
+      { do: 'sync', at: 0, record: 11, weather: [] },
+      { do: 'put', at: 2, record: 11 },
+      { do: 'sync', at: 2, record: 11, weather: ['others-meanwhile'] },
+    ],
+  },
+  {
+    was: 'a purge that had gone in place of an edit was sent once more, and took what another had made on it meanwhile',
+    steps: [
+      { do: 'put', at: 2, record: 6 },
+      { do: 'sync', at: 2, record: 6, weather: ['lose-request'] },
+      { do: 'purge', at: 2, record: 6 },
+      { do: 'sync', at: 2, record: 6, weather: ['lose-answer'] },
+      { do: 'sync', at: 0, record: 6, weather: [] },
+      { do: 'sync', at: 2, record: 6, weather: ['others-meanwhile'] },
+    ],
+  },
+  {
+    was: 'an edit after a purge that had gone in place of another edit purged once more what another had made meanwhile',
+    steps: [
+      { do: 'put', at: 2, record: 6 },
+      { do: 'sync', at: 2, record: 6, weather: ['lose-request'] },
+      { do: 'purge', at: 2, record: 6 },
+      { do: 'sync', at: 2, record: 6, weather: ['lose-answer'] },
+      { do: 'sync', at: 0, record: 6, weather: [] },
+      { do: 'put', at: 2, record: 6 },
+      { do: 'sync', at: 2, record: 6, weather: ['others-meanwhile'] },
+    ],
+  },
 ]

@@ -27,8 +27,8 @@ export interface MirrorCopy extends MirrorVersion {
 export interface MirrorPlaces {
   /** The place at which the mirror was last seen to have the record at `seq`; 0 for none. */
   placeOf(seq: number): number
-  /** Notes the version that the mirror gave to our own change. */
-  confirm(seq: number, copy: MirrorCopy): void
+  /** Notes the version that the mirror gave to our own change. `isForget`: it is the last forget of the record here. */
+  confirm(seq: number, copy: MirrorCopy, isForget?: boolean): void
   /** At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. */
   changedAfter(place: number, limit: number, kinds?: readonly string[]): RecordRow[]
   /** On a device: no version of the mirror is known any more; every record stays as it is. */
@@ -100,11 +100,12 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
       return { ver, place, device: device ?? null }
     },
     placeOf: (seq) => db.get<{ place: number }>('SELECT place FROM records WHERE seq = ?', [seq])?.place ?? 0,
-    confirm(seq, { ver, place, device }) {
+    confirm(seq, { ver, place, device }, isForget = false) {
       // What was forgotten here and has not been sent yet now comes after that version.
+      const waits = isForget ? '0' : '(op IS NOT NULL)'
       db.run(
-        `UPDATE records SET gone = iif(gone > ver, max(gone, ? + (op IS NOT NULL)), gone),
-           purged = iif(purged > ver, max(purged, ? + (op IS NOT NULL)), purged),
+        `UPDATE records SET gone = iif(gone > ver, max(gone, ? + ${waits}), gone),
+           purged = iif(purged > ver, max(purged, ? + ${waits}), purged),
            ver = ?, place = ?, device = ? WHERE seq = ?`,
         [ver, ver, ver, place, device, seq],
       )

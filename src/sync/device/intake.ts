@@ -32,7 +32,7 @@ import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { forgetEnded } from '../conflict/forget-ended.ts'
-import { isForgotten, logRevived, strangerWinner, takeOver } from './removal.ts'
+import { confirmApplied, isForgotten, logRevived, strangerWinner, takeOver } from './removal.ts'
 import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
 
 /** How it is written down that a record was forgotten because another one has ended it. */
@@ -96,12 +96,12 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
     if (met > place || mayBeCollected) overtakenAt = Math.min(from, overtakenAt ?? from)
   }
   const onLogged = () => void (tally.conflicts += 1)
-  const settle = (op: SentOp, result: WireResult) => {
+  const settle = (op: SentOp, result: WireResult, asked: WireOp | undefined) => {
     switch (result.s) {
       case 'ok':
         noteOvertaken(op, result.seq)
         ops.settle(op, result.ver)
-        store.records.confirm(op.seq, { ver: result.ver, place: result.seq, device: store.device })
+        confirmApplied(store, { op, asked, result })
         tally.pushed += 1
         if (result.policy) tally.conflicts += 1
         if (result.revived) logRevived(store, JSON.parse(op.wire) as WireOp, { by: store.device, now })
@@ -197,9 +197,9 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   rewriteWithdrawn(store)
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
   settings.holding(() => {
-    for (const result of response.results) {
+    for (const [i, result] of response.results.entries()) {
       const op = byMid.get(result.mid)
-      if (op) settle(op, result)
+      if (op) settle(op, result, request.ops[i])
     }
   })
   settings.set('epoch', response.epoch)

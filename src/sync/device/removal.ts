@@ -1,10 +1,13 @@
 // What a device does where a record was forgotten or purged, here or elsewhere, and one side of a change did not know of it.
 // Invariant: what it decides is what the mirror would decide of the same two; of what was purged no text stays here.
 import type { Kind } from '../../core/kind.ts'
+import type { Json } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { SentOp } from '../../store/record/op-log.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
-import { defaultPolicy, finalWinner, outlives } from '../conflict/conflict-policy.ts'
-import type { WireChange, WireOp } from '../wire/protocol.ts'
+import { defaultPolicy, finalWinner, outlives, saysSame } from '../conflict/conflict-policy.ts'
+import type { WireChange, WireOp, WireResult } from '../wire/protocol.ts'
 import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
 /** Makes the record what the mirror says it is, without an op. `fresh`: no such record is here. */
@@ -21,6 +24,30 @@ export function takeOver(store: BookStore, change: WireChange, fresh: boolean): 
   }
   store.records.accept(op, copy, { fresh })
   if (purged > (before?.ver ?? 0) && !(before && isPurged(before))) store.purge.purgeHeard(id)
+}
+
+interface Applied {
+  readonly op: SentOp
+  /** The op as it was in the request that was answered. */
+  readonly asked: WireOp | undefined
+  readonly result: Extract<WireResult, { s: 'ok' }>
+}
+
+/**
+ * Notes the version that the mirror gave to `op`. Where that is the last forget of its record, or the sealed record that goes
+ * in place of what was withdrawn, the mirror has it: said once more it would take what others have made on it meanwhile.
+ */
+export function confirmApplied(store: BookStore, { op, asked, result }: Applied): void {
+  const copy = { ver: result.ver, place: result.seq, device: store.device }
+  const isInstead = asked?.instead === true
+  const isLast =
+    asked !== undefined &&
+    (isInstead ? result.instead === true : asked.op === 'forget') &&
+    sameJson(asked as Json, JSON.parse(op.wire) as Json)
+  const row = isLast && isInstead ? store.records.row(asked.id) : undefined
+  if (row && row.stamp === asked?.stamp && saysSame(toChange(row, store.device), asked))
+    store.ops.dropUnsent(row.seq)
+  store.records.confirm(op.seq, copy, isLast && asked.op === 'forget')
 }
 
 /** True where `change` ends an edit of `row` that waits here: it knew nothing of the forget, and does not outlive it. */

@@ -35,6 +35,8 @@ export type Answer =
       readonly policy?: ConflictPolicy
       /** The edit has its record live again, which another had forgotten. */
       readonly revived?: true
+      /** The op went in place of a withdrawn one, and it is this one that took effect. Said with each answer, and not stored. */
+      readonly instead?: true
     }
   /** `met`: the version that the op met. `logged`: it was decided here, and what lost is in the log. */
   | {

@@ -146,8 +146,9 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     if (op.mid <= lastMid) {
       const stored = fresh.get(op.mid) ?? devices.answer(device, op.mid)
       const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as Answer & { of?: string }
-      const isSame = stored?.hash === hash || (op.instead === true && of === op.id)
-      if (!isSame) throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
+      if (stored?.hash === hash) return ownAnswer(op, answer as Answer)
+      const isInstead = op.instead === true && of === op.id
+      if (!isInstead) throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
       return answer as Answer
     }
     const sender = { device, newer: request.schema > schemaNumber(store.kinds) }
@@ -155,7 +156,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       ? admitGuestOp(store, op, { ...sender, reach }, nowMs)
       : admitOp(store, op, sender, nowMs)
     fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify({ ...answer, of: op.id }) })
-    return answer
+    return ownAnswer(op, answer)
   }
 
   const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach) => {
@@ -254,6 +255,11 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       return answer
     },
   }
+}
+
+/** The answer to `op` where it took effect itself: a device that withdrew bytes can't know which the mirror took. */
+function ownAnswer(op: WireOp, answer: Answer): Answer {
+  return op.instead === true && answer.s === 'ok' ? { ...answer, instead: true } : answer
 }
 
 /** What of a request was taken for the first time. */

@@ -175,7 +175,7 @@ const met = z.object({ ver: count, logged: z.boolean(), said: said.optional() })
 const wireResult = z.discriminatedUnion('s', [
   /**
    * Applied. `policy` is there when another change had come first and the policy decided for this one; `revived` when that was
-   * a forget.
+   * a forget. `instead`: the op said so, and took effect itself; what was withdrawn never did.
    */
   z.object({
     mid: z.number().int(),
@@ -184,6 +184,7 @@ const wireResult = z.discriminatedUnion('s', [
     seq: count,
     policy: policy.optional(),
     revived: z.literal(true).optional(),
+    instead: z.literal(true).optional(),
   }),
   /** Not applied: another change had come first, and `current` stays. */
   z.object({

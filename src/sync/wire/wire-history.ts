@@ -65,6 +65,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: an op goes in place of the bytes that were sent under its number and withdrawn.',
     hash: '12f6ab58056e3448255e43852aafe1cd4119aab16dd7b2b730e79eb37dc87cce',
   },
+  {
+    p: 1,
+    what: 'Optional: an answer says that an op took effect which goes in place of withdrawn bytes, and those never did.',
+    hash: '6f7f395bc9bc0f6c12dec1e0a98669e6374f9134e9a92c2827180cbf9b8c2037',
+  },
 ]
 
 export interface LineLine {

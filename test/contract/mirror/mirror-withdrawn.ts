@@ -98,6 +98,70 @@ export function withdrawnCases(host: DatabaseHost): void {
     })
   })
 
+  it.each(Object.entries(ways))(
+    'W8 a record that is %s goes in place of an edit once, and takes nothing that was made on it',
+    async (way, withdraw) => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('last_write_wins', id(1), body(word))
+      a.faults('lose-request')
+      await failure(a.sync())
+      world.clock.nowMs += 1000
+      await withdraw(a)
+      a.faults('lose-answer')
+      await failure(a.sync())
+      await b.sync()
+      a.faults(async (send) => {
+        const answer = await send()
+        world.clock.nowMs += 1000
+        await b.put(
+          'last_write_wins',
+          id(1),
+          body('of b'),
+          way === 'sealed' ? { sensitivity: 'restricted' } : {},
+        )
+        await b.sync()
+        return answer
+      })
+      for (const device of [a, b, a]) await device.sync()
+      await expectSame(a, b)
+      expect(await textOf(a)).toBe('of b')
+      for (const device of [a, b]) expect(await device.state()).toMatchObject({ pending: 0, conflicts: 0 })
+      expect(await world.mirror.conflicts()).toEqual([])
+    },
+  )
+
+  it.each(['forget', 'purge'] as const)(
+    'C18 a %s whose answer was lost is not said once more with what is put after it',
+    async (verb) => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('last_write_wins', id(1), body('before'))
+      await a.sync()
+      await a[verb](id(1))
+      a.faults('lose-answer')
+      await failure(a.sync())
+      await b.sync()
+      world.clock.nowMs += 1000
+      await a.put('last_write_wins', id(1), body('of a'))
+      a.faults(async (send) => {
+        const answer = await send()
+        world.clock.nowMs += 1000
+        await b.put('last_write_wins', id(1), body('of b'))
+        await b.sync()
+        return answer
+      })
+      for (const device of [a, b]) await device.sync()
+      expect(a.sent.join('\n')).not.toContain('"anew"')
+      await expectSame(a, b)
+      expect(await textOf(a)).toBe('of b')
+      // Both were made on the forget: the later one wins, and the other is in the log.
+      expect((await a.conflicts()).map(({ lost, kept }) => [lost.body, kept?.body])).toEqual([
+        [body('of a'), body('of b')],
+      ])
+    },
+  )
+
   it('M3 a copy of a device that says `instead` of another record is still taken for a copy', async () => {
     const world = createWorld(host)
     const a = world.device('a')
@@ -113,5 +177,11 @@ export function withdrawnCases(host: DatabaseHost): void {
     const { results } = await world.mirror.exchange({ ...request, ops: instead })
     expect(results).toEqual([{ mid: 1, s: 'ok', ver: 1, seq: 1 }])
     expect(await world.mirror.get(id(1))).toMatchObject({ text: 'one' })
+    // Under another name no mirror took anything before: it says so, however often.
+    const fresh = { ...request, device: 'd_another', ops: instead }
+    for (let i = 0; i < 2; i++)
+      expect((await world.mirror.exchange(fresh)).results).toMatchObject([
+        { mid: 1, s: 'ok', ver: 2, instead: true },
+      ])
   })
 }

@@ -244,6 +244,36 @@ describe('a client written from the specification of sync', () => {
     },
   )
 
+  it.each([true, false])(
+    'W8 M3 C18 says a forget in place of what it had sent, and says it once, put again or not (%s)',
+    async (isPutAgain) => {
+      const party = createParty(11)
+      const writer = specClient(party, 'ada')
+      const own = party.world.device('own')
+      const pass = () => void (party.world.clock.nowMs += 1000)
+      writer.client.put('last_write_wins', 'r-1', { text: 'withdrawn' })
+      await writer.sync('lose-request')
+      pass()
+      writer.client.forget('r-1')
+      await writer.sync('lose-answer')
+      await own.sync()
+      pass()
+      await own.put('last_write_wins', 'r-1', { text: 'of another', tags: [], uses: 1 })
+      await own.sync()
+      pass()
+      if (isPutAgain) writer.client.put('last_write_wins', 'r-1', { text: 'again' })
+      await writer.sync('none')
+      await own.sync()
+      expect(await own.get('r-1')).toMatchObject({ text: isPutAgain ? 'again' : 'of another' })
+      expect(writer.client.all()).toEqual(await own.all())
+      expect(await party.world.mirror.all()).toEqual(await own.all())
+      // Of two that were put on the forget one is in the log, and nothing else lost.
+      expect((await party.world.mirror.conflicts()).map(({ lost }) => lost.body?.['text'])).toEqual(
+        isPutAgain ? ['of another'] : [],
+      )
+    },
+  )
+
   it('M3 N6 takes a name of its own when another has its name', async () => {
     const party = createParty(9)
     const [one, two] = [party.createClient('ada').client, party.createClient('ada').client]

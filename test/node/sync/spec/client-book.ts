@@ -95,10 +95,19 @@ export class ClientBook {
       const baseBody = sent ? sent.baseBody : here && here.ver > 0 ? bodyOf(here.said) : undefined
       this.outbox.push({ id: said.id, base: here?.ver ?? 0, baseBody, rounds })
     }
+    if (said.op === 'forget') this.#withdraw(said)
     if (here) {
       here.knew = said.op === 'put' && (here.said.op === 'forget' || here.knew === true)
       here.said = said
     } else this.records.set(said.id, { said, ver: 0, seq: 0, by: '' })
+  }
+
+  /** What was sent and has no answer goes as the forget from here on. */
+  #withdraw(said: Said): void {
+    const op = this.outbox.find(({ id, sent }) => id === said.id && sent)
+    if (!op?.sent) return
+    const { mid } = op.sent
+    op.sent = { mid, text: JSON.stringify({ ...said, mid, base: op.base, instead: true }), said }
   }
 
   unsent(id: string): Op | undefined {
@@ -114,7 +123,7 @@ export class ClientBook {
     this.outbox.push({ id, base, baseBody: undefined, rounds: 0 })
   }
 
-  settle({ mid, s, ver, seq, policy, current, met, error }: Result, floor: number): void {
+  settle({ mid, s, ver, seq, policy, current, met, error, instead }: Result, floor: number): void {
     const op = this.outbox.find(({ sent }) => sent?.mid === mid)
     const record = op && this.records.get(op.id)
     if (!op?.sent || !record) return
@@ -129,6 +138,9 @@ export class ClientBook {
         this.passedOver = Math.min(this.passedOver ?? Infinity, Math.max(record.seq, seq))
       Object.assign(record, { ver, seq, by: this.name })
       goOn(ver)
+      // The mirror has that forget: what waits must not say it once more.
+      if (instead && later) delete later.anew
+      if (instead && later && record.said === said) this.outbox = this.outbox.filter((one) => one !== later)
     } else if (s === 'rejected') {
       if (later || (error.code === 'not-found' && said.op === 'forget')) return
       delete op.sent

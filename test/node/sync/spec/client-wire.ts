@@ -30,6 +30,8 @@ export interface Result {
   readonly current: Change
   /** With an answer that is given again: what the op met. */
   readonly met?: Met
+  /** The op went in place of a withdrawn one, and took effect itself. */
+  readonly instead?: true
   readonly error: { readonly code: string }
 }
 
