@@ -139,14 +139,28 @@ export interface BookStoreOptions {
   readonly openMemory?: (() => SqlDatabase) | undefined
 }
 
-/** Forgets what stands and falls with its sources. The pool is to be told of a proposal, whatever it was that ended it. */
+/** Forgets what stands and falls with its sources. */
 function forgetMade(
-  { records, stamps, pool }: Pick<BookStore, 'records' | 'stamps' | 'pool'>,
+  { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
   { kind, id, agent }: RecordRow,
   at: string,
 ): void {
   records.forget({ op: 'forget', kind, id, at, stamp: stamps.next(), agent })
-  if (kind === 'pool_proposal') pool.proposalGone()
+}
+
+const isShut = (row: RecordRow | undefined) => row !== undefined && (row.deleted === 1 || row.kid !== null)
+
+/** Neither the log of activity nor the pool says more of a record that is gone or sealed now, whatever it was that ended it. */
+function silenceGone(
+  { records, bodies, pool, activity }: Pick<BookStore, 'records' | 'bodies' | 'pool' | 'activity'>,
+  before: RecordRow,
+): void {
+  activity?.cover(before)
+  const { kind, id, body } = before
+  if (!kind.startsWith('pool_') || !isShut(records.row(id))) return
+  // What was said of a proposal went with it.
+  const of = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
+  if (typeof of !== 'string' || !isShut(records.row(of))) pool.gone(kind, id)
 }
 
 /** Opens the book in `given`. */
@@ -203,7 +217,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     settings,
     bodies,
     onOutdated: (row) => records.outdated(row),
-    forget: (row, at) => forgetMade({ records, stamps, pool }, row, at),
+    forget: (row, at) => forgetMade({ records, stamps }, row, at),
   })
   const stamps = createStampClock(clock, deviceName(), last?.stamp ?? '')
   const records: RecordStore = createRecordStore({
@@ -219,7 +233,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     sources,
     onChange(seq, covered) {
       checkpoint?.changed(seq, covered !== undefined)
-      if (covered) activity?.cover(covered)
+      if (covered) silenceGone({ records, bodies, pool, activity }, covered)
     },
   })
   if (!newer) sources.prepare()

@@ -41,11 +41,6 @@ export interface PurgeParts {
   readonly sources: Pick<Sources, 'purged'>
 }
 
-/** What was said of a proposal waits to be sent. Its rows stay empty: the numbers of the list must go on. */
-const proposalIds = 'pool_proposal::'
-const silenceSql = `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal'
-  AND CASE WHEN json_valid(text) THEN '${proposalIds}' || (text ->> '$.payload.proposalId') = ? END`
-
 export function createPurge({ db, projection, archive, settings, checkpoint, sources }: PurgeParts): Purge {
   /** Empties the text index: its rows are derived again, with the next read or in idle time. */
   const renewIndex = () => {
@@ -80,7 +75,6 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     db.run("DELETE FROM book WHERE key = 'model'")
     eraseAnswers(db, id)
     erasePending(db, { id, seq })
-    if (id.startsWith(proposalIds)) db.run(silenceSql, [id])
   }
   return {
     purge: purgeAt,

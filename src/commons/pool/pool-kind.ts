@@ -5,8 +5,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
-import { foldName } from '../../core/text/fold-name.ts'
-import { nameId } from '../../core/text/name-id.ts'
+import { recordIds } from '../../core/pool/pool-record-id.ts'
 import { plainText } from '../../core/text/plain-text.ts'
 import { poolLimits } from '../../shape/envelope.ts'
 import { speaksFor } from './rule/claw-id.ts'
@@ -198,14 +197,6 @@ function settleFact(body: JsonObject): JsonObject {
     published_at,
   }
 }
-
-export const recordIds = {
-  proposal: (proposal: string) => nameId('pool_proposal', proposal),
-  ballot: (proposal: string, claw: string) => nameId('pool_ballot', proposal, foldName(claw)),
-  decision: (proposal: string) => nameId('pool_decision', proposal),
-  fact: (fact: string) => nameId('pool_fact', fact),
-  claw: (claw: string) => nameId('pool_claw', foldName(claw)),
-} as const
 
 /** The verb that ends what rests on a proposal, or a version of a fact, that is gone. */
 const anew = 'pool:tell_anew'

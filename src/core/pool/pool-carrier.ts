@@ -31,6 +31,8 @@ export interface Outgoing {
   /** What it is about: the id of its proposal or fact, else of its claw. Envelopes of one key keep their order. */
   readonly key: string
   readonly group: string
+  /** True once this book has taken it back: what is not said yet is not said then. Absent for what nobody can take back. */
+  readonly isTakenBack?: () => boolean
 }
 
 export interface PoolCarrierHooks {
@@ -48,7 +50,8 @@ export interface PoolCarrierHooks {
  * One way to other claws. Law: after `open`, `received` is called for every envelope that arrives, in the order of its key,
  * and for none that this very carrier was given to `send`, where it can tell. `send` resolves when the envelope is in the
  * carrier's keeping, and rejects otherwise; it is then given again, so that an envelope may arrive twice and is never lost
- * before it is in that keeping. After `close` nothing is received, and `send` rejects. The pool never sends an envelope
+ * before it is in that keeping. A carrier that lets an envelope wait asks `isTakenBack` before it says it; what was taken back
+ * it passes over, and resolves. After `close` nothing is received, and `send` rejects. The pool never sends an envelope
  * back over the carrier that brought it.
  */
 export interface PoolCarrier {

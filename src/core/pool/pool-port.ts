@@ -121,6 +121,8 @@ export interface PoolReader {
   audit(query: PoolAuditQuery): PoolAuditEntry[]
   /** What is to be sent over a carrier, the oldest first. */
   outbox(carrier: string, limit: number): PoolSending[]
+  /** False for an envelope of the outbox that was taken back. */
+  isToSend(n: number): boolean
   /** How many envelopes wait to be sent over it. */
   unsent(carrier: string): number
   /** What waits, about one thing or all that is due. */
@@ -134,7 +136,7 @@ export interface PoolReader {
   isOwn(claw: string): boolean
   /** The proposals that this copy has said, or heard another device of this book say; the newest first. */
   proposed(): readonly PoolProposed[]
-  /** Counts proposals that were forgotten with what they were made from, since the engine started. */
+  /** Counts proposals that were forgotten or sealed since the engine started. */
   readonly proposalsGone: number
 }
 
@@ -157,7 +159,8 @@ export interface PoolWriter extends PoolReader {
   dispute(dispute: PoolDispute): void
   /** Leaves no word of a proposal in what waits or is to be sent; its withdrawal is sent all the same. */
   silence(proposal: string): void
-  proposalGone(): void
+  /** The record `id` is forgotten or sealed now: no word of it stays in what waits or is to be sent. */
+  gone(kind: string, id: string): void
   /** Lets go of what need not be kept any longer. */
   prune(now: number, carriers: readonly string[]): void
 }

@@ -2,6 +2,7 @@
 // Invariant: an envelope stays until every carrier of this copy has it in its keeping, or it is a week old.
 import { poolKeep, type PoolSending, type PoolWriter } from '../../core/pool/pool-port.ts'
 import type { EnvelopeType } from '../../core/pool/pool-carrier.ts'
+import { recordIds } from '../../core/pool/pool-record-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 
 type OutboxRow = {
@@ -14,9 +15,25 @@ type OutboxRow = {
   readonly source: string | null
 }
 
-export interface PoolOutbox extends Pick<PoolWriter, 'send' | 'sent' | 'outbox' | 'unsent' | 'silence'> {
+type OutboxPart = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'silence'
+
+export interface PoolOutbox extends Pick<PoolWriter, OutboxPart> {
+  /** The proposals that something is to be sent of. */
+  proposals(): string[]
+  /** Leaves no word of the ballot, decision or fact `id` in what is to be sent. */
+  silenceRecord(kind: string, id: string): void
   pruneOutbox(before: number, carriers: readonly string[]): void
 }
+
+/** Which envelopes say what a record says, and its id by what they are about and who says it. */
+const sayings: Readonly<Record<string, { type: EnvelopeType; idOf: (key: string, claw: string) => string }>> =
+  {
+    pool_ballot: { type: 'vote', idOf: recordIds.ballot },
+    pool_decision: { type: 'decision', idOf: recordIds.decision },
+    pool_fact: { type: 'fact', idOf: recordIds.fact },
+  }
+/** A member of an envelope; null in what is none. */
+const member = (path: string) => `CASE WHEN json_valid(text) THEN text ->> '$.${path}' END`
 
 export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
   const position = (carrier: string) =>
@@ -48,6 +65,7 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
           [position(carrier), carrier, limit],
         )
         .map(toSending),
+    isToSend: (n) => db.get("SELECT 1 FROM pool_outbox WHERE n = ? AND text <> ''", [n]) !== undefined,
     unsent: (carrier) =>
       db.get<{ count: number }>('SELECT count(*) AS count FROM pool_outbox WHERE n > ? AND source IS NOT ?', [
         position(carrier),
@@ -56,10 +74,26 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
     // The rows stay, because numbers must go on: an empty one is not sent.
     silence: (proposal) =>
       db.run(
-        `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal'
-         AND CASE WHEN json_valid(text) THEN text ->> '$.payload.proposalId' = ? END`,
+        `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal' AND ${member('payload.proposalId')} = ?`,
         [proposal],
       ),
+    proposals: () =>
+      db
+        .all<{ proposal: string | null }>(
+          `SELECT key AS proposal FROM pool_outbox WHERE type IN ('proposal', 'vote', 'decision') AND text <> ''
+           UNION SELECT ${member('payload.proposalId')} FROM pool_outbox WHERE type = 'fact' AND text <> ''`,
+        )
+        .map(({ proposal }) => proposal ?? ''),
+    silenceRecord(kind, id) {
+      const saying = sayings[kind]
+      if (!saying) return
+      const rows = db.all<{ n: number; key: string; claw: string | null }>(
+        `SELECT n, key, ${member('clawId')} AS claw FROM pool_outbox WHERE type = ? AND text <> ''`,
+        [saying.type],
+      )
+      for (const { n, key, claw } of rows)
+        if (saying.idOf(key, claw ?? '') === id) db.run("UPDATE pool_outbox SET text = '' WHERE n = ?", [n])
+    },
     pruneOutbox(before, carriers) {
       const least = carriers.length === 0 ? 0 : Math.min(...carriers.map(position))
       // The last one stays, so that numbers go on and positions stay true.

@@ -7,6 +7,7 @@ import {
   type PoolPort,
   type PoolWriter,
 } from '../../core/pool/pool-port.ts'
+import { recordIds } from '../../core/pool/pool-record-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { foldName } from '../../core/text/fold-name.ts'
 import { formatTime } from '../../core/time.ts'
@@ -37,7 +38,8 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   let ownNames: Set<string> | undefined
   let revision = 0
   let proposalsGone = 0
-  const { stopWaitingFor, ...waits } = waiting
+  const { stopWaitingFor, abouts, ...waits } = waiting
+  const { silenceRecord, proposals, ...sendings } = outbox
   const counted: PoolTables = {
     get revision() {
       return revision
@@ -46,7 +48,7 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
       return proposalsGone
     },
     ...audit,
-    ...outbox,
+    ...sendings,
     ...waits,
     ...visitors,
     send(envelope, now) {
@@ -109,8 +111,11 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
           [proposalKeys, `${proposalKeys}\uffff`, poolKeep.proposed],
         )
         .map(({ claw, key }) => ({ claw, proposal: key.slice(proposalKeys.length) })),
-    proposalGone() {
+    gone(kind, id) {
+      if (kind !== 'pool_proposal') return silenceRecord(kind, id)
       proposalsGone += 1
+      for (const proposal of new Set([...proposals(), ...abouts()]))
+        if (recordIds.proposal(proposal) === id) counted.silence(proposal)
     },
     silence(proposal) {
       revision += 1

@@ -16,6 +16,8 @@ type WaitingRow = {
 }
 
 type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'> & {
+  /** The things that something waits for. */
+  abouts(): string[]
   /** Lets go of all that waits for one thing. */
   stopWaitingFor(about: string): void
 }
@@ -34,6 +36,8 @@ export function createPoolWaiting(db: SqlDatabase): WaitingTable {
       ])
     },
     stopWaiting: (n) => db.run('DELETE FROM pool_waiting WHERE n = ?', [n]),
+    abouts: () =>
+      db.all<{ about: string }>('SELECT DISTINCT about FROM pool_waiting').map(({ about }) => about),
     stopWaitingFor: (about) => db.run('DELETE FROM pool_waiting WHERE about = ?', [about]),
     waiting({ about, due }) {
       const rows =

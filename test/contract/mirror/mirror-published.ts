@@ -1,6 +1,6 @@
 // What was published to a pool at the mirror and on other devices: it goes with its record on every copy, whoever forgot that.
 import { expect, it } from 'vitest'
-import { recordIds } from '../../../src/commons/pool/pool-kind.ts'
+import { recordIds } from '../../../src/core/pool/pool-record-id.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { createWorld, type DatabaseHost, type Site, type World } from './mirror-world.ts'
 

@@ -99,9 +99,10 @@ export class TalkCarrier implements PoolCarrier {
     else void this.#take(said.envelope, said.n, from)
   }
 
-  async send({ text }: Outgoing): Promise<void> {
+  async send({ text, isTakenBack }: Outgoing): Promise<void> {
     this.#check()
     await this.#pace()
+    if (isTakenBack?.() === true) return
     // They may have gone meanwhile.
     this.#check()
     const envelope = JSON.parse(text) as Record<string, unknown>

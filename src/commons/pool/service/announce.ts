@@ -2,7 +2,8 @@
 import { formatTime } from '../../../core/time.ts'
 import type { Scene } from '../take/scene.ts'
 import { headFor, nameAsWritten, put, readClaw, say } from '../take/scene.ts'
-import { type ClawBody, recordIds } from '../pool-kind.ts'
+import { type ClawBody } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 
 /** The claws of this book that this engine speaks for. */
 function ownClaws({ pool, own }: Scene): string[] {

@@ -1,5 +1,6 @@
 // Gives what waits in the outbox to one carrier, oldest first, until nothing waits. Invariant: how far it has come moves on
-// only when the carrier has an envelope in its keeping, so that one may go out twice and none is left out.
+// only when the carrier has an envelope in its keeping, so that one may go out twice and none is left out. What is taken back
+// while it is signed or waits at the carrier does not go out.
 import type { Outgoing, PoolCarrier } from '../../../core/pool/pool-carrier.ts'
 import type { PoolSending } from '../../../core/pool/pool-port.ts'
 import type { ServiceParts } from '../../../core/capability/service.ts'
@@ -93,7 +94,8 @@ export class CarrierPump {
     const signed: (Outgoing | undefined)[] = []
     for (const one of waiting) signed.push(await this.#outgoing(one, keys))
     if (this.#isClosed) return false
-    const sent = await Promise.allSettled(signed.map((one) => one && this.#carrier.send(one)))
+    const due = signed.map((one) => (one?.isTakenBack?.() === true ? undefined : one))
+    const sent = await Promise.allSettled(due.map((one) => one && this.#carrier.send(one)))
     const failed = sent.findIndex(({ status }) => status === 'rejected')
     const last = waiting[(failed === -1 ? waiting.length : failed) - 1]
     if (last && !this.#isClosed) await write((at) => at.pool.sent(name, last.n))
@@ -104,7 +106,7 @@ export class CarrierPump {
 
   /** Undefined for what was withdrawn, and for what says who is there, of so long ago that it says nothing any more. */
   async #outgoing(
-    { type, key, group, text, own }: PoolSending,
+    { n, type, key, group, text, own }: PoolSending,
     keys: Keyring,
   ): Promise<Outgoing | undefined> {
     if (text === '') return undefined
@@ -112,6 +114,7 @@ export class CarrierPump {
       const { timestamp } = JSON.parse(text) as { timestamp: string }
       if (this.#parts.clock.now() - (parseTime(timestamp) ?? 0) > activeForMs) return undefined
     }
-    return { type, key, group, text: own ? await signEnvelope(text, keys) : text }
+    const isTakenBack = () => this.#isClosed || !this.#parts.pool.isToSend(n)
+    return { type, key, group, text: own ? await signEnvelope(text, keys) : text, isTakenBack }
   }
 }

@@ -3,6 +3,7 @@ import type { PoolNews } from '../../../core/capability/event.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
+import { isSealing } from '../../../core/sealed.ts'
 import { parseTime } from '../../../core/time.ts'
 import { ballotBody, decisionBody, factBody, proposalBody } from '../pool-kind.ts'
 
@@ -24,7 +25,7 @@ export function readNews(records: Pick<RecordReader, 'get'>, id: string, kind: s
 
 function newsOf(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
   const record = records.get(id)
-  if (!record) return undefined
+  if (!record || isSealing(record.sensitivity)) return undefined
   const body = bodyOf(record)
   switch (kind) {
     case 'pool_proposal': {

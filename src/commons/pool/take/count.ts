@@ -2,7 +2,8 @@
 import { foldName } from '../../../core/text/fold-name.ts'
 import { parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
-import { type BallotBody, type ProposalBody, recordIds } from '../pool-kind.ts'
+import { type BallotBody, type ProposalBody } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { type Count, countByMajority, countByNumbers, deciderOf, majorityOf } from '../rule/quorum.ts'
 import {

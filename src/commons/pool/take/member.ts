@@ -4,7 +4,8 @@ import type { PoolReader, PoolSelf } from '../../../core/pool/pool-port.ts'
 import type { RuleReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'
 import type { PoolConfig } from '../pool-config.ts'
-import { clawBody, type ClawBody, recordIds } from '../pool-kind.ts'
+import { clawBody, type ClawBody } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 
 /** `open`: anybody counts here; `unknown`: nobody has admitted it. */

@@ -2,7 +2,9 @@
 import type { PoolPresence, PoolWritePort } from '../../../core/pool/pool-port.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
+import { isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
+import { isSealing } from '../../../core/sealed.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import {
@@ -24,8 +26,8 @@ import {
   factBody,
   type ProposalBody,
   proposalBody,
-  recordIds,
 } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { foldName } from '../../../core/text/fold-name.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 import { isHonest, isMember, type Roll } from './member.ts'
@@ -129,11 +131,24 @@ function read<Shape extends Said>(
   return said && isHonest(scene, said) ? said : undefined
 }
 
-export const readProposal = (scene: Scene, proposal: string): ProposalBody | undefined =>
-  read(scene, recordIds.proposal(proposal), 'pool_proposal', proposalBody)
-/** True for a proposal that was here and was withdrawn, or forgotten in this book. */
+/** True for a record that was forgotten or is sealed: what the pool says of it would go out in clear. */
+export function isGone(records: Pick<SceneRecords, 'get' | 'wasForgotten'>, id: string): boolean {
+  try {
+    return records.wasForgotten(id) || isSealing(records.get(id)?.sensitivity)
+  } catch (error) {
+    if (isDaybookError(error, 'locked')) return true
+    throw error
+  }
+}
+
+/** True for a proposal that was here and was withdrawn, or is gone in this book. */
 export const isWithdrawn = ({ records }: Scene, proposal: string): boolean =>
-  records.wasForgotten(recordIds.proposal(proposal))
+  isGone(records, recordIds.proposal(proposal))
+export const readProposal = (scene: Scene, proposal: string): ProposalBody | undefined =>
+  isWithdrawn(scene, proposal) ? undefined : readSealedProposal(scene, proposal)
+/** Also one that is sealed here; its own proposer can still take it back. */
+export const readSealedProposal = (scene: Scene, proposal: string): ProposalBody | undefined =>
+  read(scene, recordIds.proposal(proposal), 'pool_proposal', proposalBody)
 export const readDecision = (scene: Scene, proposal: string): DecisionBody | undefined =>
   read(scene, recordIds.decision(proposal), 'pool_decision', decisionBody)
 export const readFact = (scene: Scene, fact: string): FactBody | undefined =>

@@ -2,7 +2,8 @@
 // known here give too, made by whoever was to make it, and an approval only above the quorum of at least three active claws; a
 // second one never replaces the first.
 import { foldName } from '../../../core/text/fold-name.ts'
-import { type DecisionBody, type ProposalBody, recordIds } from '../pool-kind.ts'
+import { type DecisionBody, type ProposalBody } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { deciderOf, leastActive, majorityOf } from '../rule/quorum.ts'
 import { countedBallots, countHere } from './count.ts'

@@ -1,11 +1,12 @@
 // Taking in a fact, and giving one out. Invariant: a fact rests on an approved proposal and says what that said; its versions
 // are given out by one device of one claw, so that there is one history of it.
 import type { FactBody, FactVersion, ProposalBody } from '../pool-kind.ts'
-import { recordIds } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
 import { judgeFact, saysSame } from '../rule/fact-apply.ts'
 import {
   headFor,
+  isGone,
   isOwnClaw,
   isWithdrawn,
   put,
@@ -22,8 +23,8 @@ import { countHere } from './count.ts'
 export function takeFact(scene: Scene, envelope: Letter<'fact'>, isLast: boolean): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
   const { factId, version, proposalId = '', subject, predicate, object, tags } = payload
-  const isGone = scene.records.wasForgotten(recordIds.fact(factId))
-  if (isGone || (proposalId !== '' && isWithdrawn(scene, proposalId))) return withdrawn
+  const isEnded = isGone(scene.records, recordIds.fact(factId))
+  if (isEnded || (proposalId !== '' && isWithdrawn(scene, proposalId))) return withdrawn
   const known = readFact(scene, factId)
   const verdict = judgeFact(known, payload)
   if (verdict.result !== 'accepted') return verdict.result === 'conflict' ? conflict(verdict.reason) : verdict
@@ -126,8 +127,8 @@ export function publish(scene: Scene, proposalId: string, isDecider: boolean): v
   const decision = readDecision(scene, proposalId)
   if (!proposal || decision?.outcome !== 'approved' || !config.governance) return
   const { id: factId, version, subject, predicate, object } = factOf(proposal)
+  if (isGone(scene.records, recordIds.fact(factId))) return
   const known = readFact(scene, factId)
-  if (scene.records.wasForgotten(recordIds.fact(factId))) return
   if (known && known.version >= version) return
   const isHome = known && isOwnClaw(scene, known.home) && known.home_device === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return

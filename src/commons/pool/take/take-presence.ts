@@ -1,7 +1,7 @@
 // Taking in who is there and what it can do.
 import { parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
-import { recordIds } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { saidAt } from '../rule/presence.ts'
 import { put, readClaw, type Scene, saidTime } from './scene.ts'
 import { accepted, type Letter, type Verdict } from './verdict.ts'

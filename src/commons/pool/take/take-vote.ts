@@ -1,7 +1,7 @@
 // Taking in proposals and votes. Invariant: of each claw one ballot counts, whatever comes twice or out of order.
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
-import { recordIds } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { factIdOf } from '../rule/claw-id.ts'
 import { isWithdrawn, put, readBallot, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
 import { accepted, conflict, type Letter, type Verdict, withdrawn } from './verdict.ts'

@@ -5,7 +5,7 @@ import type { Taken } from '../../../core/pool/pool-carrier.ts'
 import { formatTime } from '../../../core/time.ts'
 import type { EnvelopeV1 } from '../../../shape/envelope.ts'
 import { isOpenPool } from './member.ts'
-import { recordIds } from '../pool-kind.ts'
+import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { isCounted, put, readClaw, saidTime, type Scene } from './scene.ts'
 import { notAdmitted } from './verdict.ts'
 

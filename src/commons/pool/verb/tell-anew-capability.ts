@@ -2,22 +2,12 @@
 // it leaves quotes that, so it may be run twice.
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
-import { isDaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { isSealing } from '../../../core/sealed.ts'
 import { tellAnew, tellAnewInput, tellAnewOutput } from '../../../shape/tell-anew.ts'
 import { factBody, sourcesOfVersion } from '../pool-kind.ts'
+import { isGone } from '../take/scene.ts'
 
 const kinds = new Set(['pool_proposal', 'pool_ballot', 'pool_decision', 'pool_fact'])
-
-function isGone(records: RecordWriter, id: string): boolean {
-  try {
-    return records.wasForgotten(id) || isSealing(records.get(id)?.sensitivity)
-  } catch (error) {
-    if (isDaybookError(error, 'locked')) return true
-    throw error
-  }
-}
 
 /** A fact without the versions that are gone; undefined where the last one is, and for all else: it says nothing else. */
 function bodyLeft(records: RecordWriter, kind: string, body: object): JsonObject | undefined {

@@ -62,7 +62,8 @@ export class KafkaOutlet {
 
   async #sendAll(): Promise<void> {
     while (this.#given.length > 0) {
-      const batch = this.#given.splice(0, batchLimit)
+      const batch = this.#stillWanted(this.#given.splice(0, batchLimit))
+      if (batch.length === 0) continue
       try {
         await this.#open().send({ messages: batch.map(({ envelope }) => this.#message(envelope)) })
         for (const { done } of batch) done()
@@ -77,6 +78,15 @@ export class KafkaOutlet {
       }
     }
     this.#sending = undefined
+  }
+
+  /** It may have waited for others to be sent. */
+  #stillWanted(given: readonly Given[]): Given[] {
+    return given.filter(({ envelope, done }) => {
+      const isTakenBack = envelope.isTakenBack?.() === true
+      if (isTakenBack) done()
+      return !isTakenBack
+    })
   }
 
   #message({ text, type, key }: Outgoing): MessageToProduce<string, string, string, string> {

@@ -164,6 +164,25 @@ describe('A channel that keeps nothing', () => {
     expect(b.heard).toHaveLength(130)
   })
 
+  it('says nothing that was taken back while it waited for its turn', async () => {
+    const { join } = openChannel()
+    const a = join('a')
+    const b = join('b')
+    await time.advance(1000)
+    let isGone = false
+    const isTakenBack = () => isGone
+    const sent = Array.from({ length: 130 }, (_, n) =>
+      outcome(a.carrier.send({ ...envelope(String(n)), isTakenBack })),
+    )
+    await time.advance(100)
+    const first = b.heard.length
+    expect(first).toBeLessThan(100)
+    isGone = true
+    await time.advance(5000)
+    expect(new Set(await Promise.all(sent))).toEqual(new Set(['had']))
+    expect(b.heard).toHaveLength(first)
+  })
+
   it('leaves alone what is none of its words', async () => {
     const { join } = openChannel()
     const a = join('a')

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { whoCan } from '../../../../src/commons/pool/discover/capability-pattern.ts'
-import { recordIds } from '../../../../src/commons/pool/pool-kind.ts'
+import { recordIds } from '../../../../src/core/pool/pool-record-id.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { createWorld, give, type World } from './pool-world.ts'
 
