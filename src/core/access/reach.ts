@@ -14,7 +14,7 @@ import {
 import type { JsonObject } from '../json/path.ts'
 import type { Sensitivity } from '../sealed.ts'
 import { type Governed, isGoverned } from './governed.ts'
-import { coversScope, matchesScope, parseNames, type ScopePattern, scopeParts } from './scope.ts'
+import { coversScope, matchesScope, parseNames, type ScopePattern, scopeParts, withBelow } from './scope.ts'
 
 export interface Reach {
   /** A record is in reach by any of these. */
@@ -69,12 +69,13 @@ export function reservedNames(kinds: Kinds): string[] {
   return [...reservedSegments, ...kinds.keys()]
 }
 
-/** Reads a reach, or undefined when a pattern is none, or there are too many. */
+/** Reads a reach, or undefined when a pattern is none, or there are too many. A denied name denies all below it too. */
 export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
   const read = (texts: readonly string[]) => texts.flatMap((text) => parseNames(text) ?? [])
-  const reach = { allow: read([scope, ...allow]), deny: read(deny) }
-  const isWhole = reach.allow.length === allow.length + 1 && reach.deny.length === deny.length
-  return isWhole && Math.max(reach.allow.length, deny.length) <= patternLimit ? reach : undefined
+  const [allowed, denied] = [read([scope, ...allow]), read(deny)]
+  const isWhole = allowed.length === allow.length + 1 && denied.length === deny.length
+  if (!isWhole || Math.max(allowed.length, denied.length) > patternLimit) return undefined
+  return { allow: allowed, deny: denied.flatMap(withBelow) }
 }
 
 /**

@@ -40,6 +40,13 @@ export function parseScope(text: string): ScopePattern | undefined {
   return { text, parts: closed, rest: isOpen ? before : undefined }
 }
 
+/** What stands for all that `pattern` does, and for every name that goes on from one of those. */
+export function withBelow(pattern: ScopePattern): ScopePattern[] {
+  const { text, parts, rest } = pattern
+  if (rest !== undefined) return [pattern]
+  return ([':', '.'] as const).map((mark) => ({ text: `${text}${mark}**`, parts, rest: mark }))
+}
+
 /** True when every name that `narrow` matches is matched by `wide`. */
 export function coversScope(wide: ScopePattern, narrow: ScopePattern): boolean {
   if (narrow.rest === undefined) return isMatch(wide, narrow.parts)

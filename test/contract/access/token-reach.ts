@@ -54,6 +54,30 @@ export function tokenReachCases({ book: open }: BookCase): void {
       expect([total, /"ill"|"other"|blood/.test(text)]).toEqual([2, false])
     })
 
+    it('denies with a name all below it: a kind, a category, a part of a resource', async () => {
+      const book = await open()
+      await fill(book)
+      await book.documents.write({
+        changes: [{ folder: 'notes/', key: 'one', value: { text: 'secret recursion note' } }],
+      })
+      const seen = async (deny: string[]) => {
+        const { token } = await grant(book, { scope: '**', deny, permissions: ['read'] })
+        const { records } = await book.records.query({}, { as: token.token_id })
+        const { hits } = await book.recall({ text: 'secret recursion' }, { as: token.token_id })
+        const kinds = (list: readonly { kind: string }[]) => new Set(list.map(({ kind }) => kind))
+        expect([...kinds(hits.map(({ record }) => record))].every((kind) => kinds(records).has(kind))).toBe(
+          true,
+        )
+        return ids(records.map(({ id, kind }) => ({ id: kind === 'document' ? kind : id })))
+      }
+      expect(await seen(['document'])).toEqual(['course', 'ill', 'other', 'person'])
+      expect(await seen(['trace'])).toEqual(['document'])
+      expect(await seen(['trace:health'])).toEqual(['course', 'document', 'other', 'person'])
+      // What was made from `course` goes with it.
+      expect(await seen(['course'])).toEqual(['document', 'person'])
+      expect(await seen(['agent'])).toEqual([])
+    })
+
     it('looks into so much of the records in a call, and is told how to ask for less', async () => {
       const book = await open()
       const list = Array.from({ length: 150_000 }, () => 7)
