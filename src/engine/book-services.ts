@@ -144,6 +144,7 @@ export function addQueues(
       table: capabilityTable,
       find: findCapability,
       cover: secrets.maskInput,
+      checkNames: secrets.checkNames,
       tell: (detail) => events.tell('task', detail),
       onFault: services.failed,
     }),
@@ -153,7 +154,7 @@ export function addQueues(
 /** Closed before the queue of writes, which then commits what it has left to be written. */
 export function addAccessAudit(
   { options, store, services }: BookServiceParts,
-  secrets: Pick<SecretGuard, 'maskInput'>,
+  secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
 ): AccessAudit {
   return services.add(
     createAccessAudit({
@@ -169,7 +170,7 @@ export function addAccessAudit(
 export function addActivity(
   { options, store, services, events }: BookServiceParts,
   sealing: Sealing,
-  secrets: Pick<SecretGuard, 'maskInput'>,
+  secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
 ): Activity {
   return services.add(
     createActivity({

@@ -84,6 +84,26 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
             }),
         ],
         [
+          'scope',
+          () =>
+            book.tokens.grant({
+              granted_to: 'ci',
+              scope: `memory:${secret}:**`,
+              permissions: ['read'],
+              expires_at: '2099-01-01T00:00:00.000Z',
+            }),
+        ],
+        ['agent', () => book.with({ agent: `agent-${secret}` }).perceptions.store(perception)],
+        [
+          'for_agents',
+          () =>
+            book.consent.setPolicy({
+              for_agents: `coach-${secret}`,
+              allow: ['a2p:*'],
+              permissions: ['read_full'],
+            }),
+        ],
+        [
           'name',
           () =>
             book.consent.setPolicy({
@@ -100,6 +120,9 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
       }
       expect((await book.records.query({})).records).toEqual([])
+      const { entries } = await book.access.log()
+      expect(entries.map(({ caller }) => caller)).toContain(mark)
+      expect(JSON.stringify(entries)).not.toContain(secret)
     })
 
     it('stay where the owner only wants to hear of them, or nothing at all', async () => {

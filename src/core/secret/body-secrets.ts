@@ -1,7 +1,7 @@
 // Secrets in the texts of a record's body, names of fields included.
 // Invariant: a body without a secret is given back as it is, the same object.
 import { isJsonObject, type Json, type JsonObject } from '../json/path.ts'
-import { findSecrets, markOf, maskSecrets, secretMark } from './find-secrets.ts'
+import { findSecrets, markOf, maskSecrets, secretInName, secretMark } from './find-secrets.ts'
 import { type FieldRule, fieldRules } from './written-rule.ts'
 
 /** Which rule found a secret, and in which field: a dotted path, places in lists as numbers. Never the secret itself. */
@@ -18,6 +18,11 @@ export function secretsOf(body: JsonObject): FoundSecret[] {
   })
 }
 
+/** The same where its texts are names, in which a secret may stand behind any sign. */
+export function secretsInNames(body: JsonObject): FoundSecret[] {
+  return collect(body, (text) => secretInName(text) ?? [])
+}
+
 /** The marks in `body` that stand where secrets were. */
 export function marksIn(body: JsonObject): FoundSecret[] {
   return collect(body, (text) => [...text.matchAll(secretMark)].map(([, rule = '']) => rule))
@@ -30,13 +35,13 @@ export function maskBody(body: JsonObject): { readonly body: JsonObject; readonl
 }
 
 /** The rules that know a secret in a text, which stands in a field of that name or is a name itself. */
-type RulesOf = (text: string, field: string | undefined) => string[]
+type RulesOf = (text: string, field: string | undefined) => string | string[]
 
 function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
   const found: FoundSecret[] = []
   const path: (string | number)[] = []
-  const note = (rules: readonly string[]) => {
-    for (const rule of rules) found.push({ rule, path: path.join('.') })
+  const note = (rules: string | readonly string[]) => {
+    for (const rule of [rules].flat()) found.push({ rule, path: path.join('.') })
   }
   const visit = (value: Json, field: string | undefined): void => {
     if (typeof value === 'string') {

@@ -3,12 +3,12 @@
 // stands in its place.
 import type { ConflictEntry, ConflictSide } from '../../core/conflict.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
+import type { Json, JsonObject } from '../../core/json/path.ts'
 import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
-import { type FoundSecret, maskBody, secretsOf } from '../../core/secret/body-secrets.ts'
-import { secretInName } from '../../core/secret/find-secrets.ts'
+import { type FoundSecret, maskBody, secretsInNames, secretsOf } from '../../core/secret/body-secrets.ts'
+import { markOf, secretInName } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
@@ -38,9 +38,12 @@ export interface SecretGuard {
   guard(given: Unguarded): Guarded
   /** What waits in the task queue, in clear: only `warn` and `off` leave its secrets there. */
   maskInput(input: Json): Json
+  /** Of a name that is written down whatever becomes of the call. */
+  maskName(name: string): string
   /**
    * Throws for a secret in what is stored and sent in clear of every record: its id, and the names of its session, resource and
-   * agent; and in the requestId of a call, which is stored with its answer. They are never sealed.
+   * agent; in the scope and the requestId of a call that may write, which are stored too; and in the id of a task that comes round.
+   * They are never sealed.
    */
   checkNames(names: HeadNames): void
   /** The same for both sides of a conflict. */
@@ -87,6 +90,13 @@ export function createSecretGuard(
       }
     },
     maskInput: (input) => (isMasking ? (maskBody({ input }).body['input'] ?? null) : input),
+    maskName(name) {
+      if (!isMasking || known.get('caller') === name) return name
+      const rule = secretInName(name)
+      if (rule !== undefined) return markOf(rule, name)
+      known.set('caller', name)
+      return name
+    },
     checkNames(names) {
       if (!isMasking) return
       for (const [path, name] of Object.entries(names)) {
@@ -103,15 +113,27 @@ export function createSecretGuard(
   }
 }
 
-/** Fields of what grants rights that people write themselves. */
-const grantTexts = ['name', 'granted_to', 'holder', 'reason', 'purpose', 'purpose.description'] as const
+/** Fields of what grants rights that no person words: keys, hashes, signatures, ids that a book makes, and its name. */
+const madeFields = new Set([
+  'book',
+  'delegation_chain',
+  'granted_by',
+  'hash',
+  'key',
+  'lineage_hash',
+  'policies',
+  'public_key',
+  'receipt',
+  'request',
+  'secret_hash',
+  'signature',
+  'token_id',
+])
 
 function checkTexts(body: JsonObject): void {
-  for (const path of grantTexts) {
-    const text = readPath(body, path)
-    const rule = typeof text === 'string' ? secretInName(text) : undefined
-    if (rule !== undefined) throw secretName(path, rule)
-  }
+  const worded = Object.entries(body).filter(([name]) => !madeFields.has(name))
+  const [first] = secretsInNames(Object.fromEntries(worded))
+  if (first) throw secretName(first.path, first.rule)
 }
 
 function secretName(path: string, rule: string): DaybookError {

@@ -78,11 +78,12 @@ export function createCallPath(parts: CallPathParts): CallPath {
     if (options.signal?.aborted) throw new DaybookError('aborted')
     services.called()
     checkJson(input)
-    // Of a read nothing is stored under it.
-    if (capability.effect !== 'read') secrets.checkNames({ requestId: options.requestId })
     const parsed = parseWith(capability.input, input)
     checkConsent(options.caller, capability)
     const begun = contexts.begin(capability, input, { now: formatTime(clock.now()), trail }, options)
+    // Of a read nothing is stored under them.
+    if (capability.effect !== 'read')
+      secrets.checkNames({ requestId: options.requestId, ...begun.port.scope })
     const { decides } = capability
     const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
     const noting = activity.begin(call, options.purpose)

@@ -67,7 +67,7 @@ export interface AccessAuditParts extends Pick<Ports, 'clock' | 'scheduler' | 'l
   readonly store: Pick<BookStore, 'access' | 'writes' | 'newer'>
   readonly kinds: Kinds
   readonly isVerb: (id: string) => boolean
-  readonly secrets: { maskInput(words: Json): Json }
+  readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
 }
 
 /** What was not written by a commit until then is written by one of its own. */
@@ -138,6 +138,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
   const entryOf = ({ who, capability, outcome, kinds = [], count = 0 }: Access) => ({
     at: formatTime(clock.now()),
     ...who,
+    caller: parts.secrets.maskName(who.caller),
     // An id that is none may be anything, and is not kept.
     capability: parts.isVerb(capability) ? capability : '',
     outcome,
@@ -220,14 +221,18 @@ class Trail implements AccessTrail {
 
   #entry(outcome: string, kinds: readonly string[], count: number): Omit<AccessEntry, 'n'> {
     const { id, purpose, receipt = '', claimant } = this.#call
+    const { secrets } = this.#parts
+    const who = this.#who ?? claimant() ?? nobody
     return {
       at: formatTime(this.#parts.clock.now()),
-      ...(this.#who ?? claimant() ?? nobody),
+      ...who,
+      // Also of a call that was refused for the secret in it.
+      caller: secrets.maskName(who.caller),
       capability: this.#parts.isVerb(id) ? id : '',
       outcome,
       kinds,
       count,
-      ...(purpose === undefined ? {} : { purpose: String(this.#parts.secrets.maskInput(purpose)) }),
+      ...(purpose === undefined ? {} : { purpose: String(secrets.maskInput(purpose)) }),
       // A text that can be none may be anything, and is not kept.
       ...(isReceiptId(receipt) ? { receipt } : {}),
     }

@@ -35,7 +35,7 @@ export interface Activity extends Service {
 export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'db' | 'activity' | 'access' | 'writes' | 'newer'>
   readonly sealing: Pick<Sealing, 'begin'>
-  readonly secrets: { maskInput(words: Json): Json }
+  readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
   /** False: nothing more is kept. */
   readonly isKept: boolean
   /** The capabilities that change a book. */
@@ -106,8 +106,9 @@ export function createActivity(parts: ActivityParts): Activity {
       const beganMs = clock.now()
       return () => {
         if (!kept.note) return
+        const who = accessorOf(port.caller, port.scope.agent)
         activity.gather({
-          who: accessorOf(port.caller, port.scope.agent),
+          who: { ...who, caller: parts.secrets.maskName(who.caller) },
           at: port.now,
           capability: capability.id,
           purpose: purpose === undefined ? undefined : masked(purpose),

@@ -15,6 +15,8 @@ export interface RecurringParts {
   readonly schedules: Schedules
   /** Throws unless `capability` can be called with `input` and may be put off. */
   check(capability: string, input: unknown): void
+  /** Throws for a secret in the id. */
+  checkNames(names: { readonly id: string }): void
   /** The input as it may lie in the book. */
   cover(input: Json): Json
 }
@@ -25,7 +27,7 @@ function wrong(path: string, message: string): DaybookError {
 
 /** Sets up or changes the task of this id. Inside a transaction. */
 export function schedule(
-  { schedules, check, cover }: RecurringParts,
+  { schedules, check, checkNames, cover }: RecurringParts,
   { id, everyMs, maxAttempts, firstAt, ...asked }: RecurringRequest,
   scope: Scope,
   now: string,
@@ -40,6 +42,7 @@ export function schedule(
   const isSame = capability === before?.capability
   const input = asked.input === undefined && isSame ? before.input : ((asked.input ?? null) as Json)
   check(capability, input ?? undefined)
+  if (!before) checkNames({ id })
   if (!before && schedules.list().length >= recurringLimit.count) {
     throw new DaybookError('too-large', `${recurringLimit.count} tasks come round already; take one out.`, {
       details: { path: 'id', limit: recurringLimit.count },

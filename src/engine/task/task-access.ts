@@ -45,6 +45,7 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
   readonly find: (id: string) => AnyCapability
   /** What waits is stored in clear: without secrets, unless the owner wants them stored. */
   readonly cover: (input: Json) => Json
+  readonly checkNames: RecurringParts['checkNames']
   readonly tell: (task: BookEvents['task']) => void
   /** Called when the queue itself could not be read or written. */
   readonly onFault: (error: unknown) => void
@@ -56,6 +57,7 @@ export function createTasks(parts: TasksParts): Tasks {
   const rounds: RecurringParts = {
     schedules: store.schedules,
     check: (id, input) => checkTask(find(id), input),
+    checkNames: parts.checkNames,
     cover,
   }
   let call: TaskCall | undefined
