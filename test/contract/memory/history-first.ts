@@ -1,5 +1,7 @@
 // What is made of a history before its messages are stored follows them as what is made of messages does.
 import { describe, expect, it } from 'vitest'
+import type { Daybook } from '../../../src/book/daybook.ts'
+import { grant } from '../access/token-grant.ts'
 import type { BookCase } from '../book-case.ts'
 import { toldAnew } from './told-anew.ts'
 
@@ -79,6 +81,49 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
     await book.records.forget({ id: results[0]?.id ?? '' })
     expect(JSON.stringify(await book.conversation.profile({ user_id: 'carl' }))).not.toContain('Gerolstein')
   })
+
+  describe.each(['as it is listed', 'under an id of somebody else'])(
+    'a history of stored messages, %s',
+    (how) => {
+      const source = { type: 'User', id: 'carl' }
+      /** A message, and what is made of a history with it. */
+      async function made(book: Daybook, message: object, over: object = {}) {
+        await book.conversation.store({
+          message: { content: 'I live in Gerolstein.', source, ...message },
+          session: 'private',
+          ...over,
+        })
+        const { records } = await book.conversation.list({ session: 'private' })
+        const history = records.map(({ content, ...more }) =>
+          how === 'as it is listed' ? { content, ...more } : { content, source, id: 'chat-17' },
+        )
+        const { profiles } = await book.conversation.updateProfile({ history })
+        const { episode_id: episode = '' } = await book.conversation.archive({ history })
+        return { message: records[0]?.id ?? '', made: [episode, profiles[0]?.id ?? ''] }
+      }
+      const seen = async (book: Daybook) =>
+        JSON.stringify([
+          (await book.records.query({ limit: 1000 })).records,
+          (await book.recall({ text: 'Gerolstein', limit: 50 })).hits.map(({ record }) => record),
+        ])
+
+      it.each([{}, { id: 'm-1' }])('is known as those, stored with %o', async (named) => {
+        const book = await open()
+        const { message } = await made(book, named)
+        const { token } = await grant(book, { deny: ['session:private'] })
+        expect(await seen(book)).toContain('Gerolstein')
+        expect(await seen(book.with({ as: token.token_id }))).not.toContain('Gerolstein')
+        await book.records.purge({ id: message })
+        expect(await seen(book)).not.toContain('Gerolstein')
+      })
+
+      it.runIf(keepsKeys)('makes what is as sensitive as those', async () => {
+        const book = await open()
+        for (const id of (await made(book, {}, { sensitivity: 'restricted' })).made)
+          expect(await book.records.get({ id })).toMatchObject({ sensitivity: 'restricted' })
+      })
+    },
+  )
 
   it.runIf(keepsKeys)(
     'what was made of a history is as sensitive as a message that is stored only later',

@@ -12,7 +12,7 @@ import { keptFromModel } from '../../../shape/llm/ask.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
 import { messageKind } from '../message/message-kind.ts'
 import type { Message } from '../message/message-schema.ts'
-import { createLineMessages, lineKey } from '../message/line-message.ts'
+import { createLineMessages, lineKeys } from '../message/line-message.ts'
 import { wordedRecord } from '../record-name.ts'
 import { type MessageScope } from '../message/store-message.ts'
 import { summarise } from './summarise.ts'
@@ -61,7 +61,7 @@ export async function archiveEpisode(
   const messagesOf = recordsOf(at, scope, lines)
   const messages = [...new Set(lines.flatMap(messagesOf))]
   const unstored = said.filter((line) => line.record === undefined && messagesOf(line).length === 0)
-  const keys = [...new Set(unstored.map((line) => lineKey(scope.agent, line)))]
+  const keys = [...new Set(unstored.flatMap((line) => lineKeys(scope.agent, line)))]
   const { degraded, ...told } = await tellEpisode(at, markSensitive(at, lines, messagesOf))
   const id = await at.records.write(({ records }) => {
     // What was forgotten while the model thought stands in no episode: the next task finds it outdated.

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'
+import { historyLimit } from '../message/history.ts'
 import { stored } from '../message/message-schema.ts'
 
 export const episodeBody = z.looseObject({
@@ -16,7 +17,10 @@ export const episodeBody = z.looseObject({
   /** The messages it was made from, as far as they are records. */
   messages: z.array(recordId).max(1000).default([]),
   /** Keys of the lines that were no messages then: see message/line-message.ts. */
-  lines: z.array(z.string().max(100)).max(1000).optional(),
+  lines: z
+    .array(z.string().max(100))
+    .max(2 * historyLimit.messages)
+    .optional(),
   /** How the summary was made: sentences of the conversation, or words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
 })

@@ -16,7 +16,7 @@ import { type DatedStatement, type Facts, learn, tell, writeProfile } from './pr
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimit } from './profile-schema.ts'
-import { createLineMessages, lineKey } from '../message/line-message.ts'
+import { createLineMessages, lineKeys } from '../message/line-message.ts'
 import { profileOf } from '../record-name.ts'
 import { findStatements } from './user-fact.ts'
 
@@ -121,7 +121,7 @@ export const profileCapabilities = [
           const known: Facts = before ? factsWithoutGone(before.facts, records.goneKeys(before.id)) : {}
           const named = statements.map(({ line, ...one }) => {
             const ids = messages.get(line) ?? []
-            return { ...one, messages: ids, lines: ids.length === 0 ? [lineKey(agent, line)] : [] }
+            return { ...one, messages: ids, lines: ids.length === 0 ? lineKeys(agent, line) : [] }
           })
           const facts = learn(known, named)
           const was = tell(known)
