@@ -39,6 +39,8 @@ export interface Row extends SqlRow {
 export interface Ledger {
   readonly writes: readonly Write[]
   add(write: Write): void
+  /** Somebody who had no such record began one, by no write that is told apart from others by what it says. */
+  begin(record: string): void
   /** The next token. */
   token(): string
   /** These are gone with a disk that was set back: nobody else had them. */
@@ -95,6 +97,7 @@ export function createLedger(): Ledger {
   const logOf = ({ db }: Disk) => createConflictLog(db, openBodies, () => false).list({ limit: 10_000 })
   let count = 0
   let collected = false
+  const begun: { readonly record: string; readonly after: number }[] = []
   const byToken = (token: string | undefined) => writes.find((one) => one.token === token)
   /** A write, what it was made on, what that was made on, and so on. */
   const lineOf = (write: Write): Write[] => {
@@ -114,6 +117,7 @@ export function createLedger(): Ledger {
   return {
     writes,
     add: (write) => void writes.push(write),
+    begin: (record) => void begun.push({ record, after: writes.length }),
     token: () => `w${++count}`,
     excuse(tokens) {
       for (const token of tokens) excused.add(token)
@@ -139,6 +143,8 @@ export function createLedger(): Ledger {
       const forgets = new Set(writes.flatMap(({ op, token }) => (op === 'forget' ? [token] : [])))
       // Two that forget the same record say the same: who saw one of them knew what the other wants.
       const isSuperseded = ({ op, token, record }: Write) =>
+        (op === 'forget' &&
+          begun.some(({ record: about, after }) => about === record && isBegunLater(after, token))) ||
         writes.some(
           ({ record: about, saw = '' }, n) =>
             about === record &&

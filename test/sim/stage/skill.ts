@@ -32,5 +32,6 @@ export async function use(
   })
   if (rowOf(site.disk, id)?.body === before) return
   stage.uses.push({ skill: id, good })
+  if (!row) stage.ledger.begin(id)
   noteAct(stage, site, 'skill')
 }
