@@ -165,7 +165,9 @@ async function take(stage: Stage, step: Step): Promise<void> {
       const { store } = self.run()
       const now = formatTime(world.clock.nowMs + self.skewMs)
       for (const { request, response } of self.late.splice(0))
-        await survive(store.writes.write(() => takeLate(store, request, response, now)))
+        await survive(
+          store.writes.write(() => takeLate(store, { request, response, now, selection: self.selection })),
+        )
       return
     }
     case 'pass':

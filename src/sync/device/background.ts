@@ -58,7 +58,8 @@ export function createBackground(options: BackgroundOptions): Background {
       parseSyncRequest(asked)
       const came = parseSyncResponse(JSON.parse(answer))
       const at = formatTime(clock.now())
-      return (await store.writes.write(() => takeLate(store, asked as SyncRequest, came, at)))?.changed ?? []
+      const answered = { request: asked as SyncRequest, response: came, now: at, selection }
+      return (await store.writes.write(() => takeLate(store, answered)))?.changed ?? []
     } catch (error) {
       if (error instanceof SyntaxError || isDaybookError(error, 'invalid-input')) return []
       if (isDaybookError(error, 'protocol-error')) return []

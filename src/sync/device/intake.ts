@@ -4,7 +4,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import type { Refusal } from '../../store/record/refused-ops.ts'
-import { handedOn, rewriteWithdrawn } from './outbox.ts'
+import { handedOn, rewriteWithdrawn, type SyncSelection } from './outbox.ts'
 import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
 import { dropMark, holdMark } from '../wire/mark.ts'
@@ -49,29 +49,27 @@ export interface Intake {
   readonly changed: readonly { readonly id: string; readonly kind: string }[]
 }
 
-/** Takes `response` over. Inside one transaction; `now` is canonical time. */
-export function takeIn(store: BookStore, request: SyncRequest, response: SyncResponse, now: string): Intake {
-  return take(store, { request, response, now })
-}
-
-/** Takes over what became of the device's own ops and nothing else: the changes of others are fetched another time. */
-export function takeResults(
-  store: BookStore,
-  request: SyncRequest,
-  response: SyncResponse,
-  now: string,
-): Intake {
-  return take(store, { request, response, now, resultsOnly: true })
-}
-
-interface Answered {
+/** An answer, what it answers, and when it came, in canonical time. */
+export interface Answered {
   readonly request: SyncRequest
   readonly response: SyncResponse
   readonly now: string
-  readonly resultsOnly?: true
+  /** What this device wishes for, also in bytes that go in place of withdrawn ones. */
+  readonly selection?: SyncSelection | undefined
 }
 
-function take(store: BookStore, { request, response, now, resultsOnly }: Answered): Intake {
+/** Takes an answer over. Inside one transaction. */
+export function takeIn(store: BookStore, answered: Answered): Intake {
+  return take(store, answered)
+}
+
+/** Takes over what became of the device's own ops and nothing else: the changes of others are fetched another time. */
+export function takeResults(store: BookStore, answered: Answered): Intake {
+  return take(store, answered, true)
+}
+
+function take(store: BookStore, answered: Answered, resultsOnly = false): Intake {
+  const { request, response, now, selection } = answered
   checkAnswer(request, response)
   const { settings, ops } = store
   const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
@@ -194,7 +192,7 @@ function take(store: BookStore, { request, response, now, resultsOnly }: Answere
   const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
 
   // A record may have been forgotten while the request was on its way: its op says so from here on.
-  rewriteWithdrawn(store)
+  rewriteWithdrawn(store, selection)
   const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
   settings.holding(() => {
     for (const [i, result] of response.results.entries()) {

@@ -79,7 +79,7 @@ export const handedOn = 'handed_on'
  * Gives each withdrawn op the bytes of its record as it stands now. Inside a transaction. The op that waits behind it goes
  * all the same: nobody knows which of the two bytes the mirror took.
  */
-export function rewriteWithdrawn(store: BookStore, selection: SyncSelection = {}): void {
+export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | undefined = {}): void {
   const withdrawn = store.ops.withdrawn()
   if (withdrawn.length === 0) return
   const noteOf = createNote(store, selection)

@@ -121,7 +121,7 @@ export function createSyncSession({
     store.writes.write(() => {
       const now = formatTime(clock.now())
       const take = direction === 'push' ? takeResults : takeIn
-      const intake = take(store, request, response, now)
+      const intake = take(store, { request, response, now, selection })
       const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
       const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sent().length === 0
       const isFetched = !response.more && !isResyncing

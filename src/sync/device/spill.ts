@@ -4,9 +4,9 @@
 // that were withdrawn meanwhile count no more, and neither does their answer.
 import type { BookStore } from '../../store/book-store.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
-import { type Intake, takeIn } from './intake.ts'
+import { type Answered, type Intake, takeIn } from './intake.ts'
 import { freezeOps, nextRequest, rewriteWithdrawn, splitOps, type SyncSelection } from './outbox.ts'
-import { type SyncRequest, type SyncResponse, type WireOp, wireLimits } from '../wire/protocol.ts'
+import { type SyncRequest, type WireOp, wireLimits } from '../wire/protocol.ts'
 import { resyncing } from './reread.ts'
 
 /** A book hands over so many requests at once: 1,000 ops or 7 MB. The rest goes when it is next open. */
@@ -47,20 +47,16 @@ function freezeMore(store: BookStore, selection: SyncSelection): void {
 
 /**
  * Applies the results of an answer that was left for this device, as if they had just come, to those ops that still
- * wait for one. Undefined when there is no such op: somebody was faster. Inside a transaction; `now` is canonical time.
+ * wait for one. Undefined when there is no such op: somebody was faster. Inside a transaction.
  */
-export function takeLate(
-  store: BookStore,
-  request: SyncRequest,
-  response: SyncResponse,
-  now: string,
-): Intake | undefined {
+export function takeLate(store: BookStore, answered: Answered): Intake | undefined {
+  const { request, response, selection } = answered
   const { settings, ops } = store
   const epoch = settings.get('epoch') ?? null
   const isOfThisMirror = epoch === null ? request.epoch === null : epoch === response.epoch
   if (request.device !== store.device || !isOfThisMirror || settings.get(resyncing) !== undefined)
     return undefined
-  rewriteWithdrawn(store)
+  rewriteWithdrawn(store, selection)
   const waiting = new Map(ops.sent().map(({ mid, wire }) => [mid, JSON.stringify(JSON.parse(wire))]))
   const asked = request.ops.filter((op) => waiting.get(op.mid) === JSON.stringify(op))
   const known = new Set(asked.map(({ mid }) => mid))
@@ -69,10 +65,9 @@ export function takeLate(
   // What others changed comes with the next request of its own: the cursor may have moved since.
   const { digest: _digest, ranges: _ranges, mark: _mark, ...rest } = response
   const cursor = settings.getNumber('cursor')
-  return takeIn(
-    store,
-    { ...request, ops: asked, pull: { ...request.pull, cursor } },
-    { ...rest, results, changes: [], cursor, more: false, floor: 0 },
-    now,
-  )
+  return takeIn(store, {
+    ...answered,
+    request: { ...request, ops: asked, pull: { ...request.pull, cursor } },
+    response: { ...rest, results, changes: [], cursor, more: false, floor: 0 },
+  })
 }

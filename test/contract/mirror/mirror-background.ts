@@ -29,7 +29,7 @@ async function takeAll(
     const request = requests[i] as SyncRequest
     const now = formatTime(world.clock.nowMs)
     const intake = await device.look((store) =>
-      store.writes.write(() => takeLate(store, request, answer, now)),
+      store.writes.write(() => takeLate(store, { request, response: answer, now })),
     )
     if (intake) taken += 1
   }

@@ -131,6 +131,32 @@ export function withdrawnCases(host: DatabaseHost): void {
     },
   )
 
+  it('W8 C2 what goes in place of an edit says who is to win, too, after an answer to something else', async () => {
+    const world = createWorld(host)
+    const sealed = { sensitivity: 'restricted' } as const
+    const policies = new Map([['remote_wins', 'local_wins']] as const)
+    const [a, b] = [world.device('a', { policies }), world.device('b')]
+    await a.put('remote_wins', id(2), body('before'))
+    await a.sync()
+    await b.sync()
+    await b.put('remote_wins', id(2), body('of b'), sealed)
+    await b.sync()
+    await a.put('remote_wins', id(2), body(word))
+    a.faults('lose-request')
+    await failure(a.sync())
+    await a.put('remote_wins', id(2), body('of a'), sealed)
+    await a.sync('pull')
+    const before = a.sent.length
+    await a.sync()
+    expect(JSON.parse(a.sent[before] ?? '').ops).toMatchObject([{ policy: 'local_wins', instead: true }])
+    await b.sync()
+    await expectSame(a, b)
+    expect(await textOf(b, id(2))).toBe('of a')
+    expect(await a.state()).toMatchObject({ pending: 0, refused: 0 })
+    // Sealed as both sides are, the mirror decides once.
+    expect((await world.mirror.conflicts()).map(({ lost }) => lost.by)).toHaveLength(1)
+  })
+
   it.each(['forget', 'purge'] as const)(
     'C18 a %s whose answer was lost is not said once more with what is put after it',
     async (verb) => {
