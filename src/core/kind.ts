@@ -147,6 +147,8 @@ export interface Kind<Name extends string = string, Body extends object = object
    * not matter.
    */
   ends?(body: Body, id: string): readonly string[]
+  /** True where `after` says no more what `before` did because that has ended: then no earlier version keeps it. Pure. */
+  takesBack?(before: JsonObject, after: JsonObject): boolean
   /** The id of the record that may have brought this one to an end. */
   endedBy?(body: Body): string | undefined
   /**

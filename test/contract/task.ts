@@ -43,7 +43,7 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
     },
   )
 
-  it('keeps nothing of what a task that waits, has failed or comes round was given about a record that is purged', async () => {
+  it('keeps nothing of what a task that waits, is done, has failed or comes round was given about a record that is purged', async () => {
     const book = await open()
     const later = { delay_seconds: 100_000 }
     const words = { content: 'Saffron letter.' }
@@ -75,7 +75,14 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
       input: { id, data: { text: 'Saffron fact' } },
     })
     expect((await settledTask(book, dead.id))?.state).toBe('dead')
+    const evidence = [{ record: id, quote: words.content }]
+    const done = await book.tasks.add({
+      capability: 'a2p:propose',
+      input: { content: 'Likes spices', category: 'a2p:interests', evidence },
+    })
+    expect(await settledTask(book, done.id)).toMatchObject({ state: 'done', input: { evidence } })
     await book.records.purge({ id })
+    expect(await book.tasks.get(done)).toMatchObject({ state: 'done', input: null })
     for (const task of [waiting, dead])
       expect(await book.tasks.get(task)).toMatchObject({
         input: null,

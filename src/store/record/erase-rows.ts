@@ -86,8 +86,8 @@ const takenOut = {
 } as const
 
 /**
- * Empties every task that is not done, and every round to come, which was given the record of this id and more than ids: that may
- * quote it, or would write it again. A task that waits is dead then, a try that runs goes on and has no other one after it.
+ * Empties every task, and every round to come, which was given the record of this id and more than ids: that may quote it, or would
+ * write it again. One that is done stays done; a task that waits is dead then, a try that runs goes on and has no other one after it.
  */
 export function erasePending(
   db: Erasing & Pick<SqlDatabase, 'all' | 'get'>,
@@ -95,12 +95,19 @@ export function erasePending(
 ): void {
   const name = db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? id
   const names = [id, name] as const
-  const tasks = "SELECT n AS key, input FROM tasks WHERE state <> 'done'"
-  for (const { key } of quoting(db, tasks, names)) {
+  // There may be many that are done: few of them name it.
+  const tasks =
+    "SELECT n AS key, input FROM tasks WHERE state <> 'done' OR instr(input, ?) > 0 OR instr(input, ?) > 0"
+  for (const { key } of quoting(
+    db,
+    tasks,
+    names,
+    names.map((one) => JSON.stringify(one)),
+  )) {
     writeOver(db, task, [key])
     db.run(
-      `UPDATE tasks SET input = 'null', result = NULL, state = CASE state WHEN 'running' THEN state ELSE 'dead' END, error_code = ?,
-        error_message = ? WHERE n = ?`,
+      `UPDATE tasks SET input = 'null', result = NULL, state = CASE WHEN state IN ('running', 'done') THEN state ELSE 'dead' END,
+        error_code = CASE state WHEN 'done' THEN NULL ELSE ? END, error_message = CASE state WHEN 'done' THEN NULL ELSE ? END WHERE n = ?`,
       [takenOut.code, takenOut.message, key],
     )
   }
@@ -118,13 +125,14 @@ function quoting(
   db: Pick<SqlDatabase, 'all'>,
   sql: string,
   [id, name]: readonly [string, string],
+  given: readonly SqlValue[] = [],
 ): { readonly key: SqlValue }[] {
   return db.all<{ key: SqlValue }>(
     `SELECT t.key FROM (${sql}) t
      WHERE EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.value = ? OR (j.value = ? AND j.key IN ('id', 'msg_id')))
      AND EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.type = 'text' AND j.value <> ?
        AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = j.value))`,
-    [id, name, name],
+    [...given, id, name, name],
   )
 }
 

@@ -184,7 +184,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     { origin, keepsBefore }: Change,
   ): RecordRow => {
     const { seq } = row
-    const wasGone = sources.isGone(seq)
+    const wasGone = sources.isGone(before, row)
     const passing = keepsBefore ? undefined : isPassing(before, row, op)
     table.change(before, row, { isGone: wasGone, passing })
     projection.markStale(seq)

@@ -119,9 +119,17 @@ export class Sources {
     return this.#db.get('SELECT 1 FROM outdated WHERE seq = ?', [seq]) !== undefined
   }
 
-  /** Whether what it says may quote what was forgotten, so that it must not stay as an earlier version. */
-  isGone(seq: number): boolean {
-    return this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [seq]) !== undefined
+  /**
+   * Whether what `before` says must not stay beside `row`, which is written over it: it may quote what was forgotten, or has words
+   * that `row` takes back. Then the versions before it are removed here.
+   */
+  isGone(before: RecordRow, row: RecordRow): boolean {
+    const isTakenBack = this.#takesBack(before, row)
+    if (isTakenBack) this.#removeEarlier(before)
+    return (
+      isTakenBack ||
+      this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [row.seq]) !== undefined
+    )
   }
 
   /** True for a body that was made from what is gone now. */
@@ -275,7 +283,7 @@ export class Sources {
     if (known && (known.is_gone === 1 || !isGone)) return
     this.#db.run(outdateSql, [seq, Number(isGone), Number(origin === 'heard'), seq])
     eraseRows(this.#db, vectorOf, [seq])
-    if (isGone && origin !== 'taken') this.#removeEarlier(seq, id)
+    if (isGone && origin !== 'taken') this.#removeEarlier(row)
     this.#parts.onOutdated(row)
     // Whatever was made from it may quote the same.
     for (const made of this.madeOf(id)) this.#outdate(made, { isGone, origin, at })
@@ -288,7 +296,15 @@ export class Sources {
     return goingIds(kind, body, made.id).includes(id)
   }
 
-  #removeEarlier(seq: number, id: string): void {
+  #takesBack(before: RecordRow, row: RecordRow): boolean {
+    const { kinds, bodies } = this.#parts
+    const kind = row.deleted === 0 && before.deleted === 0 ? kinds.get(row.kind) : undefined
+    const was = kind?.takesBack && bodies.read(before, before.body)
+    const is = was && bodies.read(row, row.body)
+    return was !== undefined && is !== undefined && kind?.takesBack?.(was, is) === true
+  }
+
+  #removeEarlier({ seq, id }: RecordRow): void {
     eraseRows(this.#db, historyOf, [seq])
     eraseRows(this.#db, conflictsOf, [id])
     eraseAnswers(this.#db, id)

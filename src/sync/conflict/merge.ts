@@ -52,11 +52,11 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
     const rule = ruled.find(isHere)?.rule
     const byRule = joinByRule(rule, sides, mineIsLater)
     if (byRule !== undefined) return byRule
+    // Told anew from the rest, whole. A null is a value: it gives way to nothing that is not there.
+    if (rule === 'derived') return [pick(one, other), one, other].find((side) => side !== undefined)
     if (isJsonObject(one) && isJsonObject(other))
       return joinFields(path, { from: isJsonObject(from) ? from : {}, one, other }, ruled)
     if (isSame) return one
-    // A null is a value: it gives way to nothing that is not there.
-    if (rule === 'derived') return [pick(one, other), one, other].find((side) => side !== undefined)
     if (isSet(one) && isSet(other)) return joinSets(isSet(from) ? from : [], one, other)
     clashes.push(path)
     if (one === undefined) return other

@@ -18,8 +18,9 @@ export function openTwoDevices({ skewMs = 0 } = {}) {
   const store = openBookStore(mirrorDb, { kinds, role: 'mirror', ports, onCommit: () => undefined })
   const mirror = createMirror({ store, clock: ports.clock, random: ports.random })
   const device = (n: number, ahead: number) => {
+    const db = openNodeDatabase({ path: ':memory:' })
     const engine = createEngine({
-      db: openNodeDatabase({ path: ':memory:' }),
+      db,
       ports: { ...ports, clock: { now: () => ports.clock.now() + ahead } },
       name: 'b',
       scope: { agent: `user-${n}` },
@@ -33,6 +34,7 @@ export function openTwoDevices({ skewMs = 0 } = {}) {
       (await engine.call(id, input, agent === undefined ? {} : { scope: { agent } })) as Output
     return {
       engine,
+      db,
       call,
       async sync() {
         await engine.call('daybook:sync', {}, { signal: neverAborted })
@@ -68,6 +70,7 @@ export function openTwoDevices({ skewMs = 0 } = {}) {
   return {
     one,
     two,
+    mirrorDb,
     pass,
     /** Until both have all that there is. */
     async sync() {

@@ -10,6 +10,7 @@ import {
   revisedId,
   saidAgainIds,
   settleProposal,
+  takesBack,
   undecidedProposal,
 } from './proposal-state.ts'
 
@@ -38,6 +39,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   policy: 'merge',
   merge: { status: 'derived', resolution: 'derived', proposedAt: 'min', expiresAt: 'max' },
   settle: settleProposal,
+  takesBack,
   speaker: { path: 'by', listenerFields: [] },
   proposedBy: 'by',
   ownerOnly: (body) => isDecided(body as never),

@@ -108,8 +108,34 @@ export function endedMemories(id: string, body: JsonObject): string[] {
   return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => memoryIdOf(id, round))
 }
 
-/** `body` with its status and resolution told anew. */
-export function settleProposal(body: JsonObject): JsonObject {
+/** True for what was said in a round that has ended, and says no more what stands: the words of a memory that is gone with it. */
+function isTakenBack(body: JsonObject, { round, action }: Decision): boolean {
+  return round < roundOf(body) || (action !== 'reject' && isEndedRound(body, round))
+}
+
+/** `decisions` without the words of rounds that have ended. That they were made stays: the rounds are told from them. */
+function withoutTakenBack(body: JsonObject): JsonObject {
+  const taken = decisionsOf(body).filter((one) => isTakenBack(body, one) && hasWords(one))
+  if (taken.length === 0) return body
+  const bare = taken.map(({ key, edited: _edited, reason: _reason, ...made }) => [key, made] as const)
+  const decisions = { ...(body['decisions'] as JsonObject), ...Object.fromEntries(bare) } as JsonObject
+  return { ...body, decisions }
+}
+
+const hasWords = ({ edited, reason }: Decision) => edited !== undefined || reason !== undefined
+
+/** True where `after` has taken words of a review back that `before` has. */
+export function takesBack(before: JsonObject, after: JsonObject): boolean {
+  const left = new Map(decisionsOf(after).map((one) => [one.key, one]))
+  return decisionsOf(before).some((one) => {
+    const now = left.get(one.key)
+    return hasWords(one) && (now ? !hasWords(now) : isTakenBack(after, one))
+  })
+}
+
+/** `given` with its status and resolution told anew, and without the words of rounds that have ended. */
+export function settleProposal(given: JsonObject): JsonObject {
+  const body = withoutTakenBack(given)
   const { resolution: _before, ...rest } = body
   const made = standingDecision(body)
   if (made) {
