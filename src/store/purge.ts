@@ -14,6 +14,7 @@ import {
   eraseAnswers,
   erasePending,
   eraseRows,
+  erasingTogether,
   historyOf,
   modelParts,
   stagedOf,
@@ -26,6 +27,8 @@ export interface Purge {
   purgeHeard(id: string): void
   /** Deletes what still has the content of the forgotten record `id`. Inside a transaction. */
   purge(id: string, seq: number): void
+  /** Runs `work`, inside a transaction, in which many records may go: what may quote them is looked through once, at its end. */
+  together<Result>(work: () => Result): Result
   /** Takes what is deleted out of the text index and the files for good. Outside of a transaction. */
   scrub(): void
   /** True when something was deleted that the files must not keep, and no scrub came since. */
@@ -77,6 +80,7 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     erasePending(db, { id, seq })
   }
   return {
+    together: (work) => erasingTogether(db, work),
     purge: purgeAt,
     purgeHeard(id) {
       const row = db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])

@@ -16,7 +16,7 @@ import { consentLedgerWriter } from './consent-ledger.ts'
 import { checkProposer } from './check-proposer.ts'
 
 export interface TransactParts {
-  readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests'>
+  readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests' | 'purge'>
   readonly seen: Pick<TimeSeen, 'keep' | 'reset'>
   readonly admission: Pick<Admission, 'recheck'>
   readonly consent: Pick<ConsentGate, 'renew'>
@@ -69,7 +69,8 @@ export function createTransact({
         if (uses.includes('consent')) ports.consent = { records: consentLedgerWriter(writing.ledger) }
         if (uses.includes('pool')) ports.pool = pool
         if (queued) ports.tasks = queued.tasks
-        const run = () => sealing.writing(() => work({ call: port, ...ports } as WriteContext<PortName>))
+        const at = { call: port, ...ports } as WriteContext<PortName>
+        const run = () => sealing.writing(() => store.purge.together(() => work(at)))
         const result = payer === undefined ? run() : store.guests.within(payer, run)
         call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }

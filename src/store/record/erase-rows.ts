@@ -12,6 +12,7 @@ export interface TextRows {
 }
 
 type Erasing = Pick<SqlDatabase, 'run' | 'keepsDeleted'>
+type Asking = Erasing & Pick<SqlDatabase, 'all'>
 
 /** Leaves nothing of what the columns of those rows say. They are to be deleted or written next, in the same transaction. */
 export function writeOver(
@@ -49,12 +50,7 @@ const listed = (table: string, key: string, columns: readonly string[]): TextRow
 })
 
 /** Erases the rows of `table` whose `key` is what `sql` answers as `key`. */
-function eraseFound(
-  db: Erasing & Pick<SqlDatabase, 'all'>,
-  rows: TextRows,
-  sql: string,
-  params: readonly SqlValue[],
-): void {
+function eraseFound(db: Asking, rows: TextRows, sql: string, params: readonly SqlValue[]): void {
   const found = db.all<{ key: SqlValue }>(sql, params).map(({ key }) => key)
   if (found.length > 0) eraseRows(db, rows, [JSON.stringify(found)])
 }
@@ -64,17 +60,62 @@ const task: TextRows = { table: 'tasks', columns: ['input', 'result', 'error_mes
 const entries = listed('conflicts', 'id', sides)
 const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
 
+/** What is to be erased of answers and tasks, where both are looked through once for all of it. */
+interface Held {
+  readonly answers: Set<string>
+  /** By id, the name of each record. */
+  readonly pending: Map<string, string>
+}
+const held = new WeakMap<object, Held>()
+
+/**
+ * Runs `work`, inside a transaction. Stored answers and tasks are looked through once, at its end, for all that was erased in it:
+ * thousands of records may go at once, and there may be thousands of answers.
+ */
+export function erasingTogether<Result>(db: Asking, work: () => Result): Result {
+  const outer = held.get(db)
+  const own: Held = { answers: new Set(), pending: new Map() }
+  held.set(db, own)
+  try {
+    const result = work()
+    if (own.answers.size > 0) eraseAnswersOf(db, [...own.answers])
+    if (own.pending.size > 0) erasePendingOf(db, [...own.pending])
+    return result
+  } finally {
+    if (outer) held.set(db, outer)
+    else held.delete(db)
+  }
+}
+
 /**
  * Erases the stored answers that name the record of this id: each may quote it. So may what a task was given that answered with
  * it; that it was done stays, or it would be done again.
  */
-export function eraseAnswers(db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void {
-  const named = JSON.stringify(id)
-  eraseFound(db, answers, 'SELECT request AS key FROM applied_requests WHERE instr(result, ?) > 0', [named])
-  const done = "SELECT n FROM tasks WHERE state = 'done' AND instr(result, ?) > 0"
-  for (const { n } of db.all<{ n: number }>(done, [named])) {
+export function eraseAnswers(db: Asking, id: string): void {
+  const together = held.get(db)
+  if (together) together.answers.add(id)
+  else eraseAnswersOf(db, [id])
+}
+
+function eraseAnswersOf(db: Asking, ids: readonly string[]): void {
+  const { names, params } = naming(ids)
+  eraseFound(db, answers, `SELECT request AS key FROM applied_requests WHERE ${names}`, params)
+  const done = `SELECT n FROM tasks WHERE state = 'done' AND ${names}`
+  for (const { n } of db.all<{ n: number }>(done, params)) {
     writeOver(db, task, [n])
     db.run("UPDATE tasks SET input = 'null', result = NULL, error_message = NULL WHERE n = ?", [n])
+  }
+}
+
+/** A condition that `result` has one of the ids: of many by its values, so that each text is read once. */
+function naming([id = '', ...others]: readonly string[]): { names: string; params: string[] } {
+  if (others.length === 0) return { names: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
+  const ids = JSON.stringify([id, ...others])
+  const isNamed = (column: string) => `j.${column} IN (SELECT value FROM json_each(?))`
+  return {
+    names: `CASE WHEN json_valid(result) THEN
+      EXISTS (SELECT 1 FROM json_tree(result) j WHERE ${isNamed('atom')} OR ${isNamed('key')}) END`,
+    params: [ids, ids],
   }
 }
 
@@ -90,20 +131,22 @@ const takenOut = {
  * write it again. One that is done stays done; a task that waits is dead then, a try that runs goes on and has no other one after it.
  */
 export function erasePending(
-  db: Erasing & Pick<SqlDatabase, 'all' | 'get'>,
+  db: Asking & Pick<SqlDatabase, 'get'>,
   { id, seq }: { readonly id: string; readonly seq: number },
 ): void {
   const name = db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? id
-  const names = [id, name] as const
+  const together = held.get(db)
+  if (together) together.pending.set(id, name)
+  else erasePendingOf(db, [[id, name]])
+}
+
+type Named = readonly (readonly [id: string, name: string])[]
+
+function erasePendingOf(db: Asking, named: Named): void {
   // There may be many that are done: few of them name it.
-  const tasks =
-    "SELECT n AS key, input FROM tasks WHERE state <> 'done' OR instr(input, ?) > 0 OR instr(input, ?) > 0"
-  for (const { key } of quoting(
-    db,
-    tasks,
-    names,
-    names.map((one) => JSON.stringify(one)),
-  )) {
+  const few = named.length > 1 ? [] : named.flat().map((one) => JSON.stringify(one))
+  const isFew = few.length > 0 ? "WHERE state <> 'done' OR instr(input, ?) > 0 OR instr(input, ?) > 0" : ''
+  for (const { key } of quoting(db, `SELECT n AS key, input FROM tasks ${isFew}`, named, few)) {
     writeOver(db, task, [key])
     db.run(
       `UPDATE tasks SET input = 'null', result = NULL, state = CASE WHEN state IN ('running', 'done') THEN state ELSE 'dead' END,
@@ -113,31 +156,34 @@ export function erasePending(
   }
   const rounds = `SELECT key, json_extract(value, '$.input') AS input FROM book WHERE key >= 'schedule:' AND key < 'schedule;'
     AND json_type(value, '$.input') IN ('object', 'array')`
-  for (const { key } of quoting(db, rounds, names))
+  for (const { key } of quoting(db, rounds, named))
     eraseRows(db, { table: 'book', columns: ['value'], where: 'key = ?' }, [key])
 }
 
 /**
- * The rows of `sql` whose input has the id, or as an `id` the name of the record, beside a text that is the id of no record: what has
- * nothing but ids quotes nothing.
+ * The rows of `sql` whose input has one of the ids, or as an `id` the name of such a record, beside a text that is the id of no
+ * record: what has nothing but ids quotes nothing.
  */
 function quoting(
   db: Pick<SqlDatabase, 'all'>,
   sql: string,
-  [id, name]: readonly [string, string],
+  named: Named,
   given: readonly SqlValue[] = [],
 ): { readonly key: SqlValue }[] {
+  const ids = JSON.stringify(named.map(([id]) => id))
+  const names = JSON.stringify(named.map(([, name]) => name))
+  const among = 'IN (SELECT value FROM json_each(?))'
   return db.all<{ key: SqlValue }>(
     `SELECT t.key FROM (${sql}) t
-     WHERE EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.value = ? OR (j.value = ? AND j.key IN ('id', 'msg_id')))
-     AND EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.type = 'text' AND j.value <> ?
-       AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = j.value))`,
-    [...given, id, name, name],
+     WHERE EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.atom ${among} OR (j.atom ${among} AND j.key IN ('id', 'msg_id')))
+     AND EXISTS (SELECT 1 FROM json_tree(t.input) j WHERE j.type = 'text' AND j.atom NOT ${among}
+       AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = j.atom))`,
+    [...given, ids, names, names],
   )
 }
 
 /** Erases the entries of the conflict log about the record of this id that say something in clear. */
-export const eraseClearConflicts = (db: Erasing & Pick<SqlDatabase, 'all'>, id: string): void =>
+export const eraseClearConflicts = (db: Asking, id: string): void =>
   eraseFound(
     db,
     entries,
@@ -146,7 +192,7 @@ export const eraseClearConflicts = (db: Erasing & Pick<SqlDatabase, 'all'>, id: 
   )
 
 /** Erases the earlier versions of the record of this number that are in clear. */
-export function eraseClearVersions(db: Erasing & Pick<SqlDatabase, 'all'>, seq: number): void {
+export function eraseClearVersions(db: Asking, seq: number): void {
   const versions: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
   for (const { version } of clearVersions(db, seq)) eraseRows(db, versions, [seq, version])
 }

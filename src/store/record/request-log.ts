@@ -4,6 +4,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import { lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
 import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
+import { erasingTogether } from './erase-rows.ts'
 
 /** A call that carries a request id. */
 export interface NumberedRequest {
@@ -46,7 +47,8 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
         return readAnswer(bodies, requestId, found.result) as Result
       }
       const before = sealedChanges()
-      const result = work()
+      // Its own answer comes after that, and stays.
+      const result = erasingTogether(db, work)
       const text = JSON.stringify(result ?? null)
       const isQuoting = sealedChanges() > before
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [

@@ -60,12 +60,12 @@ export interface Answered {
 
 /** Takes an answer over. Inside one transaction. */
 export function takeIn(store: BookStore, answered: Answered): Intake {
-  return take(store, answered)
+  return store.purge.together(() => take(store, answered))
 }
 
 /** Takes over what became of the device's own ops and nothing else: the changes of others are fetched another time. */
 export function takeResults(store: BookStore, answered: Answered): Intake {
-  return take(store, answered, true)
+  return store.purge.together(() => take(store, answered, true))
 }
 
 function take(store: BookStore, answered: Answered, resultsOnly = false): Intake {

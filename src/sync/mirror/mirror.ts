@@ -243,7 +243,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
         checkLife(request)
         if (reach && request.ops.length > 0) store.guests.enter(reach.payer)
         if (!isSetBack(request)) {
-          const { tally, ...answered } = respond(request, hashes, reach)
+          const { tally, ...answered } = store.purge.together(() => respond(request, hashes, reach))
           taken?.(tally)
           return answered
         }

@@ -20,30 +20,31 @@ export interface Released {
   readonly forgotten: string[]
 }
 
-/** Releases `id`, inside the transaction that forgets it. */
+/** Releases `id`, inside the transaction that forgets it. Each record is written once, however much it cited. */
 export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: string): Released {
-  const changed = new Set<string>()
+  const changed = new Map<string, { readonly kind: string; readonly body: JsonObject }>()
   const forgotten = new Set<string>()
   const waiting = [id]
   for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
     for (const { id: from, kind: name, path } of citing(target)) {
-      const record = get(from)
       const kind = kinds.get(name)
-      if (!record || !kind || from === id) continue
-      if (sourceIds(kind, bodyOf(record), from).includes(target)) continue
-      const body = without(bodyOf(record), path.split('.'), target)
+      const record = from === id || forgotten.has(from) ? undefined : get(from)
+      if (!record || !kind || sourceIds(kind, bodyOf(record), from).includes(target)) continue
+      const body = without(changed.get(from)?.body ?? bodyOf(record), path.split('.'), target)
       const rule = kind.cites?.find((one) => one.path === path)
-      if (rule?.rests?.(body) && citedIds(body, path).length === 0) {
-        forget(from)
-        forgotten.add(from)
-        waiting.push(from)
-      } else {
-        put({ kind: name, id: from, body })
-        changed.add(from)
-      }
+      changed.set(from, { kind: name, body })
+      if (!rule?.rests?.(body) || citedIds(body, path).length > 0) continue
+      forgotten.add(from)
+      waiting.push(from)
     }
   }
-  return { changed: [...changed].filter((one) => !forgotten.has(one)), forgotten: [...forgotten] }
+  for (const one of forgotten) {
+    changed.delete(one)
+    forget(one)
+  }
+  // What belonged to one of those went with it.
+  for (const [from, { kind, body }] of changed) if (get(from)) put({ kind, id: from, body })
+  return { changed: [...changed.keys()], forgotten: [...forgotten] }
 }
 
 /** `value` without `id` at `steps`: out of the list there, or without the field that is it. */
