@@ -9,7 +9,7 @@ import { namedAgentCases } from './named-agent.ts'
 import { policyCases } from './policy.ts'
 import { proposalCases } from './proposal.ts'
 import { proposerCases } from './proposer.ts'
-import { reviewBackCases } from './review-back.ts'
+import { reviewBackCases, wordForWordCases } from './review-back.ts'
 import { ruleCases } from './rule.ts'
 import { sameFateCases } from './same-fate.ts'
 import { keylessConsentCases, sealedConsentCases } from './sealed.ts'
@@ -26,6 +26,7 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   policyCases(cases)
   sameFateCases(cases, keepsKeys)
   reviewBackCases(cases)
+  wordForWordCases(cases)
   categoryCases(cases, { keepsKeys })
   if (keepsKeys) sealedConsentCases(cases)
   else keylessConsentCases(cases)

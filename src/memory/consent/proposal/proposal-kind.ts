@@ -28,7 +28,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
     actor: 'by',
     confidence: 'confidence',
   },
-  links: ['supersedes', 'similarTo', 'evidence.*.record'],
+  links: ['supersedes', 'similarTo', 'alike', 'evidence.*.record'],
   guests: 'own',
   madeFrom: {
     sources: (body, id) => [...saidAgainIds(id, body as never), ...quotedIds(body as never)],

@@ -85,6 +85,8 @@ export const proposalBody = z.looseObject({
   similarTo: z.array(recordId).max(100).optional(),
   /** Memories in whose place the new one would stand: to make one of several, or to class one otherwise. */
   supersedes: z.array(recordId).max(100).optional(),
+  /** Those of the records named above that say it word for word. */
+  alike: z.array(recordId).max(150).optional(),
   /** Canonical times. */
   proposedAt: z.string(),
   expiresAt: z.string(),

@@ -72,10 +72,14 @@ export function revisedId({ supersedes }: JsonObject): string | undefined {
   return typeof id === 'string' && others.length === 0 ? id : undefined
 }
 
-/** What a proposal says again, at least in part: the memories in whose place it would stand, and the one that was made of it. */
+/**
+ * What a proposal says again, at least in part: the memories in whose place it would stand, the one that was made of it, and the
+ * records that it says word for word.
+ */
 export function saidAgainIds(id: string, body: JsonObject): string[] {
-  const { supersedes } = body
-  const replaced = (Array.isArray(supersedes) ? supersedes : []).filter((one) => typeof one === 'string')
+  const replaced = [body['supersedes'], body['alike']]
+    .flatMap((ids) => (Array.isArray(ids) ? ids : []))
+    .filter((one) => typeof one === 'string')
   const made = standingDecision(body)
   const isMade = made && made.action !== 'reject' && revisedId(body) === undefined
   return isMade ? [...replaced, memoryIdOf(id, made.round)] : replaced

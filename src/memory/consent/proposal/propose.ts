@@ -7,6 +7,7 @@ import type { WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
+import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -119,6 +120,19 @@ function checkReadable(
   supersedes.forEach((id, i) => needMemory(records, id, `supersedes.${i}`))
 }
 
+/** Those of the named records that say the content, whole or as a part of what they say. */
+function alikeIds(content: string, ids: readonly string[], { records }: ProposeAt): string[] {
+  const text = fold(content.trim())
+  const says = (value: unknown): boolean =>
+    typeof value === 'string'
+      ? fold(value).includes(text)
+      : typeof value === 'object' && value !== null && Object.values(value).some(says)
+  return [...new Set(ids)].filter((id) => {
+    const record = records.get(id)
+    return record !== undefined && says(bodyOfRecord(record))
+  })
+}
+
 /** The same agent's pending proposal of the same text in the same category. */
 function samePending(
   { own, call }: ProposeAt,
@@ -184,12 +198,14 @@ export function propose(input: Input, proposed: Proposed, at: ProposeAt): Propos
       details: { path: 'id' },
     })
   }
+  const named = [...(body.evidence ?? []).flatMap(({ record }) => record ?? []), ...(body.similarTo ?? [])]
+  const alike = alikeIds(body.content, named, at)
   const usualLevel = raisedSensitivity(body.category, body.suggestedSensitivity)
-  const sensitivity = [...(input.supersedes ?? []), ...quotedIds(body as never)]
+  const sensitivity = [...(input.supersedes ?? []), ...alike, ...quotedIds(body as never)]
     .map((source) => at.records.get(source)?.sensitivity)
     .reduce<Sensitivity>((most, one) => (one !== undefined && isLowered(most, one) ? one : most), usualLevel)
   const id = input.id ?? freeId(at, body, sensitivity)
-  const json = JSON.parse(JSON.stringify(body)) as JsonObject
+  const json = JSON.parse(JSON.stringify(alike.length > 0 ? { ...body, alike } : body)) as JsonObject
   at.own.put({ kind: 'proposal', id, body: json, scope: { sensitivity, agent: body.by } })
   return { id, result: 'proposed', proposal: body }
 }
