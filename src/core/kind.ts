@@ -242,7 +242,8 @@ export interface MadeFrom<Body extends object = object> {
   sources(body: Body, id: string): readonly string[]
   /**
    * Keys (`awaitedKey`) of what it was made from that was no record then, by which such a record is known when it comes
-   * (`awaitedAs` of its kind). It is put in the place of its key; when it is forgotten before that, the record is outdated.
+   * (`awaitedAs` of its kind). The record follows it from the moment on in which both are here, whichever came first. Who
+   * stores it puts it in the place of its key.
    */
   awaits?(body: Body): readonly string[]
   /** `body` with the record `id` among its sources in the place of `key`. Pure. */
@@ -293,6 +294,11 @@ export function awaitedKey(...words: readonly string[]): string {
 /** The keys of what `body` was made from that was no record then. */
 export function awaitedKeys({ madeFrom }: Kind, body: JsonObject): string[] {
   return idsSaid(() => madeFrom?.awaits?.(body) ?? [])
+}
+
+/** The keys by which what was made before it knows the record of `agent` that says `body`. */
+export function ownAwaitedKeys({ awaitedAs }: Kind, body: JsonObject, agent: string): string[] {
+  return idsSaid(() => awaitedAs?.(body, agent) ?? [])
 }
 
 function idsSaid(say: () => readonly string[]): string[] {

@@ -207,7 +207,6 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const archive = createPostingArchive(db, projection, settings, budget?.segments)
   const textIndex =
     inMemory === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, zone, budget })
-  const cover = createClearTextCover(db, role === 'mirror', settings, bodies)
   const checkpointFile = newer ? undefined : options.checkpointFile
   const checkpoint = checkpointFile && createCheckpoint({ db, ...checkpointFile, settings, ...ports })
   const pool = createPoolTables(db)
@@ -217,6 +216,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     settings,
     bodies,
     onOutdated: (row) => records.outdated(row),
+    onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.changed(seq)),
     forget: (row, at) => forgetMade({ records, stamps }, row, at),
   })
   const stamps = createStampClock(clock, deviceName(), last?.stamp ?? '')
@@ -229,7 +229,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     projection,
     sums,
     bodies,
-    cover,
+    cover: createClearTextCover(db, role === 'mirror', settings, bodies),
     sources,
     onChange(seq, covered) {
       checkpoint?.changed(seq, covered !== undefined)

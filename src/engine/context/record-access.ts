@@ -110,7 +110,8 @@ function createAccess(
     unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     history: seen.history,
     uses: (kind) => (guest ? new Map() : usesOf(store.db, kind)),
-    goneKeys: (id) => (guest ? [] : store.sources.goneKeys(id)),
+    goneKeys: (id) => (guest ? [] : store.sources.links.goneKeys(id)),
+    found: (id) => (guest ? [] : store.sources.links.found(id)),
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     conflicts: seen.conflicts,
     // What waits to be sent is the owner's.

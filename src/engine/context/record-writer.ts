@@ -144,7 +144,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       store.projection.catchUpWithin()
       return readSuccession(id, kind, parts)
     },
-    goneKeys: (id) => (guest ? [] : store.sources.goneKeys(id)),
+    goneKeys: (id) => (guest ? [] : store.sources.links.goneKeys(id)),
+    found: (id) => (guest ? [] : store.sources.links.found(id)),
     madeOf(id) {
       const going = new Set(store.sources.goingWith(id).map((one) => one.id))
       const isToldAnew = ({ id: made, kind }: RecordRow) =>

@@ -1,19 +1,18 @@
 // Whether a guest may see all that a record was made from: it may quote what is kept from him.
 import { isDoubtful, isSourceInReach, type NamedRecord, type Reach } from '../../core/access/reach.ts'
-import { sourceIds } from '../../core/kind.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
 type Made = NamedRecord & { readonly id: string }
 
 export function hasSeenSources(
-  { records, bodies, kinds }: Pick<BookStore, 'records' | 'bodies' | 'kinds'>,
+  { records, bodies, kinds, sources: all }: Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'sources'>,
   reach: Reach,
   made: Made,
 ): boolean {
   const known = new Set<string>()
   const isOpen = ({ id: from, kind: name, body }: Pick<Made, 'id' | 'kind' | 'body'>): boolean => {
     const kind = kinds.get(name)
-    const sources = kind ? sourceIds(kind, body, from).filter((id) => !known.has(id)) : []
+    const sources = kind ? all.idsOf(kind, body, from).filter((id) => !known.has(id)) : []
     return sources.every((id) => {
       known.add(id)
       const row = records.row(id)

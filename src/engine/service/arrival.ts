@@ -19,7 +19,7 @@ export interface Arrivals {
 }
 
 export interface ArrivalParts {
-  readonly store: Pick<BookStore, 'db' | 'records' | 'openedRecords'>
+  readonly store: Pick<BookStore, 'db' | 'records' | 'openedRecords' | 'sources'>
   readonly keychain: Pick<Keychain, 'keys' | 'pairOf' | 'want' | 'lacking' | 'receive'>
 }
 
@@ -49,7 +49,10 @@ export function createArrivals({ store, keychain }: ArrivalParts): Arrivals {
       if (text) keychain.want(text)
     }
     await keychain.receive()
-    for (const { seq } of rows) store.openedRecords?.changed(seq)
+    for (const { seq } of rows) {
+      store.openedRecords?.changed(seq)
+      store.sources.links.awaited.changed(seq)
+    }
   }
 
   const reading: Arrivals['reading'] = async (work) => {

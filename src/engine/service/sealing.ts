@@ -45,6 +45,7 @@ export interface SealingParts extends Pick<Ports, 'clock' | 'random' | 'cipher' 
     | 'records'
     | 'bodies'
     | 'openedRecords'
+    | 'sources'
     | 'resealing'
     | 'writes'
     | 'ops'
@@ -76,6 +77,7 @@ export function createSealing(parts: SealingParts): Sealing {
 
   keychain.watch(() => {
     store.openedRecords?.renew()
+    store.sources.links.awaited.renew()
     arrivals.renew()
     parts.onChange()
     resealWork.wake()

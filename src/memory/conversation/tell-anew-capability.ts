@@ -8,15 +8,16 @@ import { lineOf, tellEpisode } from './episode/archive-episode.ts'
 import type { Episode } from './episode/episode-kind.ts'
 import { messagesLeft } from './message/messages-left.ts'
 import { factsLeft } from './profile/facts-left.ts'
-import { writeProfile } from './profile/profile-fact.ts'
+import { factsNaming, type Facts, writeProfile } from './profile/profile-fact.ts'
 import type { Profile } from './profile/profile-schema.ts'
 
 /** Undefined when nothing is left to tell of. */
 async function episodeAnew(
   at: TaskContext<'records' | 'recall'>,
-  { messages = [] }: Episode,
+  { id, messages = [] }: Episode,
 ): Promise<object | undefined> {
-  const left = messagesLeft(at, messages)
+  const found = at.records.found(id).map((one) => one.id)
+  const left = messagesLeft(at, [...messages, ...found])
   const told = await tellEpisode(at, left.map(lineOf))
   if (told.message_count === 0) return undefined
   const { degraded: _why, ...body } = told
@@ -26,7 +27,17 @@ async function episodeAnew(
 /** Inside the transaction that writes it: what was learned meanwhile stays. */
 function profileAnew(records: WriteContext<'records'>['records'], id: string): object | undefined {
   const profile = records.get(id) as Profile | undefined
-  const facts = factsLeft({ records }, profile?.facts ?? {}, records.goneKeys(id))
+  const here = records.found(id).filter((one) => records.get(one.id) !== undefined)
+  const named = [...Map.groupBy(here, ({ key }) => key)].reduce<Facts>(
+    (known, [key, all]) =>
+      factsNaming(
+        known,
+        key,
+        all.map((one) => one.id),
+      ),
+    profile?.facts ?? {},
+  )
+  const facts = factsLeft({ records }, named, records.goneKeys(id))
   if (!profile || Object.keys(facts).length === 0) return undefined
   return { user_id: profile.user_id, content: writeProfile(facts), facts }
 }

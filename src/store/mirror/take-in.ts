@@ -50,7 +50,7 @@ function noteSources(store: BookStore, seq: number, before: RecordRow | undefine
 }
 
 /** What was derived from a record goes first, while it is there to say so. */
-function removeRecords({ db, projection }: BookStore, keys: Change['gone']): void {
+function removeRecords({ db, projection, sources }: BookStore, keys: Change['gone']): void {
   if (keys.length === 0) return
   for (const [seq = 0] of keys) {
     db.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
@@ -59,8 +59,7 @@ function removeRecords({ db, projection }: BookStore, keys: Change['gone']): voi
   projection.catchUpWithin()
   for (const [seq = 0] of keys) {
     db.run('DELETE FROM records WHERE seq = ?', [seq])
-    db.run('DELETE FROM sources WHERE seq = ?', [seq])
-    db.run('DELETE FROM outdated WHERE seq = ?', [seq])
+    sources.removed(Number(seq))
   }
 }
 

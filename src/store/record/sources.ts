@@ -4,13 +4,14 @@
 // what it said before is left in its history, its conflicts, its vector or a stored answer that names it.
 import { awaitedKeys, goingIds, sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isLowered, isSealedText, isSealing, type SealedOwner, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { sourcesKey } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
+import { goneMark, foundSources, SourceLinks } from './source-links.ts'
 import { scrubDue } from './cover-clear-text.ts'
 import { conflictsOf, eraseAnswers, eraseRows, historyOf, vectorOf } from './erase-rows.ts'
 
@@ -34,6 +35,8 @@ export interface SourcesParts {
   readonly bodies: Bodies
   /** A record has become outdated: what was derived from it goes. */
   onOutdated(row: RecordRow): void
+  /** One more source of the record in `row` was found. */
+  onLinked(row: RecordRow): void
   /** Forgets a record that stands and falls with its sources, at the instant `at`. */
   forget(row: RecordRow, at: string): void
 }
@@ -54,10 +57,6 @@ interface SourceState extends SqlRow {
   readonly outdated: number
 }
 
-const awaitingSql = `SELECT s.source AS key, ${recordColumns} FROM json_each(?) j JOIN sources s ON s.source = j.value
-  JOIN records r ON r.seq = s.seq WHERE r.deleted = 0 ORDER BY s.seq`
-/** Stands before a key among the sources of a record when what it is of was forgotten. */
-const goneMark = '!-'
 const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
 /** What may be told anew now: nothing that it was made from is itself to be told anew. */
 const waitingSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN records r ON r.seq = o.seq
@@ -76,11 +75,13 @@ const purgedSql = `WITH RECURSIVE made (seq) AS (SELECT seq FROM sources WHERE s
 export class Sources {
   readonly #parts: SourcesParts
   readonly #db: SqlDatabase
-  #awaits: boolean | undefined
+  /** What stands in the table, and what is found by keys. */
+  readonly links: SourceLinks
 
   constructor(parts: SourcesParts) {
     this.#parts = parts
     this.#db = parts.db
+    this.links = new SourceLinks(parts)
   }
 
   /** Fills the tables anew where they are new or a kind declares its sources otherwise. At opening. */
@@ -88,12 +89,25 @@ export class Sources {
     const { settings } = this.#parts
     const made = this.#madeKinds()
     const declared = textKey(made.flatMap(({ name, version }) => [name, String(version)]))
-    if (settings.getNumber(sourcesKey) === declared) return
+    if (settings.getNumber(sourcesKey) === declared) return this.#prepareAwaiting()
     this.#db.transaction(() => {
       this.#db.run('DELETE FROM sources')
       for (const row of this.#rowsOf(made, '1')) this.#note(row, 'heard')
       settings.set(sourcesKey, declared)
     })
+  }
+
+  /** What an earlier Daybook wrote, or with other keys, has found nothing yet. */
+  #prepareAwaiting(): void {
+    const all = `SELECT DISTINCT seq FROM sources WHERE source >= '!' AND source < '"'`
+    if (this.links.awaitsSome() || this.#db.get(`${all} LIMIT 1`) === undefined) return
+    this.#db.transaction(() => this.#noteAnew(all))
+  }
+
+  /** A row has left the table by another way than a forget. */
+  removed(seq: number): void {
+    for (const name of ['sources', 'outdated']) this.#db.run(`DELETE FROM ${name} WHERE seq = ?`, [seq])
+    this.links.awaited.removed(seq)
   }
 
   /** Takes in the sealed records that can be read now and could not be before. Inside a transaction. */
@@ -103,12 +117,24 @@ export class Sources {
       'r.kid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.seq = r.seq)',
     )
     for (const row of rows) this.#note(row, 'heard')
+    this.#noteAnew('SELECT DISTINCT s.seq FROM json_each(?) j JOIN sources s ON s.source = j.value', [
+      JSON.stringify(this.links.awaited.sealedKeys()),
+    ])
+  }
+
+  /** Notes anew the live records whose numbers `sql` answers as `seq`, as far as they can be read. */
+  #noteAnew(sql: string, params: readonly SqlValue[] = []): void {
+    for (const { seq } of this.#db.all<{ seq: number }>(sql, params)) {
+      const row = this.#db.get<RecordRow>(rowSql, [seq])
+      if (row?.deleted === 0 && this.#isReadable(row)) this.#note(row, 'heard')
+    }
   }
 
   /** The record stands as `row` says now. Inside the transaction that writes it. */
   written(row: RecordRow, before: RecordRow | undefined, origin: ChangeOrigin): void {
     const isMade = [row, before].some((one) => one && this.#parts.kinds.get(one.kind)?.madeFrom)
     if (isMade) this.#note(row, origin)
+    this.links.findMade(row)
     // What is new was the source of something only if that came before it.
     if (before || row.deleted === 1 || row.sensitivity !== null) this.#tell(row, origin)
     if (before && row.deleted === 1) this.#tellAwaiting(before, row, origin)
@@ -136,17 +162,24 @@ export class Sources {
   quotesGone({ kind: name, id }: SealedOwner, body: JsonObject): boolean {
     const kind = this.#parts.kinds.get(name)
     return (
-      kind !== undefined && isFollowing(kind) && this.#states(sourceIds(kind, body, id)).some(isGoneState)
+      kind !== undefined && isFollowing(kind) && this.#states(this.idsOf(kind, body, id)).some(isGoneState)
     )
   }
 
   /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
   level(kind: Kind, body: JsonObject, id: string): Sensitivity | undefined {
     if (!isFollowing(kind) || kind.madeFrom?.neverSealed) return undefined
-    return this.#states(sourceIds(kind, body, id))
+    if (awaitedKeys(kind, body).length > 0) this.links.awaited.begin()
+    return this.#states(this.idsOf(kind, body, id))
       .filter(({ deleted }) => deleted === 0)
       .map((state) => this.#sensitivityOf(state))
       .reduce((most, one) => (isLowered(most, one) ? one : most), undefined)
+  }
+
+  /** The ids of all that `body`, of the record `id`, was made from: those that it names, and those here that it knows by a key. */
+  idsOf(kind: Kind, body: JsonObject, id: string): string[] {
+    const found = this.links.find(id, awaitedKeys(kind, body))
+    return [...new Set([...sourceIds(kind, body, id), ...found.map((one) => one.id)])]
   }
 
   /** The live records that were made from `id`, and may quote it; `isMeant` chooses among their kinds. */
@@ -159,34 +192,6 @@ export class Sources {
        WHERE s.source = ? AND s.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 ORDER BY s.seq`,
       [id, JSON.stringify(names)],
     )
-  }
-
-  /** Whether anything was made from what is no record yet: most books have none of that. */
-  awaitsSome(): boolean {
-    this.#awaits ??=
-      this.#db.get(`SELECT 1 FROM sources WHERE source >= '!' AND source < '"' LIMIT 1`) !== undefined
-    return this.#awaits
-  }
-
-  /** The live records that were made from what is in the new `row`, before it was one, and the key by which each knows it. */
-  awaiting(
-    { kind: name, agent }: Pick<RecordRow, 'kind' | 'agent'>,
-    body: JsonObject,
-  ): [string, RecordRow][] {
-    const keys = this.#parts.kinds.get(name)?.awaitedAs?.(body, agent) ?? []
-    return this.#db
-      .all<RecordRow & { key: string }>(awaitingSql, [JSON.stringify(keys)])
-      .map(({ key, ...row }): [string, RecordRow] => [key, row])
-  }
-
-  /** Those keys of the record `id` of which is known what was forgotten since. */
-  goneKeys(id: string): string[] {
-    return this.#db
-      .all<{ source: string }>(
-        `SELECT s.source FROM records r JOIN sources s ON s.seq = r.seq WHERE r.id = ? AND s.source GLOB '${goneMark}*'`,
-        [id],
-      )
-      .map(({ source }) => source.slice(goneMark.length))
   }
 
   /** The live records that are forgotten and purged with `id`, and those that go with them. */
@@ -222,19 +227,25 @@ export class Sources {
     const { kinds, bodies, settings } = this.#parts
     const { seq } = row
     const was = this.#db.get<{ is_purged: number }>('SELECT is_purged FROM outdated WHERE seq = ?', [seq])
-    const known = this.goneKeys(row.id)
+    const kind = kinds.get(row.kind)
+    const body = row.deleted === 1 || !kind?.madeFrom ? undefined : bodies.read(row, row.body)
+    const keys = kind && body ? awaitedKeys(kind, body) : []
+    if (keys.length > 0) this.links.awaited.begin()
+    const gone = this.links.goneKeys(row.id).filter((key) => keys.includes(key))
+    const found = this.links.find(row.id, keys)
     this.#db.run('DELETE FROM sources WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
     if (was?.is_purged === 1) settings.set(scrubDue, 1)
-    const kind = kinds.get(row.kind)
-    const body = row.deleted === 1 || !kind?.madeFrom ? undefined : bodies.read(row, row.body)
     if (!kind || !body) return
     const ids = sourceIds(kind, body, row.id)
-    const keys = awaitedKeys(kind, body)
-    const gone = known.filter((key) => keys.includes(key)).map((key) => goneMark + key)
-    this.#link(row, [...ids, ...keys, ...gone])
+    this.links.add(row, [
+      ...ids,
+      ...keys,
+      ...gone.map((key) => goneMark + key),
+      ...found.flatMap(foundSources),
+    ])
     if (!isFollowing(kind)) return
-    const states = this.#states(ids)
+    const states = this.#states([...new Set([...ids, ...found.map(({ id }) => id)])])
     const own = this.#sensitivityOf(row)
     const isGone = gone.length > 0 || states.some(isGoneState)
     const isCovered = states.some((state) => isLessGuarded(own, this.#sensitivityOf(state)))
@@ -258,18 +269,10 @@ export class Sources {
 
   /** Tells those that were made from what was in `before`, and never heard that it was a record. */
   #tellAwaiting(before: RecordRow, row: RecordRow, origin: ChangeOrigin): void {
-    const isAwaited = this.#parts.kinds.get(before.kind)?.awaitedAs !== undefined && before.deleted === 0
-    const body = isAwaited ? this.#parts.bodies.read(before, before.body) : undefined
-    for (const [key, made] of body ? this.awaiting(before, body) : []) {
-      this.#link(made, [goneMark + key, row.id])
+    for (const [key, made] of this.links.awaitsSome() ? this.links.awaiting(before) : []) {
+      this.links.add(made, [goneMark + key, row.id])
       this.#outdate(made, { isGone: true, origin, at: row.updated_at })
     }
-  }
-
-  #link({ seq, kind }: RecordRow, sources: readonly string[]): void {
-    if (sources.some((source) => source.startsWith('!'))) this.#awaits = true
-    for (const source of sources)
-      this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [source, seq, kind])
   }
 
   #outdate(row: RecordRow, { isGone, goes = false, origin, at }: Outdated): void {
@@ -337,8 +340,12 @@ export class Sources {
     )
     for (const { seq } of seqs) {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
-      if (row && (!isSealedText(row.body) || this.#parts.bodies.open(row, row.body) !== undefined)) yield row
+      if (row && this.#isReadable(row)) yield row
     }
+  }
+
+  #isReadable(row: RecordRow): boolean {
+    return !isSealedText(row.body) || this.#parts.bodies.open(row, row.body) !== undefined
   }
 }
 

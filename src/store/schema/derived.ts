@@ -11,6 +11,9 @@ import { textKey } from '../../core/text/text-key.ts'
 /** The setting that says by which declarations the table of sources was filled. */
 export const sourcesKey = 'derived:@sources'
 
+/** The setting that says by which declarations the table of awaited records was filled; absent where nothing awaits one. */
+export const awaitedKey = 'derived:@awaited'
+
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
 /** Filled behind the write, see projection.ts: rows up to `derived_seq` stand here, but for those named in stale. */
@@ -60,6 +63,11 @@ CREATE INDEX sources_seq ON sources (seq);
 CREATE TABLE outdated (
   seq INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, is_heard INTEGER NOT NULL, is_purged INTEGER NOT NULL);
 `
+/** Filled with the write once something awaits a record, see record/awaited-index.ts: which records are known by which keys. */
+const awaitedTable = `
+CREATE TABLE awaited (key TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID;
+CREATE INDEX awaited_seq ON awaited (seq);
+`
 const derivedNames = [
   'sources',
   'outdated',
@@ -90,6 +98,7 @@ export function prepareDerived(
 ): void {
   const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
+    prepareAwaited(db, isSuspect, settings)
     if (settings.getNumber('derived_tables') !== declared || isSuspect()) {
       for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
@@ -111,6 +120,16 @@ export function prepareDerived(
       settings.set(`derived:${kind.name}`, declarationKey(kind, zone))
     }
   })
+}
+
+/** Its own declaration: a change of it has nothing else derived again. */
+function prepareAwaited(db: SqlDatabase, isSuspect: () => boolean, settings: Settings): void {
+  const declared = textKey([awaitedTable])
+  if (settings.getNumber('derived_awaited') === declared && !isSuspect()) return
+  db.exec('DROP TABLE IF EXISTS awaited')
+  db.exec(awaitedTable)
+  settings.remove(awaitedKey)
+  settings.set('derived_awaited', declared)
 }
 
 /** Once: an earlier Daybook derived nothing of the kinds that it did not know. */

@@ -13,7 +13,7 @@ const closed = [
 const word = /reykjavik|diabetes/i
 
 /** All that somebody is told, by every way of reading, and what he is told of these ids. */
-async function told(book: Daybook, as: { as: string }, ids: readonly string[]): Promise<string> {
+export async function told(book: Daybook, as: { as: string }, ids: readonly string[]): Promise<string> {
   const everything: unknown[] = [
     await book.records.query({ limit: 1000 }, as),
     await book.records.query({ kind: 'profile' }, as),

@@ -4,6 +4,7 @@ import { answerCases } from './answer.ts'
 import { conversationCases } from './conversation.ts'
 import { episodeCases } from './episode.ts'
 import { historyFirstCases } from './history-first.ts'
+import { lateSourceCases } from './late-source.ts'
 import { madeFromCases, sealedSourceCases } from './made-from.ts'
 
 /** `keepsKeys`: where sensitive records are read and written. */
@@ -13,5 +14,6 @@ export function conversationMemoryCases(cases: BookCase, keepsKeys: boolean): vo
   answerCases(cases)
   madeFromCases(cases)
   historyFirstCases(cases, keepsKeys)
+  lateSourceCases(cases, keepsKeys)
   if (keepsKeys) sealedSourceCases(cases)
 }

@@ -1,6 +1,7 @@
 // What guests can do to a book over HTTP, over a Durable Object for each book.
 import { describe } from 'vitest'
 import { guestRouteCases } from '../../contract/access/guest-route.ts'
+import { guestLateSourceCases } from '../../contract/access/guest-late-source.ts'
 import { guestSyncCases } from '../../contract/access/guest-sync.ts'
 import { guestSyncLinkCases } from '../../contract/access/guest-sync-link.ts'
 import { consentRouteCases } from '../../contract/consent/consent-route.ts'
@@ -24,6 +25,7 @@ describe('a guest of a Worker', () => {
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  guestLateSourceCases(host)
   guestSyncLinkCases(host)
   proposerRouteCases(host)
   consentRouteCases(host)

@@ -169,6 +169,8 @@ export interface RecordReader {
   uses(kind: string): ReadonlyMap<string, RecordUse>
   /** Keys of what the record `id` was made from before that was a record, which was forgotten since. A guest is told of none. */
   goneKeys(id: string): string[]
+  /** The records that what is made in the record `id` knows by a key alone. A guest is told of none. */
+  found(id: string): readonly { readonly key: string; readonly id: string }[]
   /** What a sealed body says; undefined when it can't be opened here, and for a guest. */
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** The live records that cite `id`, and where. */
@@ -250,6 +252,8 @@ export interface RecordWriter {
   madeOf(id: string): string[]
   /** Keys of what the record `id` was made from before that was a record, which was forgotten since. A guest is told of none. */
   goneKeys(id: string): string[]
+  /** The records that what is made in the record `id` knows by a key alone. A guest is told of none. */
+  found(id: string): readonly { readonly key: string; readonly id: string }[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string
   /** Changes what is said of a record that the caller sees; `not-found` when it sees none of that id. */

@@ -19,9 +19,8 @@ export function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>
 
 /** What was made from what is in the record `id` before it was one, as it is put again with that among its sources. */
 export function namedIn({ sources, kinds, bodies, records }: MadeStore, id: string): PutRequest[] {
-  const row = sources.awaitsSome() ? records.row(id) : undefined
-  const body = row && kinds.get(row.kind)?.awaitedAs ? bodies.read(row, row.body) : undefined
-  const found = body && row ? sources.awaiting(row, body) : []
+  const row = sources.links.awaitsSome() ? records.row(id) : undefined
+  const found = row ? sources.links.awaiting(row) : []
   // One may know it by several keys.
   const made = Map.groupBy(found, ([, { id: of }]) => of)
   return [...made.values()].flatMap((all) => {

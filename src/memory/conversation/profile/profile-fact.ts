@@ -2,7 +2,7 @@
 // Invariant: learning is commutative, associative and idempotent, so the order in which conversations are read, and on
 // which device, decides nothing. Of an attribute with one value, the one that was said last holds.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
-import { type KnownFact, type ProfileBody, profileBody, profileLimit } from './profile-schema.ts'
+import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { isSingle, opposites, type Statement } from './user-fact.ts'
 
@@ -55,15 +55,15 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
   return known
 }
 
-/** A profile with the message `id` in the place of the line `key` that it is. */
-export function factsNaming(body: ProfileBody, key: string, id: string): ProfileBody {
-  const facts = Object.entries(body.facts).map(([name, fact]) => {
+/** The facts with the messages `ids` in the place of the line `key` that they are. */
+export function factsNaming(known: Facts, key: string, ids: readonly string[]): Facts {
+  const facts = Object.entries(known).map(([name, fact]) => {
     const { lines = [], messages } = fact
     if (!lines.includes(key)) return [name, fact] as const
-    const named = [...new Set([...messages, id])].toSorted().slice(-profileLimit.messages)
+    const named = [...new Set([...messages, ...ids])].toSorted().slice(-profileLimit.messages)
     return [name, { ...fact, messages: named, lines: lines.filter((one) => one !== key) }] as const
   })
-  return { ...body, facts: Object.fromEntries(facts) }
+  return Object.fromEntries(facts)
 }
 
 /** A value is spelled as it was last said; of one instant, and of denials, the first in the order of the alphabet. */

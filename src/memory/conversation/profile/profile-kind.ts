@@ -26,7 +26,8 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     of: ['message'],
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
     awaits: ({ facts = {} }) => Object.values(facts).flatMap(({ lines = [] }) => lines),
-    withSource: (body, key, id) => factsNaming(body, key, id) as unknown as JsonObject,
+    withSource: (body, key, id) =>
+      ({ ...body, facts: factsNaming(body.facts, key, [id]) }) as unknown as JsonObject,
     anew: 'ks:tell_anew',
   },
 }
