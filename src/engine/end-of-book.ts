@@ -5,17 +5,19 @@ import type { AbortSignalLike } from '../core/abort.ts'
 import { checkConfirmed } from '../core/book.ts'
 import type { EndPort } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
+import type { BookEventFeed } from './service/book-events.ts'
 import type { BookSync } from './service/book-sync.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 export interface EndOfBookParts {
   readonly options: Pick<EngineOptions, 'name' | 'eraseHere'>
   readonly sync: Pick<BookSync, 'end' | 'sync'> | undefined
+  readonly events: Pick<BookEventFeed, 'endsBy'>
 }
 
 export type EndOfBook = (signal: AbortSignalLike) => EndPort
 
-export function createEndOfBook({ options, sync }: EndOfBookParts): EndOfBook {
+export function createEndOfBook({ options, sync, events }: EndOfBookParts): EndOfBook {
   const { name, eraseHere } = options
   return (signal) => ({
     async erase({ confirm, mirror }) {
@@ -25,7 +27,13 @@ export function createEndOfBook({ options, sync }: EndOfBookParts): EndOfBook {
         if (!sync) throw new DaybookError('sync-off')
         await sync.end.erase(confirm, signal)
       }
-      await eraseHere()
+      events.endsBy(new DaybookError('book-erased'))
+      try {
+        await eraseHere()
+      } catch (error) {
+        events.endsBy(undefined)
+        throw error
+      }
       return { erased: true, name, mirror }
     },
     async beginAnew({ confirm }) {

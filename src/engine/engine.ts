@@ -133,7 +133,7 @@ export function createEngine(options: EngineOptions): Engine {
     activity,
     consent,
     readMirror: createMirrorRead(options.carrier, random),
-    end: createEndOfBook({ options, sync }),
+    end: createEndOfBook({ options, sync, events }),
     askMirror: store.newer ? undefined : createMirrorCall(options.carrier, store, random),
     status,
     tell: events.tell,

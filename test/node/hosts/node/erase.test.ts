@@ -36,7 +36,12 @@ it('takes every file of the book, and none that is another’s', async () => {
   const others = ['garden.daybook2', 'garden.daybook.txt', 'garden.daybook.bak', 'other.daybook.key']
   for (const name of others) writeFileSync(join(folder, name), 'not of this book')
   const book = await openDaybook({ name: 'garden', path })
+  const shown = book.live({ method: 'traces.query' })
+  await new Promise<void>((resolve) => shown.subscribe(() => shown.getSnapshot().data && resolve()))
+  const ended: unknown[] = []
+  book.on('closed', ({ code }) => ended.push(code))
   await book.erase({ confirm: 'garden' })
+  expect([ended, shown.getSnapshot().data]).toEqual([['book-erased'], undefined])
   expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
   expect((await failure(book.traces.count())).code).toBe('book-closed')
   await book.close()
