@@ -59,10 +59,13 @@ const importResult = z.object({
   conflict_count: z.number(),
   /** Came in undecided: approvals, and what was approved, made in another book. They wait for this one's owner. Absent: none. */
   lowered: z.number().optional(),
-  /** Sealed records of the bundle that can't be read here: their key is missing, or they are another book's. */
+  /**
+   * Records of the bundle that can't be read here: sealed ones whose key is missing, or another book's, and those
+   * `withheld`.
+   */
   unreadable: sealed,
   /**
-   * Of those, memories and proposals that may say that they were approved, and were left out therefore. With the key here, or
+   * Of those, memories and proposals, sealed or of a newer Daybook, that may say that they were approved, and were left out therefore. With the key here, or
    * with `decisions: 'keep'`, the bundle brings them in. Absent: none.
    */
   withheld: z.number().optional(),

@@ -1,5 +1,9 @@
 // Records that only a later Daybook knows how to read: of a kind that is not known here, or with a body of another shape.
 import { expect, it } from 'vitest'
+import { isUnderstood } from '../../src/core/capability/understood.ts'
+import { pluralOf } from '../../src/core/kind.ts'
+import { fieldsOf } from '../../src/core/schema.ts'
+import { kinds } from '../../src/engine/capability-table.ts'
 import { grant } from './access/token-grant.ts'
 import { type BookCase, failure } from './book-case.ts'
 
@@ -40,6 +44,70 @@ export function unknownCases({ book: open, alter }: BookCase): void {
     // A mirror gives its own version.
     expect(await other.records.get({ id: 'w-1' })).toEqual({ ...known, ver: expect.any(Number) as number })
     expect((await other.stats()).kinds).toMatchObject({ wish: { count: 1 } })
+  })
+
+  it('imports its own bundle with a body that it does not understand, as it was', async () => {
+    const book = await withLater()
+    const known = await book.records.get({ id: 't-1' })
+    const clear = await book.bundles.export({})
+    const encrypted = await book.bundles.export({ passphrase: 'correct horse battery' })
+    for (const [{ text }, more] of [
+      [clear, {}],
+      [encrypted, { passphrase: 'correct horse battery' }],
+    ] as const)
+      for (const mode of ['merge', 'replace'] as const) {
+        const other = await open()
+        expect((await other.bundles.verify({ text, ...more })).result).toMatchObject({ counts: { trace: 1 } })
+        for (const expected of [{ imported: 2 }, { imported: 0, unchanged: 2 }])
+          expect((await other.bundles.import({ text, mode, ...more })).result).toMatchObject(expected)
+        expect(await other.records.get({ id: 't-1' })).toEqual({
+          ...known,
+          ver: expect.any(Number) as number,
+        })
+      }
+  })
+
+  it('imports such bodies of every kind as they were, but for what only the owner decides', async () => {
+    const empty = await open()
+    const lists = JSON.parse((await empty.bundles.export({})).text) as { memory: object }
+    const listed = [...kinds.values()].filter((kind) => Object.hasOwn(lists.memory, pluralOf(kind)))
+    const bodies = listed
+      .flatMap((kind) => {
+        const fields = [...(fieldsOf(kind.schema) ?? [])].map((name) => [name, { newer: [name] }] as const)
+        return [
+          { kind, body: { said: 'otherwise' } },
+          { kind, body: Object.fromEntries(fields) },
+        ]
+      })
+      .filter(({ kind, body }) => !isUnderstood(kind, body))
+    const rows = bodies.map(({ kind: { name }, body }, i) => put(i + 1, `n-${i}`, name, JSON.stringify(body)))
+    const book = await alter(empty, rows)
+    const { text } = await book.bundles.export({})
+    const written = (JSON.parse(text) as { memory: object }).memory
+    const isUndecided = bodies.filter(({ kind }) => kind.undecided !== undefined).length
+    for (const mode of ['merge', 'replace'] as const) {
+      const kept = await open()
+      expect((await kept.bundles.import({ text, mode, decisions: 'keep' })).result).toMatchObject({
+        imported: rows.length,
+      })
+      const again = await kept.bundles.export({})
+      expect((JSON.parse(again.text) as { memory: object }).memory).toEqual(written)
+      expect((await (await open()).bundles.import({ text, mode, decisions: 'lower' })).result).toMatchObject({
+        imported: rows.length - isUndecided,
+        unreadable: isUndecided,
+        withheld: isUndecided,
+      })
+    }
+  })
+
+  it('refuses such a body in the bundle of another program', async () => {
+    const { text } = await (await withLater()).bundles.export({})
+    const other = await open()
+    const foreign = text.replace('"type":"daybook"', '"type":"other"')
+    expect(await failure(other.bundles.import({ text: foreign }))).toMatchObject({
+      code: 'invalid-file',
+      details: { path: expect.stringMatching(/^memory\.traces\.0\./) as string },
+    })
   })
 
   it('reads a body that it does not understand, and changes nothing of it', async () => {

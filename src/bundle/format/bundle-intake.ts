@@ -1,5 +1,6 @@
 // One bundle on its way in, piece by piece: opened, parsed, hashed, checked. Nothing of it is in the book before `end`.
 import { type AbortSignalLike, checkAborted } from '../../core/abort.ts'
+import { isUnderstood } from '../../core/capability/understood.ts'
 import type { TransferPort } from '../../core/capability/context.ts'
 import type { StagedRecord } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -133,7 +134,8 @@ async function checkSignature(
 }
 
 /** A record as the book will hold it: its body as its kind reads it, times in canonical form. */
-function prepare({ kind, record, path }: ReadRecord): StagedRecord {
+function prepare(read: ReadRecord): StagedRecord {
+  const { kind, record, path } = read
   return within(path, () => {
     checkJson(record)
     const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...more } = record
@@ -142,7 +144,7 @@ function prepare({ kind, record, path }: ReadRecord): StagedRecord {
     const isSealed = isSealedRecord(given)
     const body: object = isSealed
       ? { [sealedName]: readSealed(kind, given as JsonObject, sensitivity) }
-      : (parseWith(kind.schema, given, 'invalid-file') as JsonObject)
+      : bodyAsRead(read, given as JsonObject)
     const stored = {
       ...body,
       id,
@@ -161,4 +163,13 @@ function prepare({ kind, record, path }: ReadRecord): StagedRecord {
       ...(isSealed ? { isSealed } : {}),
     }
   })
+}
+
+/**
+ * What a body says to its kind. One that does not fit came from a newer Daybook to the book that wrote the bundle, and comes
+ * in as it is. Of another program's bundle, and of what gives rights, it is a fault.
+ */
+function bodyAsRead({ kind, isOurs }: ReadRecord, given: JsonObject): JsonObject {
+  if (isOurs && !kind.guarded && !isUnderstood(kind, given)) return given
+  return parseWith(kind.schema, given, 'invalid-file') as JsonObject
 }

@@ -2,13 +2,13 @@
 // Invariant: an edit that loses is kept in the conflict log; what the user forgot stays forgotten in a merge.
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
+import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'
 import { type ConflictPolicy, type Kind, type Kinds, settled } from '../../core/kind.ts'
 import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
-import { within } from './bundle-fault.ts'
 import { recordText } from './bundle-shape.ts'
 import { isSealedRecord, sealedName } from './sealed-record.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
@@ -47,7 +47,7 @@ export interface MergeReport {
   conflict_count: number
   /** Came in undecided: what the owner alone decides was decided in another book. Absent: none. */
   lowered?: number
-  /** Sealed records of the bundle that can't be read here; absent: none. */
+  /** Records of the bundle that can't be read here: sealed, or withheld; absent: none. */
   unreadable?: number
   /** Of those, such as may say what the owner alone decides, and so were left out. Absent: none. */
   withheld?: number
@@ -91,7 +91,8 @@ export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
 function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, report: MergeReport): void {
   const { records } = world
   const { id, kind } = staged
-  const policy = world.kinds.get(kind)?.policy ?? 'last_write_wins'
+  const known = world.kinds.get(kind)
+  const policy = known?.policy ?? 'last_write_wins'
   const conflict = (kept: MergeConflict['kept'], more: { forgotten?: true } = {}) => {
     report.conflict_count += 1
     if (report.conflicts.length < conflictLimit) report.conflicts.push({ id, kind, policy, kept, ...more })
@@ -100,22 +101,22 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   if (staged.text === '' || records.wasPurged(id)) return conflict('book', { forgotten: true })
   const brought = openRecord(JSON.parse(staged.text) as Stored<JsonObject>, kind, world)
   if (isSealedRecord(brought)) {
+    if (isWithheld(plan, world, kind, brought)) return withhold(report)
     report.unreadable = (report.unreadable ?? 0) + 1
-    if (isWithheld(plan, world, kind, brought)) {
-      report.withheld = (report.withheld ?? 0) + 1
-      return
-    }
     return mergeSealed(plan, world, { kind, incoming: brought }, report)
   }
   const present = records.get(id)
   // As it would stand in the book: else the same bundle would bring a change each time.
   const settledHere = {
     ...brought,
-    ...settled(world.kinds.get(kind), partsOf(brought).body),
+    ...settledIfUnderstood(known, partsOf(brought).body),
     ...(present ? guardOf(present, brought) : {}),
   } as typeof brought
   const isKnown = present?.kind === kind && saysSame(present, settledHere)
-  const lowered = plan.keepsDecisions || isKnown ? undefined : undecided(settledHere, world.kinds.get(kind))
+  const isLowered = !plan.keepsDecisions && !isKnown && known?.undecided !== undefined
+  // Nobody can say what is decided in it.
+  if (isLowered && !isUnderstood(known, settledHere)) return withhold(report)
+  const lowered = isLowered ? undecided(settledHere, known) : undefined
   if (lowered) report.lowered = (report.lowered ?? 0) + 1
   const incoming = lowered ?? settledHere
   const put = () => {
@@ -155,7 +156,7 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   }
   if (!present) {
     // In a merge the bundle is one voice among two, and forgetting is final; replacing takes its word, but for what was purged.
-    const path = world.kinds.get(kind)?.marks
+    const path = known?.marks
     const marked = path === undefined ? undefined : readPath(incoming, path)
     const isGone = plan.mode === 'merge' ? records.wasForgotten : records.wasPurged
     if ([id, marked].some((one) => typeof one === 'string' && isGone(one)))
@@ -163,7 +164,7 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
     report.imported += 1
     return put()
   }
-  const isFinal = world.kinds.get(kind)?.isFinal
+  const isFinal = known?.isFinal
   const isFinalHere = isFinal?.(partsOf(present).body) === true
   const isFinalThere = isFinal?.(partsOf(incoming).body) === true
   // What nothing undoes, such as a revocation, an old bundle does not undo either.
@@ -187,6 +188,11 @@ function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, repo
   report.updated += 1
   lose(present.agent, present, plan.from, incoming)
   put()
+}
+
+function withhold(report: MergeReport): void {
+  report.unreadable = (report.unreadable ?? 0) + 1
+  report.withheld = (report.withheld ?? 0) + 1
 }
 
 /** A bundle may be older than the decision to guard a record more, so that the writer keeps the higher of the two. */
@@ -216,9 +222,10 @@ function openRecord(
   const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
   const body =
     sealed && isSealedRecord(record) ? records.sealed.open({ kind, id: record.id }, sealed) : undefined
-  const schema = kinds.get(kind)?.schema
-  if (!body || !schema) return record
-  const checked = within(record.id, () => parseWith(schema, body, 'invalid-file')) as JsonObject
+  const known = kinds.get(kind)
+  if (!body || !known) return record
+  // A key of this book has sealed it: one that does not fit is a newer Daybook's.
+  const checked = isUnderstood(known, body) ? (parseWith(known.schema, body) as JsonObject) : body
   return { ...checked, ...head } as Stored<JsonObject>
 }
 

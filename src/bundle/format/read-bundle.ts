@@ -31,6 +31,8 @@ export interface ReadRecord {
   readonly record: JsonObject
   /** Where it stands: `memory.traces.17`. */
   readonly path: string
+  /** This program wrote the bundle, as it says. */
+  readonly isOurs: boolean
 }
 
 export interface BundleSummary extends BundleHead {
@@ -174,7 +176,7 @@ export class ReadBundle {
     const { id } = within(path, () => parseWith(recordHead, record, 'invalid-file'))
     if (!list.ids.add(id, `${path}.id`)) throw wrong(`${path}.id`, 'It stands in this list twice')
     this.#tally.add(kind, record)
-    if (list.wanted) this.#ready.push({ kind, record, path })
+    if (list.wanted) this.#ready.push({ kind, record, path, isOurs: this.#isOurs })
   }
 
   #origin(): Origin {

@@ -1,7 +1,8 @@
 // Whether a record says what this Daybook takes for one of its kind. A later version, or another client, may have written
 // it otherwise; then it is kept and handed on as it is, and nothing is made of it here.
 import { DaybookError, isDaybookError } from '../errors.ts'
-import type { Kind } from '../kind.ts'
+import type { JsonObject } from '../json/path.ts'
+import { type Kind, settled } from '../kind.ts'
 import { bodyOf } from '../record.ts'
 import { parseWith } from '../schema.ts'
 
@@ -10,6 +11,11 @@ type Known = Pick<Kind, 'schema'>
 /** True for a record whose body fits `kind`. */
 export function isUnderstood({ schema }: Known, record: object): boolean {
   return schemaFault(schema, bodyOf(record)) === undefined
+}
+
+/** `body` as `settled` has it; one that is not understood as it came. */
+export function settledIfUnderstood(kind: Kind | undefined, body: JsonObject): JsonObject {
+  return kind?.settle && isUnderstood(kind, body) ? settled(kind, body) : body
 }
 
 /** Throws `record-newer` for a record whose body does not fit `kind`. */

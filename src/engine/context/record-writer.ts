@@ -10,6 +10,7 @@ import type {
 } from '../../core/capability/port/record-port.ts'
 import type { OwnWriter } from '../../core/capability/port/own-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
+import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -278,7 +279,8 @@ function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest |
   const known = live?.kind === kind.name ? (stands ?? store.bodies.read(live, live.body)) : undefined
   // Who was shown less takes nothing away by writing it back.
   const linked = guest && known ? seen.writtenOver(kind.name, asked, known) : asked
-  const given = settled(kind, stands && !request.exact ? withUnknown(kind, stands, linked) : linked)
+  const whole = stands && !request.exact ? withUnknown(kind, stands, linked) : linked
+  const given = request.times ? settledIfUnderstood(kind, whole) : settled(kind, whole)
   if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
     // What a bundle brings is older than the end of it.
     if (request.times) return { id: live.id, isChanged: false }

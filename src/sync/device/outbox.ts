@@ -86,10 +86,10 @@ export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | un
   for (const op of withdrawn) store.ops.rewrite(op, encodeOp(op, op.mid, { ...noteOf(op), instead: true }))
 }
 
-function createNote({ kinds, settings }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
-  const handed = settings.getNumber(handedOn)
-  const isOwn = (kind: Kind, { n, row }: PendingOp) =>
-    n > handed || row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
+function createNote({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
+  // What a newer Daybook has written comes back also from a bundle and from the history.
+  const isOwn = (kind: Kind, { row }: PendingOp) =>
+    row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
   return (op) => {
     const { kind: name } = op.row
     const kind = kinds.get(name)

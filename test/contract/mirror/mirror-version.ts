@@ -52,6 +52,25 @@ export function versionCases(host: DatabaseHost): void {
     expect(await bytesOf(third)).toEqual(await bytesOf(fresh))
   })
 
+  it('V2 V4 a body that came back from elsewhere and does not fit goes unchecked', async () => {
+    const world = createWorld(host, { kindsAt: { mirror: before, old: before, new: after } })
+    const [old, fresh] = [world.device('old'), world.device('new')]
+    // As a bundle or the history brings it.
+    await old.look((store) =>
+      store.db.transaction(() => {
+        const at = '2026-01-01T00:00:00.000Z'
+        const said = { text: 'two', size: 2 }
+        const head = { id: id(1), agent: 'a', created_at: at, at, stamp: store.stamps.next() }
+        store.records.put({ op: 'put', kind: 'note', ...head, body: said }, { fresh: true })
+      }),
+    )
+    expect(await old.sync()).toMatchObject({ pushed: 1 })
+    expect(lastRequest(old).ops).toMatchObject([{ v: 0 }])
+    expect(await old.state()).toMatchObject({ pending: 0, refused: 0 })
+    await fresh.sync()
+    expect(await bytesOf(fresh)).toEqual(await bytesOf(old))
+  })
+
   it('V3 L2 a body of an older version that does not fit waits, and goes once that Daybook was updated', async () => {
     const kindsAt = { mirror: after, old: before }
     const world = createWorld(host, { kindsAt })

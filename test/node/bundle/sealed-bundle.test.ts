@@ -36,12 +36,12 @@ const record = (change: object = {}) => ({
 })
 
 /** A bundle as its writer spells it. */
-function bundle(one: object, list = 'perceptions', kind = 'perception'): string {
+function bundle(one: object, list = 'perceptions', kind = 'perception', type = 't'): string {
   const content = {
     format: 'kstar-bundle',
     version: '1.0.0',
     exported_at: at,
-    agent: { id: 'a', type: 't', version: '1' },
+    agent: { id: 'a', type, version: '1' },
     memory: { [list]: [one] },
     schemas_used: [],
     statistics: { [`${kind}_count`]: 1, date_range: { earliest: at, latest: at }, sealed_count: 1 },
@@ -121,6 +121,30 @@ describe('a record of a bundle that is sealed', () => {
     const error = await failure(book.import(bundle(JSON.parse(JSON.stringify(one)) as object)))
     expect([error.code, error.details['path']]).toEqual(['invalid-file', `memory.perceptions.0.${path}`])
     expect((await book.status()).records).toEqual({})
+  })
+
+  it('comes back as it was where its key is, if a newer Daybook wrote it', async () => {
+    const keyed = await openDaybook({
+      name: 'keyed',
+      path: ':memory:',
+      agent: 'a',
+      passphrase: 'correct horse',
+    })
+    try {
+      const body = { ...record({ later: { said: 'otherwise' } }), sealed: undefined }
+      const ours = bundle(JSON.parse(JSON.stringify(body)) as object, 'perceptions', 'perception', 'daybook')
+      expect((await keyed.bundles.import({ text: ours })).result).toMatchObject({ imported: 1 })
+      const before = await keyed.records.get({ id: 'p-1' })
+      expect(before).toMatchObject({ later: { said: 'otherwise' } })
+      const { text } = await keyed.bundles.export({ include_sensitive: 'sealed' })
+      expect(text).not.toContain('otherwise')
+      expect((await keyed.bundles.import({ text })).result).toMatchObject({ unchanged: 1 })
+      await keyed.records.forget({ id: 'p-1' })
+      expect((await keyed.bundles.import({ text, mode: 'replace' })).result).toMatchObject({ imported: 1 })
+      expect(await keyed.records.get({ id: 'p-1' })).toEqual(before)
+    } finally {
+      await keyed.close()
+    }
   })
 
   it('is refused where every copy must be able to read it', async () => {
