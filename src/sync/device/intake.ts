@@ -4,7 +4,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import type { Refusal } from '../../store/record/refused-ops.ts'
-import { handedOn, rewriteWithdrawn, type SyncSelection } from './outbox.ts'
+import { rewriteWithdrawn, type SyncSelection } from './outbox.ts'
 import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
 import { dropMark, holdMark } from '../wire/mark.ts'
@@ -275,7 +275,6 @@ function endReading(
   if (isReread) return endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
   // This mirror does not have what it did not name.
   ops.relogWithoutPlace()
-  settings.set(handedOn, ops.last())
   return []
 }
 

@@ -72,9 +72,6 @@ export function nextRequest(
   }
 }
 
-/** After starting over, ops up to this number may hand on what a newer Daybook has written. */
-export const handedOn = 'handed_on'
-
 /**
  * Gives each withdrawn op the bytes of its record as it stands now. Inside a transaction. The op that waits behind it goes
  * all the same: nobody knows which of the two bytes the mirror took.
