@@ -119,6 +119,17 @@ export function createBookSync(parts: BookSyncParts): BookSync {
   if (live) room?.await((data) => live.say({ type: 'room', data: data as Record<string, unknown> }))
   if (live) line?.join(live)
 
+  let renewal: Promise<unknown> | undefined
+  /** Undefined where nothing that was withdrawn is left outside of the book. */
+  const renewed = () => {
+    if (!store.ops.tookBack() || !background) return renewal
+    const own = background.renew().then(() => {
+      if (renewal === own) renewal = undefined
+    })
+    renewal = own
+    return own
+  }
+
   return {
     name: 'sync',
     sync: trigger.sync,
@@ -134,12 +145,13 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     },
     called: trigger.touched,
     wrote(changed) {
-      const isWithdrawn = store.ops.tookBack()
+      // Another write may have begun it, such as that of the first key: the call whose words they were waits for it too.
+      const pending = renewed()
       for (const { kind } of changed) trigger.acted(kind)
       // What is urgent does not wait for a trigger. Without a connection it goes with the next sync, ahead of all else.
       if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent))
         void trigger.sync(neverAborted).catch(() => undefined)
-      return isWithdrawn ? background?.renew() : undefined
+      return pending
     },
     close() {
       trigger.close()
