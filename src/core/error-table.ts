@@ -143,7 +143,7 @@ export const errorTable = {
     500,
     true,
     'The engine of the book ended unexpectedly.',
-    'Open the book again; what was acknowledged is kept.',
+    'Open the book again; what was acknowledged is kept unless the data of the site was cleared.',
   ),
   'assets-mismatch': row(
     500,
