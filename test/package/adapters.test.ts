@@ -30,8 +30,8 @@ test.each(Object.entries(adapters))(
     const text = await fileOf(`dist/${name}.js`)
     const imports = new Set(importsOf(text).map((one) => own.find((known) => one.startsWith(known)) ?? one))
     expect([...imports].filter((one) => !own.includes(one))).toEqual(wanted)
-    // An adapter is a few kilobytes: no engine is in it.
-    expect(text.length).toBeLessThan(60_000)
+    // An adapter and the table of errors, not minified: no engine is in it, which alone has ten times as much.
+    expect(text.length).toBeLessThan(70_000)
   },
 )
 

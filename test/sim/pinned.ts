@@ -174,4 +174,35 @@ export const pinned: readonly Pinned[] = [
       { do: 'sync', at: 2, record: 6, weather: ['others-meanwhile'] },
     ],
   },
+  {
+    was: 'a forget went out where the mirror had been told to purge, whose device kept the words of a lost edit',
+    steps: [
+      { do: 'put', at: 3, record: 10 },
+      { do: 'sync', at: 0, record: 10, weather: ['edit-meanwhile'] },
+      { do: 'sync', at: 0, record: 10, weather: ['edit-meanwhile', 'lose-request'] },
+      { do: 'forget', at: 0, record: 10 },
+      { do: 'purge', at: 3, record: 10 },
+    ],
+  },
+  {
+    was: 'a purge was not told to a mirror that had forgotten, and kept the words of the edit that it had refused',
+    steps: [
+      { do: 'put', at: 3, record: 12 },
+      { do: 'forget', at: 3, record: 12 },
+      { do: 'sync', at: 0, record: 12, weather: ['edit-meanwhile', 'lose-answer'] },
+      { do: 'purge', at: 0, record: 12 },
+      { do: 'sync', at: 2, record: 12, weather: ['others-meanwhile'] },
+    ],
+  },
+  {
+    was: 'a purge was not taken by the mirror where the edit that came with it lost to an earlier forget',
+    steps: [
+      { do: 'put', at: 3, record: 12 },
+      { do: 'put', at: 3, record: 12 },
+      { do: 'forget', at: 3, record: 12 },
+      { do: 'sync', at: 0, record: 12, weather: ['edit-meanwhile', 'lose-answer'] },
+      { do: 'purge', at: 0, record: 12 },
+      { do: 'sync', at: 2, record: 12, weather: ['others-meanwhile'] },
+    ],
+  },
 ]

@@ -12,7 +12,7 @@ import { fitsKind } from './fits-kind.ts'
 import { decide, isLater, isMixed, isSameEdit, outlives, type Said, saysSame } from './conflict-policy.ts'
 import { mergeBodies, type Merged } from './merge.ts'
 import type { WireChange, WireMet, WireOp } from '../wire/protocol.ts'
-import { sideOf, toOp } from '../wire/wire-op.ts'
+import { isPurge, sideOf, toOp } from '../wire/wire-op.ts'
 
 type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 
@@ -65,10 +65,13 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
   const before = met?.said && inClearSaid(store, current, met.said)
   const sameAsMet = before !== undefined && saysSame(mine, before)
   const same = saysSame(mine, theirs) && !countsMore()
-  store.ops.settle(op, same ? current.ver : sameAsMet ? met?.ver : undefined)
+  // What waits behind a purge still says it to a mirror that has only forgotten: as an op on that forget it would not.
+  const isUnsaid = isPurge(sent) && current.op === 'forget' && !isPurge(current)
+  store.ops.settle(op, isUnsaid ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
   const isPurgedSince = (current.purged ?? 0) > sent.base
   const isResealed = sent.op === 'put' && sent.reseal === true
-  const isSuperseded = store.records.row(current.id)?.op !== null
+  const row = store.records.row(current.id)
+  const isSuperseded = row?.op !== null
   const log = (
     lost: LoggedSide,
     kept: LoggedSide | undefined,
@@ -155,6 +158,11 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
   const isUndecided = met ? !met.logged : policy === 'merge'
   // A later edit of the record is on its way, has all that this one said, and meets `current` in its turn.
   if (isSuperseded) {
+    // A forget of what was purged says nothing more, and in its place this device would not learn of the purge.
+    if (row?.deleted === 1 && current.op === 'forget' && isPurge(current)) {
+      store.ops.dropUnsent(row.seq)
+      return accept(current)
+    }
     const isLost = !same && !sameAsMet && !isResealed
     if (isLost && policy !== 'merge' && policy !== 'manual') log(our, winner)
     return

@@ -74,20 +74,28 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   const stamp = clampStamp(wire.stamp, nowMs + stampLeadMs)
   const admission = { store, wire, from, nowMs, stamp, kind: store.kinds.get(wire.kind), row }
   // What is lost in any case need not fit.
-  if (wire.op === 'put' && isLostToRemoval(admission, wire)) return loseToRemoval(admission, wire)
+  if (wire.op === 'put' && isLostToRemoval(admission, wire)) {
+    // Its author had purged what it said before. That wins all the same.
+    if (wire.anew === 'purge') admitForget(admission, forgetBefore(wire, wire.anew))
+    return loseToRemoval(admission, wire)
+  }
   const fault = findFault(store, wire, row, from)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
   if (wire.op === 'forget') return admitForget(admission, wire)
   if (wire.anew === undefined || (!row && wire.anew === 'forget')) return admitPut(admission, wire)
   // Its author had forgotten what it said before: so do all others, and what is put stands on that.
-  const { mid, kind, id, base, at, agent } = wire
-  const purge = wire.anew === 'purge' ? ({ purge: true } as const) : {}
-  const head = { mid, kind, id, base, stamp: wire.stamp, at, agent }
-  const forgotten = admitForget(admission, { ...head, op: 'forget', ...purge })
+  const { id, base } = wire
+  const forgotten = admitForget(admission, forgetBefore(wire, wire.anew))
   const now = store.records.row(id)
   const answer = admitPut({ ...admission, row: now }, { ...wire, base: now?.deleted ? now.ver : base })
   const policy = forgotten.s === 'ok' ? forgotten.policy : undefined
   return answer.s === 'ok' && policy !== undefined ? { ...answer, policy } : answer
+}
+
+/** What the author of a put that is said anew did before it. */
+function forgetBefore(put: WirePut, anew: 'forget' | 'purge'): WireForget {
+  const { mid, kind, id, base, stamp, at, agent } = put
+  return { mid, kind, id, base, stamp, at, agent, op: 'forget', ...(anew === 'purge' ? { purge: true } : {}) }
 }
 
 type WirePut = Extract<WireOp, { op: 'put' }>
@@ -114,7 +122,7 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
   const answer: Answer = {
     s: 'conflict',
     policy: 'remote_wins',
-    ...(row ? { met: row.ver } : {}),
+    ...(row ? { met: store.records.row(row.id)?.ver ?? row.ver } : {}),
     logged: true,
   }
   // What only changed its key is no edit.
