@@ -99,7 +99,7 @@ export function createStatus(source: StatusSource): (view: CallView) => Promise<
   }
 }
 
-/** What is told of a book whose files the browser took away, or that were emptied, until the mirror has given back what it has. */
+/** The warning of a book whose files are missing or empty, until the mirror has given back what it has. */
 export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrored: boolean): string[] {
   const at = settings.get('evicted')
   if (at === undefined || (settings.get('synced_at') ?? '') > at) return []

@@ -158,7 +158,7 @@ function silenceGone(
   activity?.cover(before)
   const { kind, id, body } = before
   if (!kind.startsWith('pool_') || !isShut(records.row(id))) return
-  // What was said of a proposal went with it.
+  // Ballots, decision and fact are silenced with their proposal.
   const of = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
   if (typeof of !== 'string' || !isShut(records.row(of))) pool.gone(kind, id)
 }

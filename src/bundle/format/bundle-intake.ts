@@ -166,8 +166,8 @@ function prepare(read: ReadRecord): StagedRecord {
 }
 
 /**
- * What a body says to its kind. One that does not fit came from a newer Daybook to the book that wrote the bundle, and comes
- * in as it is. Of another program's bundle, and of what gives rights, it is a fault.
+ * The body as its kind reads it. A body that does not fit was written by a newer Daybook and came by sync to the book that made
+ * this bundle: it is taken as it is. In another program's bundle, and in a record that gives rights, it is a fault.
  */
 function bodyAsRead({ kind, isOurs }: ReadRecord, given: JsonObject): JsonObject {
   if (isOurs && !kind.guarded && !isUnderstood(kind, given)) return given

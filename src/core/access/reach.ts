@@ -69,7 +69,7 @@ export function reservedNames(kinds: Kinds): string[] {
   return [...reservedSegments, ...kinds.keys()]
 }
 
-/** Reads a reach, or undefined when a pattern is none, or there are too many. A denied name denies all below it too. */
+/** Reads a reach; undefined for an invalid pattern or too many of them. A denied name denies all below it too. */
 export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
   const read = (texts: readonly string[]) => texts.flatMap((text) => parseNames(text) ?? [])
   const [allowed, denied] = [read([scope, ...allow]), read(deny)]

@@ -40,7 +40,7 @@ export function parseScope(text: string): ScopePattern | undefined {
   return { text, parts: closed, rest: isOpen ? before : undefined }
 }
 
-/** What stands for all that `pattern` does, and for every name that goes on from one of those. */
+/** Patterns that together match the names of `pattern` and every name below one of them. */
 export function withBelow(pattern: ScopePattern): ScopePattern[] {
   const { text, parts, rest } = pattern
   if (rest !== undefined) return [pattern]

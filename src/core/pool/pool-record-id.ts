@@ -1,4 +1,4 @@
-// The ids of the records of the pool, made from the names that claws know: one of each in a book, whoever made it first.
+// The ids of pool records, derived from the names that all claws share: every book gives a record the same id.
 import { foldName } from '../text/fold-name.ts'
 import { nameId } from '../text/name-id.ts'
 

@@ -106,8 +106,13 @@ export class Sources {
 
   /** A row has left the table by another way than a forget. */
   removed(seq: number): void {
-    for (const name of ['sources', 'outdated']) this.#db.run(`DELETE FROM ${name} WHERE seq = ?`, [seq])
+    this.#clear(seq)
     this.links.awaited.removed(seq)
+  }
+
+  #clear(seq: number): void {
+    this.#db.run('DELETE FROM sources WHERE seq = ?', [seq])
+    this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
   }
 
   /** Takes in the sealed records that can be read now and could not be before. Inside a transaction. */
@@ -233,8 +238,7 @@ export class Sources {
     if (keys.length > 0) this.links.awaited.begin()
     const gone = this.links.goneKeys(row.id).filter((key) => keys.includes(key))
     const found = this.links.find(row.id, keys)
-    this.#db.run('DELETE FROM sources WHERE seq = ?', [seq])
-    this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
+    this.#clear(seq)
     if (was?.is_purged === 1) settings.set(scrubDue, 1)
     if (!kind || !body) return
     const ids = sourceIds(kind, body, row.id)

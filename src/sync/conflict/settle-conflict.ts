@@ -65,9 +65,9 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
   const before = met?.said && inClearSaid(store, current, met.said)
   const sameAsMet = before !== undefined && saysSame(mine, before)
   const same = saysSame(mine, theirs) && !countsMore()
-  // What waits behind a purge still says it to a mirror that has only forgotten: as an op on that forget it would not.
-  const isUnsaid = isPurge(sent) && current.op === 'forget' && !isPurge(current)
-  store.ops.settle(op, isUnsaid ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
+  // The mirror has forgotten and not purged. The op behind this one tells it of the purge, unless its base becomes that forget.
+  const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
+  store.ops.settle(op, lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
   const isPurgedSince = (current.purged ?? 0) > sent.base
   const isResealed = sent.op === 'put' && sent.reseal === true
   const row = store.records.row(current.id)

@@ -33,7 +33,7 @@ export function withdrawGone(scene: Scene): void {
       type: 'withdrawal',
       payload: { proposalId: proposal },
     })
-    // What is sealed stays here, sealed.
+    // A sealed proposal stays in its own book.
     if (records.wasForgotten(recordIds.proposal(proposal))) remove(scene, proposal)
     else pool.silence(proposal)
   }

@@ -169,7 +169,7 @@ export interface RecordReader {
   uses(kind: string): ReadonlyMap<string, RecordUse>
   /** Keys of what the record `id` was made from before that was a record, which was forgotten since. A guest is told of none. */
   goneKeys(id: string): string[]
-  /** The records that what is made in the record `id` knows by a key alone. A guest is told of none. */
+  /** The sources of the record `id` that its body names by a key and not by id; empty for a guest. */
   found(id: string): readonly { readonly key: string; readonly id: string }[]
   /** What a sealed body says; undefined when it can't be opened here, and for a guest. */
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
@@ -252,7 +252,7 @@ export interface RecordWriter {
   madeOf(id: string): string[]
   /** Keys of what the record `id` was made from before that was a record, which was forgotten since. A guest is told of none. */
   goneKeys(id: string): string[]
-  /** The records that what is made in the record `id` knows by a key alone. A guest is told of none. */
+  /** The sources of the record `id` that its body names by a key and not by id; empty for a guest. */
   found(id: string): readonly { readonly key: string; readonly id: string }[]
   /** Checks the body against its kind, logs the op, applies it; answers the id. */
   put(request: PutRequest): string

@@ -42,7 +42,7 @@ export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: s
     changed.delete(one)
     forget(one)
   }
-  // What belonged to one of those went with it.
+  // A record that belonged to a forgotten one is gone with it.
   for (const [from, { kind, body }] of changed) if (get(from)) put({ kind, id: from, body })
   return { changed: [...changed.keys()], forgotten: [...forgotten] }
 }

@@ -38,7 +38,7 @@ export interface BookFile {
   /** Where a copy of its records is kept. */
   readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
-  /** It had no byte, and what a book leaves is beside it. */
+  /** The file is empty, and beside it is what only a book leaves. */
   readonly wasKept: boolean
   /** Gives up the space that is kept back, or makes it again. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
@@ -65,7 +65,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   finish(path)
   const room = path === ':memory:' ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
-  // Who opens a new file writes to it before there is a reserve.
+  // A new file is written to before it gets a reserve.
   const wasKept = isBlank && bytesOf(`${path}.reserve`) > 0
   const attempt = () => {
     if (isEmptied(path)) throw new Damaged('the file is empty')

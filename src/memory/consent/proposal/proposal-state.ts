@@ -73,8 +73,8 @@ export function revisedId({ supersedes }: JsonObject): string | undefined {
 }
 
 /**
- * What a proposal says again, at least in part: the memories in whose place it would stand, the one that was made of it, and the
- * records that it says word for word.
+ * The records whose words a proposal repeats, at least in part: the memories that it would replace, the memory that was made of
+ * it, and the records that it quotes word for word.
  */
 export function saidAgainIds(id: string, body: JsonObject): string[] {
   const replaced = [body['supersedes'], body['alike']]
@@ -117,7 +117,7 @@ function isTakenBack(body: JsonObject, { round, action }: Decision): boolean {
   return round < roundOf(body) || (action !== 'reject' && isEndedRound(body, round))
 }
 
-/** `decisions` without the words of rounds that have ended. That they were made stays: the rounds are told from them. */
+/** `body` without the words of decisions of ended rounds. The decisions stay: rounds are counted by them. */
 function withoutTakenBack(body: JsonObject): JsonObject {
   const taken = decisionsOf(body).filter((one) => isTakenBack(body, one) && hasWords(one))
   if (taken.length === 0) return body

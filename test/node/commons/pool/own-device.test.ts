@@ -1,13 +1,10 @@
 // Two devices of one book, which are one claw with two keys: what one of them says reaches other claws through the other one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signEnvelope } from '../../../../src/commons/pool/service/carrier-pump.ts'
-import { DaybookError } from '../../../../src/core/errors.ts'
 import type { Carrier } from '../../../../src/core/ports.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../../src/engine/engine-options.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
-import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, type World } from './pool-world.ts'
 
@@ -23,17 +20,7 @@ let synced: Pick<EngineOptions, 'carrier' | 'sync'>
 beforeEach(() => {
   isAway = false
   world = createWorld()
-  const { store } = world.open('mirror', [], { role: 'mirror' })
-  const mirror = createMirror({ store, ...nodePorts })
-  synced = {
-    carrier: {
-      async exchange(request) {
-        if (isAway) throw new DaybookError('offline')
-        return JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
-      },
-    },
-    sync: { triggers: 'manual' },
-  }
+  synced = world.openMirror(() => isAway).synced
 })
 afterEach(() => world.close())
 const sync = async (...devices: readonly Engine[]) => {

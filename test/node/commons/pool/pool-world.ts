@@ -2,6 +2,10 @@
 import { createEngine, type Engine, type EngineOptions } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
+import { DaybookError } from '../../../../src/core/errors.ts'
+import type { Carrier } from '../../../../src/core/ports.ts'
+import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
+import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
 import type { PoolCarrier } from '../../../../src/core/pool/pool-carrier.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
@@ -22,28 +26,42 @@ export function createWorld() {
   async function waits(isSo: () => Promise<boolean>, ms: number): Promise<void> {
     for (let passed = 0; !(await isSo()); passed += stepMs) await pass(passed < ms ? stepMs : 0)
   }
+  const open = (
+    agent = 'me',
+    carriers: readonly PoolCarrier[] = [],
+    more: Partial<
+      Pick<EngineOptions, 'db' | 'keys' | 'role' | 'sync' | 'carrier' | 'poolLine' | 'vault' | 'openMemory'>
+    > = {},
+  ): Engine => {
+    const db = more.db ?? openNodeDatabase({ path: ':memory:' })
+    const keys = more.keys ?? openNodeKeyring(undefined)
+    const scope = { agent }
+    const own = { db, ports, keys, carriers, scope, name: 'main', durability: 'memory' } as const
+    const engine = createEngine({ ...more, ...own })
+    engines.push(engine)
+    return engine
+  }
   return {
+    open,
+    /** A mirror, as a device of the book syncs with it when it is called to. It does not answer while `isAway`. */
+    openMirror(isAway = () => false) {
+      const { store } = open('mirror', [], { role: 'mirror' })
+      const mirror = createMirror({ store, ...nodePorts })
+      const carrier: Carrier = {
+        async exchange(request) {
+          if (isAway()) throw new DaybookError('offline')
+          return JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
+        },
+      }
+      const synced: Pick<EngineOptions, 'carrier' | 'sync'> = { carrier, sync: { triggers: 'manual' } }
+      return { store, synced }
+    },
     /** Lets time pass, and what that has set going come to its end. */
     async pass(ms: number): Promise<void> {
       await pass(ms)
       for (let turns = 0; turns < 10; turns++) await pass(0)
     },
     at,
-    open(
-      agent = 'me',
-      carriers: readonly PoolCarrier[] = [],
-      more: Partial<
-        Pick<EngineOptions, 'db' | 'keys' | 'role' | 'sync' | 'carrier' | 'poolLine' | 'vault' | 'openMemory'>
-      > = {},
-    ): Engine {
-      const db = more.db ?? openNodeDatabase({ path: ':memory:' })
-      const keys = more.keys ?? openNodeKeyring(undefined)
-      const scope = { agent }
-      const own = { db, ports, keys, carriers, scope, name: 'main', durability: 'memory' } as const
-      const engine = createEngine({ ...more, ...own })
-      engines.push(engine)
-      return engine
-    },
     /** An envelope of another claw, said now. */
     envelope: (claw: string, type: string, payload: object, more: object = {}) => ({
       schemaVersion: 'v1',

@@ -7,8 +7,6 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
-import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, type World } from './pool-world.ts'
 
@@ -228,15 +226,7 @@ describe('a proposal that was sent and is sealed itself', () => {
   })
 
   it('is silenced by the device that speaks, where another device without shared keys has sealed it', async () => {
-    const { store: mirrorStore } = world.open('mirror', [], { role: 'mirror' })
-    const mirror = createMirror({ store: mirrorStore, ...nodePorts })
-    const synced = {
-      carrier: {
-        exchange: async (request: object) =>
-          JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
-      },
-      sync: { triggers: 'manual' as const },
-    }
+    const { synced } = world.openMirror()
     const bus = new MemoryBus()
     const { held, carrier } = holding(bus.carrier(), 'proposal')
     const other = world.open('claw-2', [bus.carrier()])

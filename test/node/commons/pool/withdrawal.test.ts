@@ -8,8 +8,6 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
-import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, type World } from './pool-world.ts'
 
@@ -176,15 +174,7 @@ describe('the others are told of it', () => {
   })
 
   it('by the device that speaks to them, where another device has forgotten it', async () => {
-    const { store: mirrorStore } = world.open('mirror', [], { role: 'mirror' })
-    const mirror = createMirror({ store: mirrorStore, ...nodePorts })
-    const synced = {
-      carrier: {
-        exchange: async (request: object) =>
-          JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
-      },
-      sync: { triggers: 'manual' as const },
-    }
+    const { store: mirrorStore, synced } = world.openMirror()
     const bus = new MemoryBus()
     const other = world.open('claw-2', [bus.carrier()])
     const desk = world.open('me', [bus.carrier()], synced)

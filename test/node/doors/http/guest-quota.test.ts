@@ -1,11 +1,11 @@
 // How many records all guests of a book may store together, at mirrors over HTTP: twenty guests at once, by verbs that make several
 // records and by sync, store that many and no more.
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrace } from '../../../support/trace.ts'
 import { skipped } from '../../hosts/node/postgres/postgres-world.ts'
 import { createServeWorld } from '../../hosts/node/serve/serve-world.ts'
-import { bundleWorker } from '../mcp/conform.ts'
+import { openWorker } from '../worker.ts'
 
 const limit = 100
 const settings = { DAYBOOK_GUESTS_QUOTA: `${limit}/64`, DAYBOOK_RATE: '10000/1000' } as const
@@ -126,15 +126,7 @@ describe('The quota of all guests, at the Worker', () => {
   let worker: Miniflare
   const urls: string[] = []
   beforeAll(async () => {
-    worker = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: true,
-        script: await bundleWorker('worker/index.ts'),
-        compatibilityDate: '2026-10-20',
-        durableObjects: { MIRROR: { className: 'Mirror', useSQLite: true } },
-        bindings: { ...settings, DAYBOOK_KEY: world.key },
-      }),
-    )
+    worker = await openWorker({ ...settings, DAYBOOK_KEY: world.key })
     urls.push((await worker.ready).href.replace(/\/$/, ''))
   })
   afterAll(() => worker.dispose())

@@ -2,9 +2,9 @@
 // so that no client is left in doubt about what it sends next.
 import { Agent, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bundleWorker } from '../mcp/conform.ts'
+import { openWorker } from '../worker.ts'
 import { postInPieces } from '../../hosts/node/post-in-pieces.ts'
 
 const bearing = { authorization: 'Bearer development', 'content-type': 'application/json' }
@@ -22,14 +22,7 @@ describe('a body that the Worker does not read', () => {
   let worker: Miniflare
   let url = ''
   beforeAll(async () => {
-    worker = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: true,
-        script: await bundleWorker('worker/index.ts'),
-        compatibilityDate: '2026-10-20',
-        durableObjects: { MIRROR: { className: 'Mirror', useSQLite: true } },
-      }),
-    )
+    worker = await openWorker()
     url = (await worker.ready).href.replace(/\/$/, '')
   })
   afterAll(() => worker.dispose())

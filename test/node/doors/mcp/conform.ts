@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { rolldown } from 'rolldown'
 import { root } from '../../../../scripts/place.mjs'
 
 const run = promisify(execFile)
@@ -56,18 +55,4 @@ export async function conform(url: string, revision: string): Promise<Conformed>
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** A Worker as one file, as workerd takes it. */
-export async function bundleWorker(input: string): Promise<string> {
-  const bundle = await rolldown({
-    cwd: root,
-    input,
-    platform: 'browser',
-    resolve: { conditionNames: ['workerd', 'import', 'default'] },
-    external: /^(?:node|cloudflare):/,
-  })
-  const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
-  await bundle.close()
-  return output[0].code
 }

@@ -5,7 +5,8 @@ import { getRequestListener } from '@hono/node-server'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, it } from 'vitest'
 import { answerFixture } from '../../../support/mcp/fixture-entry.ts'
-import { bundleWorker, conform, type Served } from './conform.ts'
+import { bundleWorker } from '../worker.ts'
+import { conform, type Served } from './conform.ts'
 
 async function serveOnNode(): Promise<Served> {
   const server = createServer(getRequestListener(answerFixture, { overrideGlobalObjects: false }))

@@ -2,11 +2,12 @@
 // fixture's tools, prompts and resources, so most scenarios can't be played; whatever fails has to fail for that alone.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { skipped } from '../../hosts/node/postgres/postgres-world.ts'
 import { createServeWorld } from '../../hosts/node/serve/serve-world.ts'
-import { bundleWorker, conform, type Served } from './conform.ts'
+import { openWorker } from '../worker.ts'
+import { conform, type Served } from './conform.ts'
 
 /** The suite sends no key: this puts one before a request, and changes nothing else, `Host` least of all. */
 async function withKey(to: string, key: string): Promise<Served> {
@@ -101,14 +102,7 @@ describe('MCP at the Worker', () => {
   let worker: Miniflare
   let served: Served
   beforeAll(async () => {
-    worker = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: true,
-        script: await bundleWorker('worker/index.ts'),
-        compatibilityDate: '2026-10-20',
-        durableObjects: { MIRROR: { className: 'Mirror', useSQLite: true } },
-      }),
-    )
+    worker = await openWorker()
     served = await withKey((await worker.ready).href, 'development')
   })
   afterAll(async () => {
