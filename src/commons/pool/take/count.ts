@@ -14,7 +14,7 @@ import {
   isOwnClaw,
   membersHere,
   put,
-  readDecision,
+  isDecided,
   readProposal,
   type Scene,
   say,
@@ -45,7 +45,7 @@ function countBallots(scene: Scene, proposal: ProposalBody, votes: readonly Ball
 /** Decides a proposal if it can be, and is for this copy to decide; answers whether it did. */
 export function decide(scene: Scene, proposalId: string): boolean {
   const proposal = readProposal(scene, proposalId)
-  if (!proposal || !scene.config.governance || readDecision(scene, proposalId)) return false
+  if (!proposal || !scene.config.governance || isDecided(scene, proposalId)) return false
   const active = activeNow(scene)
   const claw = deciderOf(proposal.claw, active)
   if (claw === undefined || !isOwnClaw(scene, claw)) return false

@@ -151,6 +151,9 @@ export const readSealedProposal = (scene: Scene, proposal: string): ProposalBody
   read(scene, recordIds.proposal(proposal), 'pool_proposal', proposalBody)
 export const readDecision = (scene: Scene, proposal: string): DecisionBody | undefined =>
   read(scene, recordIds.decision(proposal), 'pool_decision', decisionBody)
+/** True for a proposal that was decided, also where this book has forgotten the decision: nobody decides it again. */
+export const isDecided = (scene: Scene, proposal: string): boolean =>
+  readDecision(scene, proposal) !== undefined || isGone(scene.records, recordIds.decision(proposal))
 export const readFact = (scene: Scene, fact: string): FactBody | undefined =>
   read(scene, recordIds.fact(fact), 'pool_fact', factBody)
 /** Without the keys that were taken from it, which a merge with another device of the owner may have brought back. */

@@ -11,6 +11,7 @@ import { recount } from './recount.ts'
 import {
   ballotsOf,
   isCounted,
+  isDecided,
   isWithdrawn,
   put,
   readDecision,
@@ -37,6 +38,7 @@ export function takeDecision(scene: Scene, envelope: Letter<'decision'>, isLast:
   if (isWithdrawn(scene, proposalId)) return withdrawn
   if (!proposal) return wait('unknown_proposal')
   const known = readDecision(scene, proposalId)
+  if (!known && isDecided(scene, proposalId)) return withdrawn
   if (known) {
     return known.outcome === outcome
       ? { result: 'ignored', reason: 'same_outcome' }

@@ -3,7 +3,7 @@ import { formatTime, parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { factIdOf } from '../rule/claw-id.ts'
-import { isWithdrawn, put, readBallot, readDecision, readProposal, type Scene, saidTime } from './scene.ts'
+import { isDecided, isWithdrawn, put, readBallot, readProposal, type Scene, saidTime } from './scene.ts'
 import { accepted, conflict, type Letter, type Verdict, withdrawn } from './verdict.ts'
 
 /** How often a claw may change its vote. */
@@ -52,7 +52,7 @@ export function takeVote(scene: Scene, envelope: Letter<'vote'>): Verdict {
     const waits = { about: proposalId, forMs: timeoutMs(scene.config) }
     return { result: 'ignored', reason: 'unknown_proposal', waits, again: true }
   }
-  if (readDecision(scene, proposalId)) return { result: 'stale', reason: 'already_decided' }
+  if (isDecided(scene, proposalId)) return { result: 'stale', reason: 'already_decided' }
   const { clawId: claw, timestamp } = envelope
   const known = readBallot(scene, proposalId, claw)
   const before = known?.votes[String(n)]

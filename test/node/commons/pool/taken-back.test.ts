@@ -168,7 +168,11 @@ describe.each(endings)('%s of what waits to be sent itself', (verb, more) => {
     await world.until(() => Promise.resolve(toSend(db, 'decision').length > 0))
     await ask(own, verb, { id: recordIds.decision(proposal), ...more })
     expect(toSend(db, 'decision')).toEqual([''])
+    // Another vote, from now on, decides nothing anew.
+    for (const book of others) await ask(book, 'pool:vote', { proposal, vote: 'no' })
     await goOn()
+    expect(toSend(db, 'decision').filter((text) => text !== '')).toEqual([])
+    expect(await ask(own, 'kstar:get_record', { id: recordIds.decision(proposal) })).toBeNull()
     expect(bus.sent.filter(({ type }) => type === 'decision')).toEqual([])
   })
 
