@@ -56,7 +56,7 @@ export function restartCases(host: DatabaseHost): void {
   })
 
   it('a change that was sent, and another on top of it, go to a new mirror as one', async () => {
-    const [world, other] = [createWorld(host), createWorld(host)]
+    const [world, other] = [createWorld(host), createWorld(host, { seed: 2 })]
     const a = world.device('a')
     await a.put('local_wins', id(1), body('synced'))
     await a.sync()
@@ -72,7 +72,7 @@ export function restartCases(host: DatabaseHost): void {
   })
 
   it('M4 an unsent change is not taken for one of a version that another mirror happens to have', async () => {
-    const [world, other] = [createWorld(host), createWorld(host)]
+    const [world, other] = [createWorld(host), createWorld(host, { seed: 2 })]
     const [a, b] = [world.device('a'), other.device('b')]
     await a.put('local_wins', id(1), body('synced'))
     await a.sync()

@@ -64,7 +64,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
 
   it('two processes write to one book at once: each change takes effect once, in one order', async () => {
     const hosts = [createPostgresHost(server), createPostgresHost(server)]
-    const [one, two] = hosts.map((host) => createWorld(host, { name: 'shared' }))
+    const [one, two] = hosts.map((host, i) => createWorld(host, { name: 'shared', seed: i + 1 }))
     if (!one || !two) throw new Error('There are two.')
     const devices = [one.device('a'), two.device('b'), one.device('c'), two.device('d')]
     await Promise.all(
@@ -84,7 +84,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
 
   it('a transaction that names no book sees none, and one that names a book sees no other', async () => {
     const host = createPostgresHost(server)
-    const [mine, other] = [createWorld(host), createWorld(host)]
+    const [mine, other] = [createWorld(host), createWorld(host, { seed: 2 })]
     for (const { mirror } of [mine, other]) await mirror.put('local_wins', id(1), body('private'))
     const { sql } = await server.get()
     const [any] = await sql.rows<{ book: string }>('SELECT max(book) AS book FROM daybook.records')
