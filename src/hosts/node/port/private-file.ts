@@ -11,6 +11,7 @@ import {
   openSync,
   readdirSync,
   realpathSync,
+  rmSync,
   statSync,
 } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -25,6 +26,12 @@ const keepsModes = process.platform !== 'win32'
 
 /** What SQLite writes beside a database. */
 export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
+
+/** Removes the database at `path`, which nothing has open, with what SQLite wrote beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of databaseSuffixes) rmSync(path + suffix, { force: true })
+}
+
 const ofBook =
   /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/

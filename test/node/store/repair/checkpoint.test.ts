@@ -227,10 +227,11 @@ it('gives back everything from bare pages where the tables have lost their roots
 
 it.each([
   ['every page of the records is gone', ['records', 'book', 'ops']],
-  ['the file was emptied', undefined],
-])('gives back everything from the checkpoint where %s', async (_name, tables) => {
+  ['the file was emptied', truncateSync],
+  ['the file was deleted', rmSync],
+] as const)('gives back everything from the checkpoint where %s', async (_name, tables) => {
   const path = await filled(60)
-  if (!tables) truncateSync(path, 0)
+  if (typeof tables === 'function') tables(path)
   else breakPages(path, [...leavesOf(path, 'records'), ...tables.map((table) => rootOf(path, table))])
   const mended = open(path)
   expect(await held(mended)).toHaveLength(60)
