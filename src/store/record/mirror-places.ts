@@ -119,9 +119,10 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
       )
     },
     clearMirrorVersions() {
-      // Versions of another sequence say nothing here. What stays known is that it was forgotten, and whether that was sent.
+      // Versions of another sequence say nothing here. What stays known is that it was forgotten, and whether the edit on top of
+      // that was sent: one that waits says it anew to a mirror that may have the record as it was before.
       const kept = (column: string) =>
-        `${column} = CASE WHEN ${column} = 0 THEN 0 WHEN ${column} > ver THEN 1 ELSE -1 END`
+        `${column} = CASE WHEN ${column} = 0 THEN 0 WHEN ${column} >= ver THEN 1 ELSE -1 END`
       db.run(
         `UPDATE records SET gone = 1, purged = iif(purged > 0 AND purged >= gone, 1, 0) WHERE deleted = 1`,
       )

@@ -82,7 +82,7 @@ export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: num
   const fault = findFault(store, wire, row, from)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
   if (wire.op === 'forget') return admitForget(admission, wire)
-  if (wire.anew === undefined || (!row && wire.anew === 'forget')) return admitPut(admission, wire)
+  if (wire.anew === undefined) return admitPut(admission, wire)
   // Its author had forgotten what it said before: so do all others, and what is put stands on that.
   const { id, base } = wire
   const forgotten = admitForget(admission, forgetBefore(wire, wire.anew))

@@ -86,6 +86,29 @@ export function restartCases(host: DatabaseHost): void {
     expect(await losers(other.mirror)).toEqual(['of another history'])
   })
 
+  it.each(['forget', 'purge'] as const)(
+    'N5 an edit made after a %s stays where another device brings that to another mirror',
+    async (way) => {
+      const [world, other] = [createWorld(host), createWorld(host, { seed: 2 })]
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('merge', id(1), body('one'))
+      world.clock.nowMs += 1000
+      await a[way](id(1))
+      await a.sync()
+      await b.sync()
+      world.clock.nowMs += 400_000
+      await a.put('merge', id(1), body('begun anew'))
+      for (const device of [a, b, a]) {
+        device.faults(
+          ...Array.from({ length: 8 }, () => async () => other.mirror.exchange(lastRequest(device))),
+        )
+        await device.sync()
+      }
+      expect(await textOf(a)).toBe('begun anew')
+      expect(await textOf(b)).toBe('begun anew')
+    },
+  )
+
   it.each(['local_wins', 'remote_wins'])(
     'M4 a mirror that was set back: what it has lost comes back, and what is newer stays (%s)',
     async (kind) => {
