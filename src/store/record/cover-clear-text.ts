@@ -23,6 +23,8 @@ export const scrubDue = 'scrub_due'
 export interface ClearTextCover {
   /** Leaves nothing in clear of the record in `row`, which is sealed now. Inside a transaction. */
   cover(row: Pick<RecordRow, 'seq' | 'id' | 'kind'>): void
+  /** The same for a new record, if it is sealed and lost edits of a forgotten one of its id are still there. */
+  coverNew(row: Pick<RecordRow, 'seq' | 'id' | 'kind' | 'kid'>): void
 }
 
 export interface SidesRow extends SqlRow {
@@ -39,7 +41,11 @@ export function createClearTextCover(
   settings: Settings,
   bodies: Bodies,
 ): ClearTextCover {
-  return {
+  const cover: ClearTextCover = {
+    coverNew(row) {
+      const hasLost = () => db.get('SELECT 1 FROM conflicts WHERE record = ? LIMIT 1', [row.id]) !== undefined
+      if (row.kid !== null && hasLost()) cover.cover(row)
+    },
     cover(row) {
       const { seq, id } = row
       const hasKey = bodies.sealer.current() !== undefined
@@ -55,6 +61,7 @@ export function createClearTextCover(
       settings.set(scrubDue, 1)
     },
   }
+  return cover
 }
 
 function sealHistory(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'seq' | 'id' | 'kind'>): void {

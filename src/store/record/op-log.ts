@@ -17,8 +17,10 @@ export interface SentOp {
   readonly wire: string
   /** The version of the record here that it was made on; null when that was none the mirror knows. */
   readonly base_rev: number | null
-  /** The version of the record here that was sent. */
+  /** The version of the record here that its bytes say; null where there are none yet, and for a forget in place of others. */
   readonly rev: number | null
+  /** The version that its erased bytes said; 0 where bytes were erased more than once; null where none were. */
+  readonly erased_rev: number | null
   /** How often it was merged with a change of the mirror and sent again. */
   readonly rounds: number
 }
@@ -41,7 +43,7 @@ export interface OpLog extends RefusedOps, WithdrawnOps {
   /** Numbers an op for the wire and fixes its bytes: `encode` is given its `mid`. */
   freeze(op: PendingOp, encode: (mid: number) => string): SentOp
   /**
-   * The mirror has answered: the op leaves the log. A later one of its record builds on `ver` and on what was sent,
+   * The mirror has answered: the op leaves the log. A later one of its record builds on `ver` and on `op.rev`,
    * or without `ver` on what this one was made on.
    */
   settle(op: SentOp, ver?: number): void
@@ -79,6 +81,7 @@ interface ListedRow extends SqlRow {
   readonly deleted: number
 }
 
+const freezeSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NULL WHERE n = ?'
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
   FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
@@ -121,7 +124,7 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
     },
     sent: () =>
       db.all<SentOp & SqlRow>(
-        'SELECT n, seq, mid, wire, base_rev, rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
+        'SELECT n, seq, mid, wire, base_rev, rev, erased_rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
       ),
     hasUnsent(kinds) {
       const waits = 'SELECT 1 AS one FROM ops o WHERE o.mid IS NULL AND o.refused IS NULL'
@@ -151,8 +154,8 @@ export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
       const mid = 1 + settings.getNumber('last_mid')
       const wire = encode(mid)
       settings.set('last_mid', mid)
-      db.run('UPDATE ops SET mid = ?, wire = ?, rev = ? WHERE n = ?', [mid, wire, row.rev, n])
-      return { n, seq: row.seq, mid, wire, base_rev, rev: row.rev, rounds }
+      db.run(freezeSql, [mid, wire, row.rev, n])
+      return { n, seq: row.seq, mid, wire, base_rev, rev: row.rev, erased_rev: null, rounds }
     },
     settle({ n, seq, mid, rev, base_rev }, ver) {
       db.run('DELETE FROM ops WHERE n = ?', [n])

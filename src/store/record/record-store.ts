@@ -159,6 +159,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     table.insert(row)
     projection.markGrown()
     if (row.kid !== null) sealedChanged(seq)
+    cover.coverNew(row)
     sources.written(row, undefined, origin)
     return row
   }
@@ -208,12 +209,11 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     const { at, logged } = how
     const body = op.op === 'put' ? textOf(op) : before ? tombstoneText({ kinds, bodies }, before) : '{}'
     if (!before) return insert(op, body, how)
-    const { seq } = before
     const created = op.op === 'put' ? op.created_at : before.created_at
     const own = {
-      seq,
+      seq: before.seq,
       created_at: created,
-      op: logged ? log.log(before, seq) : before.op,
+      op: logged ? log.log(before, before.seq) : before.op,
       rev: before.rev + 1,
       ...removals(op, before, how),
     }

@@ -129,12 +129,12 @@ export class RecordTable {
 
   /** The versions that changes which wait for their answer were made on, or sent. */
   #bases({ seq, op }: RecordRow): number[] {
-    const rows = this.#db.all<{ base_rev: number | null; rev: number | null }>(
-      `SELECT base_rev, rev FROM ops WHERE n = ?
-       UNION ALL SELECT base_rev, rev FROM ops WHERE mid IS NOT NULL AND seq = ?`,
+    const rows = this.#db.all<Record<'base_rev' | 'rev' | 'erased_rev', number | null>>(
+      `SELECT base_rev, rev, erased_rev FROM ops WHERE n = ?
+       UNION ALL SELECT base_rev, rev, erased_rev FROM ops WHERE mid IS NOT NULL AND seq = ?`,
       [op, seq],
     )
-    return rows.flatMap(({ base_rev, rev }) => [base_rev, rev]).filter((one) => one !== null)
+    return rows.flatMap((row) => Object.values(row)).filter((one) => one !== null)
   }
 
   #removePassing(seq: number, bases: readonly number[]): void {

@@ -40,8 +40,12 @@ export function createWithdrawnOps(db: SqlDatabase): WithdrawnOps {
       const sent = db.get<{ base: number; mid: number }>(`SELECT base, mid FROM ops ${own}`, [row.seq])
       if (!sent) return
       const wire = row.deleted === 1 ? forgetInstead(sent, row) : ''
-      // Nobody knows which of its versions the mirror will have: a merge gets no base.
-      db.run(`UPDATE ops SET wire = ?, rev = NULL ${own}`, [wire, row.seq])
+      // The answer says which bytes the mirror took: a merge has as its base what those said.
+      db.run(
+        `UPDATE ops SET wire = ?, rev = NULL,
+           erased_rev = CASE WHEN erased_rev IS NULL THEN rev WHEN wire = '' THEN erased_rev ELSE 0 END ${own}`,
+        [wire, row.seq],
+      )
       hasTakenBack = true
     },
     tookBack() {
@@ -58,6 +62,6 @@ export function createWithdrawnOps(db: SqlDatabase): WithdrawnOps {
         .map(({ n, mid, base, base_rev, rounds, reseal, ...row }) => {
           return { n, mid, base, base_rev, rounds, reseal, row: row as RecordRow }
         }),
-    rewrite: ({ n }, wire) => db.run('UPDATE ops SET wire = ? WHERE n = ?', [wire, n]),
+    rewrite: ({ n, row }, wire) => db.run('UPDATE ops SET wire = ?, rev = ? WHERE n = ?', [wire, row.rev, n]),
   }
 }

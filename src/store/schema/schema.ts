@@ -173,6 +173,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE records ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE records ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- The version of the record that the erased bytes of a withdrawn op said; 0: bytes of several versions were erased.
+  ALTER TABLE ops ADD COLUMN erased_rev INTEGER;
+  `,
 ]
 
 export const schemaVersion = migrations.length

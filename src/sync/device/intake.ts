@@ -32,7 +32,7 @@ import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { forgetEnded } from '../conflict/forget-ended.ts'
-import { confirmApplied, isForgotten, logRevived, strangerWinner, takeOver } from './removal.ts'
+import { confirmApplied, isForgotten, logRevived, strangerWinner, takenRev, takeOver } from './removal.ts'
 import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
 
 /** How it is written down that a record was forgotten because another one has ended it. */
@@ -98,7 +98,7 @@ function take(store: BookStore, answered: Answered, resultsOnly = false): Intake
     switch (result.s) {
       case 'ok':
         noteOvertaken(op, result.seq)
-        ops.settle(op, result.ver)
+        ops.settle({ ...op, rev: takenRev({ op, asked, result }) }, result.ver)
         confirmApplied(store, { op, asked, result })
         tally.pushed += 1
         if (result.policy) tally.conflicts += 1

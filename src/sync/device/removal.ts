@@ -33,6 +33,16 @@ interface Applied {
   readonly result: Extract<WireResult, { s: 'ok' }>
 }
 
+/** The version of the record here that the mirror took with `op`; null where nobody can say. */
+export function takenRev({ op, asked, result }: Applied): number | null {
+  const isErased = op.erased_rev !== null && !(result.instead === true && isAsItStands(op, asked))
+  return isErased ? op.erased_rev || null : op.rev
+}
+
+/** True where `asked` has the bytes that `op` has now. */
+const isAsItStands = ({ wire }: SentOp, asked: WireOp | undefined) =>
+  asked !== undefined && sameJson(asked as Json, JSON.parse(wire) as Json)
+
 /**
  * Notes the version that the mirror gave to `op`. Where that is the last forget of its record, or the sealed record that goes
  * in place of what was withdrawn, the mirror has it: said once more it would take what others have made on it meanwhile.
@@ -43,7 +53,7 @@ export function confirmApplied(store: BookStore, { op, asked, result }: Applied)
   const isLast =
     asked !== undefined &&
     (isInstead ? result.instead === true : asked.op === 'forget') &&
-    sameJson(asked as Json, JSON.parse(op.wire) as Json)
+    isAsItStands(op, asked)
   const row = isLast && isInstead ? store.records.row(asked.id) : undefined
   if (row && row.stamp === asked?.stamp && saysSame(toChange(row, store.device), asked))
     store.ops.dropUnsent(row.seq)

@@ -159,6 +159,21 @@ export function sealedCases(host: DatabaseHost): void {
       expect(await losers(b)).toEqual(['zanzibar lost'])
     })
 
+    it('E4 leave no lost edit of a forgotten record of their id, also when its tombstone was collected', async () => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await world.mirror.put('remote_wins', id(1), body('of the mirror'))
+      await a.put('remote_wins', id(1), body('zanzibar lost'))
+      await a.sync()
+      await world.mirror.forget(id(1))
+      await world.mirror.look((store) => store.records.collect(store.settings.getNumber('head')))
+      expect(await holds(world.mirror, 'zanzibar')).toBe(true)
+      await b.put('remote_wins', id(1), body('zanzibar sealed'), secret)
+      await b.sync()
+      await world.mirror.look((store) => store.purge.scrub())
+      expect(await holds(world.mirror, 'zanzibar')).toBe(false)
+    })
+
     it.each([
       ['local_wins', 'zanzibar b'],
       ['remote_wins', 'zanzibar a'],

@@ -131,6 +131,74 @@ export function withdrawnCases(host: DatabaseHost): void {
     },
   )
 
+  it.each(['forget', 'purge'] as const)(
+    'W8 a %s reaches the mirror where the sealed record went in place of an edit before, and its answer was lost',
+    async (verb) => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      await a.put('last_write_wins', id(1), body(word))
+      a.faults('lose-request')
+      await failure(a.sync())
+      world.clock.nowMs += 1000
+      await a.put('last_write_wins', id(1), body(word), { sensitivity: 'restricted' })
+      a.faults('lose-answer')
+      await failure(a.sync())
+      await b.sync()
+      world.clock.nowMs += 1000
+      await a[verb](id(1))
+      for (const device of [a, b, a]) await device.sync()
+      expect(await world.mirror.all()).toEqual({})
+      expect(await textOf(b)).toBeUndefined()
+      expect(await a.state()).toMatchObject({ pending: 0, refused: 0, conflicts: 0 })
+    },
+  )
+
+  it('W8 takes an answer that comes after the seal: a conflict, and the end of a forget', async () => {
+    const sealed = { sensitivity: 'restricted' } as const
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    await b.put('last_write_wins', id(1), body('of b'))
+    await a.put('last_write_wins', id(2), body('before'))
+    for (const device of [a, b]) await device.sync()
+    await a.forget(id(2))
+    await b.put('last_write_wins', id(1), body('later of b'))
+    await b.sync()
+    await a.put('last_write_wins', id(1), body(word))
+    a.faults(async (send) => {
+      const answer = await send()
+      await a.put('last_write_wins', id(1), body(word), sealed)
+      await a.put('last_write_wins', id(2), body(word), sealed)
+      return answer
+    })
+    for (const device of [a, b, a, b]) await device.sync()
+    await expectSame(a, b)
+    expect(await a.state()).toMatchObject({ pending: 0, refused: 0 })
+    expect(await textOf(b, id(2))).toBe(word)
+  })
+
+  it.each(cuts)('W8 a use that was sent before its record was sealed counts once: %s', async (cut) => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    await a.put('merge', id(1), { text: 'one', uses: 0 })
+    for (const device of [a, b]) await device.sync()
+    await a.put('merge', id(1), { text: 'one', uses: 1 })
+    a.faults(cut)
+    await failure(a.sync())
+    await a.put('merge', id(1), { text: 'one', uses: 2 })
+    await a.put('merge', id(1), { text: word, uses: 3 }, { sensitivity: 'restricted' })
+    a.faults(async (send) => {
+      const answer = await send()
+      await a.put('merge', id(1), { text: word, uses: 4 }, { sensitivity: 'restricted' })
+      await b.sync()
+      await b.put('merge', id(1), { ...(await b.get(id(1))), uses: cut === 'lose-answer' ? 2 : 4 })
+      await b.sync()
+      return answer
+    })
+    for (const device of [a, b, a, b]) await device.sync()
+    await expectSame(a, b)
+    expect(await a.get(id(1))).toMatchObject({ text: word, uses: 5 })
+  })
+
   it('W8 C2 what goes in place of an edit says who is to win, too, after an answer to something else', async () => {
     const world = createWorld(host)
     const sealed = { sensitivity: 'restricted' } as const
