@@ -117,6 +117,20 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   if (waiting !== '') yield waiting
 }
 
+/** Refuses what no text comes from. */
+export function checkSource(source: unknown): void {
+  if (typeof source === 'string') return
+  const given = typeof source === 'object' && source !== null ? source : {}
+  const isReadable =
+    ['stream', 'text', 'getReader'].some((name) => name in given) ||
+    Symbol.asyncIterator in given ||
+    Symbol.iterator in given
+  if (isReadable) return
+  throw new DaybookError('invalid-input', '`source`: It is no text, File, Blob, stream or async iterable.', {
+    details: { path: 'source' },
+  })
+}
+
 /** The text of a source as it comes. Bytes are UTF-8; others are `invalid-file`. */
 export async function* textsOf(web: WebStreams, source: ImportSource, name: string): AsyncGenerator<string> {
   if (typeof source === 'string') return yield source

@@ -1,5 +1,6 @@
 // What users hold: a book, whose namespaces and types are the capability table and nothing else.
 import {
+  checkSource,
   type ByteStream,
   exportStream,
   type ImportSource,
@@ -219,6 +220,7 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
     },
     import: (source, options = {}) => importSource(door, web, source, options),
     async verify(source, options = {}) {
+      checkSource(source)
       checkVerifyOptions(options, 'options')
       const { call, rest } = splitOptions(options)
       return sendPieces(
@@ -326,6 +328,7 @@ async function importSource(
   source: ImportSource,
   options: ImportOptions,
 ): Promise<ImportResult> {
+  checkSource(source)
   checkImportOptions(options, 'options')
   const { call, rest } = splitOptions(options)
   const { name = nameOf(source), ...bundle } = rest

@@ -77,6 +77,7 @@ export const fileCapabilities = [
     repeatable: true,
     uses: ['records', 'transfer'],
     async run({ name, text, format: asked, recorded_at, dry_run, allow_incomplete: allowIncomplete }, at) {
+      if (text.trim() === '') throw fileFault(name, '', 'The file is empty: there is nothing to import')
       const format = asked ?? formatOf(name, text)
       if (format === 'swe-agent')
         return { format, dry_run, ...(await importTrajectory({ name, text, recorded_at, dry_run }, at)) }

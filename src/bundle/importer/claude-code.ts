@@ -52,7 +52,11 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   const answers = new Map<string, { text: string; failed: boolean }>()
   for (const { entry } of lines) {
     for (const part of blocksOf(entry.message.content)) {
-      if (part.type !== 'tool_result' || part.tool_use_id === undefined) continue
+      if (part.type !== 'tool_result') continue
+      if (part.tool_use_id === undefined) {
+        left.add(part.type)
+        continue
+      }
       answers.set(part.tool_use_id, { text: contentText(part.content), failed: part.is_error === true })
     }
   }
@@ -60,6 +64,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   const session = `claude-code:${own ?? name.replace(/\.jsonl$/i, '').slice(0, 200)}`.toWellFormed()
   const records: Draft[] = []
   const seen = new Set<string>()
+  const calls = new Set<string | undefined>()
   let goal = ''
   let previous: string | undefined
   for (const { line, entry } of lines) {
@@ -78,7 +83,9 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
         const message = { id: `${id}-${i}`, text: part.text, role: entry.type, at, metadata: context }
         records.push(...messageDrafts(message, session))
       }
-      if (part.type !== 'tool_use' || part.name === undefined) return
+      if (part.type !== 'tool_use') return
+      if (part.name === undefined) return left.add(part.type)
+      calls.add(part.id)
       const call = {
         id: `${id}-${i}`,
         tool: part.name,
@@ -94,6 +101,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
       previous = call.id
     })
   }
+  for (const id of answers.keys()) if (!calls.has(id)) left.add('tool_result')
   return { session, records, leftOut: left.counts }
 }
 

@@ -1,11 +1,12 @@
 // Reads chats in the shape of OpenAI's chat completions: a list of messages, `{ messages }`, or one such object a line.
 // What was said becomes messages, each tool call with the answer to it a trace. Chats carry no times: they end when the
-// file was written, a second for each message.
+// file was written, a second for each message. Thoughts, and answers to no call, are left out and counted.
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
-import { type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
+import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
 import { readJson, readLines, readShape } from './file-fault.ts'
+import { isAnswer, pairCalls } from './openai-calls.ts'
 import { hasExactNumbers } from '../../core/json/exact-number.ts'
 
 const part = z.looseObject({
@@ -13,6 +14,7 @@ const part = z.looseObject({
   text: z.string().optional(),
   refusal: z.string().optional(),
 })
+const called = z.looseObject({ name: z.string().min(1).max(1000), arguments: z.string().optional() })
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
@@ -23,11 +25,14 @@ const message = z.looseObject({
     .array(
       z.looseObject({
         id: z.string().optional(),
-        function: z.looseObject({ name: z.string().min(1).max(1000), arguments: z.string().optional() }),
+        function: called,
       }),
     )
     .nullish(),
+  function_call: called.nullish(),
 })
+/** Where programs keep the thoughts of a model. */
+const thoughts = ['reasoning_content', 'reasoning'] as const
 const messages = z.array(message).min(1).max(100_000)
 const chat = z.looseObject({ messages })
 
@@ -48,10 +53,12 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
     .toWellFormed()}:${hash.slice(0, 8)}`
   const total = chats.reduce((sum, one) => sum + one.length, 0)
   const records: Draft[] = []
+  const left = createLeftOut()
   let n = 0
   for (const [c, said] of chats.entries()) {
     const own = chats.length > 1 ? `${session}:${c + 1}` : session
-    const answers = new Map(said.map((one) => [one.tool_call_id ?? '', contentText(one)]))
+    const { callsOf, strays } = pairCalls(said)
+    for (const { role } of strays) left.add(role)
     let goal = ''
     let previous: string | undefined
     for (const one of said) {
@@ -60,34 +67,27 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
       const at = formatTime(recordedMs - (total - n) * 1000)
       if (one.role === 'user') goal = contentText(one)
       const spoken = { id, text: contentText(one), role: one.role, at, metadata: { file: name } }
-      const isAnswer = one.role === 'tool' || one.role === 'function'
-      if (!isAnswer)
+      for (const name of thoughts) if (one[name]) left.add(name)
+      if (!isAnswer(one))
         records.push(...messageDrafts(one.name === undefined ? spoken : { ...spoken, name: one.name }, own))
-      for (const [i, call] of (one.tool_calls ?? []).entries()) {
-        const answer = answers.get(call.id ?? '')
+      for (const [i, { called, answer }] of callsOf(one).entries()) {
         const trace = {
           id: `${id}-${i + 1}`,
-          tool: call.function.name,
-          input: parameters(call.function.arguments),
+          tool: called.name,
+          input: parameters(called.arguments),
           goal,
           at,
           channel: 'chat',
           context: { file: name },
           previous,
-          answer:
-            answer === undefined
-              ? undefined
-              : {
-                  text: answer,
-                  failed: false,
-                },
+          answer: answer && { text: contentText(answer), failed: false },
         }
         records.push(toolDraft(trace, own))
         previous = trace.id
       }
     }
   }
-  return { session, records }
+  return { session, records, leftOut: left.counts }
 }
 
 function readWhole(name: string, text: string) {

@@ -123,6 +123,78 @@ it('keeps numbers, pictures and refusals of a chat', async () => {
   expect(JSON.stringify(inputs)).toContain('"sum":12.5')
 })
 
+it('pairs the calls of a chat with their own answers, and counts what belongs to none', async () => {
+  await using book = await open()
+  const calling = (id: string | undefined, name: string) => ({ id, function: { name, arguments: '{}' } })
+  const messages = [
+    { role: 'user', content: 'Look it up' },
+    {
+      role: 'assistant',
+      content: 'I look',
+      reasoning_content: 'hm',
+      tool_calls: [calling(undefined, 'alone')],
+    },
+    { role: 'user', content: 'And now?' },
+    { role: 'assistant', content: null, function_call: { name: 'older', arguments: '{"a":1}' } },
+    { role: 'function', name: 'older', content: 'of older' },
+    { role: 'assistant', content: null, tool_calls: [calling(undefined, 'one'), calling(undefined, 'two')] },
+    { role: 'tool', content: 'of one' },
+    { role: 'tool', content: 'of two' },
+    { role: 'assistant', content: null, tool_calls: [calling('x', 'first')] },
+    { role: 'tool', tool_call_id: 'x', content: 'of first' },
+    { role: 'assistant', content: null, tool_calls: [calling('x', 'second')] },
+    { role: 'tool', tool_call_id: 'x', content: 'of second' },
+    { role: 'tool', tool_call_id: 'y', content: 'of nobody' },
+    { role: 'function', name: 'older', content: 'too late' },
+  ]
+  const { left_out } = await book.import(JSON.stringify(messages))
+  expect(left_out).toEqual({ reasoning_content: 1, tool: 1, function: 1 })
+  const { records } = await book.traces.query({ order_by: 'id' })
+  const outcomes = records.map(({ action, result }) => [action?.type, JSON.stringify(result?.outcome)])
+  expect(Object.fromEntries(outcomes)).toEqual({
+    alone: undefined,
+    older: expect.stringContaining('of older'),
+    one: expect.stringContaining('of one'),
+    two: expect.stringContaining('of two'),
+    first: expect.stringContaining('of first'),
+    second: expect.stringContaining('of second'),
+  })
+})
+
+it('counts what of a session of Claude Code belongs to no call', async () => {
+  await using book = await open()
+  const said = (type: string, uuid: string, content: unknown) => {
+    return { type, uuid, sessionId: 's', timestamp: '2025-01-01T00:00:00Z', message: { role: type, content } }
+  }
+  const lines = [
+    said('user', '1', 'Build it'),
+    said('assistant', '2', [
+      { type: 'tool_use', id: 't', name: 'build', input: {} },
+      { type: 'tool_use', id: 'u' },
+    ]),
+    said('user', '3', [
+      { type: 'tool_result', tool_use_id: 't', content: 'built' },
+      { type: 'tool_result', tool_use_id: 'cut off before', content: 'of nobody' },
+      { type: 'tool_result', content: 'of nobody' },
+    ]),
+  ]
+  const { imported, left_out } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
+  expect({ imported, left_out }).toEqual({ imported: 2, left_out: { tool_use: 1, tool_result: 2 } })
+})
+
+it.each(['', ' \n', new Blob([])])('says that a file is empty: %j', async (source) => {
+  await using book = await open()
+  const error = await failure(book.import(source, { name: 'chat.json' }))
+  expect(error).toMatchObject({ code: 'invalid-file', details: { file: 'chat.json' } })
+  expect(error.message).toContain('The file is empty')
+})
+
+it.each([undefined, null, 7, {}])('refuses %j as what is to be imported or verified', async (source) => {
+  await using book = await open()
+  for (const call of [book.import(source as never), book.verify(source as never)])
+    expect(await failure(call)).toMatchObject({ code: 'invalid-input', details: { path: 'source' } })
+})
+
 it('knows a session of Claude Code by its summary, and counts what it leaves out', async () => {
   await using book = await open()
   const at = '2025-01-01T00:00:00Z'
