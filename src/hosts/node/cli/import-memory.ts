@@ -1,20 +1,29 @@
 // `daybook import-memory`: a bundle, or what another program saved, into the memory of an agent.
-import { createReadStream, existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Daybook, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
 import { type Command, type CommandContext, given, listOf, textOf } from './command.ts'
+import { unreadable } from './input-file.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'
 import { stageBook } from '../book/staged-book.ts'
 
-/** A file, or an archive, as an import source: a stream that is opened when it is read. */
+/** A file, or an archive, as an import source. */
 export async function openSource(path: string, signal: AbortSignal) {
   if (isS3Address(path)) return openArchiveSource(path, signal)
   if (path === '-') return Object.assign(process.stdin, { name: 'stdin' })
-  const { size, mtimeMs } = await stat(path)
-  return Object.assign(createReadStream(path), { name: basename(path), size, lastModified: mtimeMs })
+  const file = await openFile(path).catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  const found = await file.stat()
+  if (found.isDirectory()) {
+    await file.close()
+    throw new UsageError(`${path} can't be read: it is a folder`)
+  }
+  const about = { name: basename(path), size: found.size, lastModified: found.mtimeMs }
+  return Object.assign(file.createReadStream(), about)
 }
 
 export const importMemory: Command = {

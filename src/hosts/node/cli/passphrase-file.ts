@@ -1,10 +1,10 @@
 // The passphrase of a bundle, from a file: never from the command line, where every process can read it.
-import { readFile } from 'node:fs/promises'
+import { readInput } from './input-file.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The first line of the file. */
 export async function readPassphrase(path: string): Promise<string> {
-  const [line = ''] = (await readFile(path, 'utf8')).split(/\r?\n/)
+  const [line = ''] = (await readInput(path)).split(/\r?\n/)
   if (line === '') throw new UsageError(`${path} has no passphrase on its first line`)
   return line
 }

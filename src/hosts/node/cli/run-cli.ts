@@ -109,11 +109,11 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
       exportFolder: place.exportFolder,
       bookFile: place.bookFile,
       async open({ create = false, file, edge, live = false, carriers } = {}) {
+        const unlockFile = textOf(values, 'unlock-file')
+        const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
         if (file === undefined) requirePlace(place, create)
         const { agent } = place
         const path = file ?? place.bookFile
-        const unlockFile = textOf(values, 'unlock-file')
-        const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
         const sync = edge && {
           url: edge.url,
           key: edge.key,

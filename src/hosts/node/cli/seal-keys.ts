@@ -1,7 +1,7 @@
 // `daybook export-keys`, `import-keys`, `rotate-keys`: the keys that encrypt the sensitive records of an agent's memory.
 import { Buffer } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { type Command, type Values, textOf } from './command.ts'
+import { readInput } from './input-file.ts'
 import { writeWhole } from './output-file.ts'
 import { readPassphrase } from './passphrase-file.ts'
 import { UsageError } from './usage-error.ts'
@@ -52,7 +52,7 @@ export const importKeys: Command = {
   async run({ values, positionals, terminal, open }) {
     const path = oneFile('import-keys', positionals)
     const passphrase = await passphraseOf('import-keys', values)
-    const text = await readFile(path, 'utf8')
+    const text = await readInput(path)
     const book = await open({ create: true })
     const { added, state } = await book.seal.importKeys({ text, passphrase })
     terminal.answer(

@@ -1,6 +1,6 @@
 // JSON that is given on the command line: as it stands, from a file (`@file`) or from stdin (`-`).
-import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
+import { readInput } from '../input-file.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `what` names it in errors. */
@@ -16,10 +16,5 @@ export async function readJsonSource(source: string, what: string, signal: Abort
 async function textFrom(source: string, signal: AbortSignal): Promise<string> {
   if (source === '-') return readText(process.stdin)
   if (!source.startsWith('@')) return source
-  try {
-    return await readFile(source.slice(1), { encoding: 'utf8', signal })
-  } catch (cause) {
-    if (signal.aborted) throw cause
-    throw new UsageError(`${source.slice(1)} can't be read: ${cause instanceof Error ? cause.message : ''}`)
-  }
+  return readInput(source.slice(1), signal)
 }
