@@ -104,6 +104,8 @@ export type ExportOptions = Omit<ExportBundle, Transfer>
 export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
   /** The name of the file, for messages; default the source's own. */
   readonly name?: string
+  /** What another program saved, where neither content nor name says it: `markdown`, for example. */
+  readonly format?: CapabilityInput<'import:file'>['format']
 }
 
 export interface VerifyOptions
@@ -301,6 +303,7 @@ const checkVerifyOptions = optionsOf<VerifyOptions>({
 const checkImportOptions = optionsOf<ImportOptions>({
   ...callOptionTable,
   name: textOption(500),
+  format: anyOption,
   mode: anyOption,
   kinds: anyOption,
   dry_run: anyOption,
@@ -331,9 +334,9 @@ async function importSource(
   checkSource(source)
   checkImportOptions(options, 'options')
   const { call, rest } = splitOptions(options)
-  const { name = nameOf(source), ...bundle } = rest
+  const { name = nameOf(source), format, ...bundle } = rest
   const { isBundle, texts } = await peekBundle(textsOf(web, source, name ?? 'file'))
-  if (isBundle) {
+  if (isBundle && format === undefined) {
     const ask = asking(door, 'bundle:import', call) as never
     const result: NonNullable<ImportResult['bundle']> = await sendPieces(
       ask,
@@ -358,6 +361,7 @@ async function importSource(
     ...(bundle.dry_run === true ? { dry_run: true } : {}),
     ...(bundle.allow_incomplete === true ? { allow_incomplete: true } : {}),
     ...(name ? { name } : {}),
+    ...(format === undefined ? {} : { format }),
     ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
   }
   return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>

@@ -155,7 +155,11 @@ function formatOf(name: string, text: string): Format {
   if (looksLikeKeyedMessages(first)) return 'keyed-messages'
   if (looksLikeClaudeCode(first)) return 'claude-code'
   if (looksLikeChat(first)) return 'openai-chat-lines'
-  throw fileFault(name, '', 'It is none of the formats that can be imported; `format` says which it is')
+  throw fileFault(
+    name,
+    '',
+    `It is none of the formats that can be imported. If it is one of ${fileFormats.join(', ')}, say so with \`format\``,
+  )
 }
 
 function looksLikeTrajectory(value: unknown): boolean {

@@ -161,6 +161,16 @@ it('pairs the calls of a chat with their own answers, and counts what belongs to
   })
 })
 
+it('takes a file for what `format` says', async () => {
+  await using book = await open()
+  const note = '# Tea\n\nGreen, in the morning.\n'
+  expect(await failure(book.import(note))).toMatchObject({ code: 'invalid-file' })
+  expect(await book.import(note, { format: 'markdown' })).toMatchObject({ format: 'markdown', imported: 1 })
+  const error = await failure(book.import(note, { format: 'word' as never }))
+  expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'format' } })
+  expect(error.message).toContain('claude-code')
+})
+
 it('counts what of a session of Claude Code belongs to no call', async () => {
   await using book = await open()
   const said = (type: string, uuid: string, content: unknown) => {

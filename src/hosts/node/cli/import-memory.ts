@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Daybook, ImportResult } from '../../../book/daybook.ts'
+import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
 import { type Command, type CommandContext, given, listOf, textOf } from './command.ts'
 import { unreadable } from './input-file.ts'
@@ -39,6 +39,7 @@ export const importMemory: Command = {
     'signed-by': { type: 'string' },
     'include-tokens': { type: 'boolean' },
     'allow-incomplete': { type: 'boolean' },
+    format: { type: 'string' },
   },
   help: {
     from: '<file>     what to import; - for stdin, s3://bucket/key for an archive',
@@ -49,6 +50,7 @@ export const importMemory: Command = {
     'signed-by': '<key>  refuse a bundle that this key did not sign',
     'include-tokens': '  take control tokens too: whoever holds one has its rights here',
     'allow-incomplete': '  take what is there of a file that holds less than it says',
+    format: '<name>   what the file is, where neither its content nor its name says it',
   },
   async run({ values, terminal, signal, open, bookFile }) {
     const path = textOf(values, 'from')
@@ -61,6 +63,8 @@ export const importMemory: Command = {
       signed_by: textOf(values, 'signed-by'),
       include_tokens: values['include-tokens'] === true ? true : undefined,
       allow_incomplete: values['allow-incomplete'] === true ? true : undefined,
+      // Another name than those that are known is refused, with all of them.
+      format: textOf(values, 'format') as ImportOptions['format'],
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
     })
     if (options.mode && !options.dry_run) {

@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   ],
   'import-memory': [
     '',
-    '--from <file>, --types <list>, --replace, --dry-run, --passphrase-file <file>, --signed-by <key>, --include-tokens, --allow-incomplete',
+    '--from <file>, --types <list>, --replace, --dry-run, --passphrase-file <file>, --signed-by <key>, --include-tokens, --allow-incomplete, --format <name>',
   ],
   'verify-bundle': ['<bundle>', '--passphrase-file <file>, --signed-by <key>'],
   archive: [
