@@ -145,8 +145,8 @@ export const guards: Readonly<Record<string, Guard>> = {
     file: 'src/hosts/browser/storage/write-combiner.ts',
     guard: 'if (commits > 0) settleWithin()',
     without: '',
-    tests: quota,
-    fail: [untold],
+    tests: 'test/node/hosts/browser/write-combiner.test.ts',
+    fail: ['fails the write that ends a commit where the file has no room, and leaves nothing of it'],
   },
   'a log that is invalid before it is written over': {
     file: 'src/hosts/browser/storage/kept-tail.ts',

@@ -66,6 +66,27 @@ describe('createWriteCombiner', () => {
     expect(file.bytes).toEqual(new Array(10).fill(7))
   })
 
+  it('fails the write that ends a commit where the file has no room, and leaves nothing of it', () => {
+    const [combiner, file] = [createWriteCombiner(), createFile()]
+    const handle = combiner.wrap(file)
+    // https://sqlite.org/fileformat.html#wal_frame_header: a frame that commits says how many pages there are.
+    const frame = (pages: number) => {
+      const header = new Uint8Array(24)
+      new DataView(header.buffer).setUint32(4, pages)
+      return header
+    }
+    const write = (bytes: Uint8Array<ArrayBuffer>, at: number) => handle.write(bytes, { at })
+    write(frame(0), 0)
+    write(new Uint8Array(512).fill(1), 24)
+    write(frame(2), 536)
+    expect(file.writes).toBe(0)
+    file.room = 100
+    expect(() => write(new Uint8Array(512).fill(2), 560)).toThrow(/100 of 1072/)
+    file.room = Number.POSITIVE_INFINITY
+    combiner.settle()
+    expect(file.writes).toBe(1)
+  })
+
   it('holds no write of one file back over a later one of another', () => {
     const [combiner, first, second] = [createWriteCombiner(), createFile(), createFile()]
     combiner.wrap(first).write(new Uint8Array([1]), { at: 0 })
