@@ -194,7 +194,7 @@ it('lists what waits and what was sent without an answer, says that it is offlin
   await refused.getByText('too-large').waitFor()
   await refused.getByRole('button', { name: 'Try again' }).click()
   await page
-    .getByText(/In sync|Synced/)
+    .getByText(/Nothing to send or fetch/)
     .first()
     .waitFor()
   await refused.getByText('too-large').waitFor()
