@@ -97,6 +97,28 @@ export function tokenCases({ book: open }: BookCase, { role }: HostPlace): void 
       expect((await failure(book.traces.query({}, { as: token.token_id }))).code).toBe('forbidden')
     })
 
+    it('name their lineage so that anybody can verify it by RFC 8785 and SHA-256', async () => {
+      const book = await open()
+      const parent = await grant(book, { type: 'delegation', scope: 'course:CS101', permissions: ['read'] })
+      const child = await grant(book, {
+        scope: 'course:CS101',
+        permissions: ['read'],
+        parent: parent.token.token_id,
+      })
+      const sha256 = async (text: string) => {
+        const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+        return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
+      }
+      const sorted = (value: unknown): unknown =>
+        Array.isArray(value) || typeof value !== 'object' || value === null
+          ? value
+          : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      const { signature: _signature, ...granted } = parent.token
+      const own = await sha256(JSON.stringify(sorted(granted)))
+      expect(parent.token.lineage_hash).toBe(await sha256(''))
+      expect(child.token.lineage_hash).toBe(await sha256(`${parent.token.lineage_hash}:${own}`))
+    })
+
     it('are not stored when anything of them was altered, and not under an id that was taken', async () => {
       const book = await open()
       const { token } = await grant(book, { scope: 'course:CS101' })
