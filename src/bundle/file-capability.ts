@@ -10,7 +10,7 @@ import { secretCount } from '../shape/secret-count.ts'
 import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
 import { looksLikeClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
 import { looksLikeCPersona, parseCPersona } from './importer/cpersona.ts'
-import type { Drafts, SourceFile } from './importer/draft.ts'
+import { distinctDrafts, type Drafts, type SourceFile } from './importer/draft.ts'
 import { fileFault } from './importer/file-fault.ts'
 import { looksLikeKeyedMessages, parseKeyedMessages } from './importer/keyed-message.ts'
 import { parseMarkdown } from './importer/markdown-note.ts'
@@ -65,7 +65,7 @@ export const fileCapabilities = [
       imported: z.number(),
       /** Here already, or forgotten here, from an earlier import. */
       skipped: z.number(),
-      /** What the file has and no record holds, by what it is: `thinking`, `system`. Absent: nothing. */
+      /** What the file has and no record holds, by what it is: `thinking`, `repeated_id`. Absent: nothing. */
       left_out: z.record(z.string(), z.number()).optional(),
       session: z.string().optional(),
       /** The first thousand, in order. */
@@ -89,7 +89,7 @@ export const fileCapabilities = [
         allowIncomplete,
         recordedMs: parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0,
       })
-      const { records, session, leftOut } = drafts
+      const { records, session, leftOut } = distinctDrafts(drafts)
       if (records.length === 0) throw fileFault(name, '', 'There is nothing in it to remember')
       checkAborted(at.call.signal)
       const total = records.length

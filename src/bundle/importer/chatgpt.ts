@@ -131,7 +131,11 @@ function draftsOfBranch(branch: BranchIn, leaveOut: (what: string) => void): Dra
       leaveOut('hidden')
       continue
     }
-    if (role === 'user') goal = text
+    if (role === 'user') {
+      // A tool that answers later answers something else.
+      call(undefined)
+      goal = text
+    }
     // Without a name it is no call of a tool.
     if (role === 'assistant' && said.recipient && said.recipient !== 'all') {
       call(undefined)

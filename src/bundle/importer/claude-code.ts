@@ -42,37 +42,29 @@ export function looksLikeClaudeCode(first: unknown): boolean {
 
 export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   const left = createLeftOut()
+  const seen = new Set<string>()
   const lines = readLines(name, text).flatMap(({ line, value }) => {
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
-    if (type === 'user' || type === 'assistant')
-      return [{ line, entry: readShape(name, `line ${line}`, said, value) }]
+    if (type === 'user' || type === 'assistant') {
+      const entry = readShape(name, `line ${line}`, said, value)
+      // A resumed session repeats lines; each is one thing that happened.
+      if (seen.has(entry.uuid)) return []
+      seen.add(entry.uuid)
+      return [{ line, entry }]
+    }
     left.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
     return []
   })
-  const answers = new Map<string, { text: string; failed: boolean }>()
-  for (const { entry } of lines) {
-    for (const part of blocksOf(entry.message.content)) {
-      if (part.type !== 'tool_result') continue
-      if (part.tool_use_id === undefined) {
-        left.add(part.type)
-        continue
-      }
-      answers.set(part.tool_use_id, { text: contentText(part.content), failed: part.is_error === true })
-    }
-  }
   const own = lines.find(({ entry }) => entry.sessionId !== undefined)?.entry.sessionId
   const session = `claude-code:${own ?? name.replace(/\.jsonl$/i, '').slice(0, 200)}`.toWellFormed()
   const records: Draft[] = []
-  const seen = new Set<string>()
-  const calls = new Set<string | undefined>()
+  const { answers, strays } = pairResults(lines.flatMap(({ entry }) => blocksOf(entry.message.content)))
+  for (const { type } of strays) left.add(type)
   let goal = ''
   let previous: string | undefined
   for (const { line, entry } of lines) {
     const at = canonicalTime(entry.timestamp)
     if (at === undefined) throw fileFault(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
-    // A resumed session repeats lines; each is one thing that happened.
-    if (seen.has(entry.uuid)) continue
-    seen.add(entry.uuid)
     const id = `cc-${entry.uuid.replaceAll(/[^\w.:-]/g, '_')}`
     const context: JsonObject = { file: name, ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }) }
     blocksOf(entry.message.content).forEach((part, i) => {
@@ -85,7 +77,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
       }
       if (part.type !== 'tool_use') return
       if (part.name === undefined) return left.add(part.type)
-      calls.add(part.id)
+      const answer = answers.get(part)
       const call = {
         id: `${id}-${i}`,
         tool: part.name,
@@ -95,14 +87,34 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
         context,
         previous,
         channel: 'claude-code',
-        answer: answers.get(part.id ?? ''),
+        answer: answer && { text: contentText(answer.content), failed: answer.is_error === true },
       }
       records.push(toolDraft(call, session))
       previous = call.id
     })
   }
-  for (const id of answers.keys()) if (!calls.has(id)) left.add('tool_result')
   return { session, records, leftOut: left.counts }
+}
+
+/** A result belongs to the last call of its id before it that has none yet; the others belong to no call. */
+function pairResults(blocks: readonly Block[]) {
+  const open = new Map<string, Block>()
+  const answers = new Map<Block, Block>()
+  const strays: Block[] = []
+  for (const block of blocks) {
+    // Nothing is made of a call without a name, nor of its result.
+    if (block.type === 'tool_use' && block.id !== undefined && block.name !== undefined)
+      open.set(block.id, block)
+    if (block.type !== 'tool_result') continue
+    const call = open.get(block.tool_use_id ?? '')
+    if (!call) {
+      strays.push(block)
+      continue
+    }
+    answers.set(call, block)
+    open.delete(block.tool_use_id ?? '')
+  }
+  return { answers, strays }
 }
 
 function blocksOf(content: string | Block[]): Block[] {

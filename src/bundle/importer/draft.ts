@@ -1,6 +1,7 @@
 // What an importer makes of a file: records that are not in the book yet, in order, under ids that the same file gives again.
 import { namedMessageId, saidMessageId } from '../../core/text/message-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Scope } from '../../core/record.ts'
 
@@ -23,11 +24,28 @@ export interface Drafts {
 
 export type LeftOut = ReadonlyMap<string, number>
 
-/** Counts what is left out. */
-export function createLeftOut(): { readonly counts: LeftOut; add(what: string): void } {
-  const counts = new Map<string, number>()
+/** Counts what is left out, beside what was counted `before`. */
+export function createLeftOut(before?: LeftOut): { readonly counts: LeftOut; add(what: string): void } {
+  const counts = new Map<string, number>(before)
   return { counts, add: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1) }
 }
+
+/**
+ * Each id once, the first draft under it. Counts in `leftOut` those after it that say something else, as where the ids of two
+ * programs came into one file.
+ */
+export function distinctDrafts({ records, leftOut, ...rest }: Drafts): Drafts {
+  const left = createLeftOut(leftOut)
+  const first = new Map<string, Draft>()
+  for (const draft of records) {
+    const before = first.get(draft.id)
+    if (!before) first.set(draft.id, draft)
+    else if (!sameJson(asJson(before), asJson(draft))) left.add('repeated_id')
+  }
+  return { ...rest, records: [...first.values()], leftOut: left.counts }
+}
+
+const asJson = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scope: { ...scope } })
 
 export interface SourceFile {
   readonly name: string

@@ -192,6 +192,63 @@ it('counts what of a session of Claude Code belongs to no call', async () => {
   expect({ imported, left_out }).toEqual({ imported: 2, left_out: { tool_use: 1, tool_result: 2 } })
 })
 
+it('gives each call of Claude Code the answer that came after it, and counts the others', async () => {
+  await using book = await open()
+  const said = (type: string, uuid: string, part: object) => {
+    const message = { role: type, content: [part] }
+    return { type, uuid, sessionId: 's', timestamp: '2025-01-01T00:00:00Z', message }
+  }
+  const call = (uuid: string, id: string, name: string) =>
+    said('assistant', uuid, { type: 'tool_use', id, name, input: {} })
+  const answer = (uuid: string, id: string, content: string) =>
+    said('user', uuid, { type: 'tool_result', tool_use_id: id, content })
+  const lines = [
+    answer('1', 'late', 'before its call'),
+    call('2', 'late', 'unanswered'),
+    call('3', 'x', 'first'),
+    answer('4', 'x', 'of first'),
+    answer('4', 'x', 'of first'),
+    call('5', 'x', 'second'),
+    answer('6', 'x', 'of second'),
+    answer('7', 'x', 'once more'),
+  ]
+  const { left_out } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
+  expect(left_out).toEqual({ tool_result: 2 })
+  const { records } = await book.traces.query({})
+  const outcomes = records.map(({ action, result }) => [action?.type, result?.outcome?.['observation']])
+  expect(Object.fromEntries(outcomes)).toEqual({
+    unanswered: undefined,
+    first: 'of first',
+    second: 'of second',
+  })
+})
+
+it('gives no call of ChatGPT an answer from after the next words of the user', async () => {
+  await using book = await open()
+  const steps = [
+    { id: 'a', role: 'user', text: 'Draw' },
+    { id: 'b', role: 'assistant', text: 'a cat', recipient: 'painter' },
+    { id: 'c', role: 'user', text: 'Stop' },
+    { id: 'd', role: 'tool', text: 'of something else' },
+  ]
+  const nodes = steps.map(({ id, role, text, recipient = 'all' }, i) => {
+    const content = { content_type: 'text', parts: [text] }
+    return [id, { parent: steps[i - 1]?.id, message: { id, author: { role }, recipient, content } }] as const
+  })
+  const mapping = Object.fromEntries(nodes)
+  const { left_out } = await book.import(JSON.stringify([{ id: 'x', current_node: 'd', mapping }]))
+  expect(left_out).toEqual({ tool: 1 })
+  const { records } = await book.traces.query({})
+  expect(records.map(({ action, result }) => [action?.type, result])).toEqual([['painter', undefined]])
+})
+
+it.each([true, false])('counts what comes under the id of another, dry run %j', async (isTrial) => {
+  await using book = await open()
+  const results = ['Likes tea', 'Likes tea', 'Likes coffee'].map((memory) => ({ id: 'a', memory }))
+  const result = await book.import(JSON.stringify({ results }), { dry_run: isTrial })
+  expect(result).toMatchObject({ imported: 1, skipped: 0, ids: ['mem0-a'], left_out: { repeated_id: 1 } })
+})
+
 it.each(['', ' \n', new Blob([])])('says that a file is empty: %j', async (source) => {
   await using book = await open()
   const error = await failure(book.import(source, { name: 'chat.json' }))
