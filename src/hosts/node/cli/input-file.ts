@@ -6,6 +6,7 @@ import { UsageError } from './usage-error.ts'
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is no folder',
   EACCES: 'its permissions do not allow it',
   EPERM: 'its permissions do not allow it',
 }
@@ -21,6 +22,10 @@ export async function readInput(path: string, signal?: AbortSignal): Promise<str
 
 /** For a file that can't be read because of `cause`. */
 export function unreadable(path: string, cause: unknown): UsageError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return new UsageError(`${path} can't be read: ${reasons[code] ?? (code === '' ? 'it failed' : code)}`)
+  return new UsageError(`${path} can't be read: ${reasonOf(cause) ?? (codeOf(cause) || 'it failed')}`)
 }
+
+/** The words for an error of the system that another path mends; nothing for others. */
+export const reasonOf = (cause: unknown): string | undefined => reasons[codeOf(cause)]
+
+const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? String(cause.code) : '')

@@ -160,7 +160,7 @@ function staysHere(address: URL): boolean {
 }
 
 function tlsOf(address: URL, caFile: string | undefined) {
-  const verified = () => (caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') })
+  const verified = () => (caFile === undefined ? {} : { ca: readAuthority(caFile) })
   switch (address.searchParams.get('sslmode')) {
     case 'disable':
       return false
@@ -175,5 +175,17 @@ function tlsOf(address: URL, caFile: string | undefined) {
       throw new DaybookError('invalid-input', '`sslmode` is disable, require, verify-full or no-verify.', {
         details: { path: 'database' },
       })
+  }
+}
+
+function readAuthority(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new DaybookError(
+      'invalid-input',
+      `\`databaseCa\`: ${file} can't be read. Name a file with the certificate of the authority, or leave it out.`,
+      { details: { path: 'databaseCa' }, cause },
+    )
   }
 }

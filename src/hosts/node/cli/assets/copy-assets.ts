@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from '../command.ts'
+import { reasonOf } from '../input-file.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** The files of the package that start by an address: they import nothing but each other. */
@@ -21,7 +22,10 @@ export const copyAssets: Command = {
     if (await isOtherThanFolder(folder)) throw new UsageError(`${folder} is not a folder`)
     // Unlike memories, these are for everybody: a web server has to read them.
     process.umask(0o022)
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+      const reason = reasonOf(cause)
+      throw reason === undefined ? cause : new UsageError(`${folder} can't be made: ${reason}`)
+    })
     const from = fileURLToPath(new URL('./', import.meta.url))
     const parts = assetFiles.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
     await Promise.all(assetFiles.map((file) => copyFile(join(from, file), join(folder, `${file}.part`))))

@@ -1,5 +1,6 @@
-// A file that is named on the command line and can't be read: the message says which and why, and nothing is changed.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+// A file that is named on the command line and can't be read or written: the message says which and why, and nothing is
+// changed.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { ended, startDaybook } from '../command-line.ts'
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'daybook-input-cli-'))
+  await writeFile(join(folder, 'file'), 'text')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -20,17 +22,41 @@ const cases: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
   [['import-memory', '--from', 'x', '--passphrase-file', '<nowhere>'], missing],
   [['verify-bundle', '<nowhere>'], missing],
   [['import-keys', '--passphrase-file', '<folder>', 'x'], isFolder],
+  [['import-memory', '--from', '<below a file>'], /can't be read: a part of its path is no folder/],
+  [['assets', '<below a file>'], /can't be made: a part of its path is no folder/],
+  [['serve', '--database-ca', '<nowhere>'], /`databaseCa`: .+nowhere\.txt can't be read/],
+  [['serve', '--database-ca', '<folder>'], /`databaseCa`: .+ can't be read/],
 ]
 
 it.each(cases)('%j', async (args, reason) => {
   const places: Readonly<Record<string, string>> = {
     '<nowhere>': join(folder, 'nowhere.txt'),
     '<folder>': folder,
+    '<below a file>': join(folder, 'file', 'x'),
   }
   const given = [...args.map((one) => places[one] ?? one), '--home', join(folder, 'home')]
-  const { code, stdout, stderr } = await ended(startDaybook(given))
+  const env = { ...process.env, DAYBOOK_DATABASE_URL: 'postgres://me:word@db.invalid/x' }
+  const { code, stdout, stderr } = await ended(startDaybook(given, { env }))
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(reason)
-  expect(stderr).not.toContain('ENOENT')
-  expect(await readdir(folder)).toEqual([])
+  expect(stderr).not.toMatch(/ENOENT|ENOTDIR|EISDIR|word@/)
+  expect(await readdir(folder)).toEqual(['file'])
+})
+
+it.each([
+  ['', /daybook-input-cli-\w+ can't be written: it is a folder/],
+  ['file/x.kstar', /x\.kstar can't be written: a part of its path is no folder/],
+])('an export to %j', async (name, reason) => {
+  const home = await mkdtemp(join(tmpdir(), 'daybook-output-cli-'))
+  try {
+    const stored = await ended(startDaybook(['store', 'perception', '{"content":"x"}', '--home', home]))
+    expect(stored.code).toBe(0)
+    const args = ['export-memory', '--output', join(folder, name), '--home', home]
+    const { code, stdout, stderr } = await ended(startDaybook(args))
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(reason)
+    expect(await readdir(folder)).toEqual(['file'])
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
 })
