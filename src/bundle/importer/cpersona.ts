@@ -1,5 +1,6 @@
 // Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages, episodes and profiles what they
-// are here. A file whose lines are not as many as its header says is torn, and nothing of it comes in unless that is permitted.
+// are here; lines of other types are counted. A file whose lines are not as many as its header says is torn, and nothing of it
+// comes in unless that is permitted.
 import { z } from 'zod'
 import { fold } from '../../core/text/fold.ts'
 import { nameHash } from '../../core/text/murmur.ts'
@@ -7,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { profileId } from '../../core/text/profile-id.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
-import { type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
+import { createLeftOut, type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
 import { checkWhole, fileFault, readLines, readShape } from './file-fault.ts'
 
 const agentId = z.string().max(1000).default('')
@@ -49,6 +50,8 @@ const profile = z.looseObject({
   updated_at: text,
 })
 
+const known: ReadonlySet<unknown> = new Set(['memory', 'episode', 'profile'])
+
 interface Line {
   readonly place: string
   readonly value: JsonObject
@@ -77,7 +80,13 @@ export function parseCPersona(file: SourceFile): Drafts {
   if (head.has_profile === true && of('profile').length === 0)
     checkWhole(file, 'line 1.has_profile', { said: 1, found: 0 })
   const fallback = timeOf(head.exported_at) ?? formatTime(recordedMs)
+  const left = createLeftOut()
+  for (const { value } of lines.slice(1)) {
+    const type = value['_type']
+    if (!known.has(type)) left.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
+  }
   return {
+    leftOut: left.counts,
     records: [
       ...of('memory').flatMap((line) => memoryDrafts(name, line, fallback)),
       ...of('episode').map((line) => episodeDraft(name, line)),

@@ -1,10 +1,10 @@
 // Reads messages from the older key-value layout: key `mem:{agent}:{timestamp}:{hash}`, value a message as JSON. They come
-// as one object, or as rows `{ key, value }`, in a list or one a line; keys of other things are passed over.
+// as one object, or as rows `{ key, value }`, in a list or one a line; keys of other things are left out, and counted.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
-import { type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
+import { createLeftOut, type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
 import { fileFault, readJson, readLines, readShape } from './file-fault.ts'
 
 const prefix = 'mem:'
@@ -35,8 +35,13 @@ export function looksLikeKeyedMessages(value: unknown): boolean {
 }
 
 export function parseKeyedMessages({ name, text }: SourceFile): Drafts {
-  const rows = readRows(name, text).filter(({ key }) => key.startsWith(prefix))
-  return { records: rows.flatMap((row) => draftsOf(name, row)) }
+  const left = createLeftOut()
+  const records = readRows(name, text).flatMap((row) => {
+    if (row.key.startsWith(prefix)) return draftsOf(name, row)
+    left.add('other')
+    return []
+  })
+  return { records, leftOut: left.counts }
 }
 
 function readRows(name: string, text: string): Row[] {

@@ -108,7 +108,8 @@ function parsedState(state: unknown): unknown {
 }
 
 function fromHistory(history: readonly z.output<typeof message>[]): SweStep[] {
-  const said = history.filter((one) => one.is_demo !== true)
+  // An instruction between an answer and its observation is neither.
+  const said = history.filter((one) => one.is_demo !== true && one.role !== 'system')
   return said.flatMap((one, i) => {
     if (one.role !== 'assistant') return []
     const next = said[i + 1]

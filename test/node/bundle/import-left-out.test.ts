@@ -1,0 +1,37 @@
+// What a file of another memory has and no record holds is counted, and no step takes an instruction for its answer.
+import { expect, it } from 'vitest'
+import { openDaybook } from '../../../src/hosts/node/index.ts'
+
+const open = () => openDaybook({ name: 'left-out', path: ':memory:' })
+
+it('counts the lines of CPersona that are of no type it knows', async () => {
+  await using book = await open()
+  const lines = [
+    { _type: 'header', version: 'cpersona-export/1.0', memory_count: 1 },
+    { _type: 'memory', agent_id: 'a', msg_id: '1', content: 'Likes tea' },
+    { _type: 'task', content: 'Buy tea' },
+    { content: 'of no type' },
+  ]
+  const { imported, left_out } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
+  expect({ imported, left_out }).toEqual({ imported: 1, left_out: { task: 1, other: 1 } })
+})
+
+it('counts the keys that are of no message', async () => {
+  await using book = await open()
+  const rows = { 'mem:a:2025-01-01T00:00:00Z:x': { content: 'Likes tea' }, 'profile:a': { content: 'Ada' } }
+  const { imported, left_out } = await book.import(JSON.stringify(rows))
+  expect({ imported, left_out }).toEqual({ imported: 1, left_out: { other: 1 } })
+})
+
+it('takes no instruction for what a step of a history observed', async () => {
+  await using book = await open()
+  const history = [
+    { role: 'user', content: 'List the files' },
+    { role: 'assistant', content: 'I look', action: 'ls' },
+    { role: 'system', content: 'Be brief' },
+    { role: 'user', content: 'a.txt' },
+  ]
+  await book.import(JSON.stringify({ history }))
+  const { records } = await book.traces.query({})
+  expect(records.map(({ result }) => result?.outcome?.['observation'])).toEqual(['a.txt'])
+})
