@@ -166,7 +166,6 @@ describe('daybook', { timeout: 170_000 }, () => {
       expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`daybook ${name}`)])
     }
     expect(await run(['stats'], { home: 'nowhere' })).toMatchObject({ code: 1, stderr: /no memory here/ })
-    expect((await run(['import-memory', '--from', at('no-such-file')], { home: 'one' })).code).toBe(1)
   })
 
   it('exports and imports a book far larger than its heap; leaves nothing when interrupted; bears a closed pipe', async () => {
