@@ -5,6 +5,8 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 /** SQLSTATEs (PostgreSQL documentation, appendix A): no room left, and a lock that was not had in time. */
 const full = new Set(['53100', '53200'])
 const busy = new Set(['55P03', '40001', '40P01'])
+/** Every foreign key is the book's: another process has erased it meanwhile. */
+const bookless = '23503'
 
 /** What the network says of a connection, and the driver of one that ended under it: it has no codes. */
 const network = /^E(?:CONN|NOTFOUND|AI_AGAIN|PIPE|HOST|NET|TIMEDOUT)/
@@ -44,6 +46,7 @@ function toPostgresFault(cause: unknown): unknown {
     )
   // Not from the database or the way to it: a fault of ours, which is to be seen as one.
   if (!(cause instanceof DatabaseError) && !isConnectionFault(cause)) return cause
+  if (code === bookless) return new DaybookError('book-erased', undefined, { cause })
   if (full.has(code)) return new DaybookError('storage-full', undefined, { cause })
   if (busy.has(code)) {
     const details = { retryAfterMs: 1000 }

@@ -5,6 +5,7 @@ import { fromOutcome } from '../../../../../src/edge/outcome.ts'
 import { usualRate } from '../../../../../src/edge/rate-limit.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { openPostgresMirrors } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
+import { createSharedRate } from '../../../../../src/hosts/node/postgres/shared-rate.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
 const server = createPostgres()
@@ -44,6 +45,19 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
     ).toEqual(['book-erased', 'book-erased', 'book-erased'])
     await expect(call('daybook:status', {})).rejects.toMatchObject({ code: 'book-erased' })
     await Promise.all([one.close(), two.close()])
+  })
+
+  it('is said to be erased by a request that crosses that', async () => {
+    const { sql: postgres } = await server.get()
+    const mirrors = await openPostgresMirrors({ postgres, ports: nodePorts, rate: usualRate })
+    // Its row went after the request had found it, and before its rate was counted.
+    const rate = createSharedRate(
+      { postgres, book: 'gone-meanwhile', bypasses: false },
+      usualRate,
+      nodePorts.clock,
+    )
+    await expect(rate.spend('somebody')).rejects.toMatchObject({ code: 'book-erased' })
+    await mirrors.close()
   })
 
   it('and begun anew there answers as the new one from the first call on, whoever asks', async () => {
