@@ -161,8 +161,7 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
     it('hears that what it may read has changed when a policy is set or removed, and no more', async () => {
       const book = await opened()
       const { guest } = await filled(book)
-      const heard: { ids: readonly string[]; kinds: readonly string[] }[] = []
-      guest.on('change', (detail) => heard.push(detail))
+      const heard = await heardBy(book, guest)
       const { id } = await book.consent.setPolicy({ ...open, allow: ['a2p:interests'] })
       await expect.poll(() => heard.length).toBe(1)
       await book.consent.removePolicy({ id })
