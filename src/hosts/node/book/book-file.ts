@@ -6,6 +6,7 @@ import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
+import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { narrowBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, hasCopy } from './checkpoint-file.ts'
@@ -51,6 +52,8 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     let isErasing = false
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
+      const isLost = path !== ':memory:' && !isBook(db) && hasCopy(path)
+      if (isLost) throw new Damaged('the file holds no book')
       const found = isBlamed(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
