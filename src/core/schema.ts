@@ -27,25 +27,27 @@ type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } }
 export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : never
 export type OutputOf<S> = Types<S> extends { readonly output: infer O } ? O : never
 
-/** Validates `value` or throws `invalid-input` (or the given code) naming the first wrong path. */
+/** Validates `value`, which stands at the path `at`, or throws `invalid-input` (or the given code) naming the first wrong path. */
 export function parseWith<S extends Schema>(
   schema: S,
   value: unknown,
   code: ErrorCode = 'invalid-input',
+  at: string = '',
 ): OutputOf<S> {
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) throw new DaybookError('internal', 'A schema answered asynchronously.')
   if (result.issues === undefined) return result.value as OutputOf<S>
-  const issues = result.issues.map((issue) => ({ path: issuePath(issue), message: issue.message }))
-  const first = issues[0] ?? { path: '', message: 'is not valid' }
+  const issues = result.issues.map((issue) => ({ path: issuePath(issue, at), message: issue.message }))
+  const first = issues[0] ?? { path: at, message: 'is not valid' }
   const where = first.path === '' ? 'The input' : `\`${first.path}\``
   throw new DaybookError(code, `${where}: ${first.message}.`, {
     details: { path: first.path, issues: issues.slice(0, 20) },
   })
 }
 
-function issuePath(issue: Issue): string {
-  return (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+function issuePath({ path = [] }: Issue, at: string): string {
+  const parts = path.map((part) => String(typeof part === 'object' ? part.key : part))
+  return (at === '' ? parts : [at, ...parts]).join('.')
 }
 
 const fieldsKnown = new WeakMap<Schema, ReadonlySet<string> | null>()

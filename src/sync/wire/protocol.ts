@@ -229,6 +229,8 @@ export const syncRequest = z.object({
   mark: z.object({ seq: count, x: mark }).optional(),
 })
 
+const syncEnvelope = syncRequest.extend({ ops: z.array(z.unknown()).max(mirrorLimits.ops) })
+
 export const syncResponse = z.object({
   p: z.literal(wireVersion),
   epoch: epochId,
@@ -278,7 +280,9 @@ export function parseSyncRequest(value: unknown): SyncRequest {
     })
   }
   checkCount(value)
-  return parseWith(syncRequest, value)
+  const { ops, ...request } = parseWith(syncEnvelope, value)
+  // One after the other: the first that is wrong is all that is said, and a request of nothing else costs no more than that.
+  return { ...request, ops: ops.map((op, i) => parseWith(wireOp, op, 'invalid-input', `ops.${i}`)) }
 }
 
 /** Too many ops are no nonsense: fewer of them may come. */

@@ -68,6 +68,22 @@ describe('the wire', () => {
     expect(parseSyncRequest(more)).toEqual(frame?.request)
   })
 
+  it('says of many wrong ops which is the first, and looks at no other', () => {
+    const [frame] = frames
+    const [op = {}] = frame?.request.ops ?? []
+    const ops = [op, { ...op, stamp: 7 }, ...Array.from({ length: 998 }, () => ({}))]
+    const refused = () => parseSyncRequest({ ...frame?.request, ops })
+    expect(refused).toThrow(
+      expect.objectContaining({
+        code: 'invalid-input',
+        details: {
+          path: 'ops.1.stamp',
+          issues: [{ path: 'ops.1.stamp', message: expect.any(String) as string }],
+        },
+      }) as Error,
+    )
+  })
+
   it('refuses anything else with one error, and never breaks', () => {
     const [frame] = frames
     const anything = fc.oneof(fc.anything(), fc.jsonValue())
