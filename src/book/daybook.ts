@@ -104,7 +104,7 @@ export type ExportOptions = Omit<ExportBundle, Transfer>
 export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
   /** The name of the file, for messages; default the source's own. */
   readonly name?: string
-  /** What another program saved, where neither content nor name says it: `markdown`, for example. */
+  /** The format of a file of another program, where neither its content nor its name gives it: `markdown`, for example. */
   readonly format?: CapabilityInput<'import:file'>['format']
 }
 

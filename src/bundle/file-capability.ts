@@ -65,7 +65,7 @@ export const fileCapabilities = [
       imported: z.number(),
       /** Here already, or forgotten here, from an earlier import. */
       skipped: z.number(),
-      /** What the file has and no record holds, by what it is: `thinking`, `repeated_id`. Absent: nothing. */
+      /** Counts by type of the content that no record holds: `thinking`, `repeated_id`. Absent: none. */
       left_out: z.record(z.string(), z.number()).optional(),
       session: z.string().optional(),
       /** The first thousand, in order. */
@@ -158,7 +158,7 @@ function formatOf(name: string, text: string): Format {
   throw fileFault(
     name,
     '',
-    `It is none of the formats that can be imported. If it is one of ${fileFormats.join(', ')}, say so with \`format\``,
+    `This format can't be imported. If it is one of ${fileFormats.join(', ')}, say so with \`format\``,
   )
 }
 

@@ -27,7 +27,7 @@ type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } }
 export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : never
 export type OutputOf<S> = Types<S> extends { readonly output: infer O } ? O : never
 
-/** Validates `value`, which stands at the path `at`, or throws `invalid-input` (or the given code) naming the first wrong path. */
+/** Validates `value`, or throws `invalid-input` (or `code`) with the first wrong path. `at`: the path of `value` itself. */
 export function parseWith<S extends Schema>(
   schema: S,
   value: unknown,

@@ -31,7 +31,7 @@ const message = z.looseObject({
     .nullish(),
   function_call: called.nullish(),
 })
-/** Where programs keep the thoughts of a model. */
+/** Fields in which programs keep the thoughts of a model. */
 const thoughts = ['reasoning_content', 'reasoning'] as const
 const messages = z.array(message).min(1).max(100_000)
 const chat = z.looseObject({ messages })

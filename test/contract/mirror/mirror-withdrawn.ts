@@ -32,6 +32,17 @@ async function expectEnd(world: World, way: string): Promise<void> {
   expect(JSON.stringify(await world.mirror.all()) + seen).not.toContain(word)
 }
 
+/** A world in which a device has sent an edit that never came, a second ago. */
+async function unanswered(host: DatabaseHost) {
+  const world = createWorld(host)
+  const [a, b] = [world.device('a'), world.device('b')]
+  await a.put('last_write_wins', id(1), body(word))
+  a.faults('lose-request')
+  await failure(a.sync())
+  world.clock.nowMs += 1000
+  return { world, a, b }
+}
+
 export function withdrawnCases(host: DatabaseHost): void {
   describe.each(Object.keys(ways))('a record that is %s while its answer is missing', (way) => {
     const withdraw = async (device: TestDevice) => void (await ways[way]?.(device))
@@ -101,12 +112,7 @@ export function withdrawnCases(host: DatabaseHost): void {
   it.each(Object.entries(ways))(
     'W8 a record that is %s goes in place of an edit once, and takes nothing that was made on it',
     async (way, withdraw) => {
-      const world = createWorld(host)
-      const [a, b] = [world.device('a'), world.device('b')]
-      await a.put('last_write_wins', id(1), body(word))
-      a.faults('lose-request')
-      await failure(a.sync())
-      world.clock.nowMs += 1000
+      const { world, a, b } = await unanswered(host)
       await withdraw(a)
       a.faults('lose-answer')
       await failure(a.sync())
@@ -134,12 +140,7 @@ export function withdrawnCases(host: DatabaseHost): void {
   it.each(['forget', 'purge'] as const)(
     'W8 a %s reaches the mirror where the sealed record went in place of an edit before, and its answer was lost',
     async (verb) => {
-      const world = createWorld(host)
-      const [a, b] = [world.device('a'), world.device('b')]
-      await a.put('last_write_wins', id(1), body(word))
-      a.faults('lose-request')
-      await failure(a.sync())
-      world.clock.nowMs += 1000
+      const { world, a, b } = await unanswered(host)
       await a.put('last_write_wins', id(1), body(word), { sensitivity: 'restricted' })
       a.faults('lose-answer')
       await failure(a.sync())

@@ -1,4 +1,4 @@
-// What a file of another memory has and no record holds is counted, and no step takes an instruction for its answer.
+// Content of another memory's file that no record holds is counted, and no step takes an instruction for its answer.
 import { expect, it } from 'vitest'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 

@@ -6,8 +6,8 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend, mendedOf } from '../../../store/repair/mend.ts'
+import { isCopy, openIfBook, openIfPossible, unread } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
-import { aboutCopy } from '../../../store/repair/record-copy.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import { bookFile, pageBytes, type SyncHandle } from './kept-tail.ts'
@@ -47,12 +47,7 @@ export function lossOf(given: PoolToMend): string | undefined {
 
 /** Whether there is a copy of the records of a book. */
 export function hasCopy({ pool, open }: PoolToMend): boolean {
-  const copy = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
-  try {
-    return copy !== undefined && aboutCopy(copy) !== undefined
-  } finally {
-    copy?.close()
-  }
+  return hasFile(pool, checkpointPath) && isCopy(() => open(checkpointPath))
 }
 
 /** Takes the damaged file out and puts a new one in its place. */
@@ -65,8 +60,8 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
   const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
   drop(pool, mending)
   const pages = readPages(pool)
-  const damaged = isEmpty ? undefined : (openIfBook(open) ?? openWithHeader(given, pages))
-  const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(open, checkpointPath) : undefined
+  const damaged = isEmpty ? undefined : (openBook(open) ?? openWithHeader(given, pages))
+  const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(() => open(checkpointPath)) : undefined
   try {
     const fresh = open(mending)
     try {
@@ -102,16 +97,7 @@ function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | 
   if (!mendHeader(image)) return undefined
   // There is no log in memory.
   image.fill(1, 18, 20)
-  let db: SqlDatabase | undefined
-  try {
-    db = openImage(image)
-    if (isBook(db)) return db
-  } catch (error) {
-    db?.close()
-    return unread(error)
-  }
-  db.close()
-  return undefined
+  return openIfBook(() => openImage(image))
 }
 
 /** Goes on where a mending was cut: with a new file that is whole, or from the beginning. */
@@ -175,17 +161,9 @@ export function drop(pool: SAHPoolUtil, ...files: string[]): void {
     if (there.includes(file)) pool.unlink(file)
 }
 
-function openIfPossible(open: PoolToMend['open'], file: string): SqlDatabase | undefined {
-  try {
-    return open(file)
-  } catch (error) {
-    return unread(error)
-  }
-}
-
 /** The database of the book, if it can be opened and a Daybook wrote it: of another one nothing is known to be whole. */
-function openIfBook(open: PoolToMend['open']): SqlDatabase | undefined {
-  const db = openIfPossible(open, bookFile)
+function openBook(open: PoolToMend['open']): SqlDatabase | undefined {
+  const db = openIfPossible(() => open(bookFile))
   try {
     if (db && isBook(db)) return db
   } catch (error) {
@@ -194,12 +172,6 @@ function openIfBook(open: PoolToMend['open']): SqlDatabase | undefined {
     return db
   }
   db?.close()
-  return undefined
-}
-
-/** Of a damaged file SQLite says all sorts of things, and nothing can be read of it; but a full disk is no damage. */
-function unread(error: unknown): undefined {
-  if (isDaybookError(error, 'storage-full')) throw error
   return undefined
 }
 

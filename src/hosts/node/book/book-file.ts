@@ -1,5 +1,5 @@
 // The file of a book, opened whatever state it is in: a damaged one is mended first.
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
@@ -10,9 +10,9 @@ import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { narrowBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, hasCopy } from './checkpoint-file.ts'
-import { type DiskRoom, roomOf } from './disk-reserve.ts'
+import { bytesOf, type DiskRoom, roomOf } from './disk-reserve.ts'
 import { eraseBook, finishErasing } from './erase-book.ts'
-import { bytesOf, faultOf, finishMending, mendWithRoom } from './mend-file.ts'
+import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 
 export interface BookFile {
@@ -131,10 +131,7 @@ function lossOf(path: string): string | undefined {
     return isEmpty(path) && (bytesOf(checkpointPath(path)) > 0 || bytesOf(`${path}-wal`) > 0)
       ? 'the file is empty'
       : undefined
-  if (path === ':memory:' || !hasCopy(path)) return undefined
-  // The mending sets this file aside, and the status speaks of it as long as it is there.
-  closeSync(openSync(path, 'a', 0o600))
-  return 'the file is gone'
+  return path !== ':memory:' && hasCopy(path) ? 'the file is gone' : undefined
 }
 
 class Damaged extends Error {

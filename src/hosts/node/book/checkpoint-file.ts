@@ -1,8 +1,7 @@
 // The checkpoint beside the file of a book: where it is, and whether it holds a copy of records.
 import { existsSync } from 'node:fs'
-import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { aboutCopy } from '../../../store/repair/record-copy.ts'
+import { isCopy, openIfPossible } from '../../../store/repair/open-damaged.ts'
 import { removeDatabase } from '../port/private-file.ts'
 import { openNodeDatabase } from './node-database.ts'
 
@@ -22,26 +21,14 @@ export function checkpointAt(path: string): CheckpointFile {
   }
 }
 
-export function openIfPossible(file: CheckpointFile): SqlDatabase | undefined {
-  try {
-    return file.exists() ? file.open() : undefined
-  } catch (error) {
-    return unread(error)
-  }
+/** The checkpoint of the book at `path`, if there is one that can be opened. */
+export function openCheckpoint(path: string): SqlDatabase | undefined {
+  const file = checkpointAt(path)
+  return file.exists() ? openIfPossible(file.open) : undefined
 }
 
-/** Whether there is a copy of the records of a book. */
+/** Whether a copy of its records is beside the book at `path`. */
 export function hasCopy(path: string): boolean {
-  const copy = openIfPossible(checkpointAt(path))
-  try {
-    return copy !== undefined && aboutCopy(copy) !== undefined
-  } finally {
-    copy?.close()
-  }
-}
-
-/** Whatever SQLite says of a damaged file, nothing can be read of it; but a full disk is no damage. */
-export function unread(error: unknown): undefined {
-  if (isDaybookError(error, 'storage-full')) throw error
-  return undefined
+  const file = checkpointAt(path)
+  return file.exists() && isCopy(file.open)
 }

@@ -40,7 +40,8 @@ export interface DiskRoom {
 }
 
 const wantedFor = (bookBytes: number) => Math.min(mostBytes, Math.max(leastBytes, bookBytes >> 1))
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+/** 0 where there is no such file. */
+export const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** The room that the book at `path` has on its disk. */
 export function roomOf(path: string): DiskRoom {
@@ -55,7 +56,7 @@ export function roomOf(path: string): DiskRoom {
   }
   const renew = (bookBytes: number) => {
     if (isUsedNow) return
-    const had = sizeOf(own)
+    const had = bytesOf(own)
     const wanted = wantedFor(bookBytes)
     try {
       if (had < wanted) fill(own, had, Math.min(wanted, Math.max(lent, had + Math.floor(freeBytes() / 4))))
@@ -64,7 +65,7 @@ export function roomOf(path: string): DiskRoom {
     }
   }
   const giveUp = () => {
-    lent = Math.max(lent, sizeOf(own))
+    lent = Math.max(lent, bytesOf(own))
     rmSync(own, { force: true })
   }
   const scrub = (db: Pick<SqlDatabase, 'scrub'>) => {
@@ -84,10 +85,10 @@ export function roomOf(path: string): DiskRoom {
       scrub(db)
       if (!isUsed) renew(db.sizeBytes())
     },
-    isScarce: () => freeBytes() < 2 * sizeOf(path),
+    isScarce: () => freeBytes() < 2 * bytesOf(path),
     admit(bytes) {
-      const grown = bytes - sizeOf(path)
-      const reserve = sizeOf(own)
+      const grown = bytes - bytesOf(path)
+      const reserve = bytesOf(own)
       // In the log, and then in the database.
       if (2 * grown > reserve && 2 * grown > reserve + freeBytes()) return false
       if (wantedFor(bytes) - reserve >= stepBytes) renew(bytes)
@@ -96,7 +97,7 @@ export function roomOf(path: string): DiskRoom {
     degraded(bookBytes) {
       renew(bookBytes)
       const free = freeBytes()
-      const missing = Math.max(0, wantedFor(bookBytes) - sizeOf(own) + scarceBytes - free)
+      const missing = Math.max(0, wantedFor(bookBytes) - bytesOf(own) + scarceBytes - free)
       if (missing === 0 || free >= leastBytes) return []
       return [
         `storage-full: the disk of this book has ${free} bytes left. Free ${missing} more bytes there, or forget records, and it can be written again; until then it can be read, exported and emptied.`,

@@ -1,5 +1,5 @@
 // Mends the damaged file of a book: a new file is made beside it of what it holds, and takes its place.
-// Invariant: at every moment either the old file stands in its place, or the new one is whole.
+// Invariant: at every moment the path holds the old file, or the whole new one is beside it or in its place.
 import {
   closeSync,
   copyFileSync,
@@ -9,7 +9,6 @@ import {
   readSync,
   renameSync,
   statfsSync,
-  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -17,15 +16,15 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend } from '../../../store/repair/mend.ts'
+import { openIfBook } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
 import { hasRecords, schemaFault } from '../../../store/repair/salvage.ts'
 import { firstFault } from '../../../store/repair/table-check.ts'
 import { migrate } from '../../../store/schema/migrate.ts'
-import { isBook } from '../../../store/schema/newer-book.ts'
-import { databaseSuffixes, removeDatabase } from '../port/private-file.ts'
-import { checkpointAt, checkpointPath, openIfPossible, unread } from './checkpoint-file.ts'
-import { roomOf } from './disk-reserve.ts'
+import { databaseSuffixes, fileMode, removeDatabase } from '../port/private-file.ts'
+import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
+import { bytesOf, roomOf } from './disk-reserve.ts'
 import { openNodeDatabase } from './node-database.ts'
 
 const mending = '.mending'
@@ -74,7 +73,7 @@ function noRoom(path: string, reason: string): DaybookError {
   const { bavail, bsize } = statfsSync(dirname(path))
   const missingBytes = Math.max(bsize, wanted - bavail * bsize)
   const message = `The book is damaged (${reason}), and its disk has no room for the new file that mends it. Free ${missingBytes} more bytes there and open it again; the damaged file and its checkpoint are as they were.`
-  // What the code says else, that the book stays readable, does not hold here.
+  // The usual message of this code says that the book stays readable: here it does not.
   return DaybookError.from({
     code: 'storage-full',
     message,
@@ -87,20 +86,21 @@ const isFull = (error: unknown) =>
   isDaybookError(error, 'storage-full') ||
   (error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
 
-export const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-
 /** False when there is nothing to make a book of; then everything is as it was. */
 function mendFile(path: string, reason: string): boolean {
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
+  // A new file beside no old one would count as whole. An empty one is set aside, and the status speaks of it while it is there.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', fileMode))
   // Read before anything of it is open: closing a file lets go of the locks that SQLite holds on it.
   const pages = readPages(path)
   let damaged: SqlDatabase | undefined
   let checkpoint: SqlDatabase | undefined
   try {
     // In an empty one SQLite would begin a database, and drop its log.
-    damaged = bytesOf(path) > 0 ? (openIfBook(path) ?? openWithHeader(path)) : undefined
-    checkpoint = openIfPossible(checkpointAt(path))
+    damaged =
+      bytesOf(path) > 0 ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path)) : undefined
+    checkpoint = openCheckpoint(path)
     const isOurs = damaged !== undefined || (checkpoint !== undefined && aboutCopy(checkpoint) !== undefined)
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
@@ -146,7 +146,7 @@ function openWithHeader(path: string): SqlDatabase | undefined {
   const source = path + mendingSource
   copyFileSync(path, source)
   if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${source}-wal`)
-  return fixHeader(source) ? openIfBook(source) : undefined
+  return fixHeader(source) ? openIfBook(() => openNodeDatabase({ path: source })) : undefined
 }
 
 /** True when the header of the file was not that of a book. */
@@ -166,7 +166,7 @@ function fixHeader(path: string): boolean {
 /** Why a file that could not be opened is damaged, where the error alone does not tell: it may be somebody else's fault. */
 export function faultOf(path: string): string | undefined {
   if (mendHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
-  const db = openIfBook(path)
+  const db = openIfBook(() => openNodeDatabase({ path }))
   try {
     return db && (firstFault(db) ?? schemaFault(db))
   } catch (error) {
@@ -182,18 +182,4 @@ const stampOf = (time: string) => time.replaceAll(':', '-')
 function setAside(path: string, aside: string): void {
   for (const suffix of databaseSuffixes)
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-}
-
-/** The database, if that is what it is and a Daybook wrote it: no other file is touched. */
-function openIfBook(path: string): SqlDatabase | undefined {
-  let db: SqlDatabase | undefined
-  try {
-    db = openNodeDatabase({ path })
-    if (isBook(db)) return db
-  } catch (error) {
-    db?.close()
-    return unread(error)
-  }
-  db.close()
-  return undefined
 }
