@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, it } from 'vitest'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-lost-file-'))
@@ -26,20 +26,23 @@ const losses: Readonly<Record<string, (path: string) => void>> = {
   },
 }
 
-it.concurrent.each(Object.keys(losses))('comes back from its checkpoint where the file %s', async (loss) => {
-  const path = join(folder, `${loss.replaceAll(' ', '-')}.daybook`)
-  const open = () => openDaybook({ name: 'lost', path })
-  {
+it.concurrent.for(Object.keys(losses))(
+  'comes back from its checkpoint where the file %s',
+  async (loss, { expect }) => {
+    const path = join(folder, `${loss.replaceAll(' ', '-')}.daybook`)
+    const open = () => openDaybook({ name: 'lost', path })
+    {
+      await using book = await open()
+      await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
+      await expect
+        .poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 })
+        .toEqual(expect.any(String))
+    }
+    losses[loss]?.(path)
     await using book = await open()
-    await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
-    await expect
-      .poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 })
-      .toEqual(expect.any(String))
-  }
-  losses[loss]?.(path)
-  await using book = await open()
-  expect(await book.records.get({ id: 'one' })).toMatchObject({ content: 'The harbour is closed' })
-  expect((await book.status()).degraded).toEqual([
-    expect.stringContaining('1 records came back from the checkpoint'),
-  ])
-})
+    expect(await book.records.get({ id: 'one' })).toMatchObject({ content: 'The harbour is closed' })
+    expect((await book.status()).degraded).toEqual([
+      expect.stringContaining('1 records came back from the checkpoint'),
+    ])
+  },
+)
