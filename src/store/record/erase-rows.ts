@@ -88,7 +88,7 @@ export function erasingTogether<Result>(db: Asking, work: () => Result): Result 
 }
 
 /**
- * Erases the stored answers that name the record of this id: each may quote it. So may what a task was given that answered with
+ * Erases the texts of stored answers that name the record of this id: each may quote it. So may what a task was given that answered with
  * it; that it was done stays, or it would be done again.
  */
 export function eraseAnswers(db: Asking, id: string): void {
@@ -99,7 +99,16 @@ export function eraseAnswers(db: Asking, id: string): void {
 
 function eraseAnswersOf(db: Asking, ids: readonly string[]): void {
   const { names, params } = naming(ids)
-  eraseFound(db, answers, `SELECT request AS key FROM applied_requests WHERE ${names}`, params)
+  const found = db.all<{ key: SqlValue }>(
+    `SELECT request AS key FROM applied_requests WHERE ${names}`,
+    params,
+  )
+  if (found.length > 0) {
+    const requests = [JSON.stringify(found.map(({ key }) => key))]
+    writeOver(db, answers, requests)
+    // That it was carried out stays: repeated, it would store again what was to be gone.
+    db.run(`UPDATE applied_requests SET input = '', result = '' WHERE ${answers.where}`, requests)
+  }
   const done = `SELECT n FROM tasks WHERE state = 'done' AND ${names}`
   for (const { n } of db.all<{ n: number }>(done, params)) {
     writeOver(db, task, [n])

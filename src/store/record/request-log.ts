@@ -27,6 +27,16 @@ export interface RequestLog {
 /** In place of the fingerprint of an input of which nothing in clear is kept here. */
 const notKept = ''
 
+/** In place of an answer that named a record which was purged or sealed since. */
+const erased = ''
+
+const answerErased = () =>
+  new DaybookError(
+    'conflict',
+    'This request was carried out before. Its answer is gone, because a record that it names was purged or sealed since. Nothing was stored again.',
+    { details: { path: 'requestId', reason: 'answer-erased' } },
+  )
+
 /** What an answer to a call is sealed for. */
 export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer', id: requestId })
 
@@ -44,6 +54,7 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       if (found) {
         const isSame = found.input === key || found.input === notKept
         if (found.capability !== capability || !isSame) throw new DaybookError('request-reused')
+        if (found.result === erased) throw answerErased()
         return readAnswer(bodies, requestId, found.result) as Result
       }
       const before = sealedChanges()
