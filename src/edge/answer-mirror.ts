@@ -36,7 +36,10 @@ export const unknownToken = () => new DaybookError('unauthorized', `${reason}.`,
 /** Strangers pay from one bucket together: none of them empties another's. */
 const stranger = 'stranger'
 
-async function admit({ engine, rate }: MirrorBook, presented: AgentPresented): Promise<Admitted> {
+async function admit(
+  { engine, rate }: Pick<MirrorBook, 'engine' | 'rate'>,
+  presented: AgentPresented,
+): Promise<Admitted> {
   let admitted: Admitted
   try {
     admitted = await engine.admit(presented)
@@ -44,13 +47,13 @@ async function admit({ engine, rate }: MirrorBook, presented: AgentPresented): P
     if (isDaybookError(error, 'unauthorized')) await rate.spend(stranger)
     throw error
   }
-  await rate.spend(payerOf(admitted))
+  if (presented.isPaid !== true) await rate.spend(payerOf(admitted))
   return admitted
 }
 
 /** Lets somebody in; who is not let in, or asks too much, is written down as far as somebody is known. */
-async function admitNoted(
-  book: MirrorBook,
+export async function admitNoted(
+  book: Pick<MirrorBook, 'engine' | 'rate'>,
   presented: AgentPresented,
   capability: string,
 ): Promise<Admitted> {

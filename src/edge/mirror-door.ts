@@ -30,12 +30,44 @@ export interface MirrorDoor {
 /** The books of an edge, by name: `book-door.ts` alone opens them. */
 export interface Mirrors {
   getByName(book: string): MirrorDoor
+  /** The gate of a book, where all books share this process; elsewhere each book has memory and a thread of its own. */
+  bodyGate?(book: string): BodyGate
+}
+
+/** Stands before the bodies of requests. */
+export interface BodyGate {
+  /**
+   * Looks at the caller before anything of a body is read. Throws `unauthorized` for a token or key that opens nothing here,
+   * `rate-limited` for one that has nothing left; `capability` is written down with it.
+   */
+  enter(comer: Comer, capability: string): Promise<BodyPass>
+}
+
+/** A caller before the body is read: what it presents, or the agent that says to have signed the request. */
+export interface Comer extends Presented {
+  readonly did?: string
+}
+
+/** One request, from the first byte of its body to its answer. */
+export interface BodyPass {
+  /** The gate has taken this request out of the caller's rate. */
+  readonly isPaid: boolean
+  /** Counts bytes that are held; throws `rate-limited` where the caller has too many under way. */
+  hold(bytes: number): void
+  /** Waits until the caller may have the thread for as long as it takes to parse the body. */
+  turn(): Promise<void>
+  /** Takes a body that was refused out of the caller's rate, by its size. Throws `rate-limited` when nothing is left. */
+  refuse(): Promise<void>
+  /** Counts the bytes no more. */
+  end(): void
 }
 
 /** What a caller presents who does not have the key of the whole edge: a control token or an access key, or verified claims. */
 export interface Presented {
   readonly bearer?: string
   readonly grant?: Grant
+  /** The gate before the body has taken this request out of the caller's rate. */
+  readonly isPaid?: boolean
 }
 
 /** The same of a request of the a2p protocol, which an agent may have signed: it counts there alone, where nonces are looked at. */
@@ -56,6 +88,8 @@ export interface CalledWith {
 
 /** One book, for one caller. Every verb throws what the book says of that caller. */
 export interface BookDoor {
+  /** Lets the caller in before the body of its request is read, where there is such a gate. What follows costs no more. */
+  enter(capability: string): Promise<BodyPass | undefined>
   /** Throws unless the caller may call the capability, at the cost of one request. */
   admit(capabilityId: string): Promise<void>
   /** A ticket for a line of a device. */

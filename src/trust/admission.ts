@@ -33,6 +33,9 @@ export interface Presented {
   readonly signed?: SignedRequest
 }
 
+/** The same, as far as it says who it is. */
+type Claimed = Omit<Presented, 'signed'> & { readonly signed?: Pick<SignedRequest, 'did'> }
+
 export interface Admitted {
   readonly caller: Caller
   /** Tells callers apart: the id of the token or key, or whatever names the claims; `owner` for the owner's own. */
@@ -77,7 +80,7 @@ export interface Admission {
    * Whom somebody claims to be who was not let in, by what is known here of the token or key that is named: nothing proves
    * that it is theirs. Undefined when none of this book is named.
    */
-  claimant(given: Presented): Accessor | undefined
+  claimant(given: Claimed): Accessor | undefined
   /** Throws `unauthorized` when the token or key has ended since. Inside a transaction. */
   recheck(guest: Guest, now: string): void
   recheckAll(standing: Standing, now: string): void

@@ -19,6 +19,28 @@ export function checkJson(value: unknown, depth: number = jsonLimits.depth): voi
   }
 }
 
+const [quote, backslash] = ['"'.charCodeAt(0), '\\'.charCodeAt(0)]
+const opening = ['[', '{'].map((one) => one.charCodeAt(0))
+const closing = [']', '}'].map((one) => one.charCodeAt(0))
+
+/** True for text whose lists and objects, as JSON, are nested deeper than `depth`. Parses nothing, so it costs no memory. */
+export function isDeeper(text: string, depth: number): boolean {
+  let level = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isInText) {
+      if (code === backslash) at += 1
+      else isInText = code !== quote
+    } else if (code === quote) isInText = true
+    else if (code === opening[0] || code === opening[1]) {
+      level += 1
+      if (level > depth) return true
+    } else if (code === closing[0] || code === closing[1]) level -= 1
+  }
+  return false
+}
+
 interface Budget {
   left: number
   readonly depth: number

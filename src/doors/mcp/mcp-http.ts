@@ -12,7 +12,7 @@ export interface McpGuards {
 }
 
 /** Most bytes of a request. */
-const bodyLimit = 4_194_304
+export const mcpBodyLimit = 4_194_304
 
 export interface McpAnswering {
   readonly mcp: Mcp
@@ -30,7 +30,7 @@ export async function answerMcp(
 ): Promise<Response> {
   const refused = refusal(request, guards)
   if (refused) return refused
-  const options = { maxRequestBodySize: bodyLimit, ...(bus ? { bus } : {}) }
+  const options = { maxRequestBodySize: mcpBodyLimit, ...(bus ? { bus } : {}) }
   return mcp.createMcpHandler(factory, options).fetch(request)
 }
 

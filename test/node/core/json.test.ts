@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DaybookError, isDaybookError } from '../../../src/core/errors.ts'
-import { checkJson, jsonLimits } from '../../../src/core/json/json.ts'
+import { checkJson, isDeeper, jsonLimits } from '../../../src/core/json/json.ts'
 import { isJsonObject } from '../../../src/core/json/path.ts'
 
 function refusal(value: unknown): DaybookError | undefined {
@@ -144,5 +144,34 @@ describe('values that only look like JSON', () => {
   })
   test('a proxy that has nothing to hide passes', () => {
     expect(refusal({ data: proxy })).toBeUndefined()
+  })
+})
+
+describe('the nesting of JSON text', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+
+  test('is what parsing it would find, whatever its texts hold', () => {
+    const texts = fc.oneof(fc.string(), fc.stringMatching(/^[[\]{}"\\]{0,12}$/))
+    const values = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 8 },
+        texts,
+        fc.integer(),
+        fc.array(tie('value')),
+        fc.dictionary(texts, tie('value')),
+      ),
+    })).value
+    fc.assert(
+      fc.property(values, fc.nat(10), (value, depth) => {
+        expect(isDeeper(JSON.stringify(value), depth)).toBe(depthOf(value) > depth)
+      }),
+    )
+  })
+
+  test('of text that ends in the middle is looked at as far as it goes', () => {
+    expect(isDeeper('['.repeat(81), 80)).toBe(true)
+    expect(isDeeper(`${'['.repeat(80)}"${'['.repeat(80)}`, 80)).toBe(false)
+    expect(isDeeper('"\\', 0)).toBe(false)
   })
 })

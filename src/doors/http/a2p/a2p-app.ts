@@ -8,9 +8,9 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { isAgentDid, lacksNamespace } from '../../../shape/a2p-did.ts'
 import { fromDidKey } from '../../../shape/did-key.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
-import { askAgentDoor } from '../request/book-door.ts'
+import { askAgentDoor, enterBody } from '../request/book-door.ts'
 import { limitAddress } from '../request/front-limit.ts'
-import { parsePlainBody, readPlainBody } from '../request/json-body.ts'
+import { parsePlainBody, readPlainBody, withinPass } from '../request/json-body.ts'
 import { isAllowedOrigin } from '../request/origin.ts'
 import { requireHttps, wayOf } from '../request/own-machine.ts'
 import { requirePlainPath } from '../request/plain-path.ts'
@@ -103,34 +103,41 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
   const mapped = readProfileBooks(c.env.DAYBOOK_DID)
   const isProfile = route.path.startsWith('/profile/')
   const did = isProfile ? checkProfileDid(param(c, 'did')) : checkAgent(c)
-  const authorize = readAuthorization(c.req.raw, c.env)
+  const sender = readAuthorization(c.req.raw, c.env)
   const book = isProfile ? bookOfDid(did ?? '', mapped) : bookAsked(c, mapped)
-  const bytes = await readPlainBody(c.req.raw, bodyLimitBytes)
-  const presented = await authorize({ method: c.req.method, url: new URL(c.req.url), body: bytes })(book)
-  const asked: Asked = {
-    userDid: didOfBook(book, mapped),
-    signer: presented.signed?.did,
-    param: (name) => param(c, name),
-    query: (name) => c.req.query(name),
-    get body() {
-      const body = parsePlainBody(c.req.raw, bytes)
-      c.set('given', body)
-      return body
-    },
-  }
-  const { outcome, rate } = await askAgentDoor(c.env.MIRROR, book, presented, {
-    id: route.capability,
-    operation: route.operation,
-    requestId: givenRequestId(c) ?? undefined,
-    receipt: c.req.header('daybook-receipt'),
-    way: wayOf(c.req.url),
-    ...inputOf(c, route, asked),
+  const pass = await enterBody(c.env.MIRROR, book, await sender.comerTo(book), route.capability)
+  return withinPass(pass, async (refusing) => {
+    const bytes = await refusing(() => readPlainBody(c.req.raw, bodyLimitBytes, pass))
+    const url = new URL(c.req.url)
+    const presented = await sender.presentedTo(book, { method: c.req.method, url, body: bytes })
+    await pass?.turn()
+    const asked: Asked = {
+      userDid: didOfBook(book, mapped),
+      signer: presented.signed?.did,
+      param: (name) => param(c, name),
+      query: (name) => c.req.query(name),
+      get body() {
+        const body = parsePlainBody(c.req.raw, bytes)
+        c.set('given', body)
+        return body
+      },
+    }
+    const ask = {
+      id: route.capability,
+      operation: route.operation,
+      requestId: givenRequestId(c) ?? undefined,
+      receipt: c.req.header('daybook-receipt'),
+      way: wayOf(c.req.url),
+      ...inputOf(c, route, asked),
+    }
+    const payer = { ...presented, ...(pass?.isPaid ? { isPaid: true } : {}) }
+    const { outcome, rate } = await askAgentDoor(c.env.MIRROR, book, payer, ask)
+    c.set('rate', rate)
+    const value = await fromOutcome(Promise.resolve(outcome)).catch((error: unknown) => {
+      throw route.refusal && isDaybookError(error) ? route.refusal(error) : error
+    })
+    return succeed(c, told(route, value as Given, asked))
   })
-  c.set('rate', rate)
-  const value = await fromOutcome(Promise.resolve(outcome)).catch((error: unknown) => {
-    throw route.refusal && isDaybookError(error) ? route.refusal(error) : error
-  })
-  return succeed(c, told(route, value as Given, asked))
 }
 
 /** What the capability is to be given, or what is wrong with the request: the book tells it to whoever was let in. */

@@ -2,7 +2,7 @@
 // Invariants: what is no authorization is none; nothing of it is ever repeated in an answer; a signature covers everything that
 // decides what is done: the whole address, the host, and the headers that name a book or a receipt.
 import { DaybookError } from '../../../core/errors.ts'
-import type { AgentPresented } from '../../../edge/mirror-door.ts'
+import type { AgentPresented, Comer } from '../../../edge/mirror-door.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { presentedBy } from '../request/auth.ts'
 
@@ -60,14 +60,19 @@ export interface SignedParts {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** Who sends a request to `book`, as the book is to look at it. */
-export type Authorization = (book: string) => Promise<AgentPresented>
+/** The sender of a request. */
+export interface Authorization {
+  /** As far as the head of the request says. */
+  comerTo(book: string): Promise<Comer>
+  /** As the book is to look at it. */
+  presentedTo(book: string, parts: SignedParts): Promise<AgentPresented>
+}
 
 /**
  * Reads who sends `request`. What is no authorization at all is `unauthorized`, before anything is asked of a book; what it is
  * worth the book says.
  */
-export function readAuthorization(request: Request, env: EdgeEnv): (parts: SignedParts) => Authorization {
+export function readAuthorization(request: Request, env: EdgeEnv): Authorization {
   const header = request.headers.get('authorization')
   if (header === null || header.trim() === '')
     throw refuse('No authorization was sent: sign the request, or send a key as a bearer token.')
@@ -75,11 +80,17 @@ export function readAuthorization(request: Request, env: EdgeEnv): (parts: Signe
     const fields = readSignature(header)
     checkAudience(fields.aud, new URL(request.url), env.DAYBOOK_A2P_AUDIENCE)
     const covered = coveredLines(fields.aud, request.headers)
-    return (parts) => async () => ({ signed: { ...fields, covered, ...(await signedParts(parts)) } })
+    return {
+      comerTo: () => Promise.resolve({ did: fields.did }),
+      presentedTo: async (_book, parts) => ({
+        signed: { ...fields, covered, ...(await signedParts(parts)) },
+      }),
+    }
   }
   const [, bearer] = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header) ?? []
   if (bearer === undefined) throw refuse('The authorization is neither `A2P-Signature …` nor `Bearer <key>`.')
-  return () => async (book) => (await presentedBy(bearer, { env, raw: request }, book)).presented
+  const present = async (book: string) => (await presentedBy(bearer, { env, raw: request }, book)).presented
+  return { comerTo: present, presentedTo: present }
 }
 
 async function signedParts({ method, url, body }: SignedParts) {

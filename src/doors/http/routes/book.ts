@@ -16,7 +16,7 @@ const asked = z
   })
   .prefault({})
 
-const body = jsonBody((value) => parseWith(asked, value))
+const body = jsonBody({ capability: 'daybook:erase', parse: (value) => parseWith(asked, value) })
 
 export const bookRoute = new Hono<BookTypes>()
   .delete('/', body, async (c) => c.json((await c.get('book').erase(c.req.valid('json'))) as object, 200))

@@ -34,9 +34,11 @@ const headers = z.object({
 })
 const headerFields = validator('header', (value) => parseWith(headers, value))
 
-const body = jsonBody((value) => {
-  checkJson(value)
-  return value
+const body = jsonBody({
+  parse(value) {
+    checkJson(value)
+    return value
+  },
 })
 
 /** What an agent that speaks P3394 sends. No capability takes a `message_id` beside a `content`. */

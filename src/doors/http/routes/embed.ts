@@ -8,7 +8,7 @@ import { jsonBody } from '../request/json-body.ts'
 
 export const embedRoute = new Hono<BookTypes>().post(
   '/embed',
-  jsonBody((value) => value),
+  jsonBody({ capability: 'embed:texts', parse: (value) => value }),
   async (c) => {
     await c.get('book').admit('embed:texts')
     return c.json(await answerEmbed(edgeEmbedder(c.env), c.req.valid('json'), c.req.raw.signal), 200)

@@ -7,12 +7,15 @@ import { isJsonObject, type Json } from '../../../core/json/path.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'
 
-const body = jsonBody((value) => {
-  checkJson(value)
-  if (isJsonObject(value as Json)) return value as Record<string, unknown>
-  throw new DaybookError('invalid-input', 'A message is an object: `{ text, to, subject, data }`.', {
-    details: { path: '' },
-  })
+const body = jsonBody({
+  capability: 'inbox:send',
+  parse(value) {
+    checkJson(value)
+    if (isJsonObject(value as Json)) return value as Record<string, unknown>
+    throw new DaybookError('invalid-input', 'A message is an object: `{ text, to, subject, data }`.', {
+      details: { path: '' },
+    })
+  },
 })
 
 export const inboxRoute = new Hono<BookTypes>().post('/inbox', body, async (c) => {

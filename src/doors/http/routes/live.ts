@@ -13,7 +13,7 @@ import { requirePlainPath } from '../request/plain-path.ts'
 
 export const ticketRoute = new Hono<BookTypes>().post(
   '/live',
-  jsonBody((value) => parseWith(ticketRequest, value)),
+  jsonBody({ capability: 'daybook:sync', parse: (value) => parseWith(ticketRequest, value) }),
   async (c) => c.json(await c.get('book').ticket(c.req.valid('json')), 200),
 )
 

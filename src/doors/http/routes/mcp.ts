@@ -4,16 +4,17 @@ import { Hono } from 'hono'
 import { product } from '../../../bundle/format/product.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { orAborted } from '../../../core/abort.ts'
-import type { BookDoor } from '../../../edge/mirror-door.ts'
+import type { BodyPass, BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp } from '../../mcp/load-mcp.ts'
 import type { McpBook } from '../../mcp/mcp-book.ts'
 import { endingWith, requestIdOf } from '../../mcp/ended-stream.ts'
-import { answerMcp } from '../../mcp/mcp-http.ts'
+import { answerMcp, mcpBodyLimit } from '../../mcp/mcp-http.ts'
 import { createMcpServer, toolCall } from '../../mcp/mcp-server.ts'
 import { createResourceWatch } from '../../mcp/resource-watch.ts'
 import { resourcesOf } from '../../mcp/tool-resource.ts'
 import { readSets } from '../../mcp/tool-set.ts'
+import { checkNesting, readPlainBody, withinPass } from '../request/json-body.ts'
 import { isAllowedOrigin } from '../request/origin.ts'
 import { wayOf } from '../request/own-machine.ts'
 import { logFault } from '../request/problem.ts'
@@ -22,16 +23,29 @@ import { logFault } from '../request/problem.ts'
 const entrances = ['kstar:query_memory', 'kstar:store_fact', 'a2p:propose'] as const
 
 export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
-  const { url } = c.req
-  const { origin: ownOrigin, protocol } = new URL(url)
   const sets = readSets(c.req.query('tools'))
-  await requireEntrance(c.get('book'))
-  const book = bookOf(c.get('book'), url)
+  const pass = await c.get('book').enter(entrances[0])
+  return withinPass(pass, async (refusing) => {
+    await requireEntrance(c.get('book'))
+    const request = pass ? await refusing(() => readAhead(c.req.raw, pass)) : c.req.raw
+    return answer(request, { door: c.get('book'), sets, origins: c.env.DAYBOOK_ORIGINS })
+  })
+})
+
+interface Answering {
+  readonly door: BookDoor
+  readonly sets: ReturnType<typeof readSets>
+  readonly origins: string | undefined
+}
+
+async function answer(request: Request, { door, sets, origins }: Answering): Promise<Response> {
+  const { url } = request
+  const { origin: ownOrigin, protocol } = new URL(url)
+  const book = bookOf(door, url)
   const mcp = await loadMcp()
   const guards = {
     isOwnMachine: protocol !== 'https:',
-    isAllowedOrigin: (origin: string) =>
-      origin === ownOrigin || isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS),
+    isAllowedOrigin: (origin: string) => origin === ownOrigin || isAllowedOrigin(origin, origins),
   }
   const watch = createResourceWatch({
     resources: resourcesOf(sets),
@@ -41,18 +55,27 @@ export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
       return () => clearTimeout(timer)
     },
   })
-  const isListening = c.req.header('mcp-method') === 'subscriptions/listen'
+  const isListening = request.headers.get('mcp-method') === 'subscriptions/listen'
   // The body is read once more below.
-  const id = isListening ? await requestIdOf(c.req.raw.clone()) : undefined
+  const id = isListening ? await requestIdOf(request.clone()) : undefined
   if (isListening) await watch.begin()
-  const response = await answerMcp(c.req.raw, {
+  const response = await answerMcp(request, {
     mcp,
     guards,
     bus: watch.bus,
     factory: ({ era }) => createMcpServer({ mcp, era, book, sets, version: product.version }),
   })
   return isListening ? endingWith(response, id, watch.onEnd) : response
-})
+}
+
+/** The request with its body read and looked at, for a library that parses it: it comes to that in the caller's turn. */
+async function readAhead(request: Request, pass: BodyPass): Promise<Request> {
+  const bytes = await readPlainBody(request, mcpBodyLimit, pass)
+  await pass.turn()
+  checkNesting(new TextDecoder().decode(bytes))
+  const { url, method, headers, signal } = request
+  return new Request(url, { method, headers, signal, body: bytes })
+}
 
 /** Throws what the book says of a key that opens nothing here, before anything is said of what there is. */
 async function requireEntrance(door: BookDoor): Promise<void> {

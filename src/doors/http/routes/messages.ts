@@ -10,9 +10,12 @@ import { jsonBody } from '../request/json-body.ts'
 import { wayOf } from '../request/own-machine.ts'
 import { logFault, respondWith } from '../request/problem.ts'
 
-const body = jsonBody((value) => {
-  checkJson(value)
-  return value
+const body = jsonBody({
+  capability: 'p3394:message',
+  parse(value) {
+    checkJson(value)
+    return value
+  },
 })
 
 export const messageRoute = new Hono<BookTypes>().post('/messages', body, async (c) => {

@@ -8,10 +8,14 @@ import { jsonBody } from '../request/json-body.ts'
 const envelopeBytes = 100_000
 
 /** Checked here, so that nonsense wakes no object; what goes on is what came, because its bytes are remembered. */
-const body = jsonBody<unknown, string>((value, text) => {
-  parseSyncRequest(value)
-  return text
-}, mirrorLimits.requestBytes + envelopeBytes)
+const body = jsonBody<unknown, string>({
+  capability: 'daybook:sync',
+  limitBytes: mirrorLimits.requestBytes + envelopeBytes,
+  parse(value, text) {
+    parseSyncRequest(value)
+    return text
+  },
+})
 
 export const syncRoute = new Hono<BookTypes>().post('/sync', body, async (c) => {
   const answer = await c.get('book').exchange(c.req.valid('json'))

@@ -2,13 +2,14 @@
 // processes, and what is due once a day. Wiring; what a mirror answers is edge/answer-mirror.ts.
 import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { answerMirror } from '../../../edge/answer-mirror.ts'
+import { answerMirror, type WithinBook } from '../../../edge/answer-mirror.ts'
+import { BodyBytes, createBodyGate } from '../../../edge/body-gate.ts'
 import type { MirrorBook } from '../../../edge/mirror-book.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { type LiveBook, noLines, type OfferedLine } from '../../../edge/live-lines.ts'
 import { readRelay } from '../../../edge/line-frames.ts'
-import type { MirrorDoor } from '../../../edge/mirror-door.ts'
+import type { BodyGate, MirrorDoor } from '../../../edge/mirror-door.ts'
 import type { AgentRate } from '../../../edge/agent/agent-rate.ts'
 import type { Rate } from '../../../edge/token-bucket.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
@@ -48,6 +49,7 @@ export interface PostgresMirrorsOptions {
 
 export interface PostgresMirrors {
   getByName(book: string): MirrorDoor
+  bodyGate(book: string): BodyGate
   /** Answers whoever shows a ticket: `upgrade` gives the socket, which is a line from then on. */
   openLine(
     book: string,
@@ -99,6 +101,7 @@ class Mirrors implements PostgresMirrors {
   readonly #lines: BookLines | undefined
   readonly #news: PostgresNews | undefined
   readonly #turns = new ThreadTurns()
+  readonly #bodies = new BodyBytes()
   readonly #timers: readonly NodeJS.Timeout[]
 
   constructor(options: PostgresMirrorsOptions, bypasses: boolean) {
@@ -125,20 +128,27 @@ class Mirrors implements PostgresMirrors {
   getByName(book: string): MirrorDoor {
     const { postgres, ports } = this.#options
     const end = createPostgresEnd({ postgres, book, bypasses: this.#bypasses })
-    return answerMirror(
-      (mayMake, work) => this.#copies.within(book, mayMake, (copy) => work(this.#toMirrorBook(book, copy))),
-      {
-        book,
-        clock: ports.clock,
-        tombstone: end.tombstone,
-        begin: end.begin,
-        erase: async (stone) => {
-          await end.erase(stone)
-          // Whoever has a line or a copy finds the book gone, here and in the other processes.
-          this.#announce(book, [])
-        },
+    return answerMirror(this.#within(book), {
+      book,
+      clock: ports.clock,
+      tombstone: end.tombstone,
+      begin: end.begin,
+      erase: async (stone) => {
+        await end.erase(stone)
+        // Whoever has a line or a copy finds the book gone, here and in the other processes.
+        this.#announce(book, [])
       },
-    )
+    })
+  }
+
+  bodyGate(book: string): BodyGate {
+    const { postgres } = this.#options
+    return createBodyGate({
+      within: this.#within(book),
+      end: { book, tombstone: createPostgresEnd({ postgres, book, bypasses: this.#bypasses }).tombstone },
+      bytes: this.#bodies,
+      turn: (name, caller) => this.#turns.take(name, caller),
+    })
   }
 
   async openLine(
@@ -203,6 +213,11 @@ class Mirrors implements PostgresMirrors {
     this.#lines?.close()
     await this.#news?.close()
     await closed
+  }
+
+  #within(book: string): WithinBook {
+    return (mayMake, work) =>
+      this.#copies.within(book, mayMake, (copy) => work(this.#toMirrorBook(book, copy)))
   }
 
   #toMirrorBook(book: string, { engine, mirror, truth, rate, agents, tickets }: BookCopy): MirrorBook {

@@ -11,7 +11,7 @@ import type { AddressLimits } from './serve-options.ts'
 export const usualAddressLimits: AddressLimits = { ofAddress: 250, openPerSecond: 50 }
 
 const openBurst = 20
-/** Whoever has a key is counted by the book that it opens; who comes to these with a wrong one as well. */
+/** Whoever has a key is counted by the book that it opens; who comes to these with a wrong one by the answer. */
 const keyedPath = /^\/(?:v1\/books\/|a2p\/|capabilities\/|(?:messages|embed)(?:$|\?))/
 /** Nothing is made for it, and who watches over the process may come from the address of a flood. */
 const healthPath = /^\/health(?:$|\?)/
@@ -42,6 +42,12 @@ export class AddressLimit {
     this.#open.set(address, open + 1)
     until.once('close', () => this.#leave(address))
     return true
+  }
+
+  /** Counts a request whose key opened nothing with those that have none; false when its address has too many of both. */
+  takeStranger(incoming: IncomingMessage): boolean {
+    const address = this.#addressOf(incoming)
+    return address === undefined || isOpen(incoming) || this.#withoutKey.take(address)
   }
 
   #addressOf({ headers, socket }: IncomingMessage): string | undefined {

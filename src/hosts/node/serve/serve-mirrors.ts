@@ -93,7 +93,9 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     const listener = getRequestListener(
       async (request, bindings) => {
         const { incoming } = bindings as HttpBindings
-        const answer = await answerOf(request, incoming)
+        let answer = await answerOf(request, incoming)
+        if (answer.status === 401 && !addresses.takeStranger(incoming))
+          answer = new Response(tooManyAnswer.body, tooManyAnswer)
         // What was not read of the request would be taken for the beginning of the next one.
         if (!(await drainRequest(incoming))) answer.headers.set('connection', 'close')
         return answer
