@@ -1,7 +1,7 @@
 // `GET /health` and `GET /metrics` of a bridge, for whoever watches over the process.
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
-import { createLimitedServer } from '../port/limited-server.ts'
+import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
 
@@ -21,13 +21,17 @@ export interface Health extends AsyncDisposable {
 
 /** Answers 200 while it runs, 503 while it starts or waits for what is away. Neither envelopes nor secrets are in it. */
 export async function serveHealth({ host, port, state }: HealthOptions): Promise<Health> {
-  const server = createLimitedServer(limits, ({ method, url = '' }, response) => {
+  const server = createLimitedServer(limits, (request, response) => {
+    const { method, url = '' } = request
     const path = url.split('?')[0]
     const now = state()
-    const answer = (status: number, type: string, text: string) => {
-      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
-      response.end(method === 'HEAD' ? undefined : text)
-    }
+    const answer = (status: number, type: string, text: string) =>
+      void drainRequest(request).then((isRead) => {
+        if (response.destroyed) return
+        const ending = isRead ? {} : { connection: 'close' }
+        response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...ending })
+        response.end(method === 'HEAD' ? undefined : text)
+      })
     if (method !== 'GET' && method !== 'HEAD') answer(405, 'text/plain', 'GET\n')
     else if (path === '/health') {
       const isUp = now.state === 'running'
