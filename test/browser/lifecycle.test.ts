@@ -118,9 +118,16 @@ it('cancels a call that waits', async () => {
 
 it('says so when the input cannot be sent, and spares the calls made together with it', async () => {
   const book = await open()
-  const wrong = failure(book.traces.store({ ...makeTrace(), extra: () => 1 } as never))
+  const throwing = {
+    get extra(): never {
+      throw new Error('no')
+    },
+  }
+  const wrong = [() => 1, throwing].map((extra) =>
+    failure(book.traces.store({ ...makeTrace(), extra } as never)),
+  )
   const right = book.traces.store(makeTrace())
-  expect(await wrong).toMatchObject({ code: 'invalid-input', details: { path: '' } })
+  for (const one of wrong) expect(await one).toMatchObject({ code: 'invalid-input', details: { path: '' } })
   expect((await right).durability).toBe('opfs')
 })
 

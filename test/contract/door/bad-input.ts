@@ -32,6 +32,18 @@ export function badInputCases({ book: open }: BookCase): void {
     expect((await book.traces.count()).total).toBe(0)
   })
 
+  it('refuses a value that can not be read, whatever it throws, and stores nothing', async () => {
+    const book = await open()
+    const data = {
+      get inner(): never {
+        throw new Error('no')
+      },
+    }
+    const error = await failure(book.facts.store({ schema: 'note', data: data as never }))
+    expect(error).toMatchObject({ code: 'invalid-input', retry: false })
+    expect((await book.stats()).total).toBe(0)
+  })
+
   it('refuses a record that no host could hold, and bottomless nesting', async () => {
     const book = await open()
     const huge = makeTrace({ action: { type: 't', parameters: { text: 'x'.repeat(5_000_000) } } })

@@ -74,7 +74,12 @@ export function toolCases({ book: open }: BookCase): void {
         value: { code: 'invalid-input', retry: false, details: { path: 'data' } },
       })
       expect(JSON.parse(wrong.text)).toEqual(wrong.value)
-      for (const input of [null, 7, 'text', [], { schema: 7 }])
+      const throwing = {
+        get schema(): never {
+          throw new Error('no')
+        },
+      }
+      for (const input of [null, 7, 'text', [], { schema: 7 }, throwing, { schema: () => 1 }])
         expect(await call('store_fact', input)).toMatchObject({
           isError: true,
           value: { code: 'invalid-input' },

@@ -1,6 +1,6 @@
 // Calls of one capability that a page makes together, sent to its worker together: they share a transaction where they write.
 // Invariant: one call that cannot be sent does not keep those beside it from being sent.
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { CallMessage, Reply } from '../../../book/share/line-message.ts'
 
 interface Waiting {
@@ -42,8 +42,8 @@ export class CallBatches {
       const replies = await this.#send(id, calls, batch[0]?.settled ?? 0)
       batch.forEach((waiting, i) => settle(waiting, replies[i]))
     } catch (error) {
-      if (batch.length > 1 && isCloneError(error)) for (const one of batch) void this.#make(id, [one])
-      else for (const { reject } of batch) reject(isCloneError(error) ? notJson(error) : error)
+      if (batch.length > 1 && isUnsent(error)) for (const one of batch) void this.#make(id, [one])
+      else for (const { reject } of batch) reject(sendFailure(error))
     }
   }
 }
@@ -54,14 +54,15 @@ function settle({ resolve, reject }: Waiting, reply: Reply | undefined): void {
   else reject(DaybookError.from(reply.error))
 }
 
-function isCloneError(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'DataCloneError'
-}
+/** A worker answers with values, so anything else was thrown while the call was read: by the browser, or by a getter of the caller. */
+const isUnsent = (error: unknown): boolean => !isDaybookError(error)
 
-function notJson(cause: unknown): DaybookError {
-  const reason = cause instanceof Error ? cause.message : ''
+/** Why a call to a worker failed, as its caller is told. */
+export function sendFailure(error: unknown): unknown {
+  if (!isUnsent(error)) return error
+  const reason = error instanceof Error ? error.message : ''
   return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, {
     details: { path: '' },
-    cause,
+    cause: error,
   })
 }

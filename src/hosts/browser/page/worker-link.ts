@@ -19,7 +19,7 @@ import {
   type WorkerDoor,
 } from '../wire/message.ts'
 import type { PageEmbedder } from '../model/page-embedder.ts'
-import { CallBatches } from './call-batch.ts'
+import { CallBatches, sendFailure } from './call-batch.ts'
 import { assetsHint } from '../script/page-script.ts'
 
 export interface NumberedOptions extends BookCallOptions {
@@ -121,7 +121,12 @@ export function createWorkerLink(worker: Worker, joinHub: () => MessagePort | un
       async run(sets, name, input, call) {
         const verb: ToolVerb = (id, given, step) =>
           call(id, given, step).then((value) => ({ ok: true, value }), failed)
-        return valueOf(await answered<Reply<ToolOutcome>>(there().runTool(sets, name, input, proxy(verb))))
+        const run = answered<Reply<ToolOutcome>>(there().runTool(sets, name, input, proxy(verb)))
+        return valueOf(
+          await run.catch((error: unknown) => {
+            throw sendFailure(error)
+          }),
+        )
       },
     },
     allowBackground(isAllowed) {
