@@ -1,4 +1,5 @@
-// What is purged at an edge is written over in its Durable Object's database, in a real workerd: where it stood, and in free pages.
+// What is purged or was only said at an edge is written over in its Durable Object's database, in a real workerd: where it stood,
+// and in free pages.
 // What may stay between rows, and why, is in docs/threat-model.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -80,4 +81,18 @@ it('nor does an older bundle bring there what was forgotten since', async () => 
   const written = databases(edge.state)
   expect(gone.filter((n) => written.includes(textOf(n).slice(0, 40)))).toEqual([])
   expect(ids.filter((_id, n) => !gone.includes(n) && !written.includes(textOf(n).slice(0, 40)))).toEqual([])
+})
+
+it('what was said in the meeting room is nowhere there once it is empty, however it was pushed out', async () => {
+  await using book = await startBook()
+  const { edge, call } = book
+  const said = Array.from({ length: 230 }, (_, n) => `${wordOf(n)} ${'and so on '.repeat(20)}`)
+  for (const text of said) await call('room:say', { as: 'ada', text })
+  // A record that stays, so that there is something to be found.
+  await call('kstar:store_perception', { content: textOf(1000) })
+  await call('room:leave', { as: 'ada' })
+  await edge.stop()
+  const written = databases(edge.state)
+  expect(written).toContain(textOf(1000).slice(0, 40))
+  expect(said.filter((text) => written.includes(text.slice(0, 40)))).toEqual([])
 })
