@@ -20,7 +20,12 @@ export function createReads(projection: Projection, pause: () => Promise<void>, 
       if (!(error instanceof FarBehind)) throw error
       const slice = Math.max(1, Math.floor(patience / slices))
       // What is written meanwhile is not waited for in slices, or a flood without an end would keep it waiting.
-      for (let left = error.records; left > 0 && error.step(slice); left -= slice) await pause()
+      for (let left = error.records; left > 0;) {
+        const done = error.step(Math.min(slice, left))
+        if (done === 0) break
+        left -= done
+        await pause()
+      }
     }
     return read()
   }

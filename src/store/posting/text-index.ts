@@ -220,7 +220,8 @@ export function createTextIndex(parts: TextIndexParts): TextIndex {
     if (newest === undefined || [...changed].some((seq) => seq > derived)) return false
     const missing = newest - cursor + changed.size
     if (missing > aheadTimes * (newest - derived) + catchUpLimit) return false
-    if (missing > aheadTimes * projection.patience()) throw new FarBehind(missing, takeAhead)
+    if (missing > aheadTimes * projection.patience())
+      throw new FarBehind(missing, (limit) => (takeAhead(limit) ? limit : 0))
     while (takeAhead(aheadBatch));
     return isComplete()
   }

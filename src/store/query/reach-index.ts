@@ -154,7 +154,7 @@ function createReachIndex(
     if (projection.derivedSeq() < cursor || (cursor === 0 && projection.derivedSeq() > 0)) copyAll()
     if (changed.size > 0) noteMade('SELECT value AS seq FROM json_each(?)', [JSON.stringify([...changed])])
     const missing = projection.derivedSeq() - cursor + changed.size
-    if (missing > projection.patience()) throw new FarBehind(missing, step)
+    if (missing > projection.patience()) throw new FarBehind(missing, (limit) => (step(limit) ? limit : 0))
     while (step(batch));
     return postings
   }

@@ -5,15 +5,16 @@ import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { DerivedRows, type Source, sourceColumns } from './derived-rows.ts'
+import { DerivedPages, sliceBytes } from './derived-pages.ts'
+import { DerivedRows } from './derived-rows.ts'
 
 /** Thrown to a read that would have to do more, before it can answer, than it has the patience for. */
 export class FarBehind extends Error {
   /** How many records are behind. */
   readonly records: number
-  /** Does some of it, for up to `limit` records; true when more is to be done. */
-  readonly step: (limit: number) => boolean
-  constructor(records: number, step: (limit: number) => boolean) {
+  /** Derives up to `limit` records, fewer where they are large; answers how many, 0 when none is behind. */
+  readonly step: (limit: number) => number
+  constructor(records: number, step: (limit: number) => number) {
     super(`${records} records are not derived yet.`)
     this.records = records
     this.step = step
@@ -25,7 +26,7 @@ export interface Projection {
   catchUp(): void
   /**
    * Starts `read`, which runs to its first pause at least. If it has to catch up with more than `patience` records by
-   * then, it is ended by `FarBehind`, before anything was derived.
+   * then, or with large ones, it is ended by `FarBehind`.
    */
   startRead<Result>(read: () => Result, patience: number): Result
   /**
@@ -37,7 +38,7 @@ export interface Projection {
   catchUpWithin(): void
   /** Runs `read` inside the transaction of a write, over all that was written before and in it. */
   readWithin<Result>(read: () => Result): Result
-  /** Derives up to `limit` records; true when more are behind. For idle time. */
+  /** Derives up to `limit` records, fewer where they are large; true when more are behind. For idle time. */
   step(limit: number): boolean
   /** Grows whenever derived rows may have changed. */
   generation(): number
@@ -69,8 +70,7 @@ export interface Projection {
 const batch = 2000
 /** How many more than were written are derived while too many are behind. */
 const keepUpExtra = 100
-/** Bodies may be large: so many are in memory at once, however many share a transaction. */
-const page = 40
+
 export interface ProjectionOptions {
   /** Whose days are meant. Default UTC. */
   readonly zone?: Zone | undefined
@@ -89,7 +89,6 @@ export function createProjection(
   // Starts pessimistic: after an unclean end there may be rows to derive.
   let grown = true
   let stale = true
-  let generation = 0
   /** Marks since the last `keepUp`, and how many may be behind at most. */
   let marks = 0
   let writes = 0
@@ -103,41 +102,14 @@ export function createProjection(
   }
 
   const derived = new DerivedRows({ db, kinds, zone, onChange: rowChanged })
-
-  /** Derives up to `limit` records, a page in memory at a time; true when more are behind. */
-  const run = (limit: number): boolean => {
-    for (let left = limit; left > 0; left -= page) if (!runPage(Math.min(page, left))) return false
-    return true
-  }
-
-  const runPage = (limit: number): boolean => {
-    generation += 1
-    derived.begin()
-    if (stale) {
-      const rows = db.all<Source>(
-        `SELECT ${sourceColumns} FROM records WHERE seq IN (SELECT seq FROM stale LIMIT ?)`,
-        [limit],
-      )
-      for (const row of rows) derived.write(row, false)
-      for (const row of rows) db.run('DELETE FROM stale WHERE seq = ?', [row.seq])
-      if (rows.length === limit) return true
-    }
-    const from = derivedSeq()
-    const rows = db.all<Source>(`SELECT ${sourceColumns} FROM records WHERE seq > ? ORDER BY seq LIMIT ?`, [
-      from,
-      limit,
-    ])
-    for (const row of rows) derived.write(row, true)
-    const last = rows.at(-1)
-    if (last) settings.set('derived_seq', last.seq)
-    return rows.length === limit
-  }
+  const pages = new DerivedPages({ db, settings, derived })
+  const run = (limit: number, bytes?: number) => pages.run(limit, stale, bytes)
 
   /** Where there is hardly any space left: in steps for which the log needs little, and it begins anew before each. */
-  const derive = (limit: number): boolean => {
+  const derive = (limit: number, bytes?: number): boolean => {
     for (let size = limit; ;) {
       try {
-        return db.transaction(() => run(size)) || size < limit
+        return db.transaction(() => run(size, bytes)) || size < limit
       } catch (error) {
         if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
         db.scrub('space')
@@ -146,13 +118,13 @@ export function createProjection(
     }
   }
 
-  const step = (limit: number) => {
+  const step = (limit: number, bytes?: number) => {
     if (!stale && !grown) return false
     if (frozen) {
       if (behind() > 0) throw frozen()
       return (stale = grown = false)
     }
-    const more = derive(limit)
+    const more = derive(limit, bytes)
     if (!more) stale = grown = false
     return more
   }
@@ -180,13 +152,22 @@ export function createProjection(
     return row?.n ?? 0
   }
 
+  const stepInRead = (limit: number): number => {
+    const before = pages.records
+    step(limit, sliceBytes)
+    return pages.records - before
+  }
+
   return {
-    step,
+    step: (limit) => step(limit, sliceBytes),
     catchUp() {
       if (isWithin) return
-      const lag = patience === Infinity ? 0 : countLag()
-      if (lag > patience) throw new FarBehind(lag, step)
-      while (step(batch));
+      if (patience === Infinity) {
+        while (step(batch));
+        return
+      }
+      const lag = countLag()
+      if (lag > patience || step(patience, sliceBytes)) throw new FarBehind(countLag(), stepInRead)
     },
     startRead(read, most) {
       const before = patience
@@ -216,7 +197,7 @@ export function createProjection(
         isWithin = before
       }
     },
-    generation: () => generation,
+    generation: () => pages.generation,
     derivedSeq: () => settings.getNumber('derived_seq'),
     behind,
     markStale(seq) {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
+import { createReads } from '../../../../src/engine/door/read-again.ts'
 import { createProjection } from '../../../../src/store/record/projection.ts'
 import { createSettings } from '../../../../src/store/schema/settings.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
@@ -187,6 +188,27 @@ describe('derived rows', () => {
     expect(store.projection.behind()).toBe(0)
     expect(store.projection.step(500)).toBe(false)
     expect(store.queries.search({ text: 'red', limit: 1000 })).toHaveLength(1000)
+  })
+
+  test('are made for large records a few at a time, also for a read that pauses between', async () => {
+    const store = open()
+    const note = 'blue '.repeat(60_000)
+    const putAll = () => {
+      for (let i = 0; i < 12; i++) store.put({ title: 'red', note }, { id: `r-${i}` })
+    }
+    putAll()
+    expect(store.projection.step(100)).toBe(true)
+    expect(store.projection.behind()).toBe(10)
+    while (store.projection.step(100));
+    // Changed ones, which were derived before, are taken in as small pages.
+    putAll()
+    expect(store.projection.step(100)).toBe(true)
+    expect(store.projection.behind()).toBe(10)
+    let pauses = 0
+    const read = createReads(store.projection, () => Promise.resolve(void (pauses += 1)))
+    expect(await read(() => store.queries.search({ text: 'red', limit: 100 }))).toHaveLength(12)
+    expect(store.projection.behind()).toBe(0)
+    expect(pauses).toBeGreaterThan(2)
   })
 
   test('are caught up before every question', () => {
