@@ -4,11 +4,14 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** `ext4` is a file in a loop device: it gives space out later than it is asked for, as disks do. */
+export type DiskType = 'tmpfs' | 'ext4'
+
 /** Undefined where this machine can mount one. */
-export function whyNoMount(): string | undefined {
-  if (process.platform !== 'linux') return `${process.platform} has no tmpfs`
+export function whyNoMount(type: DiskType = 'tmpfs'): string | undefined {
+  if (process.platform !== 'linux') return `${process.platform} has no ${type}`
   try {
-    mountDisk('1m').remove()
+    mountDisk('1m', type).remove()
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -26,13 +29,28 @@ export interface SmallDisk {
   remove(): void
 }
 
+const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
+
+function mountOf(type: DiskType, size: string, path: string): void {
+  if (type === 'tmpfs') return void run('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path)
+  run('truncate', '-s', size.toUpperCase(), `${path}.img`)
+  // Nothing of it is reserved for root.
+  run('mkfs.ext4', '-q', '-F', '-m', '0', `${path}.img`)
+  run('mount', '-o', 'loop', `${path}.img`, path)
+  rmSync(join(path, 'lost+found'), { recursive: true })
+}
+
 /** Mounts a disk of `size`, as `mount` reads it. */
-export function mountDisk(size: string): SmallDisk {
+export function mountDisk(size: string, type: DiskType = 'tmpfs'): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'daybook-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'pipe' })
-  } catch (error) {
+  const clear = () => {
     rmSync(path, { recursive: true })
+    rmSync(`${path}.img`, { force: true })
+  }
+  try {
+    mountOf(type, size, path)
+  } catch (error) {
+    clear()
     throw error
   }
   const other = join(path, 'other')
@@ -56,8 +74,8 @@ export function mountDisk(size: string): SmallDisk {
     },
     empty: () => rmSync(other, { force: true }),
     remove() {
-      execFileSync('umount', ['-l', path])
-      rmSync(path, { recursive: true })
+      run('umount', '-l', path)
+      clear()
     },
   }
 }

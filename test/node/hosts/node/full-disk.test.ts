@@ -16,19 +16,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { breakPages, leavesOf, rootOf } from '../../store/repair/broken-file.ts'
-import { mountDisk, type SmallDisk, whyNoMount } from '../../../support/small-disk.ts'
+import { type DiskType, mountDisk, type SmallDisk, whyNoMount } from '../../../support/small-disk.ts'
 import { makeTrace } from '../../../support/trace.ts'
 
 const mib = 2 ** 20
 
-const why = whyNoMount()
-if (why !== undefined) process.stderr.write(`The tests of a full disk are left out: ${why}\n`)
+const types = (['tmpfs', 'ext4'] as const).filter((type) => {
+  const why = whyNoMount(type)
+  if (why !== undefined) process.stderr.write(`The tests of a full disk of ${type} are left out: ${why}\n`)
+  return why === undefined
+})
 
 let small: SmallDisk
 /** The folder in which it is mounted. */
 let disk = ''
-const mount = () => {
-  small = mountDisk('20m')
+const mount = (type?: DiskType) => {
+  small = mountDisk('20m', type)
   disk = small.path
 }
 const path = () => join(disk, 'b.daybook')
@@ -60,8 +63,8 @@ async function expectReadable(book: Daybook, ids: readonly string[]): Promise<vo
   for (const id of ids) expect(exported.includes(`"${id}"`)).toBe(true)
 }
 
-describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
-  beforeEach(mount)
+describe.each(types)('on a disk of 20 MB that is full, %s', (type) => {
+  beforeEach(() => mount(type))
   afterEach(() => small.remove())
 
   it('the owner reads, exports, forgets, purges and opens the book again', async () => {
@@ -160,8 +163,8 @@ describe.skipIf(why !== undefined)('on a disk of 20 MB that is full', () => {
   }, 120_000)
 })
 
-describe.skipIf(why !== undefined)('a damaged book on a disk that is full', () => {
-  beforeEach(mount)
+describe.runIf(types.includes('tmpfs'))('a damaged book on a disk that is full', () => {
+  beforeEach(() => mount())
   afterEach(() => small.remove())
 
   const count = 400
