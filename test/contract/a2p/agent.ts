@@ -54,6 +54,16 @@ export function agentCases(host: A2pHost): void {
       expect([stored.status, stored.body.data]).toMatchObject([201, { status: 'approved' }])
     })
 
+    it('proposes nothing of what a policy denies to it, however that is written', async () => {
+      const { book, agent } = await openBook()
+      const path = `/profile/${book.did}/memories/propose`
+      const said = { content: 'Coughs at night', memory_type: 'semantic', confidence: 0.9 }
+      for (const category of ['a2p:health', 'a2p:Health.lungs', 'a2p:HEALTH.lungs', 'a2p:professional'])
+        expectRefused(await agent.post(path, { ...said, category }), 403, 'A2P004')
+      expect((await book.user('GET', `/profile/${book.did}/proposals`)).body.meta['count']).toBe(0)
+      expect((await agent.post(path, { ...said, category: 'a2p:preferences.air' })).status).toBe(201)
+    })
+
     it('proposes in no other name than its own', async () => {
       const { book, agent } = await openBook()
       const path = `/profile/${book.did}/memories/propose`

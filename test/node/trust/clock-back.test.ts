@@ -13,7 +13,7 @@ const day = 86_400_000
 const start = Date.UTC(2026, 0, 1)
 const iso = (days: number) => new Date(start + days * day).toISOString()
 
-async function opened() {
+async function opened(role: 'device' | 'mirror' = 'device') {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-clock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { ports, pass } = createTestTime(start)
@@ -26,6 +26,7 @@ async function opened() {
       ports: { ...ports, clock: { now: () => time.nowMs } },
       keys,
       name: 'book',
+      role,
       scope: { agent: 'me' },
       durability: 'file',
     })
@@ -82,42 +83,49 @@ it.each([
   again.engine.close()
 })
 
-it('ends claims, receipts and policies by the latest time that was seen', async () => {
-  const { time, open } = await opened()
-  const { call, outcome, engine } = open()
-  const food = { content: 'Likes pepper', category: 'a2p:preferences.food', memory_type: 'semantic' }
-  const { id } = await call<{ id: string }>('a2p:store_memory', food)
-  const policy = {
-    for_agents: 'helper',
-    allow: ['a2p:preferences'],
-    permissions: ['read_full'],
-    expires_at: iso(10),
-  }
-  await call('consent:set_policy', policy)
-  const grant = {
-    id: 'claims',
-    agent: 'helper',
-    scope: '**',
-    permissions: ['read'],
-    untilMs: start + 30 * day,
-  }
-  const get = () => call('kstar:get_record', { id }, { grant })
-  const { receipt } = await call<{ receipt: { id: string } }>(
-    'consent:request',
-    { scopes: ['a2p:preferences'], purpose: 'to cook' },
-    { grant },
-  )
-  const presenting = { grant, receipt: receipt.id }
-  expect([await get(), await outcome('kstar:get_record', { id }, presenting)]).toMatchObject([food, 'ok'])
-  time.nowMs = start + 20 * day
-  await call('kstar:store_perception', { type: 'note', content: 'x', confidence: 1 })
-  time.nowMs = start
-  expect(await get()).toBeNull()
-  expect(await outcome('kstar:get_record', { id }, presenting)).toBe('Receipt expired')
-  const short = { ...grant, untilMs: start + 15 * day }
-  expect(await outcome('kstar:query_traces', {}, { grant: short })).toBe('Token expired')
-  engine.close()
-})
+it.each(['device', 'mirror'] as const)(
+  'ends claims, keys, receipts and policies at a %s by the latest time that was seen',
+  async (role) => {
+    const { time, open } = await opened(role)
+    const { call, outcome, engine } = open()
+    const food = { content: 'Likes pepper', category: 'a2p:preferences.food', memory_type: 'semantic' }
+    const { id } = await call<{ id: string }>('a2p:store_memory', food)
+    const policy = {
+      for_agents: 'helper',
+      allow: ['a2p:preferences'],
+      permissions: ['read_full'],
+      expires_at: iso(10),
+    }
+    await call('consent:set_policy', policy)
+    const grant = {
+      id: 'claims',
+      agent: 'helper',
+      scope: '**',
+      permissions: ['read'],
+      untilMs: start + 30 * day,
+    }
+    const get = () => call('kstar:get_record', { id }, { grant })
+    const { receipt } = await call<{ receipt: { id: string } }>(
+      'consent:request',
+      { scopes: ['a2p:preferences'], purpose: 'to cook' },
+      { grant },
+    )
+    const made = { name: 'k', permissions: ['read'], expires_at: iso(10) }
+    const { key } = await call<{ key: string }>('daybook:create_access_key', made)
+    expect(await outcome('kstar:query_traces', {}, { bearer: key })).toBe('ok')
+    const presenting = { grant, receipt: receipt.id }
+    expect([await get(), await outcome('kstar:get_record', { id }, presenting)]).toMatchObject([food, 'ok'])
+    time.nowMs = start + 20 * day
+    await call('kstar:store_perception', { type: 'note', content: 'x', confidence: 1 })
+    time.nowMs = start
+    expect(await get()).toBeNull()
+    expect(await outcome('kstar:get_record', { id }, presenting)).toBe('Receipt expired')
+    expect(await outcome('kstar:query_traces', {}, { bearer: key })).toBe('Key expired')
+    const short = { ...grant, untilMs: start + 15 * day }
+    expect(await outcome('kstar:query_traces', {}, { grant: short })).toBe('Token expired')
+    engine.close()
+  },
+)
 
 it('is taken for right when its owner says so, and by nobody else', async () => {
   const { time, open } = await opened()

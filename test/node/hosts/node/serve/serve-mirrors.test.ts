@@ -26,7 +26,7 @@ function askAs(url: string, host: string): Promise<number> {
 
 /** The command line as a process that serves, once it says where. */
 async function serve(
-  env: Record<string, string>,
+  env: Record<string, string | undefined>,
 ): Promise<{ child: ChildProcess; url: string; said(): string }> {
   const child = startDaybook(['serve', '--port', '0'], {
     env: { ...process.env, DAYBOOK_KEY: key, ...env },
@@ -190,6 +190,16 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 170_000 },
     expect(said()).toContain('"status":200')
     expect(said()).not.toMatch(/s3cret|test-key|postgres:\/\//)
     expect(code).toBe(0)
+  })
+
+  it('warns at its start of who is let in where there is no key, and of nobody where there is one', async () => {
+    const warning = 'Warning: without DAYBOOK_KEY every program of this machine is let in'
+    for (const DAYBOOK_KEY of [undefined, key]) {
+      const { child, said } = await serve({ DAYBOOK_DATABASE_URL: await databaseUrl(), DAYBOOK_KEY })
+      child.kill('SIGTERM')
+      await once(child, 'close')
+      expect(said().includes(warning)).toBe(DAYBOOK_KEY === undefined)
+    }
   })
 
   it('says on the command line what is missing, and not what is wrong with a secret', async () => {
