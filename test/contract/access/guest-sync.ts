@@ -130,7 +130,7 @@ export function guestSyncCases(host: GuestHost): void {
     expect([...after.values()].filter(({ agent }) => agent.startsWith('s-')).length).toBeGreaterThan(3)
   })
 
-  it('K6 as a device without a policy fetches no memory, and nothing that may quote one', async () => {
+  it('K6 as a device without a policy fetches no memory, and nothing that may quote one, nor by a verb or tool', async () => {
     const world = openGuestWorld(host)
     const owner = await world.owner()
     const { id } = await owner.done<{ id: string }>('a2p:store_memory', {
@@ -169,8 +169,8 @@ export function guestSyncCases(host: GuestHost): void {
       { id: 'backup_part::one', kind: 'backup_part', body: { backup: 'b', number: 0, text: 'walnuts' } },
       { id: 'plain', kind: 'trace', body: trace('tea') },
     ])
-    const all = [...(await world.records()).values()].map(({ kind }) => kind)
-    expect(all).toEqual(expect.arrayContaining(['memory', 'digest', 'snapshot', 'backup_part']))
+    const kinds = [...(await world.records()).values()].map(({ kind }) => kind)
+    expect(kinds).toEqual(expect.arrayContaining(['memory', 'digest', 'snapshot', 'backup_part']))
     const seen = async (input: object) => {
       const guest = await world.guest({ permissions: ['sync'], ...input })
       const { changes } = await guest.sync([])
@@ -179,6 +179,27 @@ export function guestSyncCases(host: GuestHost): void {
     expect(await seen({ name: 'phone' })).toEqual([false, ['plain']])
     const named = ['trace', 'digest', 'snapshot', 'memory', 'answer', 'pattern']
     expect(await seen({ name: 'tablet', pull: named })).toEqual([false, ['plain']])
+    // Nor by any verb or tool, under its name or not.
+    const reader = await world.guest({ name: 'reader', permissions: ['read', 'export'] })
+    const told = async ({ run, callTool }: typeof reader) => [
+      (await run('bundle:export', {})).text,
+      ...(await Promise.all(
+        [{}, { kind: 'backup_part' }, { kind: 'digest' }, { kind: 'snapshot' }].flatMap((input) => [
+          run('kstar:query_memory', input).then(({ text }) => text),
+          callTool('query_memory', input),
+        ]),
+      )),
+      ...(await Promise.all(
+        [id, 'digest::one', 'snapshot::one', 'backup_part::one'].flatMap((one) => [
+          run('kstar:get_record', { id: one }).then(({ text }) => text),
+          callTool('get_record', { id: one }),
+        ]),
+      )),
+    ]
+    const [bundle = '', all = '', tool = '', ...more] = await told(reader)
+    for (const text of [bundle, all, tool]) expect(text).toContain('tea')
+    expect([bundle, all, tool, ...more].filter((text) => /walnuts/i.test(text))).toEqual([])
+    expect((await told(owner)).filter((text) => /walnuts/i.test(text)).length).toBeGreaterThan(10)
   })
 
   it('K5 as a device forgets with that permission only, and makes no tombstone of what is not there', async () => {

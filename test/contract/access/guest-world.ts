@@ -105,7 +105,19 @@ export function openGuestWorld(host: GuestHost) {
       expect([status, text]).toEqual([200, text])
       return JSON.parse(text) as Synced
     }
-    return { run, done, sync }
+    /** Calls a tool over MCP, as a host of models does; answers all that is said then. */
+    const callTool = async (name: string, input: object): Promise<string> => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
+      const headers = { accept: 'application/json, text/event-stream' }
+      const { status, text } = await host.ask(`/v1/books/${book}/mcp?tools=recall,kstar`, {
+        key,
+        body,
+        headers,
+      })
+      expect([name, status, text]).toEqual([name, 200, text])
+      return text
+    }
+    return { run, done, sync, callTool }
   }
   return {
     owner: () => asWhom(host.key),
