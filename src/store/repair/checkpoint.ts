@@ -38,6 +38,8 @@ export interface CheckpointParts {
 
 /** The setting that says which copy is the book's. */
 const markKey = 'checkpoint'
+/** The setting that says which book this is, for whoever finds a copy beside another one. */
+export const bookIdKey = 'book_id'
 /** Which records changed since they were copied. A copy that begins anew needs none, so no migration makes this table. */
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
 /** Records that are covered at once. */
@@ -65,6 +67,11 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
   const setMark = (next: CopyMark) => {
     mark = next
     db.transaction(() => settings.set(markKey, `${next.word} ${next.serial}`))
+  }
+  const ownId = () => {
+    const id = settings.get(bookIdKey) ?? `b_${toHex(random.bytes(16))}`
+    db.transaction(() => settings.set(bookIdKey, id))
+    return id
   }
   const close = () => {
     isOff = true
@@ -108,7 +115,7 @@ export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined
     completeAt = copy.completeAt()
     if (!copy.wasThere) db.transaction(() => db.run('DELETE FROM checkpoint_stale'))
     const word = toHex(random.bytes(16))
-    copy.name(word, known?.word)
+    copy.name(ownId(), word, known?.word)
     setMark({ word, serial: 0 })
     copy.settleName()
     return copy

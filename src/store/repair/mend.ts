@@ -1,6 +1,7 @@
 // Makes a new database out of a damaged one.
 // Invariant: the new one says what was done with it, committed last: without that it is not finished, and not a book.
 import type { SqlDatabase } from '../../core/ports.ts'
+import { bookIdKey } from './checkpoint.ts'
 import type { Pages } from './page-scan.ts'
 import { aboutCopy } from './record-copy.ts'
 import { migrate } from '../schema/migrate.ts'
@@ -57,7 +58,12 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
     ...(restored > 0 ? { restored } : {}),
     ...(restoredFrom === undefined ? {} : { restoredFrom }),
   }
-  fresh.transaction(() => createSettings(fresh).set(key, JSON.stringify(mended)))
+  fresh.transaction(() => {
+    const settings = createSettings(fresh)
+    if (about?.book !== undefined && settings.get(bookIdKey) === undefined)
+      settings.set(bookIdKey, about.book)
+    settings.set(key, JSON.stringify(mended))
+  })
   return mended
 }
 

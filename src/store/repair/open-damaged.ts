@@ -2,7 +2,7 @@
 import { isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { isBook } from '../schema/newer-book.ts'
-import { aboutCopy } from './record-copy.ts'
+import { type AboutCopy, aboutCopy } from './record-copy.ts'
 
 /** Undefined where nothing can be read of a database, whatever SQLite says of it. Throws `storage-full`. */
 export function unread(error: unknown): undefined {
@@ -33,11 +33,11 @@ export function openIfBook(open: () => SqlDatabase): SqlDatabase | undefined {
   return undefined
 }
 
-/** Whether the database is a copy of the records of a book. */
-export function isCopy(open: () => SqlDatabase): boolean {
+/** What a database says of itself that is a copy of the records of a book; undefined for any other. */
+export function readAbout(open: () => SqlDatabase): AboutCopy | undefined {
   const copy = openIfPossible(open)
   try {
-    return copy !== undefined && aboutCopy(copy) !== undefined
+    return copy && aboutCopy(copy)
   } finally {
     copy?.close()
   }

@@ -30,8 +30,8 @@ export interface RecordCopy {
   /** It has everything now. */
   complete(now: string): void
   completeAt(): string | undefined
-  /** From now on the book knows it by `word`; until `settleName` by the word before, too. */
-  name(word: string, before: string | undefined): void
+  /** From now on the book, which is `id`, knows it by `word`; until `settleName` by the word before, too. */
+  name(id: string, word: string, before: string | undefined): void
   settleName(): void
   scrub(): void
   close(): void
@@ -92,9 +92,10 @@ export function openRecordCopy(
       ),
     complete: (now) => inCopy(() => db.transaction(() => note('complete_at', now))),
     completeAt: () => inCopy(() => noted(db, 'complete_at')),
-    name: (next, before) =>
+    name: (id, next, before) =>
       inCopy(() =>
         db.transaction(() => {
+          note('book', id)
           note('word', next)
           note('serial', '0')
           if (before !== undefined) note('word_before', before)
@@ -107,10 +108,16 @@ export function openRecordCopy(
   }
 }
 
+export interface AboutCopy {
+  readonly completeAt: string | undefined
+  /** The id of the book; undefined where an earlier Daybook made the copy. */
+  readonly book: string | undefined
+}
+
 /** What is known of a copy that may be damaged itself; undefined when nothing of it can be read, or it is none. */
-export function aboutCopy(db: SqlDatabase): { readonly completeAt: string | undefined } | undefined {
+export function aboutCopy(db: SqlDatabase): AboutCopy | undefined {
   try {
-    return isBegun(db) ? { completeAt: noted(db, 'complete_at') } : undefined
+    return isBegun(db) ? { completeAt: noted(db, 'complete_at'), book: noted(db, 'book') } : undefined
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return undefined

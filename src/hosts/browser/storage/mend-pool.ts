@@ -6,7 +6,7 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend, mendedOf } from '../../../store/repair/mend.ts'
-import { isCopy, openIfBook, openIfPossible, unread } from '../../../store/repair/open-damaged.ts'
+import { readAbout, openIfBook, openIfPossible, unread } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
@@ -47,7 +47,7 @@ export function lossOf(given: PoolToMend): string | undefined {
 
 /** Whether there is a copy of the records of a book. */
 export function hasCopy({ pool, open }: PoolToMend): boolean {
-  return hasFile(pool, checkpointPath) && isCopy(() => open(checkpointPath))
+  return hasFile(pool, checkpointPath) && readAbout(() => open(checkpointPath)) !== undefined
 }
 
 /** Takes the damaged file out and puts a new one in its place. */

@@ -5,15 +5,19 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
+import { bookIdKey } from '../../../store/repair/checkpoint.ts'
+import { aboutCopy } from '../../../store/repair/record-copy.ts'
+import { createSettings } from '../../../store/schema/settings.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { narrowBook } from '../port/private-file.ts'
-import { checkpointAt, checkpointPath, hasCopy } from './checkpoint-file.ts'
+import { checkpointAt, checkpointPath, copyBeside, hasCopy } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, roomOf } from './disk-reserve.ts'
 import { eraseBook, finishErasing } from './erase-book.ts'
 import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
+import { isOfAnother, notOurs, otherBook } from './other-file.ts'
 
 export interface BookFile {
   readonly db: SqlDatabase
@@ -48,12 +52,15 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   const attempt = () => {
     const loss = lossOf(path)
     if (loss !== undefined) throw new Damaged(loss)
-    const own = openNodeDatabase({ ...options, ...(room ? { admit: room.admit } : {}) })
+    const own = openNodeDatabase({
+      ...options,
+      ...(room ? { admit: room.admit } : {}),
+      look: refuseOther(path),
+    })
     let isErasing = false
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
-      const isLost = path !== ':memory:' && !isBook(db) && hasCopy(path)
-      if (isLost) throw new Damaged('the file holds no book')
+      if (path !== ':memory:') checkIdentity(db, path)
       const found = isBlamed(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
@@ -104,6 +111,23 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     }
     return attemptWithRoom()
   }
+}
+
+/** Throws unless `db` is new, or is a book and the one whose checkpoint lies beside it. */
+function checkIdentity(db: SqlDatabase, path: string): void {
+  const copy = copyBeside(path)
+  if (isBook(db)) {
+    if (copy?.book !== undefined && copy.book !== createSettings(db).get(bookIdKey)) throw otherBook(path)
+    return
+  }
+  if (copy) throw new Damaged('the file holds no book')
+  if (aboutCopy(db)) throw new Damaged('the file is a checkpoint')
+}
+
+/** Throws before SQLite changes anything in the database of another program. */
+const refuseOther = (path: string) => (count: (sql: string) => number) => {
+  if (path !== ':memory:' && isOfAnother(count))
+    throw hasCopy(path) ? new Damaged('the file holds no book') : notOurs(path)
 }
 
 /** SQLite's code of a file that may not be written, which a byte of its header says too. */

@@ -1,7 +1,8 @@
 // The checkpoint beside the file of a book: where it is, and whether it holds a copy of records.
 import { existsSync } from 'node:fs'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { isCopy, openIfPossible } from '../../../store/repair/open-damaged.ts'
+import { openIfPossible, readAbout } from '../../../store/repair/open-damaged.ts'
+import type { AboutCopy } from '../../../store/repair/record-copy.ts'
 import { removeDatabase } from '../port/private-file.ts'
 import { openNodeDatabase } from './node-database.ts'
 
@@ -27,8 +28,11 @@ export function openCheckpoint(path: string): SqlDatabase | undefined {
   return file.exists() ? openIfPossible(file.open) : undefined
 }
 
-/** Whether a copy of its records is beside the book at `path`. */
-export function hasCopy(path: string): boolean {
+/** What the copy of records beside the book at `path` says of itself; undefined where there is none. */
+export function copyBeside(path: string): AboutCopy | undefined {
   const file = checkpointAt(path)
-  return file.exists() && isCopy(file.open)
+  return file.exists() ? readAbout(file.open) : undefined
 }
+
+/** Whether a copy of its records is beside the book at `path`. */
+export const hasCopy = (path: string): boolean => copyBeside(path) !== undefined

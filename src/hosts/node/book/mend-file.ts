@@ -16,7 +16,7 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { mend } from '../../../store/repair/mend.ts'
-import { openIfBook } from '../../../store/repair/open-damaged.ts'
+import { openIfBook, readAbout } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
 import { hasRecords, schemaFault } from '../../../store/repair/salvage.ts'
@@ -92,15 +92,19 @@ function mendFile(path: string, reason: string): boolean {
   const aside = `${path}.damaged-${stampOf(now)}`
   // A new file beside no old one would count as whole. An empty one is set aside, and the status speaks of it while it is there.
   if (!existsSync(path)) closeSync(openSync(path, 'a', fileMode))
+  // Free pages of a checkpoint may hold what was forgotten: only its tables count.
+  const isCopy = bytesOf(path) > 0 && readAbout(() => openNodeDatabase({ path })) !== undefined
   // Read before anything of it is open: closing a file lets go of the locks that SQLite holds on it.
-  const pages = readPages(path)
+  const pages = isCopy ? undefined : readPages(path)
   let damaged: SqlDatabase | undefined
   let checkpoint: SqlDatabase | undefined
   try {
     // In an empty one SQLite would begin a database, and drop its log.
     damaged =
-      bytesOf(path) > 0 ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path)) : undefined
-    checkpoint = openCheckpoint(path)
+      bytesOf(path) > 0 && !isCopy
+        ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
+        : undefined
+    checkpoint = openCheckpoint(path) ?? (isCopy ? openNodeDatabase({ path }) : undefined)
     const isOurs = damaged !== undefined || (checkpoint !== undefined && aboutCopy(checkpoint) !== undefined)
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })

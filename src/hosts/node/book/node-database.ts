@@ -14,6 +14,8 @@ export interface NodeDatabaseOptions {
   readonly durability?: 'relaxed' | 'strict'
   /** Says before a commit whether the disk has room for a database of so many bytes. Default: the disk says it. */
   readonly admit?: (bytes: number) => boolean
+  /** Looks at the database before anything of it is changed; `count` runs a query for one number `n`. */
+  readonly look?: (count: (sql: string) => number) => void
 }
 
 const statementLimit = 200
@@ -26,13 +28,19 @@ const lookPages = 128
 const isIncremental = (db: DatabaseSync) => db.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum'] === 2
 
 /** Opens `path`, making it when missing, for its owner alone, and holds it exclusively until closed. */
-export function openNodeDatabase({ path, durability = 'relaxed', admit }: NodeDatabaseOptions): SqlDatabase {
+export function openNodeDatabase({
+  path,
+  durability = 'relaxed',
+  admit,
+  look,
+}: NodeDatabaseOptions): SqlDatabase {
   if (path !== memoryPath && path !== '') claimDatabase(path)
   const db = guarded(() => new DatabaseSync(path))
   try {
+    // First of all: write-ahead logging without shared memory needs exclusive locking.
+    guarded(() => db.exec('PRAGMA locking_mode = EXCLUSIVE'))
+    look?.((sql) => Number(guarded(() => db.prepare(sql).get())?.['n']))
     guarded(() => {
-      // First of all: write-ahead logging without shared memory needs exclusive locking.
-      db.exec('PRAGMA locking_mode = EXCLUSIVE')
       db.exec(`PRAGMA page_size = ${pageBytes};
       ${isIncremental(db) ? '' : 'PRAGMA auto_vacuum = INCREMENTAL;'} PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${durability === 'strict' ? 'FULL' : 'NORMAL'};

@@ -8,6 +8,7 @@ import { type Command, type CommandContext, given, listOf, textOf } from './comm
 import { unreadable } from './input-file.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'
+import { hasCopy } from '../book/checkpoint-file.ts'
 import { stageBook } from '../book/staged-book.ts'
 
 /** A file, or an archive, as an import source. */
@@ -99,7 +100,8 @@ async function importOnce(
   importInto: (book: Daybook) => Promise<ImportResult>,
   { isTrial, bookFile, open }: Place,
 ): Promise<ImportResult> {
-  if (existsSync(bookFile)) return importInto(await open())
+  // A book whose file is gone comes back from its checkpoint when it is opened.
+  if (existsSync(bookFile) || hasCopy(bookFile)) return importInto(await open())
   if (isTrial) return importInto(await open({ file: ':memory:' }))
   const staged = stageBook(bookFile)
   try {

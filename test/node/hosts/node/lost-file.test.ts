@@ -1,9 +1,17 @@
 // A book whose file is no book any more, beside a whole checkpoint: it comes back, and the status says so.
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, it } from 'vitest'
+import { afterAll, it, type TestContext } from 'vitest'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-lost-file-'))
@@ -24,25 +32,96 @@ const losses: Readonly<Record<string, (path: string) => void>> = {
     using db = new DatabaseSync(path)
     db.exec('CREATE TABLE notes (text)')
   },
+  'is its checkpoint': (path) => copyFileSync(`${path}.checkpoint`, path),
+  'is its checkpoint, moved there': (path) => renameSync(`${path}.checkpoint`, path),
+}
+
+const open = (path: string) => openDaybook({ name: 'lost', path })
+const harbour = { id: 'one', content: 'The harbour is closed' }
+
+/** A book with a record, closed, whose checkpoint has it. */
+async function makeBook(path: string, { expect }: Pick<TestContext, 'expect'>) {
+  await using book = await open(path)
+  await book.perceptions.store(harbour)
+  await expect
+    .poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 })
+    .toEqual(expect.any(String))
 }
 
 it.concurrent.for(Object.keys(losses))(
   'comes back from its checkpoint where the file %s',
   async (loss, { expect }) => {
-    const path = join(folder, `${loss.replaceAll(' ', '-')}.daybook`)
-    const open = () => openDaybook({ name: 'lost', path })
-    {
-      await using book = await open()
-      await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
-      await expect
-        .poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 })
-        .toEqual(expect.any(String))
-    }
+    const path = join(folder, `${loss.replaceAll(/\W/g, '-')}.daybook`)
+    await makeBook(path, { expect })
     losses[loss]?.(path)
-    await using book = await open()
-    expect(await book.records.get({ id: 'one' })).toMatchObject({ content: 'The harbour is closed' })
+    await using book = await open(path)
+    expect(await book.records.get({ id: 'one' })).toMatchObject(harbour)
     expect((await book.status()).degraded).toEqual([
       expect.stringContaining('1 records came back from the checkpoint'),
     ])
+  },
+)
+
+it.concurrent('is refused where the file is another book, and both are whole', async ({ expect }) => {
+  const path = join(folder, 'swapped.daybook')
+  await makeBook(path, { expect })
+  rmSync(path)
+  const other = join(folder, 'other.daybook')
+  {
+    await using book = await openDaybook({ name: 'other', path: other, checkpoint: false })
+    await book.perceptions.store({ id: 'two', content: 'The market is open' })
+  }
+  copyFileSync(other, path)
+  const bytes = [path, `${path}.checkpoint`].map((file) => readFileSync(file))
+  const refused = { code: 'storage-failed', retry: false, details: { path, reason: 'other-book' } }
+  // Again, too: the first opening changed nothing.
+  for (let i = 0; i < 2; i++) await expect(open(path)).rejects.toMatchObject(refused)
+  expect(
+    [path, `${path}.checkpoint`].map((file) => readFileSync(file).equals(bytes.shift() ?? Buffer.alloc(0))),
+  ).toEqual([true, true])
+  // The ways out that the message names.
+  renameSync(path, `${path}.away`)
+  {
+    await using book = await open(path)
+    expect(await book.records.get({ id: 'one' })).toMatchObject(harbour)
+  }
+  renameSync(`${path}.away`, path)
+  rmSync(`${path}.checkpoint`)
+  await using book = await open(path)
+  expect(await book.records.get({ id: 'two' })).toMatchObject({ content: 'The market is open' })
+})
+
+it.concurrent('opens from an older copy of its own file', async ({ expect }) => {
+  const path = join(folder, 'older.daybook')
+  await makeBook(path, { expect })
+  copyFileSync(path, `${path}.older`)
+  {
+    await using book = await open(path)
+    await book.perceptions.store({ id: 'two', content: 'The market is open' })
+    await expect
+      .poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 })
+      .toEqual(expect.any(String))
+  }
+  copyFileSync(`${path}.older`, path)
+  await using book = await open(path)
+  expect((await book.stats()).total).toBe(1)
+})
+
+it.concurrent.for(['delete', 'wal'])(
+  'begins no book in a database of another program (journal_mode=%s)',
+  async (mode, { expect }) => {
+    const path = join(folder, `program-${mode}.db`)
+    {
+      using db = new DatabaseSync(path)
+      db.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')`)
+    }
+    const before = readFileSync(path)
+    await expect(open(path)).rejects.toMatchObject({
+      code: 'storage-failed',
+      details: { reason: 'not-a-book' },
+    })
+    expect(readFileSync(path).equals(before)).toBe(true)
+    using db = new DatabaseSync(path)
+    expect(db.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'notes' }])
   },
 )
