@@ -1,4 +1,4 @@
-// The package with the oldest and with the newest version of everything that its ranges allow, as npm installs them.
+// The package with the oldest and with the newest version of everything that its ranges allow, Node too, as npm installs them.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,18 +11,22 @@ import { root } from '../../scripts/place.mjs'
 import { requireTarball } from '../package/app.ts'
 
 const run = promisify(execFile)
-const { dependencies: ranges } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { dependencies: ranges, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   dependencies: Readonly<Record<string, string>>
+  engines: { readonly node: string }
 }
 /** `^1.2.3` begins at 1.2.3; npm finds the newest by itself. */
 const oldest = Object.fromEntries(
-  Object.entries(ranges).map(([name, range]) => [name, range.replace(/^[~^]/, '')]),
+  Object.entries({ ...ranges, node: engines.node.split(' ')[0] ?? '' }).map(([name, range]) => [
+    name,
+    range.replace(/^[~^]/, ''),
+  ]),
 )
 
-test.each([
+test.each<[string, Readonly<Record<string, string>>]>([
   ['oldest', oldest],
   ['newest', {}],
-])('works with the %s versions of its dependencies', async (_end, pinned) => {
+])('works with the %s versions of what it needs', async (_end, pinned) => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-range-'))
   try {
     const dependencies = { ...pinned, daybook: `file:${requireTarball()}` }
@@ -41,10 +45,12 @@ test.each([
     expect(Object.fromEntries(versions)).toEqual(pinned)
     const program = join(folder, 'every-dependency.mjs')
     await copyFile(fileURLToPath(new URL('app/every-dependency.mjs', import.meta.url)), program)
-    const { stdout } = await run(process.execPath, [program], { cwd: folder })
-    const answer = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { tools: number }
+    const node = pinned['node'] ? join(folder, 'node_modules/node/bin/node') : process.execPath
+    const { stdout } = await run(node, [program], { cwd: folder })
+    const answer = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { tools: number; node: string }
     expect(answer).toMatchObject({ id: 'string', hits: 1, imported: 1, help: true, serve: 'function' })
     expect(answer.tools).toBeGreaterThan(0)
+    expect(answer.node).toBe(pinned['node'] ?? process.versions.node)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -18,18 +18,18 @@ async function findOldNode(): Promise<string | undefined> {
       () => undefined,
     )
     const [major = 0, minor = 0] = version ?? []
-    if (version && (major < 22 || (major === 22 && minor < 13))) return node
+    if (version && (major < 22 || (major === 22 && minor < 16))) return node
   }
   return undefined
 }
 
 const oldNode = await findOldNode()
-const message = /Daybook needs Node 22\.13 or newer, and this is v\d+\.\d+\.\d+\./
+const message = /Daybook needs Node 22\.16, or 24 and newer, and this is v\d+\.\d+\.\d+\./
 
 it('says in its manifest which Node it needs', async () => {
   await using app = await createApp([])
   const manifest = await readFile(join(app.path, 'node_modules/daybook/package.json'), 'utf8')
-  expect(JSON.parse(manifest)).toMatchObject({ engines: { node: '>=22.13' } })
+  expect(JSON.parse(manifest)).toMatchObject({ engines: { node: '^22.16.0 || >=24.0.0' } })
 })
 
 describe.runIf(oldNode !== undefined)('on an older Node', () => {

@@ -57,5 +57,6 @@ console.log(
     help: help.includes('daybook'),
     tools,
     serve: typeof serveMirrors,
+    node: process.versions.node,
   }),
 )

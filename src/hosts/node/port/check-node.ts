@@ -2,8 +2,9 @@
 // Invariant: it imports nothing, so that it runs before anything else of the package does.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 13)) {
-  const message = `Daybook needs Node 22.13 or newer, and this is ${process.version}. Install a newer Node and call it again.`
+// The SQLite of the others has no full-text search.
+if (major < 22 || (major === 22 && minor < 16) || major === 23) {
+  const message = `Daybook needs Node 22.16, or 24 and newer, and this is ${process.version}. Install another Node and call it again.`
   // The command line says it in one line; a program gets an error that it can catch.
   if (/daybook$|cli\.[jt]s$/.test(process.argv[1] ?? '')) {
     process.stderr.write(`${message}\n`)
