@@ -5,7 +5,7 @@ import { collectText, type Kinds, whenField } from '../../core/kind.ts'
 import { readPath } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { tokenize } from '../../store/word/tokenize.ts'
-import { segmentText } from '../../store/word/unspaced-script.ts'
+import { indexText } from '../../store/word/text.ts'
 import { passageLength, passagesOf, type Span } from './passage.ts'
 import { type Asked, gain } from '../asked.ts'
 
@@ -40,7 +40,7 @@ export function createPassageReader({ queries, kinds }: Pick<BookStore, 'queries
     passages = passagesOf(text).map(({ from, to }) => ({
       from,
       to,
-      terms: tokenize(segmentText(text.slice(from, to))),
+      terms: tokenize(indexText(text.slice(from, to))),
     }))
     kept.set(text, passages)
     return passages

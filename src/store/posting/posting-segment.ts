@@ -8,7 +8,7 @@ import type { Postings } from './postings.ts'
  * Version of these bytes and of everything that decides what is in them: the tokenizer, the texts of a record, what of
  * its facts is kept. Whoever changes one of those changes this, and what was kept is made anew.
  */
-export const segmentVersion = 1
+export const segmentVersion = 2
 
 /** Bytes that an entry takes at most. */
 const entryBytes = 10

@@ -4,8 +4,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { isWithin, readPath } from '../../core/json/path.ts'
-import { segmentText } from '../word/unspaced-script.ts'
-import { textOf } from '../word/text.ts'
+import { indexText, textOf } from '../word/text.ts'
 
 export interface FieldScope {
   /** Columns of the text index that hold the fields, and maybe more. */
@@ -36,7 +35,7 @@ export function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): Fie
         whole.size === 0
           ? []
           : textOf(kind, record, happenedAt, zone).filter((_, column) => whole.has(column))
-      return [...texts, ...parts.map(([path]) => segmentText(collectText(readPath(record, path)).join(' ')))]
+      return [...texts, ...parts.map(([path]) => indexText(collectText(readPath(record, path)).join(' ')))]
     },
   }
 }

@@ -42,7 +42,7 @@ CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;
 CREATE INDEX facets_marks ON facets (marks) WHERE marks IS NOT NULL;
 -- What the names in scopes are of a record whose kind says several: see scopeNames in core/kind.ts.
 CREATE TABLE scope_names (seq INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (seq, name)) WITHOUT ROWID;
--- Scripts without spaces stand here as pairs of letters: see segment.ts.
+-- Scripts without spaces stand here as pairs of letters, long words by their first ones: see store/word.
 CREATE VIRTUAL TABLE text_index USING fts5 (
   ${textColumns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, row);

@@ -1,4 +1,5 @@
 // From the words of a user to an FTS5 expression, so that no text is ever syntax; and what that expression means.
+import { cutLongWords } from './long-word.ts'
 import { grownWords } from './prefix.ts'
 import { partsOf, segmentQuery } from './unspaced-script.ts'
 import { tokenize } from './tokenize.ts'
@@ -25,7 +26,7 @@ export function wordsOf(text: string): string[] {
     if (!isSeparator(char.codePointAt(0) ?? 0) || inner.test(char)) run += char
     else if (run !== '') {
       for (const part of partsOf(run)) {
-        const word = unicodeWords(segmentQuery(part)).join(' ')
+        const word = unicodeWords(cutLongWords(segmentQuery(part))).join(' ')
         if (word !== '') words.add(word)
       }
       run = ''
@@ -69,7 +70,7 @@ export function askedWordsOf(text: string): AskedText {
 /** The words of a passage one after another, with repeats. */
 const phraseOf = (passage: string): string =>
   partsOf(passage)
-    .flatMap((part) => unicodeWords(segmentQuery(part)))
+    .flatMap((part) => unicodeWords(cutLongWords(segmentQuery(part))))
     .slice(0, textQueryLimits.words)
     .join(' ')
 

@@ -3,10 +3,14 @@ import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { readPath } from '../../core/json/path.ts'
 import { dateWords, parseTime } from '../../core/time.ts'
+import { cutLongWords } from './long-word.ts'
 import { segmentText } from './unspaced-script.ts'
 
 /** Longest text of one field that is indexed, in UTF-16 units. The record itself keeps everything. */
 export const indexedTextLimit = 100_000
+
+/** `text` as the index sees it. */
+export const indexText = (text: string): string => cutLongWords(segmentText(text))
 
 /** One text for each of the kind's fields, in their order. `body` is the record's body; days are those of `zone`. */
 export function textOf(
@@ -20,7 +24,7 @@ export function textOf(
       const ms = parseTime(happenedAt ?? '') ?? 0
       return dateWords(ms + zone.offsetAt(ms))
     }
-    return segmentText(collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit))
+    return indexText(collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit))
   })
 }
 

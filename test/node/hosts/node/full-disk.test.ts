@@ -37,6 +37,8 @@ const mount = (type?: DiskType) => {
 const path = () => join(disk, 'b.daybook')
 const open = () => openDaybook({ name: 'b', path: path() })
 const goal = (i: number) => `Goal ${i} of the harbour ${`word${i % 50} `.repeat(300)}`
+/** A word of 255 letters that no other shares a beginning with. */
+const noise = (i: number) => createHash('sha512').update(String(i)).digest('hex').repeat(2).slice(0, 255)
 const store = (book: Daybook, id: string, i = 0) =>
   book.traces.store(makeTrace({ id, task: { goal: goal(i), constraints: [] } }))
 
@@ -109,6 +111,45 @@ describe.each(types)('on a disk of 20 MB that is full, %s', (type) => {
     expect((await last.traces.count()).total).toBe(rest.length - count + 2)
     await last.close()
   }, 120_000)
+
+  it.each([
+    ['one word of 20,000 letters that begins as the others do', (i: number) => `${'x'.repeat(20_000)}${i}`],
+    ['one word beyond ASCII', (i: number) => `${'é'.repeat(10_000)}${i}`],
+    [
+      'words of 255 letters',
+      (i: number) => Array.from({ length: 60 }, (_, n) => noise(i * 60 + n)).join(' '),
+    ],
+  ])(
+    'a book of texts of %s is read, emptied and opened again',
+    async (_shape, text) => {
+      const book = await open()
+      await book.perceptions.store({ id: 'first', content: 'The harbour is closed' })
+      const ids: string[] = []
+      for (let error: unknown; error === undefined;) {
+        const id = `p-${ids.length}`
+        error = await book.perceptions.store({ id, content: text(ids.length) }).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        if (error === undefined) ids.push(id)
+        else expect(error).toMatchObject({ code: 'storage-full' })
+      }
+      expect(ids.length).toBeGreaterThan(200)
+      const read = async (from: Daybook) => {
+        expect((await from.perceptions.query({ limit: 2 })).records).toHaveLength(2)
+        expect((await from.recall({ text: 'harbour' })).hits).toMatchObject([{ record: { id: 'first' } }])
+        expect(await new Response(await from.export()).text()).toContain('"first"')
+      }
+      await read(book)
+      await book.records.forget({ id: ids[0] ?? '' })
+      for (const id of ids.slice(1, 60)) await book.records.purge({ id })
+      await book.close()
+      await using again = await open()
+      await read(again)
+      expect((await again.stats()).total).toBe(ids.length - 59)
+    },
+    120_000,
+  )
 
   it('a book that was closed before is opened, read and emptied, also by a Daybook that left no reserve', async () => {
     const book = await open()
