@@ -43,6 +43,12 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
       const whole = body ?? (bodyOf(record) as JsonObject)
       return hasSeenSources(store, guest.reach, { ...record, body: whole })
     },
+    mayKnow(id, field, value) {
+      if (!guest) return true
+      const row = store.records.row(id)
+      const body = row && !row.deleted ? bodies.read(row, row.body) : undefined
+      return body?.[field] === value
+    },
     unread: (kind) => (isOwnKind(store, kind) ? unread(kind) : 0),
     count: (kind, filters) =>
       isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'none' }).total : 0,
@@ -64,6 +70,7 @@ export function createOwnWriter(
     query: (query) => projection.readWithin(() => reader.query(query)),
     count: (kind, filters) => projection.readWithin(() => reader.count(kind, filters)),
     isOpen: reader.isOpen,
+    mayKnow: reader.mayKnow,
     unread: reader.unread,
     newId,
     isFree: (id) => records.row(id) === undefined,

@@ -221,6 +221,20 @@ export function sameFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
       ])
     })
 
+    it('is told to it without what the user wrote into the memory first and changed later', async () => {
+      const { book, as, id } = await opened()
+      const { memory = '' } = await book.proposals.review({ id, action: 'edit', edited: { content: said } })
+      await book.memories.edit({ id: memory, content: 'Likes water' })
+      for (const form of ['flat', 'schema'] as const) {
+        const { proposals } = await book.proposals.list({ form }, as)
+        expect(proposals).toMatchObject([{ id, resolution: { action: 'approved_with_edits' } }])
+        expect(JSON.stringify(proposals)).not.toMatch(/Zitherabend/)
+      }
+      expect((await book.proposals.list({ id })).proposals).toMatchObject([
+        { resolution: { editedContent: said } },
+      ])
+    })
+
     it('is told to it without any once it may not: another category of the user, or none that it may read', async () => {
       const { book, as, id } = await opened()
       const edited = { content: said, category: 'a2p:professional' }

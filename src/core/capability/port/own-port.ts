@@ -12,6 +12,8 @@ export interface OwnReader {
   query(query: OwnQuery): RecordPage
   /** True where the caller may read all that `record` was made from: it may quote that. */
   isOpen(record: Stored<JsonObject>): boolean
+  /** True where the caller may know that a field of record `id` had this value: the owner, and others while it has it. */
+  mayKnow(id: string, field: string, value: string): boolean
   /** How many of the kind these filters let through. */
   count(kind: string, filters: object): number
   /** How many sealed ones of the kind, of those that the caller has, can't be read here. */

@@ -13,7 +13,7 @@ import { propose } from './propose.ts'
 import { proposalKind } from './proposal-kind.ts'
 import { proposedOf, proposeInput } from './proposal-input.ts'
 import { type Proposal, proposalStates } from './proposal-schema.ts'
-import { hiddenOf, schemaProposal, statusAt, tellProposal, tellWithheld } from './proposal-shape.ts'
+import { hiddenOf, schemaProposal, statusAt, tellKnown, tellWithheld } from './proposal-shape.ts'
 
 export const hidden = z.array(z.object({ at: z.number(), what: z.string() })).readonly()
 export const status = z.enum(proposalStates)
@@ -115,7 +115,7 @@ export const proposalCapabilities = [
       const page = at.own.query({ kind: 'proposal', filters: asked, limit, cursor })
       const all = (page.records as unknown as Proposal[])
         .filter((one) => isUnderstood(proposalKind, one))
-        .map((one) => (at.own.isOpen(one as never) ? tellProposal(one, now) : tellWithheld(one, now)))
+        .map((one) => (at.own.isOpen(one as never) ? tellKnown(one, at.own, now) : tellWithheld(one, now)))
       return {
         proposals:
           form === 'flat' ? all : all.map((one) => schemaProposal(one) as { id: string; status: never }),

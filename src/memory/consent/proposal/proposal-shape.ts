@@ -1,5 +1,6 @@
 // A proposal as others know it: flat, and as the protocol's schema has it. Pure.
 // Invariant: whoever is shown one is shown what is hidden in its text.
+import type { OwnReader } from '../../../core/capability/port/own-port.ts'
 import { plainTime } from '../memory/memory-shape.ts'
 import { type Hidden, hiddenIn } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
@@ -42,13 +43,16 @@ const said = [
   'supersedes',
 ] as const
 
+/** The memory that says what was approved. */
+const madeOf = (proposal: Proposal): string =>
+  revisedId(proposal as never) ?? memoryIdOf(proposal.id, roundOf(proposal as never))
+
 export function tellProposal(proposal: Proposal, now: string): ToldProposal {
   const { labels, tags, resolution, withdrawn: _withdrawn } = proposal
   const more = said.flatMap((name) => (proposal[name] === undefined ? [] : [[name, proposal[name]] as const]))
   const status = statusAt(proposal, now)
   const isApproved = status === 'approved' || status === 'edited'
-  const memory = revisedId(proposal as never) ?? memoryIdOf(proposal.id, roundOf(proposal as never))
-  const created = { createdMemoryId: memory }
+  const created = { createdMemoryId: madeOf(proposal) }
   return {
     id: proposal.id,
     agentDid: proposal.agentDid,
@@ -74,6 +78,25 @@ export function tellProposal(proposal: Proposal, now: string): ToldProposal {
       : {}),
     hidden: hiddenOf(proposal),
   }
+}
+
+const edits = {
+  editedContent: 'content',
+  editedCategory: 'category',
+  editedMemoryType: 'memory_type',
+} as const
+
+/** Without what its memory was made to say and says no more: that is the owner's. */
+export function tellKnown(proposal: Proposal, own: Pick<OwnReader, 'mayKnow'>, now: string): ToldProposal {
+  const { resolution } = proposal
+  if (!resolution) return tellProposal(proposal, now)
+  const memory = madeOf(proposal)
+  const known = { ...resolution }
+  for (const [name, field] of Object.entries(edits) as [keyof typeof edits, string][]) {
+    const value = known[name]
+    if (value !== undefined && !own.mayKnow(memory, field, value)) delete known[name]
+  }
+  return tellProposal({ ...proposal, resolution: known }, now)
 }
 
 export type WithheldProposal = Pick<
