@@ -48,7 +48,14 @@ test.each<[string, Readonly<Record<string, string>>]>([
     const node = pinned['node'] ? join(folder, 'node_modules/node/bin/node') : process.execPath
     const { stdout } = await run(node, [program], { cwd: folder })
     const answer = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { tools: number; node: string }
-    expect(answer).toMatchObject({ id: 'string', hits: 1, imported: 1, help: true, serve: 'function' })
+    expect(answer).toMatchObject({
+      id: 'string',
+      hits: 1,
+      homes: ['Porto'],
+      imported: 1,
+      help: true,
+      serve: 'function',
+    })
     expect(answer.tools).toBeGreaterThan(0)
     expect(answer.node).toBe(pinned['node'] ?? process.versions.node)
   } finally {

@@ -76,16 +76,16 @@ export class Succession {
       ? (this.#db.get<{ at: string | null }>(displacedAt, [seq, kind])?.at ?? null)
       : null
     this.#db.run(
-      `UPDATE facets SET displaced_at = ?1, superseded_at = (
+      `UPDATE facets SET displaced_at = ?, superseded_at = (
          SELECT min(at) FROM (
-           SELECT ?1 AS at UNION ALL
+           SELECT ? AS at UNION ALL
            SELECT g.happened_at FROM links l JOIN facets g ON g.seq = l.seq
-             WHERE l.target = ?2 AND l.supersedes > 0 AND g.kind = facets.kind AND EXISTS (
+             WHERE l.target = ? AND l.supersedes > 0 AND g.kind = facets.kind AND EXISTS (
                SELECT 1 FROM links o JOIN facets h ON h.seq = o.seq
-                 WHERE o.target = ?2 AND o.supersedes > 0 AND h.kind = facets.kind AND h.displaced_at IS NULL))
+                 WHERE o.target = ? AND o.supersedes > 0 AND h.kind = facets.kind AND h.displaced_at IS NULL))
          WHERE at IS NOT NULL)
-       WHERE seq = ?3`,
-      [displaced, id, seq],
+       WHERE seq = ?`,
+      [displaced, displaced, id, id, seq],
     )
     this.#onChange(seq)
     return displaced !== before

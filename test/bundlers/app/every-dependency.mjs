@@ -4,6 +4,9 @@ import { openDaybook, serveMirrors } from 'daybook/node'
 
 const book = await openDaybook({ name: 'range', path: 'range.daybook', agent: 'visitor' })
 const { id } = await book.perceptions.store({ content: 'Takes insulin', sensitivity: 'sensitive' })
+const { id: home } = await book.facts.store({ schema: 'home', data: { city: 'Lisbon' } })
+await book.facts.supersede({ id: home, data: { city: 'Porto' } })
+const { records: homes } = await book.facts.get({ schema: 'home' })
 const { token } = await book.tokens.grant({
   scope: '**',
   permissions: ['read'],
@@ -53,6 +56,7 @@ console.log(
   JSON.stringify({
     id: typeof id,
     hits: hits.length,
+    homes: homes.map(({ data }) => data.city),
     imported: imported.records.length,
     help: help.includes('daybook'),
     tools,
