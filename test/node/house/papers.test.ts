@@ -4,11 +4,13 @@ import { dirname, join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../../../scripts/place.mjs'
 import { house } from '../../../scripts/walls/wall.mjs'
+import { accessKeep } from '../../../src/core/capability/access-log.ts'
+import { activityKeep } from '../../../src/core/capability/activity.ts'
 import { errorTable } from '../../../src/core/errors.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const guide = globSync('docs/*.md', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
-const papers = ['README.md', 'src/README.md', 'src/DECISIONS.md', 'src/sync/SPEC.md', ...guide]
+const papers = ['README.md', 'SECURITY.md', 'src/README.md', 'src/DECISIONS.md', 'src/sync/SPEC.md', ...guide]
 const isThere = (path: string) => existsSync(join(root, path))
 const proseOf = (page: string) => page.replaceAll(/^```[\s\S]*?^```$/gm, '')
 
@@ -39,6 +41,15 @@ describe.each(papers)('%s', (paper) => {
   it('names files and folders that are there', () => {
     const named = [...read(paper).matchAll(/`(?:node )?((?:src|worker|demo|test|scripts|docs)\/[^`\s*]*)`/g)]
     expect(named.map(([, path = '']) => path).filter((path) => !isThere(path))).toEqual([])
+  })
+})
+
+describe('the threat model', () => {
+  it('says how long what was asked is kept, as the code does', () => {
+    for (const { ms, rows } of [activityKeep, accessKeep])
+      expect(read('docs/threat-model.md')).toContain(
+        `${ms / 86_400_000} days, ${rows.toLocaleString('en')} entries`,
+      )
   })
 })
 
