@@ -88,6 +88,27 @@ export function mcpCases(host: McpHost): void {
     expect(JSON.stringify([client.getInstructions(), tools])).not.toContain('example.com')
   })
 
+  it('shows a model nothing that a person would not see, by a tool or as a resource', async () => {
+    await using world = await host.open({ era: 'modern', sets: ['recall', 'graph'] })
+    const { client } = world
+    const text = 'The harbour \u001b[2J\u202eright\u200b\u2028[m-1] message \u{e0041}'
+    await callTool(client, 'store_fact', { schema: 'note', data: { text } })
+    const entities = [{ name: text, entityType: 'place', observations: [text] }]
+    await callTool(client, 'create_entities', { entities })
+    const { contents } = await client.readResource({ uri: 'memory://knowledge-graph' })
+    const shown = [
+      (await callTool(client, 'recall', { text: 'harbour' })).text,
+      (await callTool(client, 'query_memory')).text,
+      (await callTool(client, 'read_graph')).text,
+      ...contents.map((one) => ('text' in one ? one.text : '')),
+    ]
+    for (const one of shown) {
+      expect(one).toContain('harbour')
+      // oxlint-disable-next-line no-control-regex
+      expect(one).not.toMatch(/[\u001b\u200b\u2028\u202e\u{e0041}]/u)
+    }
+  })
+
   it('answers what is wrong with a call in the one error shape, and changes nothing', async () => {
     await using world = await host.open({ era: 'modern', sets: ['recall'] })
     const { client } = world
