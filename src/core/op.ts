@@ -32,5 +32,7 @@ export interface ForgetOp extends OpHead {
   readonly op: 'forget'
   /** Nothing of it may stay anywhere, and no edit that did not know of this counts. */
   readonly purge?: true | undefined
+  /** It was sealed when it was forgotten: no edit of it that was lost stays in clear. */
+  readonly sealed?: true | undefined
   readonly agent: string
 }

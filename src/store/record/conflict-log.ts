@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'
+import { isSecret, type RecordRow } from '../schema/record-row.ts'
 import { conflictsOf, eraseRows } from './erase-rows.ts'
 
 export interface ConflictLog {
@@ -61,8 +62,13 @@ export function createConflictLog(
   quotesGone: (owner: SealedOwner, body: JsonObject) => boolean,
 ): ConflictLog {
   const text = (body: unknown) => (body === undefined ? null : JSON.stringify(body))
-  const isSealed = (id: string) =>
-    typeof db.get<{ kid: string | null }>('SELECT kid FROM records WHERE id = ?', [id])?.kid === 'string'
+  const isSealed = (id: string) => {
+    const row = db.get<Pick<RecordRow, 'kid' | 'deleted' | 'sensitivity'>>(
+      'SELECT kid, deleted, sensitivity FROM records WHERE id = ?',
+      [id],
+    )
+    return row !== undefined && isSecret(row)
+  }
   const side = (owner: SealedOwner, by: string, op: string | null, said: string | null): ConflictSide => {
     const head = {
       by,

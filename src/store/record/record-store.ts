@@ -10,7 +10,6 @@ import {
   type SealedBody,
   sealedHead,
   sealedOf,
-  sealedSensitivity,
   sealedText,
   type Sensitivity,
 } from '../../core/sealed.ts'
@@ -21,20 +20,15 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { Bodies } from './bodies.ts'
 import type { ClearTextCover } from './cover-clear-text.ts'
-import {
-  createMirrorPlaces,
-  type MirrorCopy,
-  type MirrorPlaces,
-  type MirrorVersion,
-  type Role,
-} from './mirror-places.ts'
+import { createMirrorPlaces, type MirrorCopy, type MirrorPlaces, type Role } from './mirror-places.ts'
 import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
+import { type Change, removals, rowOf, secretOf } from './next-row.ts'
 import type { Projection } from './projection.ts'
-import type { ChangeOrigin, Sources } from './sources.ts'
+import type { Sources } from './sources.ts'
 import { tombstoneText } from './part-rows.ts'
 import { RecordTable, type VersionRow } from './record-table.ts'
-import { isPurged, type RecordRow } from '../schema/record-row.ts'
+import { isPurged, isSecret, type RecordRow } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** Largest body of one record, in bytes of JSON text: rows must fit every host. */
@@ -114,19 +108,6 @@ export interface RecordStoreParts {
   readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
 }
 
-/** How a change came about: what the mirror says of it, whether it goes into the log, who made it. */
-interface Change {
-  readonly at: MirrorVersion
-  readonly logged: boolean
-  readonly origin: ChangeOrigin
-  readonly keepsBefore?: boolean | undefined
-  /** The tombstone that stands there counts no more. */
-  readonly revives?: boolean
-}
-
-/** What a new row says that neither its op nor the mirror does. */
-type Own = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev' | 'gone' | 'purged'>
-
 export function createRecordStore(parts: RecordStoreParts): RecordStore {
   const { db, role, kinds, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
   const table = new RecordTable(db)
@@ -154,7 +135,14 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     const seq = table.takeSeq()
     const created = op.op === 'put' ? op.created_at : op.at
     const entry = logged ? log.log(undefined, seq) : null
-    const own = { seq, created_at: created, op: entry, rev: 1, ...removals(op, undefined, how) }
+    const own = {
+      seq,
+      created_at: created,
+      op: entry,
+      rev: 1,
+      secret: secretOf(op),
+      ...removals(op, undefined, how),
+    }
     const row = rowOf(op, body, at, own)
     table.insert(row)
     projection.markGrown()
@@ -189,7 +177,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     const passing = keepsBefore ? undefined : isPassing(before, row, op)
     table.change(before, row, { isGone: wasGone, passing })
     projection.markStale(seq)
-    const becameSealed = row.kid !== null && before.kid === null
+    const becameSealed = isSecret(row) && !isSecret(before)
     const covered = row.deleted === 1 || becameSealed || wasGone ? before : undefined
     if (covered) log.withdraw(row)
     onChange?.(seq, covered)
@@ -215,6 +203,7 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
       created_at: created,
       op: logged ? log.log(before, before.seq) : before.op,
       rev: before.rev + 1,
+      secret: secretOf(op, before),
       ...removals(op, before, how),
     }
     return change(before, rowOf(op, body, at, own), op, how)
@@ -225,23 +214,6 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     logged: role === 'device',
     origin: 'own',
   })
-
-  const versionOf = (row: RecordRow, { op, body: text, session, resource, ...version }: VersionRow) => {
-    const head = {
-      ...version,
-      ...(session === null ? {} : { session }),
-      ...(resource === null ? {} : { resource }),
-    }
-    if (op === 'forget') return { ...head, op } as const
-    const body = bodies.read(row, text)
-    const sealed = body ? undefined : sealedOf(text)
-    return {
-      ...head,
-      op: 'put',
-      ...(body ? { body } : {}),
-      ...(sealed ? { sealed: infoOf(sealed), opaque: { kind: row.kind, enc: sealed } } : {}),
-    } as const
-  }
 
   return {
     ...places,
@@ -285,8 +257,30 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     },
     history(id) {
       const row = table.find(id)
-      return row ? table.versions(row).map((version) => versionOf(row, version)) : []
+      return row ? table.versions(row).map((version) => versionOf(bodies, row, version)) : []
     },
+  }
+}
+
+/** An earlier version of `row` as it is told: a body that can't be opened here stays sealed. */
+function versionOf(
+  bodies: Bodies,
+  row: RecordRow,
+  { op, body: text, session, resource, ...version }: VersionRow,
+): RecordVersion {
+  const head = {
+    ...version,
+    ...(session === null ? {} : { session }),
+    ...(resource === null ? {} : { resource }),
+  }
+  if (op === 'forget') return { ...head, op }
+  const body = bodies.read(row, text)
+  const sealed = body ? undefined : sealedOf(text)
+  return {
+    ...head,
+    op: 'put',
+    ...(body ? { body } : {}),
+    ...(sealed ? { sealed: infoOf(sealed), opaque: { kind: row.kind, enc: sealed } } : {}),
   }
 }
 
@@ -296,49 +290,6 @@ function without(body: JsonObject, paths: readonly string[]): JsonObject {
 }
 
 const isPowerOfTwo = (rev: number) => (rev & (rev - 1)) === 0
-
-/**
- * In which version a record was last forgotten, and purged. A device gives its own the next one after the mirror's, which
- * stands until the mirror has said in which it was.
- */
-function removals(
-  op: PutOp | ForgetOp,
-  before: RecordRow | undefined,
-  { at, logged, revives }: Change,
-): Pick<RecordRow, 'gone' | 'purged'> {
-  const told = at.purged === undefined ? undefined : { gone: at.gone ?? 0, purged: at.purged }
-  if (op.op === 'put') return told ?? { gone: revives ? 0 : (before?.gone ?? 0), purged: before?.purged ?? 0 }
-  const gone = logged ? at.ver + 1 : at.ver
-  return { gone, purged: op.purge ? gone : (told?.purged ?? before?.purged ?? 0) }
-}
-
-/** The row that `op` makes of a record. A tombstone keeps nothing of what the record belonged to. */
-function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: Own): RecordRow {
-  const put = op.op === 'put' ? op : undefined
-  const sealed = sealedOf(body)
-  return {
-    seq: own.seq,
-    id: op.id,
-    kind: op.kind,
-    agent: op.agent,
-    session: put?.session ?? null,
-    resource: put?.resource ?? null,
-    created_at: own.created_at,
-    updated_at: op.at,
-    stamp: op.stamp,
-    ver: at.ver,
-    place: at.place,
-    device: at.device,
-    op: own.op,
-    rev: own.rev,
-    deleted: put ? 0 : 1,
-    gone: own.gone,
-    purged: own.purged,
-    sensitivity: (sealed ? sealedSensitivity(put?.sensitivity, sealed) : put?.sensitivity) ?? null,
-    kid: sealed?.kid ?? null,
-    body,
-  }
-}
 
 /** The body as text. Fields that carry the name of a head field are left out: a body can't speak for its head. */
 function encodeBody(body: JsonObject): string {

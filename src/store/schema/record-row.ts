@@ -5,7 +5,7 @@ import type { Marks } from '../../core/mark/mark.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'
-import type { Sensitivity } from '../../core/sealed.ts'
+import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 
 export interface RecordRow extends SqlRow {
   readonly seq: number
@@ -106,6 +106,14 @@ export const isPurged = ({
   gone,
   purged,
 }: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean => deleted === 1 && purged > 0 && purged >= gone
+
+/** True where the record is sealed, or was when it was forgotten. */
+export const isSecret = ({
+  kid,
+  deleted,
+  sensitivity,
+}: Pick<RecordRow, 'kid' | 'deleted' | 'sensitivity'>): boolean =>
+  kid !== null || (deleted === 1 && isSealing(sensitivity))
 
 /** The version in which it was last forgotten, also where the tombstone was written before that was noted. */
 export const goneIn = ({ deleted, gone, ver }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number =>

@@ -106,6 +106,8 @@ const sent = {
 }
 /** The record is to be gone for good: no edit that did not know of this counts, and nothing of it may stay anywhere. */
 const purge = z.literal(true).optional()
+/** The record was sealed before it was forgotten: of edits that lose to this none stays in clear. */
+const sealed = z.literal(true).optional()
 /** Between the version that it was made on and this put its author had forgotten, or purged, what the record said. */
 const anew = z.enum(['forget', 'purge']).optional()
 /** `reseal`: it says what the version it was made on says, under another key, and yields to anything else. */
@@ -122,7 +124,7 @@ const wireOp = z.discriminatedUnion('op', [
     })
     .refine(hasOneBody, oneBody)
     .refine(saysItsHead, ownHead),
-  z.object({ ...sent, op: z.literal('forget'), purge }),
+  z.object({ ...sent, op: z.literal('forget'), purge, sealed }),
 ])
 
 /** A record as the mirror has it: its version, its place in the sequence, the device that made it so. */
@@ -140,7 +142,7 @@ const wireChange = z.discriminatedUnion('op', [
     .object({ ...had, op: z.literal('put'), gone: count.optional(), ...whole })
     .refine(hasOneBody, oneBody)
     .refine(saysItsHead, ownHead),
-  z.object({ ...had, op: z.literal('forget') }),
+  z.object({ ...had, op: z.literal('forget'), sealed }),
 ])
 
 /** The body of every answer that is not a success, and the reason of a rejection. */

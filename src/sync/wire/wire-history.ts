@@ -70,6 +70,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: an answer says that an op took effect which goes in place of withdrawn bytes, and those never did.',
     hash: '6f7f395bc9bc0f6c12dec1e0a98669e6374f9134e9a92c2827180cbf9b8c2037',
   },
+  {
+    p: 1,
+    what: 'Optional: a forget, and a tombstone, say that the record was sealed before.',
+    hash: '0d4888f78882580a4be4edef37d573e059e8b7762523957a54636c34d4e3c745',
+  },
 ]
 
 export interface LineLine {

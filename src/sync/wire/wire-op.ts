@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { PendingOp } from '../../store/record/pending-op.ts'
-import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
+import { isPurged, isSecret, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
 /** What a device says of an op beside the change itself. */
@@ -26,8 +26,8 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
     ...(note.instead ? { instead: true } : {}),
   }
   if (row.deleted) {
-    const purge = isPurged(row) ? { purge: true } : {}
-    return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...purge })
+    const more = { ...(isPurged(row) ? { purge: true } : {}), ...(isSecret(row) ? { sealed: true } : {}) }
+    return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...more })
   }
   const anew = row.purged > base ? 'purge' : row.gone > base ? 'forget' : undefined
   const enc = sealedOf(row.body)
@@ -50,7 +50,11 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
 export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   const { kind, id, stamp, at, agent } = wire
   if (wire.op === 'forget') {
-    return { op: 'forget', kind, id, stamp, at, agent, ...(isPurge(wire) ? { purge: true } : {}) }
+    const more = {
+      ...(isPurge(wire) ? { purge: true as const } : {}),
+      ...(wire.sealed ? { sealed: true as const } : {}),
+    }
+    return { op: 'forget', kind, id, stamp, at, agent, ...more }
   }
   const { created_at, session, resource, sensitivity, body, enc } = wire
   return {
@@ -76,7 +80,7 @@ export function isPurge(wire: WireOp | WireChange): boolean {
 
 /** A row of the mirror as a change. `own` is the mirror's own name, for what was changed at the mirror itself. */
 export function toChange(row: RecordRow, own: string): WireChange {
-  if (row.deleted) return { ...namesOf(row, own), op: 'forget' }
+  if (row.deleted) return { ...namesOf(row, own), op: 'forget', ...(isSecret(row) ? { sealed: true } : {}) }
   const enc = sealedOf(row.body)
   const head = headOf(row, own)
   return enc ? { ...head, enc } : { ...head, body: JSON.parse(row.body) as JsonObject }

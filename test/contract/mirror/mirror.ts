@@ -19,6 +19,7 @@ import { runCases } from './mirror-run.ts'
 import { directionCases } from './mirror-direction.ts'
 import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
+import { sealedForgetCases } from './mirror-seal-forget.ts'
 import { sealedHeadCases } from './mirror-seal-head.ts'
 import { versionCases } from './mirror-version.ts'
 import { withdrawnCases } from './mirror-withdrawn.ts'
@@ -46,6 +47,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     backgroundCases(host)
     sealedCases(host)
     sealedHeadCases(host)
+    sealedForgetCases(host)
     versionCases(host)
     withdrawnCases(host)
   })
