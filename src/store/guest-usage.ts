@@ -1,7 +1,7 @@
 // How much of a book its guests take, and how much they may: records and bytes by guest and kind, counted by triggers.
 // Invariants: the counts change in the transaction of each change, whoever makes it, so nothing is scanned for a call; what
-// delegates store counts for the guest that the owner let in; what the owner's agents have stored is not counted. Whose
-// records count is a setting of the book, so every copy of it counts the same.
+// delegates store counts for the guest that the owner let in; what the owner's agents have stored is not counted, but for what a
+// guest has edited. Whose records count, and which were edited, are settings of the book, so every copy of it counts the same.
 import { isDelegateSql } from '../core/access/delegate-name.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
@@ -64,6 +64,13 @@ const historyKind = '@history'
 const conflictKind = '@conflicts'
 /** What all guests have stored, under the name of nobody: each record once, however many of them it counts for. */
 const allKind = '@guests'
+/** Records of others that a guest has edited, with their versions: bytes alone. */
+const editKind = '@edits'
+/** Marks the guest whose work runs, and the records that this work changes. Nowhere but within its transaction. */
+const nowKind = '@now'
+const changedKind = '@changed'
+/** Settings of the book, by the number of a record of somebody else: `bytes payer`. */
+const editedKey = 'edited:'
 /** Settings of the book: the guests that what is stored counts for. */
 const payerKey = 'payer:'
 const payerOf = (key: string) => `substr(${key}, ${payerKey.length + 1})`
@@ -117,18 +124,39 @@ const countNewPayer = `
   ${insert} SELECT ${newPayer}, s.kind, sum(s.records), sum(s.bytes) FROM ${stored(ofNewPayer)} s
     WHERE 1 GROUP BY s.kind ${add};`
 
+const edited = (row: string, sign: '' | '-') => {
+  const bytes = `${sign}CAST(${row}.value AS INTEGER)`
+  const payer = `substr(${row}.value, instr(${row}.value, ' ') + 1)`
+  return `${insert} VALUES (${payer}, '${editKind}', 0, ${bytes}) ${add};
+    ${insert} VALUES ('', '${allKind}', 0, ${bytes}) ${add};`
+}
+/** What was edited counts no more once its record is gone. */
+const unedited = (row: string, where: string) =>
+  `DELETE FROM book WHERE key = '${editedKey}' || ${row}.seq AND ${where};`
+
 const trigger = (name: string, event: string, body: string) =>
   `CREATE TRIGGER guest_usage_${name} AFTER ${event} BEGIN ${body} END`
 const triggers: Readonly<Record<string, readonly [event: string, body: string]>> = {
   put: ['INSERT ON records', change('NEW', '')],
-  change: ['UPDATE OF agent, kind, deleted, body ON records', `${change('OLD', '-')} ${change('NEW', '')}`],
-  gone: ['DELETE ON records', change('OLD', '-')],
+  change: [
+    'UPDATE OF agent, kind, deleted, body ON records',
+    `${change('OLD', '-')} ${change('NEW', '')} ${unedited('NEW', 'NEW.deleted = 1')}
+     ${insert} SELECT CAST(NEW.seq AS TEXT), '${changedKind}', 0, 0 FROM guest_usage
+       WHERE agent = '' AND kind = '${nowKind}' ON CONFLICT DO NOTHING;`,
+  ],
+  gone: ['DELETE ON records', `${change('OLD', '-')} ${unedited('OLD', '1')}`],
   kept: ['INSERT ON history', version('NEW', '')],
   sealed: ['UPDATE OF body ON history', `${version('OLD', '-')} ${version('NEW', '')}`],
   dropped: ['DELETE ON history', version('OLD', '-')],
   lost: ['INSERT ON conflicts', conflict('NEW', '')],
   decided: ['DELETE ON conflicts', conflict('OLD', '-')],
   entered: [`INSERT ON book WHEN NEW.key GLOB '${payerKey}*'`, countNewPayer],
+  edited: [`INSERT ON book WHEN NEW.key GLOB '${editedKey}*'`, edited('NEW', '')],
+  reedited: [
+    `UPDATE OF value ON book WHEN NEW.key GLOB '${editedKey}*'`,
+    `${edited('OLD', '-')} ${edited('NEW', '')}`,
+  ],
+  unedited: [`DELETE ON book WHEN OLD.key GLOB '${editedKey}*'`, edited('OLD', '-')],
 }
 const schema = [
   `CREATE TABLE IF NOT EXISTS guest_usage (agent TEXT NOT NULL, kind TEXT NOT NULL, records INTEGER NOT NULL,
@@ -147,6 +175,10 @@ const schema = [
    GROUP BY p.agent, s.kind`,
   `${insert} SELECT '', '${allKind}', ifnull(sum(s.records), 0), ifnull(sum(s.bytes), 0) FROM ${stored('1')} s
    WHERE EXISTS ${payers('s.agent')}`,
+  `${insert} SELECT substr(value, instr(value, ' ') + 1), '${editKind}', 0, sum(CAST(value AS INTEGER)) FROM book
+   WHERE key GLOB '${editedKey}*' GROUP BY 1`,
+  `${insert} SELECT '', '${allKind}', 0, ifnull(sum(CAST(value AS INTEGER)), 0) FROM book
+   WHERE key GLOB '${editedKey}*' ${add}`,
   `${insert} SELECT '', '${conflictKind}', 0, ifnull(sum(${conflictLength('')}), 0) FROM conflicts`,
 ]
 
@@ -166,7 +198,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
   /** A book without guests has no such table, and its opening writes nothing. */
   let isThere = false
   const exists = () =>
-    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_entered'") !== undefined)
+    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_unedited'") !== undefined)
   const begin = () => {
     if (exists()) return
     db.transaction(() => {
@@ -198,6 +230,26 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
   const enter = (payer: string) =>
     db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [payerKey + payer, ''])
 
+  /** Runs `work`, and counts the records of others that it has changed for `payer`. */
+  const noting = <Result>(payer: string, work: () => Result): Result => {
+    db.run(`${insert} VALUES ('', '${nowKind}', 0, 0) ON CONFLICT DO NOTHING`)
+    const result = work()
+    const others = db.all<{ seq: number; bytes: number }>(
+      `SELECT r.seq, octet_length(r.body) + ifnull((SELECT sum(octet_length(h.body)) FROM history h WHERE h.seq = r.seq), 0)
+         AS bytes
+       FROM guest_usage c JOIN records r ON r.seq = CAST(c.agent AS INTEGER)
+       WHERE c.kind = '${changedKind}' AND r.deleted = 0 AND ? NOT IN ${payers('r.agent')}`,
+      [payer],
+    )
+    db.run(`DELETE FROM guest_usage WHERE kind IN ('${nowKind}', '${changedKind}')`)
+    for (const { seq, bytes } of others)
+      db.run(
+        'INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+        [`${editedKey}${seq}`, `${bytes} ${payer}`],
+      )
+    return result
+  }
+
   return {
     refusal(payer, kind, { bytes, before }) {
       for (const { what, used, limit } of usages(payer)) {
@@ -217,7 +269,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     within(payer, work) {
       enter(payer)
       const before = usages(payer)
-      const result = work()
+      const result = noting(payer, work)
       usages(payer).forEach(({ what, used, limit }, i) => {
         const was = before[i]?.used ?? used
         for (const part of parts) {

@@ -238,3 +238,26 @@ it('takes no more than 4 MiB of messages from a key that may send them', async (
   expect(details).toMatchObject({ quota: 'inbox', part: 'bytes', limit: 4 * 1_048_576 })
   expect(stored).toBeLessThan(72)
 })
+
+it('counts what a guest edits of others, with its versions, until it is gone', async () => {
+  const { call, store, refused, quota } = openBook(small)
+  for (let i = 0; i < 8; i++) await store(`o${i}`)
+  const edit = (i: number, length: number, agent?: string) => store(`o${i}`, agent, length)
+  await store('own', 'helper')
+  await edit(0, 20_000, 'helper')
+  const first = (await quota())?.usedBytes ?? 0
+  expect(first).toBeGreaterThan(20_000)
+  // Its earlier version stays, and counts.
+  await edit(0, 30_000, 'helper')
+  expect((await quota())?.usedBytes).toBeGreaterThan(50_000)
+  await edit(1, 30_000, 'helper')
+  expect(await refused(edit(2, 30_000, 'helper'))).toEqual({ quota: 'guest', part: 'bytes', limit: 100_000 })
+  // The owner isn't bound, and another guest pays for itself.
+  await edit(2, 120_000)
+  await edit(3, 40_000, 'other')
+  expect((await quota())?.usedRecords).toBe(1)
+  await call('kstar:purge', { id: 'o0' })
+  await edit(4, 30_000, 'helper')
+  for (const id of ['o1', 'o3', 'o4', 'own']) await call('kstar:purge', { id })
+  expect(await quota()).toMatchObject({ usedRecords: 0, usedBytes: 0 })
+})
