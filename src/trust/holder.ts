@@ -39,9 +39,9 @@ export function holdersOf(token: ControlToken, ancestors: readonly ControlToken[
   return holders
 }
 
-/** What is wrong with how a delegate is called, in a book whose owner writes as `owner`; undefined when nothing is. */
-export function nameFault(holders: readonly Holder[], owner: string): string | undefined {
-  const taken = new Set(['owner', 'user', owner].map(foldAgent))
+/** What is wrong with how a delegate is called, in a book whose owner writes as `owners`; undefined when nothing is. */
+export function nameFault(holders: readonly Holder[], owners: readonly string[]): string | undefined {
+  const taken = new Set(['owner', 'user', ...owners].map(foldAgent))
   const delegates = holders.filter((one, i) => one.writesAs !== (holders[i + 1] ?? one).writesAs)
   if (delegates.some(({ name }) => taken.has(foldAgent(name)) || name.startsWith('did:a2p:user:')))
     return 'a delegate has the name of the owner, or of the agent that writes for the owner'

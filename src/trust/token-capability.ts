@@ -8,7 +8,6 @@ import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instantOrDay } from '../shape/instant.ts'
-import { holdersOf, nameFault } from './holder.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken } from './token-ledger.ts'
@@ -24,7 +23,7 @@ import {
   tokenType,
 } from './token-schema.ts'
 import { checkType } from './token-type.ts'
-import { ancestorsOf, keepFault, standing } from './verify.ts'
+import { ancestorsOf, delegateFault, keepFault, standing } from './verify.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
@@ -63,8 +62,8 @@ function checkHolder(
   parent: ControlToken | undefined,
   { trust }: Pick<ReadContext<'trust'>, 'trust'>,
 ): void {
-  const { find } = createVerifier(trust)
-  const fault = parent && nameFault(holdersOf(token, [parent, ...ancestorsOf(parent, find)]), trust.owner)
+  const by = createVerifier(trust)
+  const fault = parent && delegateFault(token, [parent, ...ancestorsOf(parent, by.find)], by)
   if (fault === undefined) return
   throw new DaybookError('forbidden', `\`granted_to\`: It can't be granted: ${fault}.`, {
     details: { path: 'granted_to' },

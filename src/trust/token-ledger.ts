@@ -28,7 +28,8 @@ export function createVerifier({
     sha256: digest.sha256,
     find: (id) => findToken(ledger, id),
     isOwn: (key) => isOwnKey(ledger, key),
-    owner,
+    // The owner's devices may write as other agents than this copy: a mirror does.
+    ownersOf: (root) => [owner, ledger.get(root)?.agent ?? owner],
   }
 }
 

@@ -28,8 +28,8 @@ export interface Verifier {
   find(id: string): ControlToken | undefined
   /** True for a key of this book's owner. */
   isOwn(key: string): boolean
-  /** The agent that writes for the owner here. */
-  readonly owner: string
+  /** The agents that write for the owner here and where the token of this id was granted. */
+  ownersOf(root: string): readonly string[]
 }
 
 export interface Wanted {
@@ -37,7 +37,7 @@ export interface Wanted {
   readonly permission?: string | undefined
 }
 
-type Known = Pick<Verifier, 'find' | 'isOwn' | 'owner'>
+type Known = Pick<Verifier, 'find' | 'isOwn' | 'ownersOf'>
 
 /**
  * Why the token is of no use here and now, by its state and its ancestors'; undefined when it stands. Whoever lists, shows,
@@ -57,8 +57,18 @@ export function standing(
 export const ancestorsOf = (token: ControlToken, find: Verifier['find']): ControlToken[] =>
   token.delegation_chain.flatMap((id) => find(id) ?? [])
 
-const isNamedWell = (token: ControlToken, { find, owner }: Known): boolean =>
-  nameFault(holdersOf(token, ancestorsOf(token, find)), owner) === undefined
+const isNamedWell = (token: ControlToken, by: Known): boolean =>
+  delegateFault(token, ancestorsOf(token, by.find), by) === undefined
+
+/** What is wrong with how a delegate is called; undefined when nothing is. */
+export function delegateFault(
+  token: ControlToken,
+  ancestors: readonly ControlToken[],
+  { ownersOf }: Pick<Verifier, 'ownersOf'>,
+): string | undefined {
+  const { token_id: root } = ancestors.at(-1) ?? token
+  return nameFault(holdersOf(token, ancestors), ownersOf(root))
+}
 
 function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
   const line = [token, ...ancestorsOf(token, find)]

@@ -158,7 +158,11 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     const expires_at = '2098-01-01T00:00:00.000Z'
     const helper = await owner.grant({ granted_to: 'helper', expires_at }, mallory.token)
     const other = await owner.grant({ granted_to: 'robot', expires_at }, mallory.token)
-    const posing = await owner.grant({ granted_to: 'Edge.', expires_at }, mallory.token)
+    // The names of the agents that write for the owner: here, and on the device that granted the first.
+    const posing = [
+      await owner.grant({ granted_to: 'Edge.', expires_at }, mallory.token),
+      await owner.grant({ granted_to: 'Tutor ', expires_at }, mallory.token),
+    ]
     const ops = JSON.stringify({ ...(JSON.parse(syncRequest) as object), ops: owner.ops })
     const taken = JSON.parse(await fromOutcome(door(book).exchange(ops, {}))) as { results: { s: string }[] }
     expect(taken.results.map(({ s }) => s)).toEqual(owner.ops.map(() => 'ok'))
@@ -178,8 +182,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
       capability: 'kstar:store_trace',
     })
     expect(entries).toMatchObject([{ caller: 'helper by mallory', id: helper.token.token_id }])
-    // As the mirror's own agent it is nobody.
-    expect(await codes(book, { bearer: posing.bearer })).toEqual(all('unauthorized'))
+    for (const { bearer } of posing) expect(await codes(book, { bearer })).toEqual(all('unauthorized'))
     await empty(book, [mallory.token.token_id])
     for (const { bearer } of [mallory, helper, other])
       expect(await codes(book, { bearer })).toEqual(all('rate-limited'))

@@ -128,7 +128,7 @@ describe('delegation', () => {
       fc.property(fc.array(claims, { minLength: 2, maxLength: 6 }), fc.nat(5), day, (all, which, now) => {
         const made = line(all)
         const find = (id: string) => made.find((one) => one.token_id === id)
-        const by = { find, isOwn: () => true, owner: 'me' }
+        const by = { find, isOwn: () => true, ownersOf: () => ['me'] }
         const last = made.at(-1)
         const ok = made.every((one) => now <= one.expires_at && (one.not_before ?? '') <= now)
         expect(standing(last, by, now) === undefined).toBe(ok)
@@ -136,7 +136,7 @@ describe('delegation', () => {
         if (!ended) return
         made[which % made.length] = { ...ended, revoked: true }
         expect(standing(made.at(-1), by, now)).toBe('Token revoked')
-        expect(standing(made.at(-1), { find, isOwn: () => false, owner: 'me' }, now)).toBe(
+        expect(standing(made.at(-1), { find, isOwn: () => false, ownersOf: () => ['me'] }, now)).toBe(
           'Token of another book',
         )
       }),
@@ -177,7 +177,7 @@ describe('a signed chain', () => {
         keys,
         sha256,
         isOwn: () => true,
-        owner: 'me',
+        ownersOf: () => ['me'],
         find: (id) => others.find((one) => one.token_id === id),
       })
     expect(await verify(child, root)).toBeUndefined()
