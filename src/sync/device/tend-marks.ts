@@ -5,7 +5,7 @@ import { type Sensitivity } from '../../core/sealed.ts'
 import { markId } from '../../core/mark/mark-id.ts'
 import { readPath } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { RecordRow } from '../../store/schema/record-row.ts'
+import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 
 interface Changed {
   readonly id: string
@@ -19,8 +19,16 @@ export function tendMarks(store: BookStore, changed: readonly Changed[], now: st
   return [...targets].flatMap((id) => {
     const mark = records.row(markId(id))
     const record = mark && records.row(id)
-    if (!record || mark.deleted || store.kinds.get(mark.kind)?.marks === undefined) return []
+    if (!record || store.kinds.get(mark.kind)?.marks === undefined) return []
     const said = { kind: mark.kind, id: mark.id, at: now, agent: mark.agent }
+    if (isPurged(record)) {
+      if (isPurged(mark)) return []
+      // Words of marks that lost to others lie in logs of conflicts: those go too, everywhere.
+      records.forget({ op: 'forget', ...said, stamp: stamps.next(), purge: true })
+      store.purge.purgeHeard(mark.id)
+      return [said]
+    }
+    if (mark.deleted) return []
     if (record.deleted) {
       records.forget({ op: 'forget', ...said, stamp: stamps.next() })
       return [said]

@@ -5,6 +5,7 @@ import { createKinds } from '../../../src/core/kind.ts'
 import { markId } from '../../../src/core/mark/mark-id.ts'
 import { markKind } from '../../../src/memory/mark/mark-kind.ts'
 import { body, expectSame, id } from './mirror-case.ts'
+import { holds } from './mirror-seal.ts'
 import { createWorld, type DatabaseHost, type Site, testKinds, type World } from './mirror-world.ts'
 
 const kinds = createKinds([...testKinds.values(), markKind])
@@ -54,6 +55,34 @@ export function markCases(host: DatabaseHost): void {
     }
     await expectSame(a, b, world.mirror)
   })
+
+  const orders = ['abc', 'acb', 'bac', 'bca', 'cab', 'cba']
+  it.each(orders.flatMap((order) => [true, false].map((isSealed) => ({ order, isSealed }))))(
+    'marks of a record that another device purges leave no word anywhere, also where they lost ($order, sealed: $isSealed)',
+    async ({ order, isSealed }) => {
+      const world = create(host)
+      const [a, b] = await two(world)
+      const c = world.device('c')
+      await c.sync()
+      if (isSealed) {
+        await a.put('merge', id(1), body('first'), { sensitivity: 'sensitive' })
+        await a.sync()
+      }
+      await b.mark(id(1), { collection: 'Zanzibar b' })
+      world.clock.nowMs += 1000
+      await c.mark(id(1), { collection: 'Zanzibar c' })
+      await a.purge(id(1))
+      const sites = { a, b, c }
+      for (const name of order) await sites[name as 'a'].sync()
+      for (let i = 0; i < 3; i++) for (const site of [a, b, c]) await site.sync()
+      for (const site of [a, b, c, world.mirror]) {
+        await site.look((store) => store.purge.scrub())
+        expect(await holds(site, 'zanzibar')).toBe(false)
+        expect(JSON.stringify(await site.conflicts())).not.toContain('Zanzibar')
+      }
+      await expectSame(a, b, c, world.mirror)
+    },
+  )
 
   it('a mark that comes before its record waits, and shows when that comes', async () => {
     const world = create(host)
