@@ -1,11 +1,14 @@
 // Where Node keeps the keys that seal a book: two files beside it that only their owner may read, `<book>.vault` with the
 // keys and, unless a passphrase guards them, `<book>.vault-key` to open it. Invariant: a file is replaced whole or not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, rename, stat, unlink } from 'node:fs/promises'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../../core/ports.ts'
 import { openOwnFile } from '../port/private-file.ts'
+
+const keyBytes = 32
 
 const parts = {
   subtle: crypto.subtle,
@@ -17,7 +20,7 @@ const parts = {
 export function openNodeVault(path: string | undefined): KeyVault {
   if (path === undefined) {
     let kept: string | undefined
-    const key = importKey(randomBytes(32))
+    const key = importKey(randomBytes(keyBytes))
     return {
       read: () => Promise.resolve(kept),
       write: (text) => Promise.resolve(void (kept = text)),
@@ -27,12 +30,17 @@ export function openNodeVault(path: string | undefined): KeyVault {
   const vault = `${path}.vault`
   const vaultKey = `${path}.vault-key`
   return {
-    read: async () => (await readOwn(vault))?.toString('utf8'),
+    async read() {
+      const text = (await readOwn(vault))?.toString('utf8')
+      if (text !== undefined && !isJson(text)) throw damaged(vault, vault, 'It is damaged')
+      return text
+    },
     write: (text) => replace(vault, Buffer.from(text, 'utf8')),
     async deviceKey() {
       const known = await readOwn(vaultKey)
-      if (known) return importKey(known)
-      const made = randomBytes(32)
+      if (known?.length === keyBytes) return importKey(known)
+      if (existsSync(vault)) throw damaged(vaultKey, vault, known ? 'It is not whole' : 'It is gone')
+      const made = randomBytes(keyBytes)
       await replace(vaultKey, made)
       return importKey(made)
     },
@@ -40,8 +48,6 @@ export function openNodeVault(path: string | undefined): KeyVault {
 }
 
 async function importKey(secret: Buffer): Promise<SealingKey> {
-  if (secret.length !== 32)
-    throw new DaybookError('storage-failed', 'The key of the vault is not whole.', { retry: false })
   const key = await crypto.subtle.importKey('raw', Uint8Array.from(secret), 'AES-GCM', false, [
     'encrypt',
     'decrypt',
@@ -77,6 +83,21 @@ async function replace(path: string, bytes: Buffer): Promise<void> {
     await unlink(temporary).catch(() => undefined)
     throw unusable(path, 'It could not be written', cause)
   }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Without its keys a book could seal under others, and nobody would see that what was sealed before can't be read. */
+function damaged(path: string, vault: string, why: string): DaybookError {
+  const message = `The keys that seal this book are in ${path}. ${why}. Put it back from a copy; or move ${vault} away: then the book opens, what is sealed stays sealed, and \`seal.importKeys\` brings exported keys back.`
+  return DaybookError.from({ code: 'storage-failed', message, retry: false, details: { path } })
 }
 
 /** Says which file and why, never what is in it. */
