@@ -68,5 +68,7 @@ function isOpen({ headers, url = '/' }: IncomingMessage): boolean {
 }
 
 function lastAddress(given: string | string[] | undefined): string | undefined {
-  return [given ?? ''].flat().join(',').split(',').at(-1)?.trim()
+  const last = [given ?? ''].flat().join(',').split(',').at(-1)?.trim()
+  // Some proxies write the port, which is another one for each connection.
+  return last?.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 }

@@ -77,6 +77,8 @@ describe.skipIf(skipped !== '')(`Limits of \`daybook serve\`${skipped}`, { timeo
     const refused = await ask(`${url}/manifest`, undefined, from('198.51.100.9, 203.0.113.7'))
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate-limited', retry: true } })
     expect((await ask(`${url}/manifest`, undefined, from('203.0.113.8'))).status).toBe(200)
+    // A port makes no other address.
+    expect((await ask(`${url}/manifest`, undefined, from('203.0.113.7:40001'))).status).toBe(429)
   })
 
   it('without a key, let in programs of this machine and the pages that are named', async () => {
