@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { secureHeaders } from 'hono/secure-headers'
+import { hideKeys } from '../../core/text/hide-keys.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { createA2pApp } from './a2p/a2p-app.ts'
 import { requireBook, requireEmbedding } from './request/auth.ts'
@@ -42,7 +43,10 @@ export function createApp() {
   const app = new Hono<EdgeTypes>()
   app.onError((error, c) => respondWith(c, error))
   app.notFound((c) =>
-    respondWith(c, new DaybookError('unknown-route', `There is no \`${c.req.path.slice(0, 200)}\`.`)),
+    respondWith(
+      c,
+      new DaybookError('unknown-route', `There is no \`${hideKeys(c.req.path).slice(0, 200)}\`.`),
+    ),
   )
   app.use(tellSettingFaults(), withSecureHeaders())
   app.route('/', lineRoute)

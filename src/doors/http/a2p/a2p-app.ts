@@ -4,6 +4,7 @@
 // is in its log of access, also when refused.
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { hideKeys } from '../../../core/text/hide-keys.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { isAgentDid, lacksNamespace } from '../../../shape/a2p-did.ts'
 import { fromDidKey } from '../../../shape/did-key.ts'
@@ -95,7 +96,7 @@ function refuseOthers(app: Hono<A2pTypes>): void {
       return fail(c, new DaybookError('wrong-method', undefined, { details: { allow } }))
     })
   app.all('*', (c) =>
-    fail(c, new DaybookError('unknown-route', `There is no \`${c.req.path.slice(0, 200)}\`.`)),
+    fail(c, new DaybookError('unknown-route', `There is no \`${hideKeys(c.req.path).slice(0, 200)}\`.`)),
   )
 }
 

@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
 import { capabilityTable } from '../../../engine/capability-table.ts'
+import { hideKeys } from '../../../core/text/hide-keys.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
@@ -73,9 +74,13 @@ export const capabilityRoute = new Hono<BookTypes>().post(
     const id = c.req.param('id')
     const { input, requestId, isShaped } = readAsked(id, c.req.valid('json'), c.req.valid('header'))
     if (!known.has(id) && !findSeedShape(id)) {
-      throw new DaybookError('unknown-capability', `There is no capability \`${id.slice(0, 80)}\`.`, {
-        details: { path: 'capability' },
-      })
+      throw new DaybookError(
+        'unknown-capability',
+        `There is no capability \`${hideKeys(id).slice(0, 80)}\`.`,
+        {
+          details: { path: 'capability' },
+        },
+      )
     }
     const book = c.get('book')
     const { 'daybook-purpose': purpose, 'daybook-receipt': receipt } = c.req.valid('header')

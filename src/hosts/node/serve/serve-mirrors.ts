@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { hostInUrl } from '../../../core/address.ts'
 import { DaybookError, errorTable } from '../../../core/errors.ts'
+import { hideKeys } from '../../../core/text/hide-keys.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeLlm } from '../../../edge/edge-llm.ts'
@@ -109,7 +110,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
         response.once('close', () =>
           options.onAnswer?.({
             method: request.method ?? '',
-            path: (request.url ?? '').split('?')[0] ?? '',
+            path: hideKeys((request.url ?? '').split('?')[0] ?? '', key?.split(/\s+/)),
             status: response.statusCode,
             ms: Math.round(performance.now() - began),
           }),

@@ -60,6 +60,26 @@ describe.skipIf(skipped !== '')(`Limits of \`daybook serve\`${skipped}`, { timeo
     for (const socket of more) socket.destroy()
   })
 
+  it('repeat no key that stands in an address, in their log or an answer', async () => {
+    const paths: string[] = []
+    const { url } = await start({ onAnswer: ({ path }) => void paths.push(path) })
+    const misplaced = 'dbk1.abLztAnn2z4f3bWl.pExaLHUYxnWeookcjXdPMjuKGjZ9Rvoh1joUWoBcZsk'
+    const places = [
+      `/${misplaced}`,
+      `/v1/books/b/capabilities/${misplaced}`,
+      `/a2p/v1/${misplaced}`,
+      `/x/${key}`,
+    ]
+    for (const place of places) {
+      const { status, body } = await ask(`${url}${place}`, {})
+      expect(status).toBe(404)
+      expect(JSON.stringify(body)).not.toContain('pExaLHUY')
+    }
+    await expect.poll(() => paths.length).toBe(places.length)
+    expect(paths.join()).not.toMatch(new RegExp(`pExaLHUY|${key}`))
+    expect(paths[0]).toBe('/dbk1.…')
+  })
+
   it('count requests and lines under way by the address that the proxy names', async () => {
     const { url } = await start({ behindProxy: true, limits: { ofAddress: 3 } })
     const from = (address: string) => ({ 'x-forwarded-proto': 'https', 'x-forwarded-for': address })
