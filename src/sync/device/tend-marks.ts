@@ -1,7 +1,7 @@
 // What a sync brought, as far as marks are concerned: they go with their record, and are as sensitive as it is, also where
 // whoever changed the record knew of no mark, or whoever made the mark knew of no change.
 // Invariant: every device decides the same from the same two records, so that all of them end alike.
-import { type Sensitivity } from '../../core/sealed.ts'
+import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import { markId } from '../../core/mark/mark-id.ts'
 import { readPath } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -33,7 +33,8 @@ export function tendMarks(store: BookStore, changed: readonly Changed[], now: st
       records.forget({ op: 'forget', ...said, stamp: stamps.next() })
       return [said]
     }
-    const body = isAlike(mark, record) ? undefined : bodies.read(mark, mark.body)
+    // A copy that knows the record as it was before it was sealed makes no mark of it less sensitive.
+    const body = isGuardedEnough(mark, record) ? undefined : bodies.read(mark, mark.body)
     // Without the key it can't be written as it should be; whoever has it will.
     if (!body || (isGuarded(record) && bodies.sealer.current() === undefined)) return []
     records.put({
@@ -44,7 +45,7 @@ export function tendMarks(store: BookStore, changed: readonly Changed[], now: st
       body,
       ...(record.session === null ? {} : { session: record.session }),
       ...(record.resource === null ? {} : { resource: record.resource }),
-      sensitivity: (record.sensitivity ?? 'standard') as Sensitivity,
+      sensitivity: levelOf(record),
     })
     return [said]
   })
@@ -61,5 +62,5 @@ function targetOf({ kinds, records, bodies }: BookStore, { id, kind }: Changed):
 }
 
 const isGuarded = ({ kid }: RecordRow) => kid !== null
-const isAlike = (mark: RecordRow, record: RecordRow) =>
-  (mark.sensitivity ?? 'standard') === (record.sensitivity ?? 'standard')
+const levelOf = ({ sensitivity }: RecordRow) => (sensitivity ?? 'standard') as Sensitivity
+const isGuardedEnough = (mark: RecordRow, record: RecordRow) => !isLowered(levelOf(mark), levelOf(record))

@@ -114,6 +114,22 @@ export function markCases(host: DatabaseHost): void {
       expect(JSON.stringify(await kept(site))).not.toContain('Zanzibar')
   })
 
+  it('a mark of a sealed record stays sealed, also with a device that has the record otherwise', async () => {
+    const world = create(host)
+    const a = world.device('a')
+    // It takes marks, and nothing of the record.
+    const b = world.device('b', { pull: ['mark'], push: ['mark'] })
+    await b.put('merge', id(1), body('first'))
+    await a.put('merge', id(1), body('first'), { sensitivity: 'sensitive' })
+    await a.mark(id(1), { collection: 'Zanzibar' })
+    for (let i = 0; i < 2; i++) for (const site of [a, b]) await site.sync()
+    expect(JSON.stringify(await kept(world.mirror))).not.toContain('Zanzibar')
+    expect(await marksAt(b)).toEqual({ collection: 'Zanzibar' })
+    const before = b.sent.length
+    await b.sync()
+    expect(JSON.parse(b.sent[before] ?? '')).toMatchObject({ ops: [] })
+  })
+
   it('whatever two devices mark and forget in whatever order, all copies end alike', async () => {
     let [marked, gone] = [0, 0]
     const step = fc.record({
