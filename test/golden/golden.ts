@@ -20,7 +20,8 @@ interface Least {
 const least: Readonly<Record<string, Least>> = {
   golden: { 'ndcg@10': 0.79, 'recall@5': 0.8, 'recall@10': 0.88, mrr: 0.72, silent: 1 },
   'golden, held out': { 'ndcg@10': 0.84, 'recall@5': 0.88, 'recall@10': 0.88, mrr: 0.79, silent: 1 },
-  hurried: { 'ndcg@10': 0.8, 'recall@5': 0.88, 'recall@10': 0.92, mrr: 0.72, silent: 1 },
+  // On other days than Fridays its mrr is 0.72: see dayBound.
+  hurried: { 'ndcg@10': 0.8, 'recall@5': 0.88, 'recall@10': 0.92, mrr: 0.7, silent: 1 },
   'hurried, held out': { 'ndcg@10': 0.77, 'recall@5': 0.83, 'recall@10': 0.88, mrr: 0.71, silent: 1 },
   long: { 'ndcg@10': 0.65, 'recall@5': 0.7, 'recall@10': 0.82, mrr: 0.56, silent: 1 },
   'long, held out': { 'ndcg@10': 0.76, 'recall@5': 0.9, 'recall@10': 0.95, mrr: 0.69, silent: 1 },
@@ -28,10 +29,15 @@ const least: Readonly<Record<string, Least>> = {
   'beliefs, held out': { 'ndcg@10': 0.96, 'recall@5': 1, 'recall@10': 1, mrr: 0.94, silent: 0.6 },
 }
 
-/** Its fourth and fifth, which answer nothing, are so near that their order goes by the day on which it is asked: either of two. */
-const tied = {
-  question: 'What happened on 25 April 2024 about the budget?',
-  other: 'harbour:5 harbour:3 harbour:4 phase harbour:7',
+/**
+ * Questions whose order goes by the day on which they are asked: either of two. Of the first the fourth and fifth, which
+ * answer nothing, are so near; the others say "friday", which on a Friday is also the day of every record without a time.
+ */
+const dayBound: Readonly<Record<string, string>> = {
+  'What happened on 25 April 2024 about the budget?': 'harbour:5 harbour:3 harbour:4 phase harbour:7',
+  'certifcate gatway expired friday': 'payments deploy-1 deploy-3 rotate-certificate deploy-2',
+  'ugh so like i was wondering, before i write the whole announcement, whether anybody ever said something about deploys on a friday':
+    'friday run budget',
 }
 
 export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void {
@@ -56,7 +62,8 @@ export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void 
         }
       }
       const wanted: Record<string, string> = { ...ranking, ...messyRanking }
-      if (ranked[tied.question] === tied.other) wanted[tied.question] = tied.other
+      for (const [question, other] of Object.entries(dayBound))
+        if (ranked[question] === other) wanted[question] = other
       expect(ranked).toEqual(wanted)
     },
   )
