@@ -44,14 +44,17 @@ function lostMarks({ world, marks, ledger }: Stage): MarkWrite[] {
   const disks = [world.mirror, ...world.devices].map(({ disk }) => disk)
   const entries = ledger.entries(disks).filter(({ kind }) => kind === 'mark')
   const forgotten = new Set(ledger.writes.flatMap(({ op, record }) => (op === 'forget' ? [record] : [])))
-  return marks.filter(({ target, name, value }) => {
+  // Nobody without the key keeps an edit in clear of a record that is sealed (E4).
+  const sealed = new Set(ledger.writes.flatMap(({ isSealed, record }) => (isSealed ? [record] : [])))
+  return marks.filter(({ target, name, value, isSealed }) => {
     const isThere = marksOn(world.mirror.disk, target)?.[name] === value
     const isReplaced = marks.some((one) => one.target === target && one.name === name && one.saw === value)
     const isLogged = entries.some(
       ({ record, lost }) => record === markId(target) && lost.body?.[name] === value,
     )
     const isExcused = value === undefined || typeof value === 'boolean' || ledger.isExcused(String(value))
-    return !isThere && !isReplaced && !isLogged && !isExcused && !forgotten.has(target)
+    const isVeiled = !isSealed && sealed.has(target)
+    return !isThere && !isReplaced && !isLogged && !isExcused && !isVeiled && !forgotten.has(target)
   })
 }
 

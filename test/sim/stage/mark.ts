@@ -57,7 +57,8 @@ async function say(stage: Stage, site: Site, { target, name, value }: Said): Pro
   await write(stage, site, 'marker', (records) => records.mark(target, change))
   const now = marksOn(site.disk, target)?.[name]
   if (now === saw || (now ?? null) !== value) return
-  stage.marks.push({ target, name, value: value ?? undefined, saw, by: site.name })
+  const isSealed = rowOf(site.disk, markId(target))?.body.startsWith('[') ?? false
+  stage.marks.push({ target, name, value: value ?? undefined, saw, by: site.name, isSealed })
   noteAct(stage, site, 'mark')
 }
 

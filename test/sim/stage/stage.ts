@@ -27,6 +27,8 @@ export interface MarkWrite {
   /** What stood there before, for whoever said it. */
   readonly saw: Json | undefined
   readonly by: string
+  /** It was sealed as it was written. */
+  readonly isSealed: boolean
 }
 
 /** A skill was used. */
