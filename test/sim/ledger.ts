@@ -50,6 +50,10 @@ export interface Ledger {
   entries(disks: readonly Disk[]): ConflictEntry[]
   /** Tombstones were collected: who creates a record anew may not know that it was forgotten. */
   collect(): void
+  /** A clock was set: of an edit and a forget that knew nothing of each other it does not tell which was first. */
+  skew(): void
+  /** A copy was made or came back, or a mirror began anew: a purge may be carried out again, with the edit that stood on it. */
+  repeat(): void
   /** What a disk that was set back had in its conflict log is no longer there to be asked. */
   keepLog(disk: Disk): void
   /** True for an edit of the very record that somebody has purged, which was not made on that, nor after it was forgotten. */
@@ -97,6 +101,8 @@ export function createLedger(): Ledger {
   const logOf = ({ db }: Disk) => createConflictLog(db, openBodies, () => false).list({ limit: 10_000 })
   let count = 0
   let collected = false
+  let skewed = false
+  let repeats = false
   const begun: { readonly record: string; readonly after: number }[] = []
   const byToken = (token: string | undefined) => writes.find((one) => one.token === token)
   /** A write, what it was made on, what that was made on, and so on. */
@@ -107,7 +113,9 @@ export function createLedger(): Ledger {
   }
   const purgesBeside = (write: Write) =>
     writes.filter((one) => one.isPurge && one.record === write.record && !lineOf(write).includes(one))
-  const isPurgedAway = (write: Write) => write.op === 'put' && purgesBeside(write).length > 0
+  const isPurgedAway = (write: Write) =>
+    write.op === 'put' &&
+    (purgesBeside(write).length > 0 || (repeats && lineOf(write).some(({ isPurge }) => isPurge)))
   const isPurgedEdit = (write: Write) => {
     const line = lineOf(write)
     const isOfOne = line.every(({ op }) => op === 'put')
@@ -125,6 +133,8 @@ export function createLedger(): Ledger {
     isExcused: (token) => excused.has(token),
     entries: (disks) => [...logs, ...disks.flatMap(logOf)],
     collect: () => void (collected = true),
+    skew: () => void (skewed = true),
+    repeat: () => void (repeats = true),
     keepLog: (disk) => void logs.push(...logOf(disk)),
     isPurgedEdit,
     lost(mirror, disks) {
@@ -153,11 +163,15 @@ export function createLedger(): Ledger {
         )
       // What was begun after a forget that its author did not know of is a record of its own.
       const isBegunLater = (n: number, token: string) =>
-        collected || n > writes.findIndex((one) => one.token === token)
+        collected || skewed || n > writes.findIndex((one) => one.token === token)
       // Once a record is sealed, no mirror and nobody without the key keeps what was said of it in clear, and lost (E4).
       const veiled = new Set(writes.flatMap(({ record, isSealed }) => (isSealed ? [record] : [])))
       const isVeiled = ({ record, isSealed }: Write) => !isSealed && veiled.has(record)
-      const isKept = (write: Write) => inLog(write) || isVeiled(write) || isPurgedAway(write)
+      // A device that was away until the tombstone was collected keeps nothing of the record: it may have been purged.
+      const isCollected = ({ op, record }: Write) =>
+        op === 'put' && collected && rowOf(mirror, record)?.deleted !== 0
+      const isKept = (write: Write) =>
+        inLog(write) || isVeiled(write) || isPurgedAway(write) || isCollected(write)
       return writes.filter(
         (write) => !excused.has(write.token) && !isVisible(write) && !isSuperseded(write) && !isKept(write),
       )

@@ -205,4 +205,37 @@ export const pinned: readonly Pinned[] = [
       { do: 'sync', at: 2, record: 12, weather: ['others-meanwhile'] },
     ],
   },
+  {
+    was: 'a device forgot what another one had purged and begun anew, was not told of the purge, and kept the purged text in its log',
+    steps: [
+      { do: 'put', at: 0, record: 4 },
+      { do: 'sync', at: 0, record: 4, weather: [] },
+      { do: 'put', at: 1, record: 4 },
+      { do: 'purge', at: 0, record: 4 },
+      { do: 'put', at: 0, record: 4 },
+      { do: 'sync', at: 1, record: 4, weather: [] },
+      { do: 'forget', at: 1, record: 4 },
+    ],
+  },
+  {
+    was: 'a device that stayed away until the tombstone of a purge was collected kept the purged text in its log',
+    steps: [
+      { do: 'put', at: 1, record: 4 },
+      { do: 'put', at: 2, record: 4 },
+      { do: 'sync', at: 1, record: 10, weather: ['others-meanwhile'] },
+      { do: 'purge', at: 3, record: 4 },
+      { do: 'age' },
+    ],
+  },
+  {
+    was: 'a sealed edit that was made after a purge lost to one of a device that had not heard of the purge, and its text was logged nowhere',
+    steps: [
+      { do: 'put', at: 2, record: 0 },
+      { do: 'pass', ms: 500, weather: 'fair' },
+      { do: 'purge', at: 2, record: 0 },
+      { do: 'seal', at: 2, record: 0 },
+      { do: 'use', at: 0, skill: 1, good: false },
+      { do: 'put', at: 1, record: 0 },
+    ],
+  },
 ]

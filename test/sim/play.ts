@@ -118,6 +118,7 @@ async function take(stage: Stage, step: Step): Promise<void> {
     case 'wait':
       return void (world.clock.nowMs += step.ms)
     case 'skew':
+      ledger.skew()
       return void (deviceOf(stage, step.at).skewMs = step.ms)
     case 'age':
       // Longer than tombstones are kept.
@@ -143,6 +144,7 @@ async function take(stage: Stage, step: Step): Promise<void> {
     case 'fork': {
       if (world.devices.length > deviceCount + 1) return
       const from = deviceOf(stage, step.at)
+      ledger.repeat()
       world.addDevice(`${from.name}${world.devices.length}`).disk.load(from.disk.save())
       return
     }

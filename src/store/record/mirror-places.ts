@@ -29,6 +29,8 @@ export interface MirrorPlaces {
   placeOf(seq: number): number
   /** Notes the version that the mirror gave to our own change. `isForget`: it is the last forget of the record here. */
   confirm(seq: number, copy: MirrorCopy, isForget?: boolean): void
+  /** Notes in which version of the mirror's the record was purged, under a change of this device. */
+  notePurged(id: string, ver: number): void
   /** At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. */
   changedAfter(place: number, limit: number, kinds?: readonly string[]): RecordRow[]
   /** On a device: no version of the mirror is known any more; every record stays as it is. */
@@ -111,6 +113,8 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
       )
       onVersion(seq)
     },
+    notePurged: (id, ver) =>
+      db.run('UPDATE records SET gone = max(gone, ?), purged = max(purged, ?) WHERE id = ?', [ver, ver, id]),
     changedAfter(place, limit, kinds) {
       if (!kinds) return db.all<RecordRow>(`${changedSql} ORDER BY r.place LIMIT ?`, [place, limit])
       return db.all<RecordRow>(

@@ -77,9 +77,12 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
     kept: LoggedSide | undefined,
     more: { open?: boolean; paths?: readonly string[] } = {},
   ) => {
-    // Nothing of what was purged stays, here neither.
-    const isBare = isPurgedSince && lost.op === 'put'
-    const sides = isBare ? { lost: { by: lost.by, op: lost.op } } : { lost, ...(base ? { base } : {}) }
+    // Nothing of what was purged stays, here neither; what stands at the mirror came after that.
+    const isBare = isPurgedSince && lost === our && lost.op === 'put'
+    const sides = {
+      lost: isBare ? { by: lost.by, op: lost.op } : lost,
+      ...(base && !isPurgedSince ? { base } : {}),
+    }
     store.conflicts.add({
       record: current.id,
       kind: current.kind,

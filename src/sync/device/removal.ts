@@ -58,6 +58,15 @@ export function confirmApplied(store: BookStore, { op, asked, result }: Applied)
   if (row && row.stamp === asked?.stamp && saysSame(toChange(row, store.device), asked))
     store.ops.dropUnsent(row.seq)
   store.records.confirm(op.seq, copy, isLast && asked.op === 'forget')
+  if (result.purged !== undefined) learnPurge(store, JSON.parse(op.wire) as WireOp, result.purged)
+}
+
+/** Others had purged what the record said before our own change, which stands on that now. */
+function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
+  store.records.notePurged(id, purged)
+  store.purge.purgeHeard(id)
+  const row = store.records.row(id)
+  if (row?.deleted === 0) store.records.outdated(row)
 }
 
 /** True where `change` ends an edit of `row` that waits here: it knew nothing of the forget, and does not outlive it. */

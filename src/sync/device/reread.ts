@@ -49,6 +49,8 @@ export function endReread(
       { op: 'forget', kind, id, at: now, stamp, agent },
       { ver, place: 0, device: device ?? store.device },
     )
+    // Nobody says any more whether it was purged: earlier versions and lost edits go as if it was.
+    store.purge.purge(id, row.seq)
     return [{ id, kind }]
   })
 }

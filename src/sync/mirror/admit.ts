@@ -35,6 +35,8 @@ export type Answer =
       readonly policy?: ConflictPolicy
       /** The edit has its record live again, which another had forgotten. */
       readonly revived?: true
+      /** The version in which the record was purged, where the author did not know of that. */
+      readonly purged?: number
       /** The op went in place of a withdrawn one, and it is this one that took effect. Said with each answer, and not stored. */
       readonly instead?: true
     }
@@ -71,6 +73,17 @@ interface Admission {
 /** Applies `op`, or says why not. Inside the transaction of its request. */
 export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: number): Answer {
   const row = store.records.row(wire.id)
+  const answer = admitTo(row, store, wire, { from, nowMs })
+  // Its author has what was purged still, and does not fetch its own change.
+  return answer.s === 'ok' && row && row.purged > wire.base ? { ...answer, purged: row.purged } : answer
+}
+
+function admitTo(
+  row: RecordRow | undefined,
+  store: BookStore,
+  wire: WireOp,
+  { from, nowMs }: Pick<Admission, 'from' | 'nowMs'>,
+): Answer {
   const stamp = clampStamp(wire.stamp, nowMs + stampLeadMs)
   const admission = { store, wire, from, nowMs, stamp, kind: store.kinds.get(wire.kind), row }
   // What is lost in any case need not fit.

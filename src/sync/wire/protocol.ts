@@ -177,7 +177,8 @@ const met = z.object({ ver: count, logged: z.boolean(), said: said.optional() })
 const wireResult = z.discriminatedUnion('s', [
   /**
    * Applied. `policy` is there when another change had come first and the policy decided for this one; `revived` when that was
-   * a forget. `instead`: the op said so, and took effect itself; what was withdrawn never did.
+   * a forget. `instead`: the op said so, and took effect itself; what was withdrawn never did. `purged`: the version in which the
+   * record was purged after the op's base.
    */
   z.object({
     mid: z.number().int(),
@@ -187,6 +188,7 @@ const wireResult = z.discriminatedUnion('s', [
     policy: policy.optional(),
     revived: z.literal(true).optional(),
     instead: z.literal(true).optional(),
+    purged: count.optional(),
   }),
   /** Not applied: another change had come first, and `current` stays. */
   z.object({

@@ -75,6 +75,11 @@ export const wireHistory: readonly WireLine[] = [
     what: 'Optional: a forget, and a tombstone, say that the record was sealed before.',
     hash: '0d4888f78882580a4be4edef37d573e059e8b7762523957a54636c34d4e3c745',
   },
+  {
+    p: 1,
+    what: 'Optional: the answer to an op says in which version its record was purged that the op did not know of.',
+    hash: 'e44581293f1ef2cfdb39b35bc00e33c1f519ea21988597ff3d8b96185f3ca16f',
+  },
 ]
 
 export interface LineLine {

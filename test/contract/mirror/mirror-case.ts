@@ -38,3 +38,19 @@ export async function expectSame(...sites: Site[]): Promise<void> {
   const [first, ...others] = await Promise.all(sites.map((site) => site.all()))
   for (const other of others) expect(other).toEqual(first)
 }
+
+/** A word that only texts have which are to go. */
+export const secret = 'zanzibar'
+
+/** Every text that a site still has: records, their history, logs, unsent changes. */
+export function textsIn(site: Site): Promise<string> {
+  return site.look(({ db }) =>
+    ['records', 'history', 'conflicts', 'ops', 'applied_requests', 'results']
+      .map((table) => JSON.stringify(db.all(`SELECT * FROM ${table}`)))
+      .join('\n'),
+  )
+}
+
+export async function expectClean(...sites: Site[]): Promise<void> {
+  for (const site of sites) expect(await textsIn(site)).not.toContain(secret)
+}

@@ -10,6 +10,7 @@ import { markCases } from './mirror-mark.ts'
 import { namesakeCases } from './mirror-namesake.ts'
 import { policyCases } from './conflict/policy.ts'
 import { partCases } from './conflict/part.ts'
+import { latePurgeCases } from './conflict/late-purge.ts'
 import { removalCases } from './conflict/removal.ts'
 import { publishedCases } from './mirror-published.ts'
 import { rivalCases } from './conflict/rival.ts'
@@ -32,6 +33,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     runCases(host)
     policyCases(host)
     removalCases(host)
+    latePurgeCases(host)
     partCases(host)
     publishedCases(host)
     rivalCases(host)

@@ -35,6 +35,7 @@ export function setBack(
   if (!image) return
   const { ledger, watch } = stage
   ledger.keepLog(site.disk)
+  ledger.repeat()
   const had = tokensOf(site.disk)
   site.crash()
   site.disk.load(image)

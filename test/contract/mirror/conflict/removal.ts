@@ -1,23 +1,8 @@
 // What is forgotten stays forgotten, and what is purged leaves nothing anywhere: forgets, purges and edits of devices that had
 // not heard of each other, in every order.
 import { expect, it } from 'vitest'
-import { body, expectSame, id, losers, textOf, twoWithOne } from '../mirror-case.ts'
-import { createWorld, type DatabaseHost, type Site, testKinds } from '../mirror-world.ts'
-
-const secret = 'zanzibar'
-
-/** Every text that a site still has: records, their history, logs, unsent changes. */
-function textsIn(site: Site): Promise<string> {
-  return site.look(({ db }) =>
-    ['records', 'history', 'conflicts', 'ops', 'applied_requests', 'results']
-      .map((table) => JSON.stringify(db.all(`SELECT * FROM ${table}`)))
-      .join('\n'),
-  )
-}
-
-async function expectClean(...sites: Site[]): Promise<void> {
-  for (const site of sites) expect(await textsIn(site)).not.toContain(secret)
-}
+import { body, expectClean, expectSame, id, losers, secret, textOf, twoWithOne } from '../mirror-case.ts'
+import { createWorld, type DatabaseHost, testKinds } from '../mirror-world.ts'
 
 export function removalCases(host: DatabaseHost): void {
   it.each([...testKinds.keys()])(
@@ -225,43 +210,4 @@ export function removalCases(host: DatabaseHost): void {
       else expect(await losers(laptop)).toEqual([secret])
     },
   )
-
-  it('N5 a purge that only one device knows of counts at a mirror that was emptied', async () => {
-    const world = createWorld(host)
-    const [phone, laptop] = await twoWithOne(world, 'local_wins')
-    await laptop.put('local_wins', id(1), body(secret))
-    await laptop.sync()
-    await phone.sync()
-    await phone.purge(id(1))
-    await phone.sync()
-    const forgetAll = (site: Site) =>
-      site.look(({ db, settings }) => {
-        for (const table of ['records', 'history', 'conflicts', 'devices', 'results'])
-          db.run(`DELETE FROM ${table}`)
-        db.run("DELETE FROM book WHERE key = 'head' OR key = 'floor' OR key GLOB 'sum:*'")
-        settings.set('epoch', `e_${'1'.repeat(32)}`)
-      })
-    await forgetAll(world.mirror)
-    for (const device of [laptop, phone, laptop]) await device.sync()
-    await expectSame(phone, laptop, world.mirror)
-    expect(await laptop.all()).toEqual({})
-    await expectClean(phone, laptop, world.mirror)
-  })
-
-  it('T1 C17 of a purge the mirror remembers that it was, when it has let go of other tombstones', async () => {
-    const world = createWorld(host)
-    const [phone, laptop] = await twoWithOne(world, 'manual')
-    await laptop.put('manual', id(1), body(secret))
-    await phone.purge(id(1))
-    for (const device of [phone, phone]) await device.sync()
-    world.clock.nowMs += 400 * 86_400_000
-    await phone.sync()
-    expect(await world.mirror.tidy()).toBe(1)
-    for (const device of [phone, laptop, phone]) await device.sync()
-    await expectSame(phone, laptop, world.mirror)
-    expect(await laptop.all()).toEqual({})
-    await expectClean(phone, laptop, world.mirror)
-    for (const device of [phone, laptop])
-      expect(await device.state()).toMatchObject({ repairs: 0, pending: 0 })
-  })
 }
