@@ -169,7 +169,7 @@ export function createLedger(): Ledger {
       const isVeiled = ({ record, isSealed }: Write) => !isSealed && veiled.has(record)
       // A device that was away until the tombstone was collected keeps nothing of the record: it may have been purged.
       const isCollected = ({ op, record }: Write) =>
-        op === 'put' && collected && rowOf(mirror, record)?.deleted !== 0
+        op === 'put' && collected && writes.some((one) => one.op === 'forget' && one.record === record)
       const isKept = (write: Write) =>
         inLog(write) || isVeiled(write) || isPurgedAway(write) || isCollected(write)
       return writes.filter(

@@ -238,4 +238,16 @@ export const pinned: readonly Pinned[] = [
       { do: 'put', at: 1, record: 0 },
     ],
   },
+  {
+    was: 'an edit that waited on a device met the final state of a record that was purged meanwhile, and was logged with its text',
+    steps: [
+      { do: 'sync', at: 0, record: 6, weather: ['edit-meanwhile', 'lose-answer'] },
+      { do: 'put', at: 0, record: 6 },
+      { do: 'put', at: 0, record: 6 },
+      { do: 'purge', at: 3, record: 6 },
+      { do: 'put', at: 0, record: 6 },
+      { do: 'put', at: 0, record: 6 },
+      { do: 'put', at: 3, record: 6 },
+    ],
+  },
 ]

@@ -32,7 +32,15 @@ import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import { forgetEnded } from '../conflict/forget-ended.ts'
-import { confirmApplied, isForgotten, logRevived, strangerWinner, takenRev, takeOver } from './removal.ts'
+import {
+  confirmApplied,
+  isForgotten,
+  logRevived,
+  lostTo,
+  strangerWinner,
+  takenRev,
+  takeOver,
+} from './removal.ts'
 import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
 
 /** How it is written down that a record was forgotten because another one has ended it. */
@@ -180,7 +188,7 @@ function take(store: BookStore, answered: Answered, resultsOnly = false): Intake
     const at = { record: row.id, kind: row.kind, policy: 'remote_wins', at: now, state: 'settled' } as const
     store.conflicts.add({
       ...at,
-      lost: isPurge(change) ? { by: store.device, op: 'put' } : sideOf(ours, store.device),
+      lost: lostTo({ ...row, device: store.device }, change, store.device),
       kept: sideOf(change, change.by),
     })
     onLogged()

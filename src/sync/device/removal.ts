@@ -4,6 +4,7 @@ import type { Kind } from '../../core/kind.ts'
 import type { Json } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, outlives, saysSame } from '../conflict/conflict-policy.ts'
@@ -67,6 +68,13 @@ function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
   store.purge.purgeHeard(id)
   const row = store.records.row(id)
   if (row?.deleted === 0) store.records.outdated(row)
+}
+
+/** What `row`, which lost to `change`, is in the log: nothing of what was purged without its knowing stays, here neither. */
+export function lostTo(row: RecordRow, change: WireChange, device: string): LoggedSide {
+  const isPurgedSince = (change.purged ?? 0) > row.ver && row.purged <= row.ver
+  const by = row.device ?? device
+  return isPurgedSince ? { by, op: row.deleted ? 'forget' : 'put' } : sideOf(toChange(row, device), by)
 }
 
 /** True where `change` ends an edit of `row` that waits here: it knew nothing of the forget, and does not outlive it. */

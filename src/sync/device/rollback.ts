@@ -8,6 +8,7 @@ import type { RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy } from '../conflict/conflict-policy.ts'
 import type { WireChange } from '../wire/protocol.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
+import { lostTo } from './removal.ts'
 
 /** `refused`: what stands here stays. `earlier`: the edit is older than what stands, which a policy may want. */
 type Verdict = 'refused' | 'earlier'
@@ -60,7 +61,7 @@ export function answerSealed(store: BookStore, { row, change, verdict, now }: Ju
     policy: store.kinds.get(row.kind)?.policy ?? defaultPolicy,
     at: now,
     state: 'settled',
-    lost: isRefused ? theirs : ours,
+    lost: isRefused ? theirs : lostTo(row, change, store.device),
     kept: isRefused ? ours : theirs,
   })
   store.access?.note({

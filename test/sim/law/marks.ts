@@ -65,9 +65,9 @@ function returned({ world, marks, ledger }: Stage): MarkWrite[] {
   return marks.filter(({ target, name, value, saw }, at) => {
     if (saw === undefined || typeof saw === 'boolean' || value === saw) return false
     const isThere = marksOn(world.mirror.disk, target)?.[name] === saw
-    const isSaidAgain = marks
-      .slice(at)
-      .some((one) => one.target === target && one.name === name && one.value === saw)
+    // It is new each time, but for what an undo says again.
+    const said = marks.filter((one) => one.target === target && one.name === name && one.value === saw)
+    const isSaidAgain = said.length > 1 || marks.indexOf(said[0] as MarkWrite) > at
     const isLogged = entries.some(
       ({ record, lost }) =>
         record === markId(target) && (lost.op === 'forget' || lost.body?.[name] === value),

@@ -22,8 +22,10 @@ export function judgeMerged(stage: Stage, schedule: Schedule): void {
   // A person has to decide what could not be merged.
   const isOpen = (id: string) => entries.some(({ record, state }) => record === id && state === 'open')
   const isForgotten = (id: string) => ledger.writes.some(({ record, op }) => record === id && op === 'forget')
+  // Written anew by a mirror that could not read it.
+  const isLeft = (id: string) => ledger.writes.some(({ record, isBlind }) => record === id && isBlind)
   for (const row of skills) {
-    if (isOpen(row.id) || isForgotten(row.id)) continue
+    if (isOpen(row.id) || isForgotten(row.id) || isLeft(row.id)) continue
     const { usage_count, successes } = bodyOf(row)['maturity'] as { usage_count: number; successes: number }
     const own = uses.filter(({ skill }) => skill === row.id)
     const good = own.filter((one) => one.good).length
@@ -34,8 +36,7 @@ export function judgeMerged(stage: Stage, schedule: Schedule): void {
     )
   }
   for (const row of rows.filter(({ kind }) => kind === 'merge')) {
-    const isLeft = ledger.writes.some((one) => one.record === row.id && one.isBlind)
-    if (isOpen(row.id) || isForgotten(row.id) || isLeft) continue
+    if (isOpen(row.id) || isForgotten(row.id) || isLeft(row.id)) continue
     const tags = new Set(bodyOf(row)['tags'] as string[])
     none(
       ledger.writes.filter(({ record, token }) => record === row.id && !tags.has(token)),
