@@ -250,4 +250,17 @@ export const pinned: readonly Pinned[] = [
       { do: 'put', at: 3, record: 6 },
     ],
   },
+  {
+    was: 'a device that was about to purge met an edit of another one, and kept its text in its log',
+    steps: [
+      { do: 'put', at: 1, record: 6 },
+      { do: 'sync', at: 1, record: 5, weather: [] },
+      { do: 'put', at: 1, record: 6 },
+      { do: 'sync', at: 2, record: 5, weather: ['others-meanwhile'] },
+      { do: 'pass', ms: 400_000, weather: 'still' },
+      { do: 'sync', at: 2, record: 6, weather: ['others-meanwhile'] },
+      { do: 'purge', at: 1, record: 6 },
+      { do: 'carry', letter: 0 },
+    ],
+  },
 ]

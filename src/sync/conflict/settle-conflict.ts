@@ -72,25 +72,25 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
   const isResealed = sent.op === 'put' && sent.reseal === true
   const row = store.records.row(current.id)
   const isSuperseded = row?.op !== null
+  /** A purge of this device waits to be sent: it takes the other side along. */
+  const isPurging = row !== undefined && row.purged > row.ver
   const log = (
     lost: LoggedSide,
     kept: LoggedSide | undefined,
     more: { open?: boolean; paths?: readonly string[] } = {},
   ) => {
     // Nothing of what was purged stays, here neither; what stands at the mirror came after that.
-    const isBare = isPurgedSince && lost === our && lost.op === 'put'
-    const sides = {
-      lost: isBare ? { by: lost.by, op: lost.op } : lost,
-      ...(base && !isPurgedSince ? { base } : {}),
-    }
+    const isBare = (side: LoggedSide) => side.op === 'put' && (side === our ? isPurgedSince : isPurging)
+    const shown = (side: LoggedSide): LoggedSide => (isBare(side) ? { by: side.by, op: 'put' } : side)
     store.conflicts.add({
       record: current.id,
       kind: current.kind,
       policy,
       at: now,
       state: more.open ? 'open' : 'settled',
-      ...sides,
-      ...(kept ? { kept } : {}),
+      lost: shown(lost),
+      ...(base && !isPurgedSince && !isPurging ? { base } : {}),
+      ...(kept ? { kept: shown(kept) } : {}),
       ...(more.paths ? { paths: more.paths } : {}),
     })
     onLogged()
