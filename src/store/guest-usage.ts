@@ -4,7 +4,9 @@
 // guest has edited. Whose records count, and which were edited, are settings of the book, so every copy of it counts the same.
 import { isDelegateSql } from '../core/access/delegate-name.ts'
 import { DaybookError } from '../core/errors.ts'
+import { utf8Length } from '../core/text/utf8.ts'
 import type { SqlDatabase } from '../core/ports.ts'
+import type { RecordRow } from './schema/record-row.ts'
 
 export interface Quota {
   readonly records: number
@@ -42,13 +44,11 @@ export interface GuestUsage {
   begin(): void
   /** From now on what `payer` and its delegates have stored counts, what is there already too. Inside a transaction. */
   enter(payer: string): void
-  /** The `quota-exceeded` of a guest that is to have one more record of so many bytes, in place of one of `before`. */
-  refusal(
-    payer: string,
-    kind: string,
-    size: { readonly bytes: number; readonly before?: number | undefined },
-  ): DaybookError | undefined
-  /** Runs a guest's work inside a transaction, entered; throws `quota-exceeded` where it leaves more than the guest may have. */
+  /** The `quota-exceeded` of a guest that is to put a body of so many bytes, in place of what `row` says, which stays as a version. */
+  refusal(payer: string, kind: string, bytes: number, row: RecordRow | undefined): DaybookError | undefined
+  /** Runs a guest's work inside a transaction, entered, and counts the records of others that it has changed for `payer`. */
+  noting<Result>(payer: string, work: () => Result): Result
+  /** The same; throws `quota-exceeded` where it leaves more than the guest may have. */
   within<Result>(payer: string, work: () => Result): Result
   /** The `quota-exceeded` of a guest whose edit is to be noted as a conflict. */
   conflictRefusal(): DaybookError | undefined
@@ -182,6 +182,10 @@ const schema = [
   `${insert} SELECT '', '${conflictKind}', 0, ifnull(sum(${conflictLength('')}), 0) FROM conflicts`,
 ]
 
+/** A record with its earlier versions. */
+const whole = `octet_length(r.body)
+  + ifnull((SELECT sum(octet_length(h.body)) FROM history h WHERE h.seq = r.seq), 0)`
+
 interface Usage {
   readonly records: number
   readonly bytes: number
@@ -230,13 +234,20 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
   const enter = (payer: string) =>
     db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [payerKey + payer, ''])
 
-  /** Runs `work`, and counts the records of others that it has changed for `payer`. */
+  /** Bytes of the record of this number that begin to count for `payer` once it edits it: none of its own. */
+  const newlyCounted = (payer: string, seq: number) =>
+    db.get<{ bytes: number }>(
+      `SELECT ${whole} - ifnull((SELECT CAST(value AS INTEGER) FROM book
+           WHERE key = '${editedKey}' || r.seq AND substr(value, instr(value, ' ') + 1) = ?), 0) AS bytes
+       FROM records r WHERE r.seq = ? AND ? NOT IN ${payers('r.agent')}`,
+      [payer, seq, payer],
+    )?.bytes ?? 0
+
   const noting = <Result>(payer: string, work: () => Result): Result => {
     db.run(`${insert} VALUES ('', '${nowKind}', 0, 0) ON CONFLICT DO NOTHING`)
     const result = work()
     const others = db.all<{ seq: number; bytes: number }>(
-      `SELECT r.seq, octet_length(r.body) + ifnull((SELECT sum(octet_length(h.body)) FROM history h WHERE h.seq = r.seq), 0)
-         AS bytes
+      `SELECT r.seq, ${whole} AS bytes
        FROM guest_usage c JOIN records r ON r.seq = CAST(c.agent AS INTEGER)
        WHERE c.kind = '${changedKind}' AND r.deleted = 0 AND ? NOT IN ${payers('r.agent')}`,
       [payer],
@@ -251,10 +262,15 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
   }
 
   return {
-    refusal(payer, kind, { bytes, before }) {
+    refusal(payer, kind, bytes, row) {
+      const live = row?.deleted === 0 ? row : undefined
+      const records = live ? 0 : 1
+      const inAll = { records, bytes: bytes + (live ? newlyCounted(payer, live.seq) : 0) }
+      // Earlier versions do not count with their kind.
+      const ofKind = { records, bytes: Math.max(0, bytes - utf8Length(live?.body ?? '')) }
       for (const { what, used, limit } of usages(payer)) {
         if (what !== 'guest' && what !== 'guests' && what !== kind) continue
-        const more = { records: before === undefined ? 1 : 0, bytes: Math.max(0, bytes - (before ?? 0)) }
+        const more = what === kind ? ofKind : inAll
         for (const part of parts)
           if (more[part] > 0 && used[part] + more[part] > limit[part]) return exceeded(what, part, limit)
       }
@@ -266,6 +282,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     },
     begin,
     enter,
+    noting,
     within(payer, work) {
       enter(payer)
       const before = usages(payer)

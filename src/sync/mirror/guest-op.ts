@@ -124,8 +124,7 @@ function refusalOf(
   row: RecordRow | undefined,
   { payer }: SyncReach,
 ) {
-  const bytes = utf8Length(JSON.stringify(body ?? enc ?? {}))
-  return guests.refusal(payer, kind, { bytes, before: row?.deleted === 0 ? utf8Length(row.body) : undefined })
+  return guests.refusal(payer, kind, utf8Length(JSON.stringify(body ?? enc ?? {})), row)
 }
 
 /** Nothing is left of what was never there: no tombstone takes an id away. */

@@ -168,7 +168,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     const results: WireResult[] = []
     const fresh = new Map<number, StoredAnswer>()
     const exchange: Exchange = { request, reach, nowMs, fresh }
-    settings.holding(() => {
+    answering(store, exchange, () => {
       for (const [i, op] of ops.entries()) {
         if (op.mid > lastMid + 1) break
         const answer = answerOnce(exchange, op, { lastMid, hash: hashes[i] ?? '' })
@@ -255,6 +255,11 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       return answer
     },
   }
+}
+
+/** Runs `work` on the ops of a request; what a guest edits by them counts for it. */
+function answering({ settings, guests }: BookStore, { request, reach }: Exchange, work: () => void): void {
+  settings.holding(() => (reach && request.ops.length > 0 ? guests.noting(reach.payer, work) : work()))
 }
 
 /** The answer to `op` where it took effect itself: a device that withdrew bytes can't know which the mirror took. */

@@ -1,5 +1,5 @@
-// How many records all guests of a book may store together, at mirrors over HTTP: twenty guests at once, by verbs that make several
-// records and by sync, store that many and no more.
+// How much guests of a book may store, at mirrors over HTTP: twenty guests at once, by verbs that make several records and by sync,
+// store as many records as all may and no more; one that edits again and again by sync is held to its bytes.
 import type { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTrace } from '../../../support/trace.ts'
@@ -8,7 +8,11 @@ import { createServeWorld } from '../../hosts/node/serve/serve-world.ts'
 import { openWorker } from '../worker.ts'
 
 const limit = 100
-const settings = { DAYBOOK_GUESTS_QUOTA: `${limit}/64`, DAYBOOK_RATE: '10000/1000' } as const
+const settings = {
+  DAYBOOK_GUEST_QUOTA: `${limit}/1`,
+  DAYBOOK_GUESTS_QUOTA: `${limit}/64`,
+  DAYBOOK_RATE: '10000/1000',
+} as const
 const world = createServeWorld()
 const guestCount = 20
 
@@ -50,6 +54,27 @@ const pushOf = (name: string) => {
   }))
   const pull = { cursor: 0, limit: 100, maxBytes: 500_000 }
   return { p: 1, device, epoch: null, ackedMid: 0, schema: 1, ops, pull }
+}
+
+/** A request of a device of `name` that edits the record `id`, of so many versions, the `nth` time. */
+const editOf = (name: string, id: string, nth: number, base: number) => {
+  const [device, at] = [`d_${name}`, new Date().toISOString()]
+  const body = { folder: 'edited/', key: id, value: { words: `${nth} ${'x'.repeat(100_000)}` } }
+  const head = {
+    mid: nth,
+    kind: 'document',
+    op: 'put',
+    base,
+    agent: name,
+    v: 1,
+    at,
+    created_at: at,
+    id,
+    body,
+  }
+  const stamp = `019b0000${nth.toString(16).padStart(4, '0')}-0000-${device}`
+  const pull = { cursor: 0, limit: 1, maxBytes: 1 }
+  return { p: 1, device, epoch: null, ackedMid: 0, schema: 1, ops: [{ ...head, stamp }], pull }
 }
 
 /** `urls`: where guests come in, in turn; at each of them may be another process. */
@@ -109,6 +134,32 @@ function quotaCases(urls: readonly string[]): void {
       9 * guestCount - limit,
     )
     expect(new Set(await used(book))).toEqual(new Set([limit]))
+  })
+
+  it('holds for a guest whose device edits one record again and again, its own or the owner’s', async () => {
+    for (const of of ['guest0', 'owner']) {
+      const book = `edits-${of}`
+      const [bearer] = await makeGuests(book)
+      const id = 'document-edited'
+      const made = { changes: [{ folder: 'edited/', key: id, value: { words } }] }
+      if (of === 'owner') await owner(0, book, ['document:write', made])
+      const results: { s: string; ver?: number; error?: { code: string; details: object } }[] = []
+      let ver = 0
+      for (let nth = 1; nth <= 20; nth++) {
+        const { body } = await world.ask(`${at(nth, book)}/sync`, editOf('guest0', id, nth, ver), bearer)
+        const [result] = (body['results'] ?? []) as typeof results
+        if (!result) expect.unreachable(JSON.stringify(body))
+        ver = result.ver ?? ver
+        results.push(result)
+      }
+      const taken = results.filter(({ s }) => s === 'ok').length
+      expect(taken).toBeGreaterThan(7)
+      expect(taken).toBeLessThan(12)
+      expect(results.at(-1)?.error).toMatchObject({
+        code: 'quota-exceeded',
+        details: { quota: 'guest', part: 'bytes', limit: 1_048_576 },
+      })
+    }
   })
 }
 
