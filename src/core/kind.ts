@@ -131,6 +131,8 @@ export interface Kind<Name extends string = string, Body extends object = object
    * that is in it, by a call, a sync or an import. Where a body is sealed, so that it can't be told, neither.
    */
   ownerOnly?(body: Body): boolean
+  /** Fields of a body that the owner alone sets, changes and takes away. */
+  readonly ownerFields?: readonly string[]
   /** True: it belongs to no agent, but to the program whose it is. Handles of all agents change and forget it. */
   readonly shared?: true
   /** Its records hold rules, though guests write some of them: chapters read them for whoever calls. Default false. */

@@ -28,8 +28,6 @@ export interface Marked {
   readonly now: Marks
 }
 
-const ownersOwn: ReadonlySet<string> = new Set(['pinned', 'personal', 'keep'])
-
 /** The live marks of a record, as they are stored. */
 export function markRow({ records, kinds }: MarkWriterParts['store'], id: string): RecordRow | undefined {
   const row = records.row(markId(id))
@@ -55,7 +53,8 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
   const kind = store.kinds.get(record.kind)
   if (kind?.marks !== undefined)
     throw new DaybookError('invalid-input', '`id`: It is a mark itself.', { details: { path: 'id' } })
-  const reserved = guest && markNames.find((name) => ownersOwn.has(name) && change[name] !== undefined)
+  const reserved =
+    guest && markNames.find((name) => markKind.ownerFields?.includes(name) && change[name] !== undefined)
   if (reserved !== undefined) {
     throw new DaybookError('forbidden', `Only the owner of the book says what is \`${reserved}\`.`, {
       details: { path: reserved },

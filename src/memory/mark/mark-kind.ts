@@ -21,6 +21,8 @@ export const markKind: Kind<'mark', MarkBody> = {
   text: [],
   facets: { name: 'record' },
   marks: 'record',
+  // An agent would pin its own words above all others.
+  ownerFields: ['pinned', 'personal', 'keep'],
   // It tells of its record that there is one, and what somebody thinks of it.
   madeFrom: { reachOnly: true, sources: ({ record }) => [record] },
   // Each mark is a field of its own: what two devices said of one record both holds.

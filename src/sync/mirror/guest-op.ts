@@ -13,7 +13,8 @@ import { namedLength, nameId } from '../../core/text/name-id.ts'
 import { holderId } from '../../core/put-request.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { type JsonObject, readPath } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -56,7 +57,7 @@ export function admitGuestOp(
     ...asGuest(withKeptLinks(store, sent, row, reach), reach),
     id,
     agent,
-    ...(isLowering(sent, row, kind) ? { policy: cautious(kind) } : {}),
+    ...(isLowering(sent, row, kind) || ownersField(store, sent, row, kind) ? { policy: cautious(kind) } : {}),
   }
   const fault = op.op === 'forget' ? missing(row) : faultOfPut(store, op, row, reach)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
@@ -154,6 +155,13 @@ function faultOfPut(
   }
   if (op.base === row?.ver && isLowering(op, row, kind))
     return forbidden('sensitivity', 'Only the owner of the book makes a record less sensitive.')
+  const field = op.base === row?.ver || !before ? ownersField(store, op, row, kind) : undefined
+  if (field !== undefined)
+    return forbidden(`body.${field}`, `Only the owner of the book says what is \`${field}\`.`)
+  if (kind?.marks !== undefined && !mayMark(store, kind.marks, op, reach))
+    return new DaybookError('not-found', 'There is no such record to mark.', {
+      details: { path: `body.${kind.marks}` },
+    })
   if (!before && kind?.speaker && isNameOfAnother(op.id, kind, reach.agent))
     return forbidden('id', `\`${op.id}\` is a name that another gives.`)
   return kind?.speaker ? faultOfSpeaker(kind, op, before, reach.agent) : undefined
@@ -164,6 +172,28 @@ function isLowering(op: WireOp, row: RecordRow | undefined, kind: Kind | undefin
   if (op.op !== 'put' || row?.deleted !== 0) return false
   const stands = (row.sensitivity ?? kind?.sensitivity) as Sensitivity | undefined
   return isLowered(op.sensitivity ?? kind?.sensitivity, stands)
+}
+
+/** The first field of `op` that the owner alone sets and that it changes; of a sealed body nobody can tell here. */
+function ownersField(
+  store: BookStore,
+  op: WireOp,
+  row: RecordRow | undefined,
+  kind: Kind | undefined,
+): string | undefined {
+  if (op.op !== 'put') return undefined
+  const stands = row?.deleted === 0 ? store.bodies.read(row, row.body) : {}
+  return kind?.ownerFields?.find(
+    (name) => !op.body || !stands || !sameJson(op.body[name] ?? null, stands[name] ?? null),
+  )
+}
+
+/** True where a guest knows the record that `op` marks, and may change it. */
+function mayMark({ records, kinds }: BookStore, path: string, op: Put, { mayPull, agent }: SyncReach) {
+  const id = op.body && readPath(op.body, path)
+  const record = typeof id === 'string' ? records.row(id) : undefined
+  if (!record || record.deleted || kinds.get(record.kind)?.guests !== undefined) return false
+  return mayPull(record.kind) || record.agent === agent
 }
 
 /** How a change is decided that knew nothing of a record's being guarded more: never by taking it as it is. */

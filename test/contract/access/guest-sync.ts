@@ -84,6 +84,43 @@ export function guestSyncCases(host: GuestHost): void {
     expect(lowered.results.map(told)).toEqual([['ok', undefined]])
   })
 
+  it('as a device says no more of a record than by verb: what is pinned, personal or kept is the owner’s', async () => {
+    const world = openGuestWorld(host)
+    const owner = await world.owner()
+    const mark = (record: string, said: object, more: object = {}) => ({
+      id: `mark::${record}`,
+      kind: 'mark',
+      body: { record, ...said },
+      ...more,
+    })
+    await owner.sync([
+      { id: 'one', kind: 'trace', body: trace('one') },
+      { id: 'two', kind: 'trace', body: trace('two') },
+      { id: 'hidden', kind: 'skill', body: skill('hidden') },
+      mark('one', { pinned: true }),
+    ])
+    const guest = await world.guest({ permissions: ['sync'], push: ['mark'], pull: ['trace', 'mark'] })
+    const { results } = await guest.sync([
+      mark('two', { keep: true }),
+      mark('two', { importance: 0.9 }),
+      mark('one', { importance: 0.9 }, { base: 1 }),
+      mark('one', { pinned: true, importance: 0.9, collection: 'Own' }, { base: 1 }),
+      mark('one', { importance: 0.1 }, { base: 0, policy: 'local_wins' }),
+      mark('hidden', { importance: 0.1 }),
+      mark('free', { importance: 0.1 }),
+    ])
+    expect(results.map(told)).toEqual([
+      ['forbidden', 'body.keep'],
+      ['ok', undefined],
+      ['forbidden', 'body.pinned'],
+      ['ok', undefined],
+      ['conflict', undefined],
+      ['not-found', 'body.record'],
+      ['not-found', 'body.record'],
+    ])
+    expect((await world.records()).get('mark::one')?.body).toMatchObject({ pinned: true, importance: 0.9 })
+  })
+
   it('K4 as a device that only sends learns nothing of what is there, and changes nothing of it', async () => {
     const world = openGuestWorld(host)
     const owner = await world.owner()
