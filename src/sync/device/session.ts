@@ -185,6 +185,7 @@ export function createSyncSession({
 
   const run = async (signal: SharedSignal, tally: Tally): Promise<SyncResult> => {
     try {
+      checkName(store, name)
       let last: Round = { done: false }
       while (!last.done || asked) last = await round(tally, signal, last.ahead)
       // Nothing is awaited since the last look at `asked`: no call can fall in between.
@@ -266,6 +267,20 @@ function beginOf(
   if (code === 'device-forked') return rename
   if (code !== 'resync-required') return undefined
   return details['reason'] === 'floor' ? (store) => beginReread(store, 0, kinds) : startOver
+}
+
+/**
+ * A book that was synced as another one is not sent to this one: its file may have been put in the place of the book's, or the name
+ * be a slip.
+ */
+function checkName({ settings }: BookStore, name: string | undefined): void {
+  const synced = settings.get(mirrorName)
+  if (name === undefined || synced === undefined || synced === name) return
+  throw new DaybookError(
+    'conflict',
+    `This file was synced as the book \`${synced}\`, and nothing was sent to \`${name}\`. Sync it as \`${synced}\`, or put the right file in its place. To bring its memory to \`${name}\`, export it and import that there.`,
+    { details: { path: 'name', reason: 'other-book', synced } },
+  )
 }
 
 /** A device that must read anew what the mirror has can't know yet what to send. */

@@ -59,7 +59,7 @@ export function admitGuestOp(
     agent,
     ...(isLowering(sent, row, kind) || ownersField(store, sent, row, kind) ? { policy: cautious(kind) } : {}),
   }
-  const fault = op.op === 'forget' ? missing(row) : faultOfPut(store, op, row, reach)
+  const fault = op.op === 'forget' ? faultOfForget(store, row, reach) : faultOfPut(store, op, row, reach)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
   const full = op.op === 'put' ? refusalOf(store, op, row, reach) : undefined
   if (full) return { s: 'rejected', error: full.toJSON() }
@@ -128,10 +128,27 @@ function refusalOf(
   return guests.refusal(payer, kind, utf8Length(JSON.stringify(body ?? enc ?? {})), row)
 }
 
-/** Nothing is left of what was never there: no tombstone takes an id away. */
-function missing(row: RecordRow | undefined): DaybookError | undefined {
-  return row ? undefined : new DaybookError('not-found', undefined, { details: { path: 'id' } })
+function faultOfForget(
+  store: BookStore,
+  row: RecordRow | undefined,
+  reach: SyncReach,
+): DaybookError | undefined {
+  // Nothing is left of what was never there: no tombstone takes an id away.
+  const absent = () => new DaybookError('not-found', undefined, { details: { path: 'id' } })
+  if (!row) return absent()
+  const kind = store.kinds.get(row.kind)
+  if (row.deleted || kind?.marks === undefined) return undefined
+  const body = store.bodies.read(row, row.body)
+  const id = body && readPath(body, kind.marks)
+  // Marks go with their record, whatever they say.
+  if (typeof id === 'string' && store.records.row(id)?.deleted !== 0) return undefined
+  if (typeof id !== 'string' || !mayMark(store, id, reach)) return absent()
+  const field = kind.ownerFields?.find((name) => body?.[name] !== undefined)
+  return field === undefined ? undefined : ownersWord(`body.${field}`, field)
 }
+
+const ownersWord = (path: string, field: string) =>
+  forbidden(path, `Only the owner of the book says what is \`${field}\`.`)
 
 function faultOfPut(
   store: BookStore,
@@ -156,9 +173,9 @@ function faultOfPut(
   if (op.base === row?.ver && isLowering(op, row, kind))
     return forbidden('sensitivity', 'Only the owner of the book makes a record less sensitive.')
   const field = op.base === row?.ver || !before ? ownersField(store, op, row, kind) : undefined
-  if (field !== undefined)
-    return forbidden(`body.${field}`, `Only the owner of the book says what is \`${field}\`.`)
-  if (kind?.marks !== undefined && !mayMark(store, kind.marks, op, reach))
+  if (field !== undefined) return ownersWord(`body.${field}`, field)
+  const marked = kind?.marks === undefined ? undefined : op.body && readPath(op.body, kind.marks)
+  if (kind?.marks !== undefined && !(typeof marked === 'string' && mayMark(store, marked, reach)))
     return new DaybookError('not-found', 'There is no such record to mark.', {
       details: { path: `body.${kind.marks}` },
     })
@@ -188,10 +205,9 @@ function ownersField(
   )
 }
 
-/** True where a guest knows the record that `op` marks, and may change it. */
-function mayMark({ records, kinds }: BookStore, path: string, op: Put, { mayPull, agent }: SyncReach) {
-  const id = op.body && readPath(op.body, path)
-  const record = typeof id === 'string' ? records.row(id) : undefined
+/** True where a guest knows the record that is marked, and may change it. */
+function mayMark({ records, kinds }: BookStore, id: string, { mayPull, agent }: SyncReach): boolean {
+  const record = records.row(id)
   if (!record || record.deleted || kinds.get(record.kind)?.guests !== undefined) return false
   return mayPull(record.kind) || record.agent === agent
 }

@@ -119,6 +119,28 @@ export function guestSyncCases(host: GuestHost): void {
       ['not-found', 'body.record'],
     ])
     expect((await world.records()).get('mark::one')?.body).toMatchObject({ pinned: true, importance: 0.9 })
+    const forgetful = await world.guest({
+      name: 'forgetful',
+      permissions: ['sync', 'forget'],
+      push: ['mark', 'trace'],
+      pull: ['trace', 'mark'],
+    })
+    await owner.sync([mark('hidden', { importance: 0.5 })])
+    const gone = (record: string, kind: string, base: number) => ({ id: record, kind, base, op: 'forget' })
+    const { results: forgotten } = await forgetful.sync([
+      gone('mark::one', 'mark', 2),
+      gone('mark::hidden', 'mark', 1),
+      gone('mark::two', 'mark', 1),
+      gone('one', 'trace', 1),
+      gone('mark::one', 'mark', 2),
+    ])
+    expect(forgotten.map(told)).toEqual([
+      ['forbidden', 'body.pinned'],
+      ['not-found', 'id'],
+      ['ok', undefined],
+      ['ok', undefined],
+      ['ok', undefined],
+    ])
   })
 
   it('K4 as a device that only sends learns nothing of what is there, and changes nothing of it', async () => {
