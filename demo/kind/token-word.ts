@@ -55,7 +55,8 @@ export function endedTokenWords(
   how: 'revoked' | 'expired' | 'foreign',
 ): string[] {
   const could = permissionWords(permissions)
-  const why = how === 'foreign' ? 'It was granted by another book' : `It is ${how}`
+  const why =
+    how === 'foreign' ? 'It was granted by another book, or to a name that it cannot have' : `It is ${how}`
   return [
     `${why}: ${holder} can do nothing with it.`,
     ...(could === '' ? [] : [`It was granted to ${could} ${scopeWords(scope)}.`]),

@@ -8,6 +8,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instantOrDay } from '../shape/instant.ts'
+import { nameFaults } from './holder.ts'
 import { needSigner } from './keyring.ts'
 import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
 import { createVerifier, findToken } from './token-ledger.ts'
@@ -56,7 +57,7 @@ function checkTokenId(id: string | undefined, call: CallPort): void {
   })
 }
 
-/** No delegate is called as the owner is, or as the agent that writes for the owner. */
+/** No delegate is called as the owner is, as the agent that writes for the owner, or as a holder above it. */
 function checkHolder(
   token: ControlToken,
   parent: ControlToken | undefined,
@@ -65,8 +66,9 @@ function checkHolder(
   const by = createVerifier(trust)
   const fault = parent && delegateFault(token, [parent, ...ancestorsOf(parent, by.find)], by)
   if (fault === undefined) return
-  throw new DaybookError('forbidden', `\`granted_to\`: It can't be granted: ${fault}.`, {
-    details: { path: 'granted_to' },
+  const code = fault === 'Token names the owner' ? 'forbidden' : 'invalid-input'
+  throw new DaybookError(code, `\`granted_to\`: It can't be granted: ${nameFaults[fault]}.`, {
+    details: { path: 'granted_to', reason: fault },
   })
 }
 

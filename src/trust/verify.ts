@@ -4,7 +4,7 @@ import type { Keyring } from '../core/ports.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { readReach } from '../core/access/reach.ts'
 import { coversScope, overlapsScope, parseNames } from '../core/access/scope.ts'
-import { holdersOf, nameFault } from './holder.ts'
+import { holdersOf, type NameFault, nameFault } from './holder.ts'
 import { lineageHash, linkFault, signedText } from './token.ts'
 import type { ControlToken } from './token-schema.ts'
 
@@ -12,6 +12,8 @@ export const reasons = [
   'Token not found',
   'Token of another book',
   'Token names the owner',
+  'Token names a holder above it',
+  'Token has too long a name',
   'Token revoked',
   'Token expired',
   'Token not yet valid',
@@ -50,22 +52,22 @@ export function standing(
 ): Extract<Reason, `Token ${string}`> | undefined {
   if (!token) return 'Token not found'
   if (!isOfThisBook(token, by)) return 'Token of another book'
-  return timeFault(token, by.find, now) ?? (isNamedWell(token, by) ? undefined : 'Token names the owner')
+  return timeFault(token, by.find, now) ?? storedNameFault(token, by)
 }
 
 /** The tokens above this one that are here, the nearest first. */
 export const ancestorsOf = (token: ControlToken, find: Verifier['find']): ControlToken[] =>
   token.delegation_chain.flatMap((id) => find(id) ?? [])
 
-const isNamedWell = (token: ControlToken, by: Known): boolean =>
-  delegateFault(token, ancestorsOf(token, by.find), by) === undefined
+const storedNameFault = (token: ControlToken, by: Known): NameFault | undefined =>
+  delegateFault(token, ancestorsOf(token, by.find), by)
 
 /** What is wrong with how a delegate is called; undefined when nothing is. */
 export function delegateFault(
   token: ControlToken,
   ancestors: readonly ControlToken[],
   { ownersOf }: Pick<Verifier, 'ownersOf'>,
-): string | undefined {
+): NameFault | undefined {
   const { token_id: root } = ancestors.at(-1) ?? token
   return nameFault(holdersOf(token, ancestors), ownersOf(root))
 }
@@ -81,7 +83,7 @@ function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
 
 /**
  * How a token stands, in one word: `foreign` is of another book, of a key that was withdrawn, or of a delegate with the name of
- * the owner, and opens nothing here.
+ * the owner or of a holder above it, and opens nothing here.
  */
 export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
 
@@ -98,6 +100,8 @@ export function stateOf(token: ControlToken, by: Known, now: string): (typeof to
     case 'Token not found':
     case 'Token of another book':
     case 'Token names the owner':
+    case 'Token names a holder above it':
+    case 'Token has too long a name':
       return 'foreign'
   }
 }
@@ -106,9 +110,8 @@ export function stateOf(token: ControlToken, by: Known, now: string): (typeof to
 export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
   const fault = timeFault(token, by.find, now)
   if (fault !== undefined && fault !== 'Token not yet valid') return fault
-  if (!isNamedWell(token, by)) return 'Token names the owner'
   if (!(await isSigned(token, by))) return 'Invalid signature'
-  return (await isChained(token, by)) ? undefined : 'Invalid delegation chain'
+  return (await isChained(token, by)) ? storedNameFault(token, by) : 'Invalid delegation chain'
 }
 
 /** Why the token is not valid for what is wanted; undefined when it is. */

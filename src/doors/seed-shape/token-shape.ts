@@ -58,7 +58,8 @@ export const tokenShapes: readonly SeedShape[] = [
         'kstar:grant_control_token',
         {
           permissions: [],
-          granted_to: usualHolder,
+          // A holder has a name that none above it has.
+          granted_to: parent === undefined ? usualHolder : `${usualHolder} of ${parent}`,
           expires_at: formatTime(at.now() + usualTokenMs),
           ...claims,
           ...(parent === undefined ? {} : { parent }),

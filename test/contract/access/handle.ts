@@ -100,7 +100,7 @@ export function handleCases({ book: open }: BookCase): void {
       const { token: wide } = await grant(book, { scope: 'course:**', permissions })
       const { token: other } = await grant(book, { permissions: ['**'] })
       const agent = book.with({ as: wide.token_id })
-      const { token: narrow } = await grant(agent, { scope: 'course:CS101' })
+      const { token: narrow } = await grant(agent, { scope: 'course:CS101', granted_to: 'helper' })
       await book.traces.storeMany({
         traces: ['CS101', 'CS102'].map((name) => makeTrace({ id: name, resource: `course:${name}` })),
       })

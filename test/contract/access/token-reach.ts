@@ -132,7 +132,11 @@ export function tokenReachCases({ book: open }: BookCase): void {
         { scope: '**' },
       ])
         expect((await failure(grant(guest, wider))).code).toBe('forbidden')
-      const { token: child } = await grant(guest, { scope: 'user:ann', allow: ['course:CS101'] })
+      const { token: child } = await grant(guest, {
+        scope: 'user:ann',
+        allow: ['course:CS101'],
+        granted_to: 'helper',
+      })
       expect(child.deny).toEqual(both.deny)
       expect(ids((await guest.with({ as: child.token_id }).traces.query()).records)).toEqual([
         'course',

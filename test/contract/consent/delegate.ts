@@ -4,6 +4,7 @@ import type { Daybook } from '../../../src/book/daybook.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { type BookCase, failure } from '../book-case.ts'
 import { type Grant, grant, soon } from '../access/token-grant.ts'
+import { createOwner } from '../mirror/signed-token.ts'
 
 const helper = 'did:a2p:agent:local:helper'
 const permissions = ['read', 'write', 'propose', 'delegation']
@@ -117,7 +118,7 @@ export function delegateCases({ book: open }: BookCase): void {
 
     it('never bears the name of the owner or of the agent that writes for the owner', async () => {
       const book = await open()
-      const { below, mallory } = await opened(book)
+      const { below } = await opened(book)
       const owner = await ownerOf(book)
       const spellings = [
         owner,
@@ -133,13 +134,52 @@ export function delegateCases({ book: open }: BookCase): void {
           code: 'forbidden',
           details: { path: 'granted_to' },
         })
-      const [{ token }] = [await grant(book, { granted_to: 'mallory', parent: mallory.as, expires_at: soon })]
-      // The same holder, with less: it goes on under its own name.
-      const { id } = await book.perceptions.store(
-        { type: 'note', content: 'mine', confidence: 1 },
-        { as: (await below('mallory')).as },
-      )
-      expect(await book.records.get({ id }, { as: token.token_id })).toMatchObject({ agent: 'mallory' })
+    })
+
+    it('never bears the name of a holder above it, however it is spelled', async () => {
+      const book = await open()
+      const { below, mallory } = await opened(book)
+      const helped = await below('helper', { permissions })
+      const taken = { code: 'invalid-input', details: { path: 'granted_to' } }
+      const spellings = (name: string) => [
+        name,
+        `${name} `,
+        name.toUpperCase(),
+        `${name}\u200b`,
+        name.replace('l', 'ｌ'),
+        `agent:${name}`,
+        `did:a2p:agent:local:${name}`,
+      ]
+      for (const name of spellings('mallory')) {
+        const refused = await failure(below(name))
+        expect([name, refused]).toMatchObject([name, taken])
+        expect(refused.message).toContain('a name of its own')
+      }
+      for (const name of [...spellings('helper'), 'Mallory', 'helper by mallory'])
+        expect([name, await failure(below(name, {}, helped.as))]).toMatchObject([name, taken])
+      // The owner can't either, nor in another type, for another scope or for one lane.
+      const asked = { granted_to: 'mallory', parent: mallory.as, expires_at: soon }
+      for (const over of [{}, { scope: 'course:CS101' }, { scope: 'agent:mallory' }, { type: 'session' }])
+        expect(await failure(grant(book, { ...asked, ...over }))).toMatchObject(taken)
+      // Names that others have are free, and so is a name that contains one.
+      for (const name of ['cook', 'mallory-2', 'helper by cook'])
+        expect((await below(name, {}, helped.as)).as).not.toBe('')
+    })
+
+    it('is not stored with the name of its holder, whoever signed it', async () => {
+      const book = await open()
+      const holder = await createOwner()
+      const { token: parent } = await grant(book, { type: 'delegation', granted_to: holder.key })
+      const signed = async (granted_to: string) => {
+        const over = { granted_to, permissions: ['read'], expires_at: soon }
+        return book.tokens.store((await holder.grant(over, parent)).token)
+      }
+      for (const name of [holder.key, ` ${holder.key.toUpperCase()}`])
+        expect(await failure(signed(name))).toMatchObject({
+          code: 'invalid-input',
+          details: { path: 'token', reason: 'Token names a holder above it' },
+        })
+      expect((await signed('cook')).token_id).not.toBe('')
     })
 
     it('proposes and asks on the account of its holder, however many there are', async () => {

@@ -156,13 +156,23 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     const owner = await createOwner()
     const mallory = await owner.grant({ granted_to: 'mallory', type: 'delegation' })
     const expires_at = '2098-01-01T00:00:00.000Z'
-    const helper = await owner.grant({ granted_to: 'helper', expires_at }, mallory.token)
+    const type = 'delegation'
+    const helper = await owner.grant({ granted_to: 'helper', type, expires_at }, mallory.token)
     const other = await owner.grant({ granted_to: 'robot', expires_at }, mallory.token)
     // The names of the agents that write for the owner: here, and on the device that granted the first.
     const posing = [
       await owner.grant({ granted_to: 'Edge.', expires_at }, mallory.token),
       await owner.grant({ granted_to: 'Tutor ', expires_at }, mallory.token),
     ]
+    // The names of holders above them, and what is granted below such a one.
+    const named = await owner.grant({ granted_to: 'mallory', type, expires_at }, mallory.token)
+    posing.push(
+      named,
+      await owner.grant({ granted_to: 'ｍａｌｌｏｒｙ', scope: 'course:CS101', expires_at }, mallory.token),
+      await owner.grant({ granted_to: 'Mal\u200blory', expires_at }, helper.token),
+      await owner.grant({ granted_to: 'Helper', expires_at }, helper.token),
+      await owner.grant({ granted_to: 'cook', expires_at }, named.token),
+    )
     const ops = JSON.stringify({ ...(JSON.parse(syncRequest) as object), ops: owner.ops })
     const taken = JSON.parse(await fromOutcome(door(book).exchange(ops, {}))) as { results: { s: string }[] }
     expect(taken.results.map(({ s }) => s)).toEqual(owner.ops.map(() => 'ok'))
@@ -183,6 +193,12 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     })
     expect(entries).toMatchObject([{ caller: 'helper by mallory', id: helper.token.token_id }])
     for (const { bearer } of posing) expect(await codes(book, { bearer })).toEqual(all('unauthorized'))
+    const { tokens } = await call<{ tokens: { token_id: string; state: string }[] }>(
+      book,
+      'kstar:list_tokens_by_type',
+    )
+    const foreign = tokens.filter(({ state }) => state === 'foreign').map(({ token_id }) => token_id)
+    expect(foreign.toSorted()).toEqual(posing.map(({ token }) => token.token_id).toSorted())
     await empty(book, [mallory.token.token_id])
     for (const { bearer } of [mallory, helper, other])
       expect(await codes(book, { bearer })).toEqual(all('rate-limited'))

@@ -46,6 +46,7 @@ export async function createOwner() {
   }
   put('key', signer.key, { added_at: at })
   return {
+    key: signer.key,
     put,
     ops,
     async grant(over: Partial<ControlToken>, parent?: ControlToken) {

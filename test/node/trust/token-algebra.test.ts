@@ -56,7 +56,7 @@ function token(id: string, { not_before, ...more }: Claims, parent?: ControlToke
   return {
     token_id: id,
     granted_by: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
-    granted_to: 'x',
+    granted_to: id,
     granted_at: time(1),
     lineage_hash: '0'.repeat(64),
     revoked: false,
@@ -163,6 +163,7 @@ describe('a signed chain', () => {
         parent,
       ),
       granted_by: signer.key,
+      granted_to: over.token_id ?? 'root',
       lineage_hash: await lineageHash(parent, sha256),
       ...over,
     }

@@ -57,7 +57,8 @@ it('lets the owner use, verify and delegate a token of before', async () => {
   const as = { as: 'before' }
   expect((await book.traces.query({}, as)).records.map(({ id }) => id)).toEqual(['one'])
   expect(await book.tokens.verify({ token_id: 'before', scope: 'trace:**' })).toMatchObject({ valid: true })
-  const below = await book.tokens.grant({ ...asked, permissions: ['read'], parent: 'before' })
+  const narrower = { ...asked, granted_to: 'helper', permissions: ['read'], parent: 'before' }
+  const below = await book.tokens.grant(narrower)
   expect(below.bearer).toMatch(/^dbt2\./)
   expect(
     (await book.tokens.lineage({ token_id: below.token.token_id })).tokens.map((one) => one.token_id),
