@@ -18,6 +18,9 @@ function withoutRecovery(message: string): string {
   return row ? message.slice(0, -row.recovery.length - 1) : message
 }
 
+/** Ended, so that another sentence can follow. */
+const sentence = (text: string) => (/[.!?:…]["'`’”)\]]*$/.test(text) ? text : `${text}.`)
+
 /** The same in every module graph: the entries of the package are bundled apart, and an error of one is an error of all. */
 const brand = Symbol.for('daybook.error')
 
@@ -40,7 +43,7 @@ export class DaybookError extends Error implements ErrorShape {
   ) {
     const { meaning, recovery, retry } = errorTable[code]
     super(
-      `${withoutRecovery(message ?? meaning)} ${recovery}`,
+      `${sentence(withoutRecovery(message ?? meaning))} ${recovery}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     )
     this.code = code

@@ -1,9 +1,8 @@
 // After an engine that ended in the middle, the files of its book are looked through in idle moments, a table at a time.
 // Invariant: what is found broken is noted in the book, so that whoever opens it next mends it before anything else.
 import type { Service } from '../../core/capability/service.ts'
-import { toDaybookError } from '../../core/errors.ts'
 import type { Scheduler } from '../../core/ports.ts'
-import { isBroken } from '../../store/repair/broken.ts'
+import { faultWords, isBroken } from '../../store/repair/broken.ts'
 import { type OpenMark, tablesOf } from '../../store/repair/open-mark.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
@@ -56,7 +55,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
       cancel = scheduler.later(firstMs, step)
     },
     failed(error) {
-      if (isBroken(error)) damage(error.message)
+      if (isBroken(error)) damage(faultWords(error))
     },
     degraded: () =>
       reason === undefined
@@ -73,7 +72,7 @@ function lookAt(work: () => string | undefined): string | undefined {
   try {
     return work()
   } catch (error) {
-    if (isBroken(error)) return toDaybookError(error).message
+    if (isBroken(error)) return faultWords(error)
     throw error
   }
 }

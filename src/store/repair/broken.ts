@@ -8,3 +8,9 @@ const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
 export function isBroken(error: unknown): error is DaybookError {
   return isDaybookError(error, 'storage-failed') && brokenCodes.has(error.details['result'])
 }
+
+/** What SQLite says of a fault, without what its error says besides of how to go on. */
+export function faultWords(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : {}
+  return cause instanceof Error ? cause.message : String(cause)
+}

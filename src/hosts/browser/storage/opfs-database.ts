@@ -4,7 +4,7 @@ import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
-import { isBroken } from '../../../store/repair/broken.ts'
+import { faultWords, isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
@@ -181,7 +181,7 @@ async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDa
         db?.close()
         throw error
       }
-      reason = error instanceof Error ? error.message : String(error)
+      reason = faultWords(error)
     }
     db?.close()
   }

@@ -1,9 +1,9 @@
 // The file of a book, opened whatever state it is in: a damaged one is mended first.
 import { existsSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
-import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { isBroken } from '../../../store/repair/broken.ts'
+import { faultWords, isBroken } from '../../../store/repair/broken.ts'
 import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { bookIdKey } from '../../../store/repair/checkpoint.ts'
 import { aboutCopy } from '../../../store/repair/record-copy.ts'
@@ -17,6 +17,7 @@ import { bytesOf, type DiskRoom, roomOf } from './disk-reserve.ts'
 import { eraseBook, finishErasing } from './erase-book.ts'
 import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
+import { noBook, ofFile, refuseOtherThanFile } from './no-book.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
 
 export interface BookFile {
@@ -41,6 +42,7 @@ export interface BookFile {
 export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
   const { path } = options
   if (path !== ':memory:') {
+    refuseOtherThanFile(path)
     finishErasing(path)
     narrowBook(path)
   }
@@ -105,9 +107,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   } catch (error) {
     const reason = reasonOf(path, error)
     if (reason === undefined || !room || !mendWithRoom(path, reason)) {
-      throw error instanceof Damaged
-        ? new DaybookError('storage-failed', `The book cannot be read: ${error.reason}.`)
-        : error
+      throw error instanceof Damaged ? noBook(path, error.reason) : ofFile(path, error)
     }
     return attemptWithRoom()
   }
@@ -135,7 +135,7 @@ const readOnly = 8
 
 function reasonOf(path: string, error: unknown): string | undefined {
   if (error instanceof Damaged) return error.reason
-  if (isBroken(error)) return error.message
+  if (isBroken(error)) return faultWords(error)
   const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
   return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
 }

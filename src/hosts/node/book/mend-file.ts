@@ -15,6 +15,7 @@ import { dirname } from 'node:path'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
+import { faultWords } from '../../../store/repair/broken.ts'
 import { mend } from '../../../store/repair/mend.ts'
 import { openIfBook, readAbout } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
@@ -174,7 +175,7 @@ export function faultOf(path: string): string | undefined {
   try {
     return db && (firstFault(db) ?? schemaFault(db))
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return faultWords(error)
   } finally {
     db?.close()
   }

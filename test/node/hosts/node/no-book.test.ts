@@ -1,0 +1,53 @@
+// What is no book at a book's path is refused with its path, as it was, and with a way out that works.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { openDaybook } from '../../../../src/hosts/node/index.ts'
+import { failure } from '../../../contract/book-case.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-no-book-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const open = (path: string) => openDaybook({ name: 'b', path })
+const text = 'Another program wrote this.\n'.repeat(2000)
+
+const strangers: Readonly<Record<string, readonly [put: (path: string) => void, says: RegExp]>> = {
+  'a text': [(path) => writeFileSync(path, text), /is no book \(file is not a database\)/],
+  'a short text': [(path) => writeFileSync(path, 'hello'), /is no book \(file is not a database\)/],
+  'a folder': [(path) => mkdirSync(path), /is a folder and no book/],
+  'a pipe': [(path) => execFileSync('mkfifo', [path]), /is no plain file and no book/],
+}
+
+it.each(Object.keys(strangers))('%s is refused, and moved away makes place for a book', async (stranger) => {
+  const [put, says] = strangers[stranger] ?? expect.unreachable()
+  const path = join(folder, `${stranger.replaceAll(' ', '-')}.daybook`)
+  put(path)
+  for (let i = 0; i < 2; i++) {
+    const error = await failure(open(path))
+    expect(error).toMatchObject({
+      code: 'storage-failed',
+      retry: false,
+      details: { path, reason: 'not-a-book' },
+    })
+    expect(error.message).toContain(`${path} is`)
+    expect(error.message).toMatch(says)
+    expect(error.message).toMatch(/Move it away .*, or give the book another path\.$/)
+  }
+  if (stranger === 'a text') expect(readFileSync(path, 'utf8')).toBe(text)
+  renameSync(path, `${path}-away`)
+  await using book = await open(path)
+  await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
+  expect((await book.status()).degraded).toEqual([])
+})
+
+it('a path that cannot be opened is named', async () => {
+  const path = join(folder, 'ahead.daybook')
+  symlinkSync(join(folder, 'nowhere/target.daybook'), path)
+  const error = await failure(open(path))
+  expect(error).toMatchObject({ code: 'storage-failed', retry: false, details: { path } })
+  expect(error.message).toMatch(
+    `${path} could not be opened (unable to open database file). See that this user may read and write it`,
+  )
+})
