@@ -144,6 +144,11 @@ export function erasePending(
   { id, seq }: { readonly id: string; readonly seq: number },
 ): void {
   const name = db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? id
+  erasePendingNamed(db, id, name)
+}
+
+/** The same where its name is known, or where it has none. */
+export function erasePendingNamed(db: Asking, id: string, name: string): void {
   const together = held.get(db)
   if (together) together.pending.set(id, name)
   else erasePendingOf(db, [[id, name]])

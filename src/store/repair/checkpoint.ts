@@ -5,7 +5,14 @@ import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Log, Random, CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
-import { columnsOf, CopyFault, type CopyMark, openRecordCopy, type RecordCopy } from './record-copy.ts'
+import {
+  type AboutCopy,
+  columnsOf,
+  CopyFault,
+  type CopyMark,
+  openRecordCopy,
+  type RecordCopy,
+} from './record-copy.ts'
 import { isWholeBody } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
@@ -218,6 +225,12 @@ function prepare(parts: CheckpointParts): boolean {
     forget(parts)
     return false
   }
+}
+
+/** True where the book lacks changes that the copy of `about` has seen: its file was put back, or a power cut took them. */
+export const mayBeBehind = (settings: Pick<Settings, 'get'>, about: AboutCopy): boolean => {
+  const mark = markOf(settings.get(markKey))
+  return mark === undefined || !about.knows(mark)
 }
 
 function markOf(text: string | undefined): CopyMark | undefined {

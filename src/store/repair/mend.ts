@@ -42,6 +42,9 @@ export interface MendParts {
 
 const key = 'mended'
 
+/** Why a file is mended that is whole: a backup was put in its place, or a power cut took what the checkpoint has. */
+export const olderReason = 'the file is older than its checkpoint'
+
 /** Fills `fresh` with all there is. */
 export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: MendParts): Mended {
   migrate(fresh, now)
@@ -81,5 +84,8 @@ export function mendedText(mended: Mended): string {
   const from = restoredFrom === undefined ? '' : ` of ${restoredFrom}`
   const bare = scanned > 0 ? `; ${scanned} records came from pages that no table led to` : ''
   const back = restored > 0 ? `; ${restored} records came back from the checkpoint${from}` : ''
-  return `mended: on ${at} the file was damaged (${reason}): ${lost}${bare}${back}. ${records} records and ${unsent} unsent changes are here; the damaged file is ${aside}, delete it when you need it no more.`
+  const here = `${records} records and ${unsent} unsent changes are here`
+  if (reason === olderReason)
+    return `mended: on ${at} the file was older than its checkpoint: what came later was taken from that, and what it had forgotten was forgotten${back}. ${here}; the older file is ${aside}. To go back to it, move the checkpoint away and put it in the place of the book; else delete it.`
+  return `mended: on ${at} the file was damaged (${reason}): ${lost}${bare}${back}. ${here}; the damaged file is ${aside}, delete it when you need it no more.`
 }

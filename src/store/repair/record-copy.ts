@@ -112,12 +112,20 @@ export interface AboutCopy {
   readonly completeAt: string | undefined
   /** The id of the book; undefined where an earlier Daybook made the copy. */
   readonly book: string | undefined
+  /** True where the book noted `mark`: it has all that the copy has seen. */
+  knows(mark: CopyMark): boolean
 }
+
+/** The latest stamp of a record in a book or a copy. Reads all of them. */
+export const lastStamp = (db: SqlDatabase): string =>
+  db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records')?.stamp ?? ''
 
 /** What is known of a copy that may be damaged itself; undefined when nothing of it can be read, or it is none. */
 export function aboutCopy(db: SqlDatabase): AboutCopy | undefined {
   try {
-    return isBegun(db) ? { completeAt: noted(db, 'complete_at'), book: noted(db, 'book') } : undefined
+    if (!isBegun(db)) return undefined
+    const knows = knownMarks(db)
+    return { completeAt: noted(db, 'complete_at'), book: noted(db, 'book'), knows }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return undefined
@@ -130,11 +138,13 @@ const isBegun = (db: SqlDatabase) =>
 const noted = (db: SqlDatabase, key: string) =>
   db.get<{ value: string }>('SELECT value FROM about WHERE key = ?', [key])?.value
 
-function isOf(db: SqlDatabase, { word, serial }: CopyMark, columns: readonly string[]): boolean {
-  if (!isBegun(db) || columnsOf(db).join() !== columns.join()) return false
-  // The copy was named anew, and the book was cut before it noted the new word.
-  if (noted(db, 'word_before') === word) return true
-  return noted(db, 'word') === word && Number(noted(db, 'serial')) <= serial
+const isOf = (db: SqlDatabase, mark: CopyMark, columns: readonly string[]): boolean =>
+  isBegun(db) && columnsOf(db).join() === columns.join() && knownMarks(db)(mark)
+
+function knownMarks(db: SqlDatabase): (mark: CopyMark) => boolean {
+  const [own, before, copied] = ['word', 'word_before', 'serial'].map((key) => noted(db, key))
+  // Under `before` the copy was named anew, and the book was cut before it noted the new word.
+  return ({ word, serial }) => before === word || (own === word && Number(copied) <= serial)
 }
 
 function begin(db: SqlDatabase, columns: readonly string[]): SqlDatabase {

@@ -4,15 +4,15 @@ import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { faultWords, isBroken } from '../../../store/repair/broken.ts'
-import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
-import { bookIdKey } from '../../../store/repair/checkpoint.ts'
-import { aboutCopy } from '../../../store/repair/record-copy.ts'
+import { mendedOf, mendedText, olderReason } from '../../../store/repair/mend.ts'
+import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
+import { aboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { narrowBook } from '../port/private-file.ts'
-import { checkpointAt, checkpointPath, copyBeside, hasCopy } from './checkpoint-file.ts'
+import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, roomOf } from './disk-reserve.ts'
 import { eraseBook, finishErasing } from './erase-book.ts'
 import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
@@ -113,11 +113,14 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   }
 }
 
-/** Throws unless `db` is new, or is a book and the one whose checkpoint lies beside it. */
+/** Throws unless `db` is new, or is a book, the one whose checkpoint lies beside it, and no older than that. */
 function checkIdentity(db: SqlDatabase, path: string): void {
   const copy = copyBeside(path)
   if (isBook(db)) {
-    if (copy?.book !== undefined && copy.book !== createSettings(db).get(bookIdKey)) throw otherBook(path)
+    if (copy?.book === undefined) return
+    const settings = createSettings(db)
+    if (copy.book !== settings.get(bookIdKey)) throw otherBook(path)
+    if (mayBeBehind(settings, copy) && lastStamp(db) < lastStampBeside(path)) throw new Damaged(olderReason)
     return
   }
   if (copy) throw new Damaged('the file holds no book')
@@ -126,8 +129,7 @@ function checkIdentity(db: SqlDatabase, path: string): void {
 
 /** Throws before SQLite changes anything in the database of another program. */
 const refuseOther = (path: string) => (count: (sql: string) => number) => {
-  if (path !== ':memory:' && isOfAnother(count))
-    throw hasCopy(path) ? new Damaged('the file holds no book') : notOurs(path)
+  if (path !== ':memory:' && isOfAnother(count)) throw notOurs(path, hasCopy(path))
 }
 
 /** SQLite's code of a file that may not be written, which a byte of its header says too. */

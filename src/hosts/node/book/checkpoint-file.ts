@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { openIfPossible, readAbout } from '../../../store/repair/open-damaged.ts'
-import type { AboutCopy } from '../../../store/repair/record-copy.ts'
+import { type AboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
 import { removeDatabase } from '../port/private-file.ts'
 import { openNodeDatabase } from './node-database.ts'
 
@@ -32,6 +32,16 @@ export function openCheckpoint(path: string): SqlDatabase | undefined {
 export function copyBeside(path: string): AboutCopy | undefined {
   const file = checkpointAt(path)
   return file.exists() ? readAbout(file.open) : undefined
+}
+
+/** The latest stamp in the copy beside the book at `path`; empty where there is none. */
+export function lastStampBeside(path: string): string {
+  const copy = openCheckpoint(path)
+  try {
+    return copy ? lastStamp(copy) : ''
+  } finally {
+    copy?.close()
+  }
 }
 
 /** Whether a copy of its records is beside the book at `path`. */

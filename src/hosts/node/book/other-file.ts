@@ -13,11 +13,13 @@ export const isOfAnother = (count: (sql: string) => number): boolean =>
 const refusal = (message: string, details: Readonly<Record<string, string>>) =>
   DaybookError.from({ code: 'storage-failed', message, retry: false, details })
 
-export const notOurs = (path: string): DaybookError =>
-  refusal(
-    `${path} is a database of another program, and nothing was written to it. Move it away to begin a book here, or give the book another path.`,
+export function notOurs(path: string, hasCopy: boolean): DaybookError {
+  const then = hasCopy ? 'and the book comes back from its checkpoint' : 'to begin a book here'
+  return refusal(
+    `${path} is a database of another program, and nothing was written to it. Move it away ${then}, or give the book another path.`,
     { path, reason: 'not-a-book' },
   )
+}
 
 export function otherBook(path: string): DaybookError {
   const checkpoint = checkpointPath(path)

@@ -27,11 +27,6 @@ const losses: Readonly<Record<string, (path: string) => void>> = {
     using db = new DatabaseSync(path)
     db.exec('VACUUM')
   },
-  'is a database of another program': (path) => {
-    rmSync(path)
-    using db = new DatabaseSync(path)
-    db.exec('CREATE TABLE notes (text)')
-  },
   'is its checkpoint': (path) => copyFileSync(`${path}.checkpoint`, path),
   'is its checkpoint, moved there': (path) => renameSync(`${path}.checkpoint`, path),
 }
@@ -91,20 +86,66 @@ it.concurrent('is refused where the file is another book, and both are whole', a
   expect(await book.records.get({ id: 'two' })).toMatchObject({ content: 'The market is open' })
 })
 
-it.concurrent('opens from an older copy of its own file', async ({ expect }) => {
-  const path = join(folder, 'older.daybook')
+it.concurrent(
+  'takes what came later from its checkpoint where an older file was put back',
+  async ({ expect }) => {
+    const path = join(folder, 'older.daybook')
+    const kept = async () => {
+      await using book = await open(path)
+      const { records } = await book.perceptions.query({ order_by: 'id' })
+      return { ids: records.map(({ id }) => id), ...(await book.status()) }
+    }
+    {
+      await using book = await open(path)
+      for (const id of ['forgotten', 'purged'])
+        await book.perceptions.store({ id, content: `zanzibar ${id}` })
+      await book.perceptions.update({ id: 'purged', updates: { content: 'zanzibar, purged later' } })
+    }
+    await makeBook(path, { expect })
+    copyFileSync(path, `${path}.older`)
+    {
+      await using book = await open(path)
+      await book.records.forget({ id: 'forgotten' })
+      await book.records.purge({ id: 'purged' })
+      await book.perceptions.update({ id: 'one', updates: { content: 'The harbour is open' } })
+      await book.perceptions.store({ id: 'two', content: 'The market is open' })
+      const written = new Date().toISOString()
+      const isCopied = async () => ((await book.status()).checkpointAt ?? '') > written
+      await expect.poll(isCopied, { timeout: 30_000 }).toBe(true)
+    }
+    copyFileSync(`${path}.older`, path)
+    {
+      await using book = await open(path)
+      expect(await book.records.get({ id: 'one' })).toMatchObject({ content: 'The harbour is open' })
+      expect(await book.records.history({ id: 'purged' })).toMatchObject({
+        versions: [{ op: 'forget' }],
+      })
+    }
+    const { ids, degraded } = await kept()
+    expect(ids).toEqual(['one', 'two'])
+    expect(degraded).toEqual([expect.stringContaining('older than its checkpoint')])
+    expect(readFileSync(path, 'latin1')).not.toContain('zanzibar, purged')
+    // The way back that the status names.
+    rmSync(`${path}.checkpoint`)
+    copyFileSync(`${path}.older`, path)
+    expect((await kept()).ids).toEqual(['forgotten', 'one', 'purged'])
+  },
+)
+
+it.concurrent('is refused where the file is a database of another program', async ({ expect }) => {
+  const path = join(folder, 'notes.daybook')
   await makeBook(path, { expect })
-  copyFileSync(path, `${path}.older`)
+  rmSync(path)
   {
-    await using book = await open(path)
-    await book.perceptions.store({ id: 'two', content: 'The market is open' })
-    await expect
-      .poll(async () => (await book.status()).checkpointAt, { timeout: 30_000 })
-      .toEqual(expect.any(String))
+    using db = new DatabaseSync(path)
+    db.exec('CREATE TABLE notes (text)')
   }
-  copyFileSync(`${path}.older`, path)
+  const bytes = readFileSync(path)
+  await expect(open(path)).rejects.toMatchObject({ details: { reason: 'not-a-book', path } })
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+  renameSync(path, `${path}.away`)
   await using book = await open(path)
-  expect((await book.stats()).total).toBe(1)
+  expect(await book.records.get({ id: 'one' })).toMatchObject(harbour)
 })
 
 it.concurrent.for(['delete', 'wal'])(
