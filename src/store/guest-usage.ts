@@ -88,13 +88,18 @@ const count = (
 ) =>
   `${insert} SELECT p.agent, ${kind}, ${records}, ${bytes} FROM ${payers(`${row}.agent`)} p WHERE ${where} ${add};
    ${insert} SELECT '', '${allKind}', ${records}, ${bytes} WHERE ${where} AND EXISTS ${payers(`${row}.agent`)} ${add};`
-const change = (row: string, sign: '' | '-') =>
-  count(row, {
-    kind: `${row}.kind`,
-    records: `${sign}1`,
-    bytes: `${sign}octet_length(${row}.body)`,
-    where: `${row}.deleted = 0`,
-  })
+/** What a row takes beside its body: its head, twice its id, which stands in an index too. */
+const headBytes = 300
+/** A record counts with its kind. Its tombstone takes less, and counts as an earlier version does. */
+const parted = (row: string) => ({
+  kind: `iif(${row}deleted, '${historyKind}', ${row}kind)`,
+  records: `iif(${row}deleted, 0, 1)`,
+  bytes: `(${headBytes} + 2 * octet_length(${row}id) + iif(${row}deleted, 0, octet_length(${row}body)))`,
+})
+const change = (row: string, sign: '' | '-') => {
+  const { kind, records, bytes } = parted(`${row}.`)
+  return count(row, { kind, records: sign + records, bytes: sign + bytes, where: '1' })
+}
 const version = (row: string, sign: '' | '-') =>
   count(row, {
     kind: `'${historyKind}'`,
@@ -111,8 +116,8 @@ const conflict = (row: string, sign: '' | '-') =>
 
 /** What is stored of whose `agent` is as `where` says, by agent and kind. */
 const stored = (where: string) =>
-  `(SELECT agent, kind, count(*) AS records, sum(octet_length(body)) AS bytes FROM records
-      WHERE deleted = 0 AND ${where} GROUP BY agent, kind
+  `(SELECT agent, ${parted('').kind} AS kind, sum(${parted('').records}) AS records, sum(${parted('').bytes}) AS bytes
+      FROM records WHERE ${where} GROUP BY 1, 2
     UNION ALL SELECT agent, '${historyKind}', 0, sum(octet_length(body)) FROM history WHERE ${where} GROUP BY agent)`
 const newPayer = payerOf('NEW.key')
 const ofNewPayer = `(agent = ${newPayer} OR ${isDelegateSql('agent', newPayer)})`
@@ -144,7 +149,7 @@ const triggers: Readonly<Record<string, readonly [event: string, body: string]>>
      ${insert} SELECT CAST(NEW.seq AS TEXT), '${changedKind}', 0, 0 FROM guest_usage
        WHERE agent = '' AND kind = '${nowKind}' ON CONFLICT DO NOTHING;`,
   ],
-  gone: ['DELETE ON records', `${change('OLD', '-')} ${unedited('OLD', '1')}`],
+  collected: ['DELETE ON records', `${change('OLD', '-')} ${unedited('OLD', '1')}`],
   kept: ['INSERT ON history', version('NEW', '')],
   sealed: ['UPDATE OF body ON history', `${version('OLD', '-')} ${version('NEW', '')}`],
   dropped: ['DELETE ON history', version('OLD', '-')],
@@ -166,7 +171,7 @@ const schema = [
   `INSERT INTO book (key, value) SELECT '${payerKey}' || agent, '' FROM guest_usage WHERE kind = ''
    ON CONFLICT DO NOTHING`,
   'DELETE FROM guest_usage',
-  ...Object.keys(triggers).map((name) => `DROP TRIGGER IF EXISTS guest_usage_${name}`),
+  ...['gone', ...Object.keys(triggers)].map((name) => `DROP TRIGGER IF EXISTS guest_usage_${name}`),
   ...Object.entries(triggers).map(([name, [event, body]]) => trigger(name, event, body)),
   `${insert} SELECT ${payerOf('key')}, '', 0, 0 FROM book WHERE key GLOB '${payerKey}*'`,
   `${insert} SELECT p.agent, s.kind, sum(s.records), sum(s.bytes)
@@ -202,7 +207,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
   /** A book without guests has no such table, and its opening writes nothing. */
   let isThere = false
   const exists = () =>
-    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_unedited'") !== undefined)
+    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_collected'") !== undefined)
   const begin = () => {
     if (exists()) return
     db.transaction(() => {
@@ -265,7 +270,7 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     refusal(payer, kind, bytes, row) {
       const live = row?.deleted === 0 ? row : undefined
       const records = live ? 0 : 1
-      const inAll = { records, bytes: bytes + (live ? newlyCounted(payer, live.seq) : 0) }
+      const inAll = { records, bytes: bytes + (live ? newlyCounted(payer, live.seq) : headBytes) }
       // Earlier versions do not count with their kind.
       const ofKind = { records, bytes: Math.max(0, bytes - utf8Length(live?.body ?? '')) }
       for (const { what, used, limit } of usages(payer)) {

@@ -73,6 +73,26 @@ it('refuses a guest what is beyond its records, and takes it again once it has f
   expect(await quota()).toMatchObject({ usedRecords: 10 })
 })
 
+it('counts what a guest has stored and forgotten by its names, until the tombstones are gone', async () => {
+  const { book, store, refused, call, quota } = openBook(small)
+  let count = 0
+  const cycle = async () => {
+    const id = `${(count += 1)}`.padEnd(128, 'x')
+    await store(id, 'helper')
+    await call('kstar:forget', { id }, 'helper')
+  }
+  const fill = async () => {
+    while (count < 1000) await cycle()
+  }
+  expect(await refused(fill())).toMatchObject({ quota: 'guest', part: 'bytes' })
+  expect(count).toBeGreaterThan(50)
+  expect(await quota()).toMatchObject({ usedRecords: 0 })
+  book.db.run('DELETE FROM records')
+  book.db.run('DELETE FROM history')
+  expect(await quota()).toMatchObject({ usedRecords: 0, usedBytes: 0 })
+  await cycle()
+})
+
 it('refuses a guest what is beyond its bytes, earlier versions included, and keeps nothing of it', async () => {
   const { store, refused, quota, call } = openBook(small)
   await store('a', 'helper', 40_000)
@@ -188,7 +208,7 @@ it('counts whatever a guest stores by any verb, and by that of its delegates', a
   const all = { ...child, permissions: ['**'] } as Caller
   const stored = () =>
     book.db.get<{ n: number }>(
-      `SELECT (SELECT ifnull(sum(octet_length(body)), 0) FROM records WHERE deleted = 0)
+      `SELECT (SELECT ifnull(sum(300 + 2 * octet_length(id) + iif(deleted, 0, octet_length(body))), 0) FROM records)
          + (SELECT ifnull(sum(octet_length(body)), 0) FROM history) AS n`,
     )?.n
   const before = stored() ?? 0
