@@ -11,8 +11,8 @@ import { createSettings } from '../schema/settings.ts'
 /** What a book remembers of having been mended. */
 export interface Mended {
   readonly at: string
-  /** Where the damaged file is kept. */
-  readonly aside: string
+  /** Where the damaged file is kept; absent where there was none any more. */
+  readonly aside?: string
   readonly reason: string
   /** Live records, and changes among them that no mirror has acknowledged. */
   readonly records: number
@@ -36,7 +36,7 @@ export interface MendParts {
   /** Empty. */
   readonly fresh: SqlDatabase
   readonly now: string
-  readonly aside: string
+  readonly aside: string | undefined
   readonly reason: string
 }
 
@@ -54,7 +54,7 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
   const restoredFrom = restored > 0 ? about?.completeAt : undefined
   const mended: Mended = {
     at: now,
-    aside,
+    ...(aside === undefined ? {} : { aside }),
     reason,
     ...salvaged,
     ...(scanned > 0 ? { scanned } : {}),
@@ -77,7 +77,14 @@ export function mendedOf(db: SqlDatabase): Mended | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Mended)
 }
 
-/** What the status says while the damaged file is still there. */
+/** Why a book is mended whose file is not there. */
+export const goneReason = 'the file is gone'
+
+/** Of a book whose file was gone nothing lies there that could be deleted when it was read. */
+const newsMs = 7 * 86_400_000
+export const isNews = ({ at }: Mended, nowMs: number): boolean => nowMs - Date.parse(at) < newsMs
+
+/** What the status says while the damaged file is still there, or else for a week. */
 export function mendedText(mended: Mended): string {
   const { at, aside, reason, records, unsent, broken, scanned = 0, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'
@@ -87,5 +94,8 @@ export function mendedText(mended: Mended): string {
   const here = `${records} records and ${unsent} unsent changes are here`
   if (reason === olderReason)
     return `mended: on ${at} the file was older than its checkpoint: what came later was taken from that, and what it had forgotten was forgotten${back}. ${here}; the older file is ${aside}. To go back to it, move the checkpoint away and put it in the place of the book; else delete it.`
-  return `mended: on ${at} the file was damaged (${reason}): ${lost}${bare}${back}. ${here}; the damaged file is ${aside}, delete it when you need it no more.`
+  if (reason !== goneReason)
+    return `mended: on ${at} the file was damaged (${reason}): ${lost}${bare}${back}. ${here}; the damaged file is ${aside}, delete it when you need it no more.`
+  const log = aside === undefined ? '' : ` Its log is ${aside}, delete it when you need it no more.`
+  return `mended: on ${at} the file was gone${bare}${back}. ${here}; what did not come back is lost.${log}`
 }

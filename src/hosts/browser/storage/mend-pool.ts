@@ -5,7 +5,7 @@ import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
-import { mend, mendedOf } from '../../../store/repair/mend.ts'
+import { goneReason, isNews, mend, type Mended, mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { readAbout, openIfBook, openIfPossible, unread } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
@@ -42,7 +42,7 @@ export function lossOf(given: PoolToMend): string | undefined {
   if (sizeOf(bookFile) > 0) return undefined
   const hasLog = pagesOf(new Uint8Array(), bytesOf(pool, walFile)).count > 0
   if (!hasLog && !hasCopy(given)) return undefined
-  return hasFile(pool, bookFile) ? 'the file is empty' : 'the file is gone'
+  return hasFile(pool, bookFile) ? 'the file is empty' : goneReason
 }
 
 /** Whether there is a copy of the records of a book. */
@@ -57,7 +57,9 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
   // The end is told by a header that may be wrong.
   given.showAll()
   const now = formatTime(Date.now())
-  const aside = `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
+  const aside = hasFile(pool, bookFile)
+    ? `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
+    : undefined
   drop(pool, mending)
   const pages = readPages(pool)
   const damaged = isEmpty ? undefined : (openBook(open) ?? openWithHeader(given, pages))
@@ -103,9 +105,10 @@ function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | 
 /** Goes on where a mending was cut: with a new file that is whole, or from the beginning. */
 export async function finishMending({ pool, open, showAll }: PoolToMend): Promise<void> {
   if (!hasFile(pool, mending)) return
-  const { aside, isKept } = readNew(open)
-  if (aside === undefined) return drop(pool, mending)
-  if (!isKept) {
+  const { mended, isKept } = readNew(open)
+  if (!mended) return drop(pool, mending)
+  const { aside } = mended
+  if (aside !== undefined && !isKept) {
     showAll()
     await keepAside(aside, bytesOf(pool, bookFile))
     // Noted before the old file is written over: from here on what stands in its place may be half of the new one.
@@ -116,22 +119,33 @@ export async function finishMending({ pool, open, showAll }: PoolToMend): Promis
   await putInPlace(pool)
 }
 
-/** Where the old file is to be kept, if the new one is whole, and whether it is. */
-function readNew(open: PoolToMend['open']): { readonly aside?: string; readonly isKept: boolean } {
+/** What the new file says of itself, if it is whole, and whether the old one is kept. */
+function readNew(open: PoolToMend['open']): {
+  readonly mended?: Mended | undefined
+  readonly isKept: boolean
+} {
   try {
     const fresh = open(mending)
-    const aside = mendedOf(fresh)?.aside
-    const isKept = aside !== undefined && createSettings(fresh).get(keptKey) !== undefined
+    const mended = mendedOf(fresh)
+    const isKept = mended !== undefined && createSettings(fresh).get(keptKey) !== undefined
     fresh.close()
-    return { ...(aside === undefined ? {} : { aside }), isKept }
+    return { mended, isKept }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return { isKept: false }
   }
 }
 
+/** What the status says of how the book in `db` was mended. */
+export async function mendedTexts(db: SqlDatabase): Promise<string[]> {
+  const mended = mendedOf(db)
+  if (!mended) return []
+  const isTold = mended.aside === undefined ? isNews(mended, Date.now()) : await isAside(mended.aside)
+  return isTold ? [mendedText(mended)] : []
+}
+
 /** Whether the damaged file is still kept. */
-export async function isAside(path: string): Promise<boolean> {
+async function isAside(path: string): Promise<boolean> {
   const [folder = '', file = ''] = path.split('/')
   try {
     const root = await navigator.storage.getDirectory()

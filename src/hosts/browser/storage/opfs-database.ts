@@ -5,7 +5,6 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
 import { faultWords, isBroken } from '../../../store/repair/broken.ts'
-import { mendedOf, mendedText } from '../../../store/repair/mend.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
@@ -16,9 +15,9 @@ import {
   finishMending,
   hasCopy,
   hasFile,
-  isAside,
   lossOf,
   isHeaderDamaged,
+  mendedTexts,
   mendPool,
   type PoolToMend,
 } from './mend-pool.ts'
@@ -143,10 +142,7 @@ export async function openOpfsDatabase(
         remove: () => drop(pool, checkpointPath),
         fits: (bookBytes) => spaceBytes() >= 2 * bookBytes,
       },
-      async mended() {
-        const mended = mendedOf(db)
-        return mended && (await isAside(mended.aside)) ? [mendedText(mended)] : []
-      },
+      mended: () => mendedTexts(db),
       makeStrict: () => db.exec('PRAGMA synchronous = FULL'),
       release() {
         combiner.unguard()

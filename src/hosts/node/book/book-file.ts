@@ -4,7 +4,7 @@ import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { faultWords, isBroken } from '../../../store/repair/broken.ts'
-import { mendedOf, mendedText, olderReason } from '../../../store/repair/mend.ts'
+import { goneReason, isNews, mendedOf, mendedText, olderReason } from '../../../store/repair/mend.ts'
 import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
 import { aboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
@@ -157,7 +157,7 @@ function lossOf(path: string): string | undefined {
     return isEmpty(path) && (bytesOf(checkpointPath(path)) > 0 || bytesOf(`${path}-wal`) > 0)
       ? 'the file is empty'
       : undefined
-  return path !== ':memory:' && hasCopy(path) ? 'the file is gone' : undefined
+  return path !== ':memory:' && hasCopy(path) ? goneReason : undefined
 }
 
 class Damaged extends Error {
@@ -170,6 +170,7 @@ class Damaged extends Error {
 
 function stateOf(db: SqlDatabase, room: DiskRoom | undefined): Pick<Status, 'degraded'> {
   const mended = mendedOf(db)
-  const text = mended && existsSync(mended.aside) ? [mendedText(mended)] : []
+  const isTold = mended && (mended.aside ? existsSync(mended.aside) : isNews(mended, Date.now()))
+  const text = isTold ? [mendedText(mended)] : []
   return { degraded: [...(room?.degraded(db.sizeBytes()) ?? []), ...text] }
 }

@@ -7,7 +7,9 @@ import {
   openSync,
   readFileSync,
   readSync,
+  realpathSync,
   renameSync,
+  rmSync,
   statfsSync,
   writeSync,
 } from 'node:fs'
@@ -91,8 +93,10 @@ const isFull = (error: unknown) =>
 function mendFile(path: string, reason: string): boolean {
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
-  // A new file beside no old one would count as whole. An empty one is set aside, and the status speaks of it while it is there.
-  if (!existsSync(path)) closeSync(openSync(path, 'a', fileMode))
+  const isGone = !existsSync(path)
+  const hasLog = existsSync(`${path}-wal`)
+  // A new file beside no old one would count as whole: until it is, an empty one stands there.
+  if (isGone) closeSync(openSync(path, 'a', fileMode))
   // Free pages of a checkpoint may hold what was forgotten: only its tables count.
   const isCopy = bytesOf(path) > 0 && readAbout(() => openNodeDatabase({ path })) !== undefined
   // Read before anything of it is open: closing a file lets go of the locks that SQLite holds on it.
@@ -110,7 +114,8 @@ function mendFile(path: string, reason: string): boolean {
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
-      mend({ damaged, checkpoint, pages, fresh, now, aside, reason })
+      const kept = isGone ? (hasLog ? `${aside}-wal` : undefined) : aside
+      mend({ damaged, checkpoint, pages, fresh, now, aside: kept, reason })
     } finally {
       fresh.close()
     }
@@ -122,6 +127,8 @@ function mendFile(path: string, reason: string): boolean {
     checkpoint?.close()
     damaged?.close()
     removeDatabase(path + mendingSource)
+    // It may have been made at the end of a link.
+    if (isGone) rmSync(realpathSync(path))
   }
   setAside(path, aside)
   renameSync(path + mending, path)

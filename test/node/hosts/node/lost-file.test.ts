@@ -1,7 +1,9 @@
 // A book whose file is no book any more, beside a whole checkpoint: it comes back, and the status says so.
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -56,6 +58,43 @@ it.concurrent.for(Object.keys(losses))(
     ])
   },
 )
+
+it.concurrent(
+  'a file that is gone is called so, and none is made to be the damaged one',
+  async ({ expect }) => {
+    const place = join(folder, 'gone')
+    mkdirSync(place)
+    const path = join(place, 'lost.daybook')
+    await makeBook(path, { expect })
+    rmSync(path)
+    // Again, too: for a week.
+    for (let i = 0; i < 2; i++) {
+      await using book = await open(path)
+      expect((await book.status()).degraded).toEqual([
+        expect.stringMatching(
+          /^mended: on \S+ the file was gone; 1 records came back from the checkpoint of \S+\. 1 records and \d unsent changes are here; what did not come back is lost\.$/,
+        ),
+      ])
+      expect(readdirSync(place).filter((name) => /damaged|mending/.test(name))).toEqual([])
+    }
+  },
+)
+
+it.concurrent('a log whose file is gone is set aside, and named', async ({ expect }) => {
+  const place = join(folder, 'gone-log')
+  mkdirSync(place)
+  const path = join(place, 'lost.daybook')
+  await makeBook(path, { expect })
+  rmSync(path)
+  writeFileSync(`${path}-wal`, 'left behind')
+  await using book = await open(path)
+  const asides = readdirSync(place).filter((name) => name.includes('.damaged-'))
+  expect(asides).toEqual([expect.stringMatching(/-wal$/)])
+  expect(readFileSync(join(place, asides[0] ?? ''), 'utf8')).toBe('left behind')
+  expect((await book.status()).degraded).toEqual([
+    expect.stringContaining(`Its log is ${join(place, asides[0] ?? '')}, delete it`),
+  ])
+})
 
 it.concurrent('is refused where the file is another book, and both are whole', async ({ expect }) => {
   const path = join(folder, 'swapped.daybook')
