@@ -250,6 +250,8 @@ export interface SqlDatabase {
  * calls it only while the file is closed.
  */
 export interface CheckpointFile {
+  /** The name of the file of the book, which the copy notes. */
+  readonly of?: string
   exists(): boolean
   open(): SqlDatabase
   remove(): void

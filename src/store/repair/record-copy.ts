@@ -96,6 +96,7 @@ export function openRecordCopy(
       inCopy(() =>
         db.transaction(() => {
           note('book', id)
+          if (file.of !== undefined) note('file', file.of)
           note('word', next)
           note('serial', '0')
           if (before !== undefined) note('word_before', before)
@@ -112,6 +113,8 @@ export interface AboutCopy {
   readonly completeAt: string | undefined
   /** The id of the book; undefined where an earlier Daybook made the copy. */
   readonly book: string | undefined
+  /** The name of the file of the book. */
+  readonly file: string | undefined
   /** True where the book noted `mark`: it has all that the copy has seen. */
   knows(mark: CopyMark): boolean
 }
@@ -124,8 +127,8 @@ export const lastStamp = (db: SqlDatabase): string =>
 export function aboutCopy(db: SqlDatabase): AboutCopy | undefined {
   try {
     if (!isBegun(db)) return undefined
-    const knows = knownMarks(db)
-    return { completeAt: noted(db, 'complete_at'), book: noted(db, 'book'), knows }
+    const [completeAt, book, of] = ['complete_at', 'book', 'file'].map((key) => noted(db, key))
+    return { completeAt, book, file: of, knows: knownMarks(db) }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return undefined

@@ -183,6 +183,13 @@ export function hasRecords(pages: Pages, columns: readonly string[]): boolean {
   return recordsIn(pages, columns).next().done !== true
 }
 
+/** Whether one of the records in these pages is also in `copy`. */
+export function sharesRecord(pages: Pages, copy: SqlDatabase): boolean {
+  for (const { id } of recordsIn(pages, columnsOf(copy)))
+    if (copy.get('SELECT 1 AS one FROM records WHERE id = ?', [id ?? null])) return true
+  return false
+}
+
 /** What is wrong with the names of the tables; undefined where all that are salvaged are there. */
 export function schemaFault(db: SqlDatabase): string | undefined {
   const there = tablesOf(db)

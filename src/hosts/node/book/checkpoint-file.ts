@@ -1,5 +1,6 @@
 // The checkpoint beside the file of a book: where it is, and whether it holds a copy of records.
 import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { openIfPossible, readAbout } from '../../../store/repair/open-damaged.ts'
 import { type AboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
@@ -12,6 +13,7 @@ export const checkpointPath = (path: string) => `${path}.checkpoint`
 export function checkpointAt(path: string): CheckpointFile {
   const own = checkpointPath(path)
   return {
+    of: basename(path),
     exists: () => existsSync(own),
     open: () => openNodeDatabase({ path: own, durability: 'strict' }),
     remove() {

@@ -13,22 +13,25 @@ import {
   statfsSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { faultWords } from '../../../store/repair/broken.ts'
+import { bookIdKey } from '../../../store/repair/checkpoint.ts'
 import { mend } from '../../../store/repair/mend.ts'
-import { openIfBook, readAbout } from '../../../store/repair/open-damaged.ts'
+import { openIfBook, readAbout, unread } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
-import { hasRecords, schemaFault } from '../../../store/repair/salvage.ts'
+import { hasRecords, schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
 import { firstFault } from '../../../store/repair/table-check.ts'
+import { createSettings } from '../../../store/schema/settings.ts'
 import { migrate } from '../../../store/schema/migrate.ts'
 import { databaseSuffixes, fileMode, removeDatabase } from '../port/private-file.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
 import { openNodeDatabase } from './node-database.ts'
+import { otherCopy } from './other-file.ts'
 
 const mending = '.mending'
 const mendingSource = '.mending-source'
@@ -110,7 +113,12 @@ function mendFile(path: string, reason: string): boolean {
         ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
         : undefined
     checkpoint = openCheckpoint(path) ?? (isCopy ? openNodeDatabase({ path }) : undefined)
-    const isOurs = damaged !== undefined || (checkpoint !== undefined && aboutCopy(checkpoint) !== undefined)
+    const about = checkpoint && aboutCopy(checkpoint)
+    if (checkpoint && about?.file !== undefined && about.file !== basename(path)) {
+      const isSure = isCopy || bytesOf(path) === 0 || bookIdOf(damaged) !== undefined
+      if (!isSure && !(pages && sharesRecord(pages, checkpoint))) throw otherCopy(path, about.file)
+    }
+    const isOurs = damaged !== undefined || about !== undefined
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
@@ -133,6 +141,15 @@ function mendFile(path: string, reason: string): boolean {
   setAside(path, aside)
   renameSync(path + mending, path)
   return true
+}
+
+/** The id of a book, if it can be read and there is one. */
+function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
+  try {
+    return damaged && createSettings(damaged).get(bookIdKey)
+  } catch (error) {
+    return unread(error)
+  }
 }
 
 /** More than this is not read into memory to be looked through. */

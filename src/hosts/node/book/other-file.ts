@@ -28,3 +28,12 @@ export function otherBook(path: string): DaybookError {
     { path, checkpoint, reason: 'other-book' },
   )
 }
+
+/** The file is damaged so far that nobody can tell whose it is, and its checkpoint was made of the file `of`. */
+export function otherCopy(path: string, of: string): DaybookError {
+  const checkpoint = checkpointPath(path)
+  return refusal(
+    `${path} is damaged, the checkpoint beside it is of ${of}, and nothing was changed. Put the right checkpoint there; or move ${checkpoint} away, and what can be read of the file is mended without one; or move ${path} away, and the book comes back from that checkpoint.`,
+    { path, checkpoint, reason: 'other-book' },
+  )
+}

@@ -171,6 +171,21 @@ it.concurrent(
   },
 )
 
+it.concurrent('is refused where it is damaged and its checkpoint is of another file', async ({ expect }) => {
+  const [path, other] = ['mine', 'theirs'].map((name) => join(folder, `${name}.daybook`)) as [string, string]
+  for (const each of [path, other]) await makeBook(each, { expect })
+  copyFileSync(`${other}.checkpoint`, `${path}.checkpoint`)
+  const bytes = readFileSync(path)
+  bytes.fill(0xa5, 4096)
+  writeFileSync(path, bytes)
+  await expect(open(path)).rejects.toMatchObject({
+    message: expect.stringContaining('theirs.daybook'),
+    retry: false,
+    details: { reason: 'other-book', path },
+  })
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+})
+
 it.concurrent('is refused where the file is a database of another program', async ({ expect }) => {
   const path = join(folder, 'notes.daybook')
   await makeBook(path, { expect })
