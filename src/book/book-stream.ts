@@ -1,6 +1,6 @@
 // Bundles as streams of bytes on the user's side, over capabilities that take and give pieces of text.
 // Invariant: what is begun and not ended is cancelled, so that nothing of it stays in the engine.
-import { beginsBundle } from '../bundle/format/bundle-beginning.ts'
+import { beginsBundle, fileLimit } from '../bundle/format/bundle-beginning.ts'
 import { DaybookError } from '../core/errors.ts'
 
 /** `ReadableStream` where the program that uses this knows it; here, where there is no platform, nothing more is. */
@@ -131,6 +131,17 @@ export function checkSource(source: unknown): void {
   })
 }
 
+/** Refuses what would be done all the same, and to the whole of a file, where somebody wanted less. */
+export function checkFileOptions(given: Readonly<Record<string, unknown>>): void {
+  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions', 'include_tokens']) {
+    if (given[name] === undefined || given[name] === 'merge' || given[name] === false) continue
+    const path = `options.${name}`
+    throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
+      details: { path },
+    })
+  }
+}
+
 /** The text of a source as it comes. Bytes are UTF-8; others are `invalid-file`. */
 export async function* textsOf(web: WebStreams, source: ImportSource, name: string): AsyncGenerator<string> {
   if (typeof source === 'string') return yield source
@@ -167,9 +178,26 @@ async function* chunksOf(source: AsyncIterable<Chunk> | ReadableLike): AsyncGene
   }
 }
 
+/** The text of a file that is no bundle. Rejects with `too-large` as soon as it is, and leaves the rest where it is. */
+export async function wholeText(texts: AsyncIterable<string>, name: string): Promise<string> {
+  let text = ''
+  for await (const piece of texts) {
+    text += piece
+    checkLength(text, name)
+  }
+  return text
+}
+
+function checkLength({ length }: string, name: string): void {
+  if (length <= fileLimit) return
+  const message = `${name}: The file has more than ${fileLimit.toLocaleString('en')} characters.`
+  throw new DaybookError('too-large', message, { details: { file: name, path: '', limit: fileLimit } })
+}
+
 /** Looks at the beginning of `texts`: whether it is a bundle's, and the whole again. */
 export async function peekBundle(
   texts: AsyncIterator<string>,
+  name: string,
 ): Promise<{ readonly isBundle: boolean; readonly texts: AsyncIterable<string> }> {
   let head = ''
   let isDone = false
@@ -182,6 +210,8 @@ export async function peekBundle(
     if (head.length < next && !isDone) continue
     isBundle = beginsBundle(head.trimStart())
     next = head.length * 2
+    // Of white space alone, nobody knows what it begins.
+    if (isBundle === undefined) checkLength(head, name)
   }
   async function* whole() {
     yield head

@@ -1,5 +1,6 @@
 // What users hold: a book, whose namespaces and types are the capability table and nothing else.
 import {
+  checkFileOptions,
   checkSource,
   type ByteStream,
   exportStream,
@@ -7,6 +8,7 @@ import {
   peekBundle,
   sendPieces,
   textsOf,
+  wholeText,
   type WebStreams,
 } from './book-stream.ts'
 import type { BookDoor } from './book-door.ts'
@@ -32,7 +34,6 @@ import {
   offerTools,
 } from './tool/offer-tools.ts'
 import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
-import { DaybookError } from '../core/errors.ts'
 import type { CapabilityTable } from '../engine/capability-table.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'
 import type { BookEvents } from '../core/capability/event.ts'
@@ -314,17 +315,6 @@ const checkImportOptions = optionsOf<ImportOptions>({
   signed_by: anyOption,
 })
 
-/** What would be done all the same, and to the whole of a file, where somebody wanted less. */
-function checkFileOptions(given: Partial<Omit<ImportBundle, Transfer>>): void {
-  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions', 'include_tokens'] as const) {
-    if (given[name] === undefined || given[name] === 'merge' || given[name] === false) continue
-    const path = `options.${name}`
-    throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
-      details: { path },
-    })
-  }
-}
-
 async function importSource(
   door: BookDoor,
   web: WebStreams,
@@ -333,9 +323,25 @@ async function importSource(
 ): Promise<ImportResult> {
   checkSource(source)
   checkImportOptions(options, 'options')
+  const name = options.name ?? nameOf(source) ?? 'file'
+  const whole = textsOf(web, source, name)
+  try {
+    return await importTexts(door, source, whole, { ...options, name })
+  } finally {
+    // What is refused after its beginning is not read on: the source must not wait for ever.
+    await whole.return(undefined)
+  }
+}
+
+async function importTexts(
+  door: BookDoor,
+  source: ImportSource,
+  pieces: AsyncIterator<string>,
+  options: ImportOptions & { readonly name: string },
+): Promise<ImportResult> {
   const { call, rest } = splitOptions(options)
-  const { name = nameOf(source), format, ...bundle } = rest
-  const { isBundle, texts } = await peekBundle(textsOf(web, source, name ?? 'file'))
+  const { name, format, ...bundle } = rest
+  const { isBundle, texts } = await peekBundle(pieces, name)
   if (isBundle && format === undefined) {
     const ask = asking(door, 'bundle:import', call) as never
     const result: NonNullable<ImportResult['bundle']> = await sendPieces(
@@ -353,11 +359,9 @@ async function importSource(
     }
   }
   checkFileOptions(bundle)
-  let text = ''
-  for await (const piece of texts) text += piece
   const recorded = typeof source === 'string' ? undefined : source.lastModified
   const input = {
-    text,
+    text: await wholeText(texts, name),
     ...(bundle.dry_run === true ? { dry_run: true } : {}),
     ...(bundle.allow_incomplete === true ? { allow_incomplete: true } : {}),
     ...(name ? { name } : {}),

@@ -7,6 +7,7 @@ import { defineCapability } from '../core/capability/capability.ts'
 import { isJsonObject } from '../core/json/path.ts'
 import { parseTime } from '../core/time.ts'
 import { secretCount } from '../shape/secret-count.ts'
+import { fileLimit } from './format/bundle-beginning.ts'
 import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
 import { looksLikeClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
 import { looksLikeCPersona, parseCPersona } from './importer/cpersona.ts'
@@ -46,7 +47,7 @@ export const fileCapabilities = [
     input: z.strictObject({
       /** The name of the file, for messages and sessions. */
       name: z.string().min(1).max(500).default('file'),
-      text: z.string().max(20_000_000),
+      text: z.string().max(fileLimit),
       /** Default: what the content looks like. */
       format: z.enum(fileFormats).optional(),
       /** Says what would happen, and changes nothing. */

@@ -7,6 +7,7 @@ import type { TaskContext, WriteContext } from '../core/capability/context.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { secretCount } from '../shape/secret-count.ts'
+import { fileLimit } from './format/bundle-beginning.ts'
 import { parseSweAgent, type SweRun, type SweStep } from './importer/swe-agent.ts'
 
 const output = z.object({
@@ -31,7 +32,7 @@ export const importCapabilities = [
       /** The name of the file, for messages and as part of the session. */
       name: z.string().min(1).max(500).default('trajectory.traj'),
       /** The whole text of the file. */
-      text: z.string().max(20_000_000),
+      text: z.string().max(fileLimit),
       /** When the run ended, if known: trajectories carry no times. Default now. */
       recorded_at: z
         .string()

@@ -1,6 +1,9 @@
 // Tells a bundle, encrypted or not and in whatever spelling, from other files by how it begins. Alone here, because pages
 // carry it.
 
+/** Longest file that is no bundle, in characters: it comes in whole. */
+export const fileLimit = 20_000_000
+
 /** As much of a file as is looked at, in characters. */
 export const beginningLimit = 65_536
 
