@@ -1,9 +1,10 @@
 // A book that is only there once something is in it. It is made beside its place and moved there when all went well.
 // Invariant: what fails leaves no book, and a book that is there already is never replaced.
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DaybookError } from '../../../core/errors.ts'
+import { makeOwnFolder } from '../port/private-file.ts'
 
 export interface StagedBook {
   /** Where it is made. */
@@ -16,7 +17,7 @@ export interface StagedBook {
 
 export function stageBook(bookFile: string): StagedBook {
   const folder = dirname(bookFile)
-  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const firstMade = makeOwnFolder(folder)
   const file = `${bookFile}.new-${randomBytes(4).toString('hex')}`
   const suffixes = () =>
     readdirSync(folder)

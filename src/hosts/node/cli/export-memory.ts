@@ -1,11 +1,11 @@
 // `daybook export-memory`: the memory of an agent as a bundle, in a file or on stdout.
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, given, listOf, textOf } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { writeWhole } from './output-file.ts'
+import { outStream } from './stdout.ts'
 import { readPassphrase } from './passphrase-file.ts'
 
 export const exportMemory: Command = {
@@ -54,7 +54,7 @@ export const exportMemory: Command = {
             ? true
             : undefined,
       sign: values['sign'] === true ? true : undefined,
-      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
+      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     if (options.include_tokens) {
       await terminal.confirm('Control tokens are authority. Write them into the bundle?', '--include-tokens')
@@ -73,15 +73,11 @@ export const exportMemory: Command = {
     const output = textOf(values, 'output') ?? join(exportFolder, `${fileTime()}.kstar`)
     const stream = await book.export(options, { signal })
     if (output === '-') {
-      // Not ended by us: what comes after this in the process may still write.
-      const out = new Writable({
-        write: (chunk: Uint8Array, _encoding, done) => void process.stdout.write(chunk, done),
-      })
-      await pipeline(stream, out, { signal })
+      await pipeline(stream, outStream(), { signal })
       return
     }
     if (textOf(values, 'output') === undefined) makeOwnFolder(exportFolder)
-    const bytes = await writeWhole(output, stream)
+    const bytes = await writeWhole(output, stream, signal)
     terminal.answer(
       { output, records, bytes },
       `${records.toLocaleString('en')} records written to ${output}`,

@@ -1,11 +1,10 @@
 // `daybook import-memory`: a bundle, or what another program saved, into the memory of an agent.
 import { existsSync } from 'node:fs'
-import { open as openFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
 import { type Command, type CommandContext, given, listOf, textOf } from './command.ts'
-import { unreadable } from './input-file.ts'
+import { openInput, openStdin } from './input-file.ts'
 import { UsageError } from './usage-error.ts'
 import { readPassphrase } from './passphrase-file.ts'
 import { hasCopy } from '../book/checkpoint-file.ts'
@@ -14,17 +13,8 @@ import { stageBook } from '../book/staged-book.ts'
 /** A file, or an archive, as an import source. */
 export async function openSource(path: string, signal: AbortSignal) {
   if (isS3Address(path)) return openArchiveSource(path, signal)
-  if (path === '-') return Object.assign(process.stdin, { name: 'stdin' })
-  const file = await openFile(path).catch((cause: unknown) => {
-    throw unreadable(path, cause)
-  })
-  const found = await file.stat()
-  if (found.isDirectory()) {
-    await file.close()
-    throw new UsageError(`${path} can't be read: it is a folder`)
-  }
-  const about = { name: basename(path), size: found.size, lastModified: found.mtimeMs }
-  return Object.assign(file.createReadStream(), about)
+  if (path === '-') return Object.assign(openStdin(signal), { name: 'stdin' })
+  return Object.assign(await openInput(path, signal), { name: basename(path) })
 }
 
 export const importMemory: Command = {
@@ -66,7 +56,7 @@ export const importMemory: Command = {
       allow_incomplete: values['allow-incomplete'] === true ? true : undefined,
       // Another name than those that are known is refused, with all of them.
       format: textOf(values, 'format') as ImportOptions['format'],
-      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
+      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     if (options.mode && !options.dry_run) {
       await terminal.confirm(

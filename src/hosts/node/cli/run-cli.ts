@@ -16,6 +16,7 @@ import { copyAssets } from './assets/copy-assets.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
+import { openFault, placeFault } from './output-file.ts'
 import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
 import { forgetRecord } from './record/forget-record.ts'
 import { storeRecord } from './record/store-record.ts'
@@ -26,6 +27,7 @@ import { serveMcp } from './serve-mcp.ts'
 import { serveMirrors } from './serve-mirrors.ts'
 import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
 import { createCompletion } from './shell/complete-command.ts'
+import { flushOut, isBrokenPipe, OutputError } from './stdout.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { verifyBundle } from './verify-bundle.ts'
 
@@ -81,10 +83,22 @@ const unsound = new Set<ErrorCode>([
   'not-encrypted',
   'bundle-newer',
   'wrong-passphrase',
+  'too-large',
 ])
 
-/** Runs `daybook <args>`; answers the exit code. */
+/** Runs `daybook <args>`; answers the exit code, once stdout has taken all. */
 export async function runCli(args: readonly string[], signal: AbortSignal): Promise<number> {
+  const code = await runCommand(args, signal)
+  if (code !== exitCode.ok) return code
+  try {
+    await flushOut(signal)
+    return code
+  } catch (error) {
+    return explain(error, args[0], signal)
+  }
+}
+
+async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
   // Whatever is made here is for its owner only.
   process.umask(0o077)
   let terminal: Terminal | undefined
@@ -110,7 +124,8 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
       bookFile: place.bookFile,
       async open({ create = false, file, edge, live = false, carriers } = {}) {
         const unlockFile = textOf(values, 'unlock-file')
-        const passphrase = unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile) }
+        const passphrase =
+          unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile, signal) }
         if (file === undefined) requirePlace(place, create)
         const { agent } = place
         const path = file ?? place.bookFile
@@ -130,6 +145,8 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
           ...passphrase,
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
+        }).catch(async (cause: unknown) => {
+          throw await openFault(path, cause)
         })
         return opened
       },
@@ -145,23 +162,30 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
 }
 
 function parse(command: Command, args: readonly string[]): { values: Values; positionals: string[] } {
+  let parsed
   try {
     const options = { ...sharedOptions, ...command.options }
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (cause) {
     // The first sentence says what is wrong; the rest is advice about parseArgs.
     const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('. ')
     throw new UsageError(message)
   }
+  const [empty] = Object.entries(parsed.values).find(([, value]) => value === '') ?? []
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty; give it a value, or leave it out`)
+  return parsed
 }
 
-function explain(error: unknown, name: string | undefined, signal: AbortSignal): number {
+function explain(cause: unknown, name: string | undefined, signal: AbortSignal): number {
   const { stderr } = process
-  if (isBrokenPipe(error) || isBrokenPipe(signal.reason)) return exitCode.ok
-  if (signal.aborted) {
+  const isFault = signal.reason instanceof OutputError
+  if (isBrokenPipe(signal.reason)) return exitCode.ok
+  if (signal.aborted && !isFault) {
     stderr.write('Interrupted; nothing was left half done.\n')
     return exitCode.interrupted
   }
+  const error = isFault ? signal.reason : placeFault(cause)
+  if (isBrokenPipe(error)) return exitCode.ok
   if (error instanceof UsageError) {
     const known = commands.some((one) => one.name === name)
     stderr.write(
@@ -174,15 +198,6 @@ function explain(error: unknown, name: string | undefined, signal: AbortSignal):
   if (isDaybookError(error, 'invalid-input') || isDaybookError(error, 'invalid-filter')) return exitCode.usage
   if (isDaybookError(error, 'no-transport')) return exitCode.unreachable
   return isDaybookError(error) && unsound.has(error.code) ? exitCode.unsound : exitCode.failed
-}
-
-/** Whoever read our output has read enough. */
-export function isBrokenPipe(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
-  )
 }
 
 /** A longer option pushes its own text aside, and nobody else's. */
@@ -206,8 +221,8 @@ function overview(): string {
     ...rows,
     '',
     '`daybook <command> --help` says more. Exit codes: 0 done, 1 failed, 2 not understood or not confirmed,',
-    '3 the file is not sound (altered, cut off, another passphrase, not encrypted, from the future), 4 no way to the agent,',
-    '130 interrupted.',
+    '3 the file is not sound (altered, cut off, too large, another passphrase, not encrypted, from the future), 4 no way to',
+    'the agent, 130 interrupted.',
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
 // `daybook export-keys`, `import-keys`, `rotate-keys`: the keys that encrypt the sensitive records of an agent's memory.
 import { Buffer } from 'node:buffer'
-import { type Command, type Values, textOf } from './command.ts'
+import { type Command, type CommandContext, textOf } from './command.ts'
 import { readInput } from './input-file.ts'
 import { writeWhole } from './output-file.ts'
 import { readPassphrase } from './passphrase-file.ts'
@@ -9,15 +9,15 @@ import { UsageError } from './usage-error.ts'
 const options = { 'passphrase-file': { type: 'string' } } as const
 const help = { 'passphrase-file': '<file>  where the passphrase of the key file is: its first line' }
 
-async function passphraseOf(name: string, values: Values): Promise<string> {
+async function passphraseOf(name: string, { values, signal }: CommandContext): Promise<string> {
   const path = textOf(values, 'passphrase-file')
   if (path === undefined) throw new UsageError(`${name} needs --passphrase-file`)
-  return readPassphrase(path)
+  return readPassphrase(path, signal)
 }
 
 function oneFile(name: string, positionals: readonly string[]): string {
   const [path, ...more] = positionals
-  if (path === undefined || more.length > 0) throw new UsageError(`${name} takes one file`)
+  if (!path || more.length > 0) throw new UsageError(`${name} takes one file`)
   return path
 }
 
@@ -27,15 +27,16 @@ export const exportKeys: Command = {
   operands: '<file>',
   options,
   help,
-  async run({ values, positionals, terminal, open }) {
+  async run(context) {
+    const { positionals, terminal, signal, open } = context
     const path = oneFile('export-keys', positionals)
-    const passphrase = await passphraseOf('export-keys', values)
+    const passphrase = await passphraseOf('export-keys', context)
     const book = await open()
     const { text } = await book.seal.exportKeys({ passphrase })
     async function* chunks() {
       yield Buffer.from(text, 'utf8')
     }
-    await writeWhole(path, chunks())
+    await writeWhole(path, chunks(), signal)
     terminal.answer(
       { output: path },
       `The keys were written to ${path}; whoever has it and its passphrase has them.`,
@@ -49,10 +50,11 @@ export const importKeys: Command = {
   operands: '<file>',
   options,
   help,
-  async run({ values, positionals, terminal, open }) {
+  async run(context) {
+    const { positionals, terminal, signal, open } = context
     const path = oneFile('import-keys', positionals)
-    const passphrase = await passphraseOf('import-keys', values)
-    const text = await readInput(path)
+    const passphrase = await passphraseOf('import-keys', context)
+    const text = await readInput(path, signal)
     const book = await open({ create: true })
     const { added, state } = await book.seal.importKeys({ text, passphrase })
     terminal.answer(

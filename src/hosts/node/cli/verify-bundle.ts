@@ -20,7 +20,7 @@ export const verifyBundle: Command = {
     const secretFile = textOf(values, 'passphrase-file')
     const options = given({
       signed_by: textOf(values, 'signed-by'),
-      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile),
+      passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     const source = await openSource(path, signal)
     const book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })

@@ -36,16 +36,21 @@ const ofBook =
   /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 
-/** Makes the folder, and those above it that are missing. What is there stays as it is. */
-export function makeOwnFolder(path: string): void {
-  if (existsSync(path)) return
-  makeOwnFolder(dirname(path))
+/**
+ * Makes the folder, and those above it that are missing; answers the first that it made. What is there stays as it is.
+ * Not `recursive`, of which Node says on a read-only file system that there is no such folder.
+ */
+export function makeOwnFolder(path: string, mode = folderMode): string | undefined {
+  if (existsSync(path)) return undefined
+  const first = makeOwnFolder(dirname(path), mode)
   try {
-    mkdirSync(path, { mode: folderMode })
-    chmodSync(path, folderMode)
+    mkdirSync(path, { mode })
+    chmodSync(path, mode)
+    return first ?? path
   } catch (error) {
     // Somebody else made it meanwhile.
     if (!isCode(error, 'EEXIST')) throw error
+    return first
   }
 }
 

@@ -90,7 +90,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
         'Whole archives are kept and taken out: --keep and --days go without --types, --from and --to',
       )
     const secretFile = textOf(values, 'passphrase-file')
-    const passphrase = secretFile === undefined ? undefined : await readPassphrase(secretFile)
+    const passphrase = secretFile === undefined ? undefined : await readPassphrase(secretFile, signal)
     // What is wrong with the place is told before the book is touched.
     const store = placeOf(context)
     const book = await open()

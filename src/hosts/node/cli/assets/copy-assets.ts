@@ -1,9 +1,10 @@
 // `daybook assets`: copies what a page loads besides its own bundle, for bundlers that leave it behind.
-import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from '../command.ts'
-import { reasonOf } from '../input-file.ts'
+import { makeOwnFolder } from '../../port/private-file.ts'
+import { unwritable } from '../output-file.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** The files of the package that start by an address: they import nothing but each other. */
@@ -22,15 +23,18 @@ export const copyAssets: Command = {
     if (await isOtherThanFolder(folder)) throw new UsageError(`${folder} is not a folder`)
     // Unlike memories, these are for everybody: a web server has to read them.
     process.umask(0o022)
-    await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-      const reason = reasonOf(cause)
-      throw reason === undefined ? cause : new UsageError(`${folder} can't be made: ${reason}`)
-    })
+    makeOwnFolder(folder, 0o755)
     const from = fileURLToPath(new URL('./', import.meta.url))
     const parts = assetFiles.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
-    await Promise.all(assetFiles.map((file) => copyFile(join(from, file), join(folder, `${file}.part`))))
-    // All of them are there before the first takes its place.
-    for (const [part, whole] of parts) await rename(part, whole)
+    const read = await Promise.all(assetFiles.map((file) => readFile(join(from, file))))
+    try {
+      await Promise.all(parts.map(([part], i) => writeFile(part, read[i] ?? '')))
+      // All of them are there before the first takes its place.
+      for (const [part, whole] of parts) await rename(part, whole)
+    } catch (cause) {
+      await Promise.all(parts.map(([part]) => rm(part, { force: true })))
+      throw unwritable(folder, cause)
+    }
     terminal.answer(
       { folder, files: assetFiles },
       [`${folder}:`, ...assetFiles.map((file) => `  ${file}`)].join('\n'),

@@ -1,6 +1,5 @@
 // JSON that is given on the command line: as it stands, from a file (`@file`) or from stdin (`-`).
-import { text as readText } from 'node:stream/consumers'
-import { readInput } from '../input-file.ts'
+import { openStdin, readAll, readInput } from '../input-file.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `what` names it in errors. */
@@ -14,7 +13,7 @@ export async function readJsonSource(source: string, what: string, signal: Abort
 }
 
 async function textFrom(source: string, signal: AbortSignal): Promise<string> {
-  if (source === '-') return readText(process.stdin)
+  if (source === '-') return readAll('stdin', openStdin(signal))
   if (!source.startsWith('@')) return source
   return readInput(source.slice(1), signal)
 }

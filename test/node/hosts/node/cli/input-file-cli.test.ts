@@ -24,6 +24,12 @@ const cases: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
   [['import-keys', '--passphrase-file', '<folder>', 'x'], isFolder],
   [['import-memory', '--from', '<below a file>'], /can't be read: a part of its path is no folder/],
   [['assets', '<below a file>'], /can't be made: a part of its path is no folder/],
+  [
+    ['store', 'perception', '{}', '--home', '<below a file>'],
+    /can't be made: a part of its path is no folder/,
+  ],
+  [['export-memory', '--output', ''], /^--output is empty/],
+  [['export-keys', ''], /^export-keys takes one file/],
   [['serve', '--database-ca', '<nowhere>'], /`databaseCa`: .+nowhere\.txt can't be read/],
   [['serve', '--database-ca', '<folder>'], /`databaseCa`: .+ can't be read/],
 ]
@@ -34,7 +40,8 @@ it.each(cases)('%j', async (args, reason) => {
     '<folder>': folder,
     '<below a file>': join(folder, 'file', 'x'),
   }
-  const given = [...args.map((one) => places[one] ?? one), '--home', join(folder, 'home')]
+  const [command = '', ...rest] = args.map((one) => places[one] ?? one)
+  const given = [command, '--home', join(folder, 'home'), ...rest]
   const env = { ...process.env, DAYBOOK_DATABASE_URL: 'postgres://me:word@db.invalid/x' }
   const { code, stdout, stderr } = await ended(startDaybook(given, { env }))
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
