@@ -21,7 +21,16 @@ import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import { adapterError } from '../adapter-error.ts'
 import { PartCache } from './part-cache.ts'
 import { type CheckpointPlace, needCheckpoint, needThread, placeOf } from './run-config.ts'
-import { fromNode, fromText, hashesOf, type Node, type Parts, toNode, toText } from './state-parts.ts'
+import {
+  fromNode,
+  fromText,
+  hashesOf,
+  type Node,
+  nothing,
+  type Parts,
+  toNode,
+  toText,
+} from './state-parts.ts'
 
 type Stored = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
 /** A checkpoint without its values, and each of them. */
@@ -63,7 +72,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     const state: State = {
       head: await toNode(this.serde, head, parts),
       // A channel may have any name, `__proto__` too.
-      values: Object.fromEntries(values),
+      values: Object.fromEntries(values.filter(([, node]) => node !== nothing)),
     }
     const said = await toText(this.serde, metadata, parts, inlineCharacters)
     const named = [state.head, ...Object.values(state.values)].flatMap(hashesOf)
@@ -133,9 +142,10 @@ export class DaybookSaver extends BaseCheckpointSaver {
     const inline = Math.floor(inlineCharacters / Math.max(1, writes.length))
     const named = await Promise.all(
       writes.map(async ([channel, value], place) => {
-        const { text, hashes } = await toText(this.serde, value, parts, inline)
+        const { text, hashes, isNothing } = await toText(this.serde, value, parts, inline)
+        if (isNothing) return []
         const own = { place: WRITES_IDX_MAP[channel] ?? place, channel, value: text }
-        return hashes.length === 0 ? own : { ...own, parts: [...hashes] }
+        return [hashes.length === 0 ? own : { ...own, parts: [...hashes] }]
       }),
     )
     const body = {
@@ -144,7 +154,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       checkpoint,
       task: taskId,
       path: taskPath,
-      writes: named,
+      writes: named.flat(),
     }
     await this.#send(thread, parts, (data) => this.#book.checkpoints.putWrites({ ...body, data }))
   }

@@ -16,6 +16,9 @@ export type Node =
   | { readonly type: string; readonly bytes?: true; readonly parts: readonly string[] }
   | { readonly list: readonly Node[] }
 
+/** A value that JSON has no word for, as a function is none: `null` in a list, and left out elsewhere. */
+export const nothing: Node = { type: 'json', text: 'null' }
+
 /** Parts by their hash. */
 export type Parts = Map<string, string>
 
@@ -39,6 +42,8 @@ async function leaf(
   inline: number = inlineLimit,
 ): Promise<Node> {
   const [type, bytes] = await serde.dumpsTyped(value)
+  // The serializer of the framework makes no text of such a value, and can't read that again.
+  if (type === 'json' && bytes.length === 0) return nothing
   const { text, isBytes } = textOf(bytes)
   const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
   if (text.length <= inline) return { ...head, text }
@@ -87,9 +92,9 @@ export async function toText(
   value: unknown,
   parts: Parts,
   inline: number,
-): Promise<{ readonly text: string; readonly hashes: readonly string[] }> {
+): Promise<{ readonly text: string; readonly hashes: readonly string[]; readonly isNothing: boolean }> {
   const node = await leaf(serde, value, parts, inline)
-  return { text: JSON.stringify(node), hashes: hashesOf(node) }
+  return { text: JSON.stringify(node), hashes: hashesOf(node), isNothing: node === nothing }
 }
 
 export async function fromText(

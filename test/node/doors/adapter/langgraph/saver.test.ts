@@ -224,3 +224,37 @@ it('runs a graph whose step answers more than one record takes', async () => {
   expect((await graph.invoke({ log: [] }, config)).log[0]).toHaveLength(answer.length)
   expect((await graph.getState(config)).values.log[0]).toBe(answer)
 })
+
+it.each([
+  ['a function', () => 1],
+  ['a symbol', Symbol('s')],
+  ['what says it is nothing', { toJSON: () => () => 1 }],
+])('leaves out %s, as the saver of the framework does, and the thread can be read', async (_what, value) => {
+  await using book = await open()
+  const checkpoint = {
+    ...emptyCheckpoint(),
+    channel_values: {
+      value,
+      list: [value, { a: value, b: 1 }],
+      objects: [{ toJSON: () => value }, { b: 1 }],
+      kept: 'yes',
+    },
+    channel_versions: { value: 1, list: 1, objects: 1, kept: 1 },
+  }
+  const config = { configurable: { thread_id: 't', checkpoint_ns: '' } }
+  const [theirs, ours] = [new MemorySaver(), new DaybookSaver(book)]
+  for (const saver of [theirs, ours]) await saver.put(config, checkpoint, metadata)
+  const read = await ours.getTuple(config)
+  expect(read?.checkpoint).toEqual((await theirs.getTuple(config))?.checkpoint)
+  expect(Object.keys(read?.checkpoint.channel_values ?? {})).toEqual(['list', 'objects', 'kept'])
+  const placed = { configurable: { ...config.configurable, checkpoint_id: checkpoint.id } }
+  await ours.putWrites(
+    placed,
+    [
+      ['value', value],
+      ['kept', 'no'],
+    ],
+    'task',
+  )
+  expect((await ours.getTuple(config))?.pendingWrites).toEqual([['task', 'kept', 'no']])
+})
