@@ -52,7 +52,7 @@ export const serveMcp: Command = {
       ({ era }) => createMcpServer({ mcp, era, book: { ...mcpBook, onFault }, sets, version }),
       {
         transport: new StdioServerTransport(process.stdin, process.stdout),
-        onerror: (error) => terminal.note(error.message),
+        onerror: (error) => terminal.note(inOneLine(error)),
       },
     )
     await new Promise<void>((resolve) => {
@@ -64,6 +64,12 @@ export const serveMcp: Command = {
     await handle.close()
   },
 }
+
+/** A fault of the wire in one line: what a schema says of a message has a hundred. */
+const inOneLine = (error: Error) =>
+  'issues' in error
+    ? 'The client sent what is no message of JSON-RPC; it was passed over.'
+    : error.message.replaceAll(/\s+/g, ' ').slice(0, 500)
 
 /** The book as its owner has it: whoever starts this on their own machine says so. */
 function ownersBook(book: Daybook): McpBook {

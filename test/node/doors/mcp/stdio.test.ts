@@ -183,13 +183,16 @@ it('passes over lines that are no messages, and ends with its client', async () 
   const said: string[] = []
   child.stdout.setEncoding('utf8').on('data', (part: string) => said.push(part))
   const answered = once(child.stdout, 'data')
-  child.stdin.write('no json\n{"jsonrpc":"2.0"}\n[]\n')
+  let noise = ''
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (noise += part))
+  child.stdin.write('no json\n{"jsonrpc":"2.0"}\n[]\n{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}\n')
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
   await answered
   child.stdin.end()
   const [code] = (await once(child, 'close')) as [number]
   expect(code).toBe(0)
   expect(said.join('')).toContain('"id":1')
+  expect(noise).toBe('The client sent what is no message of JSON-RPC; it was passed over.\n'.repeat(3))
   for (const line of said.join('').trim().split('\n'))
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
 })
