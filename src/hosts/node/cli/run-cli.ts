@@ -162,7 +162,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
 }
 
 function parse(command: Command, args: readonly string[]): { values: Values; positionals: string[] } {
-  let parsed
+  let parsed: { values: Values; positionals: string[] }
   try {
     const options = { ...sharedOptions, ...command.options }
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
@@ -171,8 +171,9 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
     const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('. ')
     throw new UsageError(message)
   }
-  const [empty] = Object.entries(parsed.values).find(([, value]) => value === '') ?? []
-  if (empty !== undefined) throw new UsageError(`--${empty} is empty; give it a value, or leave it out`)
+  for (const [option, text] of Object.entries({ ...command.help, ...sharedHelp }))
+    if (parsed.values[option] === '' && /^<(?:file|folder)>/.test(text))
+      throw new UsageError(`--${option} names nothing; give it a ${text.slice(1, text.indexOf('>'))}`)
   return parsed
 }
 
