@@ -260,7 +260,7 @@ export interface MadeFrom<Body extends object = object> {
    * is in no sync of a guest, because a sync carries whole kinds.
    */
   readonly of?: readonly string[]
-  /** True for what quotes nothing: it follows its sources out of reach, and in nothing else. */
+  /** True for what quotes nothing: it follows its sources out of reach and is as sensitive as they are, and follows in nothing else. */
   readonly reachOnly?: true
   /**
    * True for what others have in clear, so that sealing it here would hide it from nobody: when a source is sealed it is

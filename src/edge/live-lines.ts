@@ -8,7 +8,7 @@ import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { MirrorRoom } from '../commons/room/mirror-room.ts'
 import { payerOf, type Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
+import { isNewTo, type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
 import {
   closeCodes,
   type LiveProtocol,
@@ -135,7 +135,9 @@ export function createLiveLines(
     const one = line.state
     if (!isFor(one, 'sync') || !stands(line, book)) return
     // Whoever wrote it has come with it, and has read it.
-    const isNews = written.some(({ kind, place }) => place > one.seq && (one.kinds?.includes(kind) ?? true))
+    const isNews = written.some(
+      (latest) => latest.place > one.seq && (!one.kinds || isNewTo(one.kinds, latest)),
+    )
     const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
     if (!isNews || isWaitedFor) return
     poke(line, announcedSeq)

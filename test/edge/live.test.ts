@@ -164,15 +164,17 @@ describe('a line', () => {
     const { id, key } = await run<{ id: string; key: string }>(book, 'daybook:create_access_key', {
       name: 'facts',
       permissions: ['sync'],
-      pull: ['perception'],
+      pull: ['perception', 'mark'],
     })
+    const { id: trace } = await run<{ id: string }>(book, 'kstar:store_trace', makeTrace())
     const line = await listen(book, { key })
     await line.seq()
     await push(book, 1)
+    await run(book, 'mark:set', { id: trace, pinned: true })
     await run(book, 'kstar:store_perception', { type: 'belief', subject: 's', content: 'c', confidence: 1 })
-    // One for the perception, none for the key or the trace.
+    // One for the perception, none for the key, the traces, or the mark of one.
     const head = await line.seq()
-    expect(head).toBe(3)
+    expect(head).toBe(5)
     expect(line.heard).toEqual([])
     await run(book, 'daybook:revoke_access_key', { id })
     expect(await line.next()).toBe('closed 4401')

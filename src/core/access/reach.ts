@@ -205,7 +205,8 @@ export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): bool
 /**
  * True when `source` keeps nothing that was made from it from the guest. At each level of the reach it is denied by nothing,
  * and allowed as any record is, or together with `made` by a pattern that begins with the kind of that: who is granted
- * digests is granted what stands in them, but for what is denied.
+ * digests is granted what stands in them, but for what is denied. A mark has nothing in it but its record: a grant of marks is
+ * one of the marks of what it grants.
  */
 export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRecord, kinds: Kinds): boolean {
   const kind = kinds.get(source.kind)
@@ -220,14 +221,15 @@ export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRe
   return levels(reach).every(isIn) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, source))
 }
 
-/** Those of `patterns` that begin with the name that records of the kind have by it. */
+/** Those of `patterns` that begin with the name that records of the kind have by it, where they let its sources be seen. */
 export function grantsOfKind(
   patterns: readonly ScopePattern[],
   name: string,
   kinds: Kinds,
 ): readonly ScopePattern[] {
   const kind = kinds.get(name)
-  return kind?.madeFrom ? patterns.filter(({ parts: [first] }) => first === scopePrefix(kind)) : []
+  const isGranted = kind?.madeFrom !== undefined && kind.madeFrom.reachOnly !== true
+  return isGranted ? patterns.filter(({ parts: [first] }) => first === scopePrefix(kind)) : []
 }
 
 /**

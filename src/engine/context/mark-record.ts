@@ -81,6 +81,17 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
   return { before, now: marksIn(body) ?? {} }
 }
 
+/** Throws where a verb would say how sensitive marks are: that follows from their record. */
+export function checkMarkPut({ kinds }: Pick<BookStore, 'kinds'>, { kind, scope, times }: PutRequest): void {
+  // What comes back from elsewhere comes with its whole head, and is at least as guarded as its record.
+  if (times || scope?.sensitivity === undefined || kinds.get(kind)?.marks === undefined) return
+  throw new DaybookError(
+    'invalid-input',
+    '`id`: Marks are as sensitive as their record: set the sensitivity of the record.',
+    { details: { path: 'id' } },
+  )
+}
+
 /** Gives the marks of a record its own sensitivity, where that has changed. */
 export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
   const row = markRow(store, id)

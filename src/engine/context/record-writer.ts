@@ -27,7 +27,7 @@ import { countUse } from '../../store/record/use-count.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { goingWith, purgedWith, sealedParts } from './going-with.ts'
 import { checkGuestPut, checkNamedForget, checkUndecided, outside } from './guest-write.ts'
-import { markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
+import { checkMarkPut, markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
 import { checkNamed, checkPlace, checkUnseen } from './put/check-put.ts'
@@ -157,6 +157,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
         .map((one) => one.id)
     },
     put(request) {
+      checkMarkPut(store, request)
       const id = put(request, guest)
       if (request.scope?.sensitivity !== undefined) sealMarks(marking, id)
       return id

@@ -53,6 +53,14 @@ const namesOf = (kinds: readonly Kind[]) => kinds.map(({ name }) => quote(name))
 /** Whether a source that is not here in clear closes what was made from it. */
 function doubtSql(reach: Reach, isNarrow: boolean, kinds: Kinds): string {
   if (isNarrow) return '1'
+  const marks = [...kinds.values()].filter(({ madeFrom }) => madeFrom?.reachOnly)
+  // A mark is the owner's alone while there is no record that it is of.
+  const lone = `up.by IN (${namesOf(marks)}) AND ifnull(r.deleted, up.id NOT IN ('${sourceElsewhere}', '${sourceByPolicy}'))`
+  return `(${lone} OR ${policySql(reach, kinds)})`
+}
+
+/** Whether it is, or may quote, what policies decide about. */
+function policySql(reach: Reach, kinds: Kinds): string {
   if (levels(reach).every(({ governed }) => !governed)) return '0'
   const asked = [...kinds.values()].filter(({ byPolicy }) => byPolicy)
   const quoting = [...kinds.values()].filter((kind) => kind.madeFrom && isByPolicy(kind, kinds))

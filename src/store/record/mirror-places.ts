@@ -4,6 +4,7 @@
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
+import { carriedSql } from './carried.ts'
 import type { PlaceSums } from './place-sum.ts'
 
 /** A device keeps a log for its mirror; the mirror is the authority and numbers what it applies. */
@@ -31,8 +32,18 @@ export interface MirrorPlaces {
   confirm(seq: number, copy: MirrorCopy, isForget?: boolean): void
   /** Notes in which version of the mirror's the record was purged, under a change of this device. */
   notePurged(id: string, ver: number): void
-  /** At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. */
-  changedAfter(place: number, limit: number, kinds?: readonly string[]): RecordRow[]
+  /**
+   * At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. `carried`: the kinds
+   * that a guest may fetch, of which marks may be.
+   */
+  changedAfter(
+    place: number,
+    limit: number,
+    kinds?: readonly string[],
+    carried?: readonly string[],
+  ): RecordRow[]
+  /** At the mirror: true for a record of these kinds, and for a mark of one. */
+  isCarried(row: Pick<RecordRow, 'seq' | 'kind'>, kinds: readonly string[]): boolean
   /** On a device: no version of the mirror is known any more; every record stays as it is. */
   clearMirrorVersions(): void
   /** On a device: clears the places above `from`, which are to be read anew; versions stay known. */
@@ -115,12 +126,18 @@ export function createMirrorPlaces(parts: MirrorPlacesParts): GivenPlaces {
     },
     notePurged: (id, ver) =>
       db.run('UPDATE records SET gone = max(gone, ?), purged = max(purged, ?) WHERE id = ?', [ver, ver, id]),
-    changedAfter(place, limit, kinds) {
+    changedAfter(place, limit, kinds, carried) {
       if (!kinds) return db.all<RecordRow>(`${changedSql} ORDER BY r.place LIMIT ?`, [place, limit])
+      const { sql, params } = carriedSql(carried)
       return db.all<RecordRow>(
-        `${changedSql} AND r.kind IN (SELECT value FROM json_each(?)) ORDER BY r.place LIMIT ?`,
-        [place, JSON.stringify(kinds), limit],
+        `${changedSql} AND r.kind IN (SELECT value FROM json_each(?)) AND ${sql} ORDER BY r.place LIMIT ?`,
+        [place, JSON.stringify(kinds), ...params, limit],
       )
+    },
+    isCarried({ seq, kind }, kinds) {
+      if (!kinds.includes(kind)) return false
+      const { sql, params } = carriedSql(kinds)
+      return db.get(`SELECT 1 FROM records r WHERE r.seq = ? AND ${sql}`, [seq, ...params]) !== undefined
     },
     clearMirrorVersions() {
       // Versions of another sequence say nothing here. What stays known is that it was forgotten, and whether the edit on top of

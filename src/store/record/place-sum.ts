@@ -1,8 +1,10 @@
 // The sum of a book as its mirror has it: over the places of its records in the mirror's sequence. A place names one
 // version of one record for good, so equal sums mean equal copies. At the mirror it is kept with each change.
 // Invariant: tombstones at or below the floor are counted on neither side.
+import { markName } from '../../core/mark/mark-id.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
+import { isOfCarried, marksRange } from './carried.ts'
 
 /** How many places, their sum, and the sum of the squares of their remainders by 65521: below 2^53 for 10^6 places. */
 export interface PlaceSum {
@@ -12,14 +14,22 @@ export interface PlaceSum {
 }
 
 export interface PlaceSums {
-  /** At the mirror: what stands there now, of all kinds or of some. */
-  kept(kinds?: readonly string[]): PlaceSum
+  /** At the mirror: what stands there now, of all kinds or of some. `carried`: those that a guest may fetch. */
+  kept(kinds?: readonly string[], carried?: readonly string[]): PlaceSum
   /** At the mirror: a record of `kind` moved from place `before` (0: it is new) to `after` (0: it is gone). */
   move(kind: string, before: number, after: number): void
   /** At the mirror: adds up anew what is kept. */
   rebuild(): void
   /** Adds up the places above `from`, up to `to`. */
-  add(range: { from: number; to: number; kinds?: readonly string[] | undefined }): PlaceSum
+  add(range: PlaceRange): PlaceSum
+}
+
+export interface PlaceRange {
+  readonly from: number
+  readonly to: number
+  readonly kinds?: readonly string[] | undefined
+  /** The kinds that a guest may fetch: of marks those count that are of a record of them. */
+  readonly carried?: readonly string[] | undefined
 }
 
 const prime = 65_521
@@ -28,9 +38,23 @@ const columns = `count(*) AS n, coalesce(sum(place), 0) AS sum, coalesce(sum((pl
 
 export function createPlaceSums(db: SqlDatabase, settings: Settings): PlaceSums {
   const read = (kind: string) => decode(settings.get(`sum:${kind}`))
-  return {
-    kept(kinds) {
-      if (kinds) return kinds.map(read).reduce(plus, nothing)
+  /** Those for a guest are not kept: which they are changes with other records. */
+  const marks = ({ from, to, carried }: PlaceRange): PlaceSum =>
+    db.get<PlaceSum & SqlRow>(
+      `SELECT ${columns} FROM records r WHERE ${marksRange} AND +r.place > ? AND +r.place <= ? AND ${isOfCarried}`,
+      [from, to, JSON.stringify(carried)],
+    ) ?? nothing
+  /** `add` over all kinds but marks, and then, where those are asked for, what is for the guest of them. */
+  const forGuest = (kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum) => {
+    const others = add(kinds.filter((kind) => kind !== markName))
+    return kinds.includes(markName) ? plus(others, marks(range)) : others
+  }
+  const sumKept = (kinds: readonly string[]) => kinds.map(read).reduce(plus, nothing)
+  const sums: PlaceSums = {
+    kept(kinds, carried) {
+      if (kinds && carried)
+        return forGuest(kinds, { from: 0, to: settings.getNumber('head'), carried }, sumKept)
+      if (kinds) return sumKept(kinds)
       const rows = db.all<{ value: string }>("SELECT value FROM book WHERE key >= 'sum:' AND key < 'sum;'")
       return rows.map(({ value }) => decode(value)).reduce(plus, nothing)
     },
@@ -51,7 +75,9 @@ export function createPlaceSums(db: SqlDatabase, settings: Settings): PlaceSums 
         settings.set(`sum:${kind}`, [sum.n, sum.sum, sum.squares].join(' '))
       }
     },
-    add({ from, to, kinds }) {
+    add({ from, to, kinds, carried }) {
+      if (kinds && carried)
+        return forGuest(kinds, { from, to, carried }, (others) => sums.add({ from, to, kinds: others }))
       const found = kinds
         ? db.get<PlaceSum & SqlRow>(
             `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?
@@ -65,6 +91,7 @@ export function createPlaceSums(db: SqlDatabase, settings: Settings): PlaceSums 
       return found ?? nothing
     },
   }
+  return sums
 }
 
 function decode(text: string | undefined): PlaceSum {

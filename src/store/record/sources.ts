@@ -173,7 +173,7 @@ export class Sources {
 
   /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
   level(kind: Kind, body: JsonObject, id: string): Sensitivity | undefined {
-    if (!isFollowing(kind) || kind.madeFrom?.neverSealed) return undefined
+    if (!kind.madeFrom || kind.madeFrom.neverSealed) return undefined
     if (awaitedKeys(kind, body).length > 0) this.links.awaited.begin()
     return this.#states(this.idsOf(kind, body, id))
       .filter(({ deleted }) => deleted === 0)

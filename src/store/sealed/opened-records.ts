@@ -108,7 +108,8 @@ export function createOpenedRecords({
   const elsewhere = ({ seq, kind: name }: RecordRow) => {
     const kind = kinds.get(name)
     const all = kind?.madeFrom && isScoped(kind) ? sourcesOf(db, seq) : []
-    const closed = all.filter((one) => one.kid === null || !bodies.open(one, one.body))
+    const here = all.filter(({ deleted }) => deleted === 0)
+    const closed = here.filter((one) => one.kid === null || !bodies.open(one, one.body))
     const marks = closed.map((one) => (kinds.get(one.kind)?.byPolicy ? sourceByPolicy : sourceElsewhere))
     return { ids: closed.map(({ id }) => id), marks: [...new Set(marks)] }
   }

@@ -31,7 +31,7 @@ export function readChanges(
   let cursor = pull.cursor
   let bytes = 0
   for (;;) {
-    const rows = records.changedAfter(cursor, chunk, pull.kinds)
+    const rows = records.changedAfter(cursor, chunk, pull.kinds, reach?.pulled)
     for (const row of rows) {
       if (!known.has(row.place)) {
         const change = encodeShown(store, row, reach)

@@ -14,8 +14,8 @@ type LinkStore = Pick<BookStore, 'records' | 'kinds' | 'device'>
 const isShownTo =
   ({ records }: LinkStore, reach: SyncReach) =>
   (id: string) => {
-    const kind = records.row(id)?.kind
-    return kind !== undefined && reach.mayPull(kind)
+    const row = records.row(id)
+    return row !== undefined && records.isCarried(row, reach.pulled)
   }
 
 /** `said`, a change or one side of it, as the device may have it. The owner's have all of it. */

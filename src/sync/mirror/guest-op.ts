@@ -34,7 +34,8 @@ type Put = Extract<WireOp, { op: 'put' }>
  */
 export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: SyncReach): string {
   const row = records.row(id)
-  const isKnown = !row || reach.mayPull(row.kind) || (row.kind === kind && row.agent === reach.agent)
+  const isOwn = row?.kind === kind && row.agent === reach.agent
+  const isKnown = !row || isOwn || records.isCarried(row, reach.pulled)
   return isKnown ? id : holderId(id, [reach.agent, kind])
 }
 
@@ -84,7 +85,8 @@ export function admitGuestOp(
   }
   // A guest that may fetch the kind sees the record, and with it in whose name it now stands; any other learns no more than
   // that the mirror took the op.
-  const isShown = isRenamed && answer.s === 'ok' && reach.mayPull(sent.kind)
+  const stands = isRenamed && answer.s === 'ok' ? store.records.row(id) : undefined
+  const isShown = stands !== undefined && store.records.isCarried(stands, reach.pulled)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
 }
 

@@ -118,13 +118,14 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
   const complete = (op: WireOp, answer: Answer, reach?: SyncReach): WireResult => {
     if (answer.s === 'rejected')
       return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
-    // The mirror does not show what stands there to somebody who may not fetch the kind.
-    if (answer.s === 'conflict' && reach?.mayPull(op.kind) === false) {
+    const row = records.row(reach ? guestId(store, op, reach) : op.id)
+    const isHidden = reach && !(reach.mayPull(op.kind) && (!row || records.isCarried(row, reach.pulled)))
+    // The mirror does not show what stands there to somebody who may not fetch it.
+    if (answer.s === 'conflict' && isHidden) {
       const { details, ...error } = new DaybookError('conflict').toJSON()
       return { mid: op.mid, s: 'rejected', error: { ...error, details: { ...details } } }
     }
     if (answer.s === 'ok') return { mid: op.mid, ...answer }
-    const row = records.row(reach ? guestId(store, op, reach) : op.id)
     // Of a purged record the mirror remembers no more than that, once tombstones of its time were collected.
     const seq = row && (row.place === 0 ? settings.getNumber('floor') : row.place)
     const current =
@@ -190,19 +191,19 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       cursor,
       more,
       floor: settings.getNumber('floor'),
-      ...(more ? {} : { digest: toDigest(sums.kept(pull.kinds), cursor) }),
+      ...(more ? {} : { digest: toDigest(sums.kept(pull.kinds, reach?.pulled), cursor) }),
       limits: mirrorLimits,
       mark: giveMark(settings, random, cursor),
-      ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds) } : {}),
+      ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds, reach) } : {}),
     }
     const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
     return { text, device, cursor, more, tally: tallyOf(ops, results, fresh) }
   }
 
-  const sumRanges = (head: number, kinds: readonly string[] | undefined) => {
+  const sumRanges = (head: number, kinds: readonly string[] | undefined, reach?: SyncReach) => {
     let from = 0
     return rangeEnds(head).map((to) => {
-      const digest = toDigest(sums.add({ from, to, kinds }), to)
+      const digest = toDigest(sums.add({ from, to, kinds, carried: reach?.pulled }), to)
       from = to
       return digest
     })

@@ -15,6 +15,7 @@ interface Change {
   readonly kind: string
   readonly op: string
   readonly agent: string
+  readonly seq: number
   readonly sensitivity?: string
   readonly body?: Record<string, unknown>
   readonly enc?: object
@@ -22,6 +23,7 @@ interface Change {
 interface Synced {
   readonly results: readonly Result[]
   readonly changes: readonly Change[]
+  readonly digest?: { readonly n: number; readonly x: string }
 }
 
 const at = '2026-01-01T00:00:00.000Z'

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { createKinds } from '../../../src/core/kind.ts'
 import { markId } from '../../../src/core/mark/mark-id.ts'
 import { markKind } from '../../../src/memory/mark/mark-kind.ts'
+import { createSyncReach } from '../../../src/sync/wire/sync-reach.ts'
 import { body, expectSame, id } from './mirror-case.ts'
 import { holds } from './mirror-seal.ts'
 import { createWorld, type DatabaseHost, type Site, testKinds, type World } from './mirror-world.ts'
@@ -101,6 +102,60 @@ export function markCases(host: DatabaseHost): void {
       )
       expect(found.map((one) => [one.id, one.marks])).toEqual([[id(2), { pinned: true, importance: 1 }]])
     }
+  })
+
+  it('K10 a guest’s device has the marks of what it fetches, and none of anything else, and gives back what it had', async () => {
+    const world = create(host)
+    const a = world.device('a')
+    const guest = world.device('b')
+    await a.put('merge', id(1), body('seen'))
+    await a.put('manual', id(2), body('hidden'))
+    for (const n of [1, 2]) await a.mark(id(n), { collection: `Zanzibar ${n}` })
+    await a.sync()
+    const marks = async () => Object.keys(await guest.all()).filter((one) => one.startsWith('mark::'))
+    // As it was before.
+    await guest.sync()
+    expect(await marks()).toEqual([markId(id(1)), markId(id(2))])
+    guest.reach = createSyncReach(
+      { agent: 'b', permissions: ['sync'], granted: { pull: ['merge', 'mark'] } },
+      kinds,
+    )
+    await a.put('manual', id(3), body('hidden too'))
+    await a.mark(id(3), { collection: 'Zanzibar 3' })
+    await a.sync()
+    await guest.sync()
+    expect(await marks()).toEqual([markId(id(1))])
+    expect(await holds(guest, 'zanzibar 2')).toBe(false)
+    const { repairs } = await guest.state()
+    // From there on both agree, whoever marks what.
+    await guest.mark(id(1), { importance: 0.4 })
+    await a.mark(id(1), { pinned: true })
+    await a.mark(id(2), { pinned: true })
+    for (const site of [guest, a, guest, a, guest]) await site.sync()
+    for (const site of [a, guest])
+      expect(await marksAt(site)).toEqual({ collection: 'Zanzibar 1', pinned: true, importance: 0.4 })
+    await a.purge(id(1))
+    await a.forget(id(2))
+    for (const site of [a, guest, a, guest]) await site.sync()
+    expect([await marks(), await guest.state()]).toMatchObject([[], { repairs, pending: 0, refused: 0 }])
+    // It never heard of the one that was hidden from the beginning.
+    expect(await holds(guest, id(3))).toBe(false)
+  })
+
+  it('K10 a guest’s device is given a mark once its record is there', async () => {
+    const world = create(host)
+    const a = world.device('a', { push: ['mark'] })
+    const guest = world.device('b')
+    guest.reach = createSyncReach({ agent: 'b', permissions: ['sync'] }, kinds)
+    await a.put('merge', id(1), body('first'))
+    await a.mark(id(1), { collection: 'Zanzibar' })
+    for (const site of [a, guest]) await site.sync()
+    expect(Object.keys(await guest.all())).toEqual([])
+    await a.restart()
+    a.select({})
+    for (const site of [a, guest]) await site.sync()
+    expect(await marksAt(guest)).toEqual({ collection: 'Zanzibar' })
+    await expectSame(a, guest, world.mirror)
   })
 
   it('a record that was sealed elsewhere takes marks along that were made in clear meanwhile', async () => {

@@ -21,6 +21,7 @@ import type { Role } from '../../../src/store/record/mirror-places.ts'
 import type { MarkChange } from '../../../src/core/mark/mark.ts'
 import { createMirror, type Mirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
+import type { SyncReach } from '../../../src/sync/wire/sync-reach.ts'
 import { decideConflict } from '../../../src/sync/sync-capability.ts'
 import type { SyncSelection } from '../../../src/sync/device/outbox.ts'
 import { createSyncSession, type SyncSession } from '../../../src/sync/device/session.ts'
@@ -124,10 +125,12 @@ export interface TestDevice extends Site {
   keys: readonly number[]
   /** This device's clock is so far from the world's. */
   skewMs: number
+  /** How far its sync goes, where it is a guest's. */
+  reach: SyncReach | undefined
 }
 
 export interface TestMirror extends Site {
-  exchange(request: unknown): Promise<SyncResponse>
+  exchange(request: unknown, reach?: SyncReach): Promise<SyncResponse>
   tidy(): Promise<number>
 }
 
@@ -260,8 +263,8 @@ export function createWorld(
     ...mirrorSite,
     // A wire carries text: nothing but JSON comes through, and no object is shared.
     tidy: () => onMirror((at) => at.mirror.tidy()),
-    exchange: async (request) => {
-      const { text } = await onMirror((at) => at.mirror.exchange(JSON.stringify(request)))
+    exchange: async (request, reach) => {
+      const { text } = await onMirror((at) => at.mirror.exchange(JSON.stringify(request), reach))
       return JSON.parse(text) as SyncResponse
     },
   }
@@ -275,7 +278,7 @@ export function createWorld(
     const carry = async (request: unknown, session: SyncSession): Promise<unknown> => {
       sent.push(JSON.stringify(request))
       const fault = waiting.shift() ?? 'none'
-      const send: Send = (other = request) => mirror.exchange(other)
+      const send: Send = (other = request) => mirror.exchange(other, device.reach)
       if (typeof fault === 'function') return fault(send, session)
       if (fault === 'lose-request') throw new DaybookError('offline')
       if (fault === 'twice') await send()
@@ -310,6 +313,7 @@ export function createWorld(
       sent,
       told,
       skewMs: 0,
+      reach: undefined,
       sync: (direction) => on(({ session }) => session.sync(neverAborted, direction)),
       within: (work) => on(({ session }) => work(session)),
       state: () => on(({ session }) => session.state()),

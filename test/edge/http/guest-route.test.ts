@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import { guestRouteCases } from '../../contract/access/guest-route.ts'
 import { guestLateSourceCases } from '../../contract/access/guest-late-source.ts'
+import { guestMarkCases } from '../../contract/access/guest-mark.ts'
 import { guestQuoteCases } from '../../contract/access/guest-quote.ts'
 import { guestSyncCases } from '../../contract/access/guest-sync.ts'
 import { guestSyncLinkCases } from '../../contract/access/guest-sync-link.ts'
@@ -26,6 +27,7 @@ describe('a guest of a Worker', () => {
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  guestMarkCases(host)
   guestQuoteCases(host)
   guestLateSourceCases(host)
   guestSyncLinkCases(host)

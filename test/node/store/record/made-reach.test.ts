@@ -100,20 +100,24 @@ function isSeen(all: readonly Made[], made: Made, reach: Reach): boolean {
     return [found, ...(found?.of ?? []).flatMap(closure)]
   }
   const below = made.of.flatMap(closure)
+  const isLone = ({ kind, of }: Made) =>
+    kind === 'mark' && of.some((id) => !all.some((other) => other.id === id))
   if (made.kind === 'ledger' || below.some((source) => source?.kind === 'ledger')) return false
+  const isWhole = (each: Reach) => each.deny.length === 0 && each.allow.some(({ text }) => text === '**')
+  // Of what is not here nobody knows: only who sees everything is shown what was made from it, and a mark of it is the owner's.
+  if (below.includes(undefined) && !levelsOf(reach).every(isWhole)) return false
+  if (isLone(made) || below.some((source) => source && isLone(source))) return false
   for (let level: Reach | undefined = reach; level; level = level.within) {
     const { allow, deny } = level
     const has = (patterns: Reach['allow'], who: Made) =>
       patterns.some((each) => namesOf(who).some((name) => matchesScope(each, name)))
     const isGranted = has(
-      allow.filter(({ parts }) => made.kind !== 'note' && parts[0] === made.kind),
+      // Marks have nothing in them that could be granted.
+      allow.filter(({ parts }) => !['note', 'mark'].includes(made.kind) && parts[0] === made.kind),
       made,
     )
     if (!has(allow, made) || has(deny, made)) return false
-    const isWhole = (each: Reach) => each.deny.length === 0 && each.allow.some(({ text }) => text === '**')
     for (const source of below) {
-      // Of what is not here nobody knows: only who sees everything is shown what was made from it.
-      if (!source && !levelsOf(reach).every(isWhole)) return false
       if (source && (has(deny, source) || !(isGranted || has(allow, source)))) return false
     }
   }

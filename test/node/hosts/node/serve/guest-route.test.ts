@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { guestRouteCases } from '../../../../contract/access/guest-route.ts'
 import { guestLateSourceCases } from '../../../../contract/access/guest-late-source.ts'
+import { guestMarkCases } from '../../../../contract/access/guest-mark.ts'
 import { guestQuoteCases } from '../../../../contract/access/guest-quote.ts'
 import { guestSyncCases } from '../../../../contract/access/guest-sync.ts'
 import { guestSyncLinkCases } from '../../../../contract/access/guest-sync-link.ts'
@@ -38,6 +39,7 @@ describe.skipIf(skipped !== '')(`a guest of daybook serve${skipped}`, { timeout:
   }
   guestRouteCases(host)
   guestSyncCases(host)
+  guestMarkCases(host)
   guestQuoteCases(host)
   guestLateSourceCases(host)
   guestSyncLinkCases(host)
