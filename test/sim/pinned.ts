@@ -263,4 +263,13 @@ export const pinned: readonly Pinned[] = [
       { do: 'carry', letter: 0 },
     ],
   },
+  {
+    was: 'a record got the number of the last tombstone that was collected, and no query at the mirror showed it',
+    steps: [
+      { do: 'sync', at: 0, record: 10, weather: ['others-meanwhile'] },
+      { do: 'forget', at: 3, record: 10 },
+      { do: 'supersede', at: 0, family: 0 },
+      { do: 'age' },
+    ],
+  },
 ]

@@ -189,7 +189,10 @@ export class RecordTable {
     eraseRows(this.#db, vectorOf, [seq])
   }
 
+  /** The last record may be gone, with its tombstone: its number counts as derived, and no other record gets it. */
   #greatestSeq(): number {
-    return this.#db.get<{ n: number | null }>('SELECT max(seq) AS n FROM records')?.n ?? 0
+    const sql = `SELECT max(ifnull((SELECT max(seq) FROM records), 0),
+      ifnull((SELECT CAST(value AS INTEGER) FROM book WHERE key = 'derived_seq'), 0)) AS n`
+    return this.#db.get<{ n: number }>(sql)?.n ?? 0
   }
 }

@@ -69,6 +69,24 @@ export function latePurgeCases(host: DatabaseHost): void {
     await expectSame(phone, laptop, world.mirror)
     await expectClean(phone, laptop, world.mirror)
   })
+
+  it('T1 a record that comes after the newest tombstone was collected is found at the mirror', async () => {
+    const world = createWorld(host)
+    const [phone, laptop] = await twoWithOne(world, 'manual')
+    await phone.forget(id(1))
+    for (const device of [phone, laptop]) await device.sync()
+    world.clock.nowMs += 400 * 86_400_000
+    await phone.sync()
+    expect(await world.mirror.tidy()).toBe(1)
+    for (const site of [phone, laptop, world.mirror]) await site.restart()
+    await phone.put('manual', id(2), body('next'))
+    for (const device of [phone, laptop]) await device.sync()
+    for (const site of [phone, laptop, world.mirror]) {
+      const found = await site.look(({ queries }) => queries.query({}).records)
+      expect(found.map((one) => one.id)).toEqual([id(2)])
+    }
+    await expectSame(phone, laptop, world.mirror)
+  })
 }
 
 /** Two devices, one of which has lost an edit to the other's, and has both in its log. */
