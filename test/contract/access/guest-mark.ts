@@ -72,7 +72,7 @@ export function guestMarkCases(host: GuestHost): void {
     }
     expect(
       (await guest.sync([{ id: `mark::${memory}`, kind: 'mark', op: 'forget', base: 1 }])).results,
-    ).toEqual([expect.objectContaining({ s: 'ok' })])
+    ).toMatchObject([{ s: 'rejected', error: { code: 'not-found' } }])
     const after = await world.records()
     for (const id of hidden) expect(after.get(`mark::${id}`)).toEqual(before.get(`mark::${id}`))
     // Of what it may fetch it is.
