@@ -13,9 +13,10 @@ import { isBook } from '../../../store/schema/newer-book.ts'
 import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
 import { narrowBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } from './checkpoint-file.ts'
-import { bytesOf, type DiskRoom, roomOf } from './disk-reserve.ts'
-import { eraseBook, finishErasing } from './erase-book.ts'
+import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
+import { beginErasing, eraseBook, finishErasing } from './erase-book.ts'
 import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
+import { leftAlone, refuseOthers } from './left-alone.ts'
 import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { noBook, ofFile, refuseOtherThanFile } from './no-book.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
@@ -43,6 +44,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   const { path } = options
   if (path !== ':memory:') {
     refuseOtherThanFile(path)
+    refuseOthers(path, '-')
     finishErasing(path)
     narrowBook(path)
   }
@@ -50,7 +52,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   const room = path === ':memory:' ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
   // A new file is written to before it gets a reserve.
-  const wasKept = isBlank && bytesOf(`${path}.reserve`) > 0
+  const wasKept = isBlank && reserveBytes(path) > 0
   const attempt = () => {
     const loss = lossOf(path)
     if (loss !== undefined) throw new Damaged(loss)
@@ -73,11 +75,13 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         checkpointFile: checkpointAt(path),
         storage: () => {
           const state = stateOf(db, room)
+          const others = room ? leftAlone(path).map((text) => `left-alone: ${text}`) : []
           const blank = isBlank && !wasKept && mendedOf(db) === undefined ? [blankText] : []
-          return Promise.resolve({ degraded: [...blank, ...state.degraded] })
+          return Promise.resolve({ degraded: [...blank, ...others, ...state.degraded] })
         },
         wasKept,
         erase(closeEngine) {
+          if (room) beginErasing(path)
           // While its files go it stays locked.
           isErasing = path !== ':memory:'
           const end = () => {

@@ -1,10 +1,10 @@
 // The checkpoint beside the file of a book: where it is, and whether it holds a copy of records.
-import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { openIfPossible, readAbout } from '../../../store/repair/open-damaged.ts'
 import { type AboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
-import { removeDatabase } from '../port/private-file.ts'
+import { isPlain, removeDatabase } from '../port/private-file.ts'
+import { leftAlone, refuseOthers } from './left-alone.ts'
 import { openNodeDatabase } from './node-database.ts'
 
 /** Of the checkpoint of the book at `path`. */
@@ -14,13 +14,16 @@ export function checkpointAt(path: string): CheckpointFile {
   const own = checkpointPath(path)
   return {
     of: basename(path),
-    exists: () => existsSync(own),
-    open: () => openNodeDatabase({ path: own, durability: 'strict' }),
+    exists: () => isPlain(own),
+    open() {
+      refuseOthers(path, '.checkpoint')
+      return openNodeDatabase({ path: own, durability: 'strict' })
+    },
     remove() {
       removeDatabase(own)
     },
     // A disk that is full says so.
-    fits: () => true,
+    fits: () => leftAlone(path, '.checkpoint').length === 0,
   }
 }
 

@@ -3,17 +3,17 @@
 // is copied into the database, so that the log can always begin anew.
 import {
   closeSync,
+  constants,
   fchmodSync,
+  ftruncateSync,
   openSync,
-  rmSync,
   statfsSync,
   statSync,
-  truncateSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { SqlDatabase } from '../../../core/ports.ts'
-import { fileMode } from '../port/private-file.ts'
+import { fileMode, isOther, removePlain } from '../port/private-file.ts'
 
 /** More than the log of SQLite has between two checkpoints. */
 const leastBytes = 6 * 2 ** 20
@@ -40,6 +40,8 @@ export interface DiskRoom {
 }
 
 const wantedFor = (bookBytes: number) => Math.min(mostBytes, Math.max(leastBytes, bookBytes >> 1))
+/** Of the space that is kept back for the book at `path`; 0 where there is none, or something else in its place. */
+export const reserveBytes = (path: string) => (isOther(`${path}.reserve`) ? 0 : bytesOf(`${path}.reserve`))
 /** 0 where there is no such file. */
 export const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
@@ -56,7 +58,7 @@ export function roomOf(path: string): DiskRoom {
   }
   const renew = (bookBytes: number) => {
     if (isUsedNow) return
-    const had = bytesOf(own)
+    const had = reserveBytes(path)
     const wanted = wantedFor(bookBytes)
     try {
       if (had < wanted) fill(own, had, Math.min(wanted, Math.max(lent, had + Math.floor(freeBytes() / 4))))
@@ -65,8 +67,8 @@ export function roomOf(path: string): DiskRoom {
     }
   }
   const giveUp = () => {
-    lent = Math.max(lent, bytesOf(own))
-    rmSync(own, { force: true })
+    lent = Math.max(lent, reserveBytes(path))
+    removePlain(own)
   }
   const scrub = (db: Pick<SqlDatabase, 'scrub'>) => {
     try {
@@ -88,7 +90,7 @@ export function roomOf(path: string): DiskRoom {
     isScarce: () => freeBytes() < 2 * bytesOf(path),
     admit(bytes) {
       const grown = bytes - bytesOf(path)
-      const reserve = bytesOf(own)
+      const reserve = reserveBytes(path)
       // In the log, and then in the database.
       if (2 * grown > reserve && 2 * grown > reserve + freeBytes()) return false
       if (wantedFor(bytes) - reserve >= stepBytes) renew(bytes)
@@ -97,7 +99,7 @@ export function roomOf(path: string): DiskRoom {
     degraded(bookBytes) {
       renew(bookBytes)
       const free = freeBytes()
-      const missing = Math.max(0, wantedFor(bookBytes) - bytesOf(own) + scarceBytes - free)
+      const missing = Math.max(0, wantedFor(bookBytes) - reserveBytes(path) + scarceBytes - free)
       if (missing === 0 || free >= leastBytes) return []
       return [
         `storage-full: the disk of this book has ${free} bytes left. Free ${missing} more bytes there, or forget records, and it can be written again; until then it can be read, exported and emptied.`,
@@ -106,19 +108,26 @@ export function roomOf(path: string): DiskRoom {
   }
 }
 
+/** Windows has no such flag. */
+const noFollow = constants.O_NOFOLLOW ?? 0
+
 /** Writes bytes that take space: what is not written, or is zeros, takes none on some file systems. */
 function fill(path: string, from: number, until: number): void {
-  if (until <= from) return
+  if (until <= from || isOther(path)) return
   const piece = new Uint8Array(pieceBytes)
   for (let i = 0; i < piece.length; i++) piece[i] = Math.imul(i, 2_654_435_761) >>> 24
-  const file = openSync(path, 'a', fileMode)
+  const file = openSync(
+    path,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noFollow,
+    fileMode,
+  )
   let size = from
   try {
     fchmodSync(file, fileMode)
     while (size < until) size += writeSync(file, piece, 0, Math.min(pieceBytes, until - size))
   } catch (error) {
     // What was cut short counts as far as it came.
-    truncateSync(path, size)
+    ftruncateSync(file, size)
     throw error
   } finally {
     closeSync(file)

@@ -4,19 +4,28 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SqlDatabase } from '../../../core/ports.ts'
-import { filesOfBook } from '../port/private-file.ts'
+import { fileMode, filesOfBook, isPlain, removeOfBook } from '../port/private-file.ts'
+import { refuseOthers } from './left-alone.ts'
 import { openNodeDatabase } from './node-database.ts'
 
 const mark = '.erasing'
 
-/** Takes away the book at `path`, whose database is open and locked. `closeEngine` lets go of all else that is open. */
+/** Sets the mark of an erasure. Throws where something else stands in its place. */
+export function beginErasing(path: string): void {
+  refuseOthers(path, mark)
+  closeSync(openSync(path + mark, 'w', fileMode))
+  flush(dirname(path))
+}
+
+/**
+ * Takes away the book at `path`, which has the mark, and whose database is open and locked. `closeEngine` lets go of all else
+ * that is open.
+ */
 export function eraseBook(
   path: string,
   db: Pick<SqlDatabase, 'exec' | 'close'>,
   closeEngine: () => void,
 ): void {
-  closeSync(openSync(path + mark, 'w', 0o600))
-  flush(dirname(path))
   closeEngine()
   // From now on closing the database touches no other file: a log of its name might be another book's by then.
   db.exec('PRAGMA journal_mode = DELETE')
@@ -25,7 +34,7 @@ export function eraseBook(
 
 /** Finishes an erasure that was cut; false when there was none. Throws `open-elsewhere` while it goes on elsewhere. */
 export function finishErasing(path: string): boolean {
-  if (!existsSync(path + mark)) return false
+  if (!isPlain(path + mark)) return false
   if (!existsSync(path)) {
     removeFiles(path, () => undefined)
     return true
@@ -44,7 +53,7 @@ function removeFiles(path: string, close: () => void): void {
   const folder = dirname(path)
   const own = basename(path)
   const names = filesOfBook(path).filter((name) => name !== own && name !== own + mark)
-  for (const name of names) rmSync(join(folder, name), { force: true })
+  for (const name of names) removeOfBook(join(folder, name))
   try {
     rmSync(path, { force: true })
     close()

@@ -27,9 +27,10 @@ import { hasRecords, schemaFault, sharesRecord } from '../../../store/repair/sal
 import { firstFault } from '../../../store/repair/table-check.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import { migrate } from '../../../store/schema/migrate.ts'
-import { databaseSuffixes, fileMode, removeDatabase } from '../port/private-file.ts'
+import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/private-file.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
+import { refuseOthers } from './left-alone.ts'
 import { openNodeDatabase } from './node-database.ts'
 import { otherCopy } from './other-file.ts'
 
@@ -39,7 +40,7 @@ const pageSize = 4096
 
 /** Goes on where a mending was cut: a new file that stands alone is whole, one beside the old is not. */
 export function finishMending(path: string): void {
-  if (path === ':memory:' || !existsSync(path + mending)) return
+  if (path === ':memory:' || !isPlain(path + mending)) return
   if (existsSync(path)) {
     removeDatabase(path + mending)
     return
@@ -94,6 +95,7 @@ const isFull = (error: unknown) =>
 
 /** False when there is nothing to make a book of; then everything is as it was. */
 function mendFile(path: string, reason: string): boolean {
+  refuseOthers(path, mending)
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
   const isGone = !existsSync(path)

@@ -29,7 +29,20 @@ export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
 
 /** Removes the database at `path`, which nothing has open, with what SQLite wrote beside it. */
 export function removeDatabase(path: string): void {
-  for (const suffix of databaseSuffixes) rmSync(path + suffix, { force: true })
+  for (const suffix of databaseSuffixes) removePlain(path + suffix)
+}
+
+/** Whether something stands there that is no plain file: a link, whatever it leads to, a folder, a pipe. */
+export const isOther = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isFile() === false
+
+/** Whether there is a plain file. */
+export const isPlain = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+
+/** Removes a plain file, if there is one. */
+export function removePlain(path: string): void {
+  if (!isOther(path)) rmSync(path, { force: true })
 }
 
 const ofBook =
@@ -61,6 +74,11 @@ export async function openOwnFile(path: string): Promise<FileHandle> {
   return file
 }
 
+/** Removes a file that a book has left. Keys may be reached by a link, which goes; what else is no plain file stays. */
+export function removeOfBook(path: string): void {
+  if (isPlain(path) || (isKey.test(path) && isLink(path))) rmSync(path, { force: true })
+}
+
 /** Sees to it that SQLite finds the database as its owner's: made so, or narrowed. Its log and journal take its mode. */
 export function claimDatabase(path: string): void {
   try {
@@ -72,7 +90,7 @@ export function claimDatabase(path: string): void {
     // What else is wrong SQLite meets as well, and says.
     if (!isCode(error, 'EEXIST')) return
     const real = realpathSync(path)
-    for (const suffix of databaseSuffixes) narrow(real + suffix)
+    for (const suffix of databaseSuffixes) narrowPlain(real + suffix)
   }
 }
 
@@ -87,11 +105,16 @@ export function filesOfBook(path: string): string[] {
 /** Narrows all that a book at `path` has left in its folder, and tells when others could read keys until now. */
 export function narrowBook(path: string): void {
   const folder = dirname(path)
-  const narrowed = filesOfBook(path).filter((name) => narrow(join(folder, name)))
+  const narrowed = filesOfBook(path).filter((name) =>
+    (name === basename(path) ? narrow : narrowPlain)(join(folder, name)),
+  )
   const keys = narrowed.filter((name) => isKey.test(name)).map((name) => join(folder, name))
   if (keys.length > 0)
     nodePorts.log.warn('Others of this machine could read keys of this book until now.', { files: keys })
 }
+
+/** The same as `narrow`, and never through a link: what it leads to may be anybody's. */
+const narrowPlain = (path: string): boolean => isPlain(path) && narrow(path)
 
 /** Takes from others what they may do with it; true when that was something. */
 export function narrow(path: string): boolean {
@@ -111,8 +134,10 @@ export function narrow(path: string): boolean {
 }
 
 function isDangling(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !existsSync(path)
+  return isLink(path) && !existsSync(path)
 }
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
 function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code

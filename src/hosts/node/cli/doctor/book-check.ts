@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '../../port/sqlite.ts'
 import { schemaVersion } from '../../../../store/schema/schema.ts'
 import { sizeInWords } from './size.ts'
-import { filesOfBook } from '../../port/private-file.ts'
+import { filesOfBook, isPlain } from '../../port/private-file.ts'
 import { readSocketNote } from '../../socket/socket-place.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
@@ -78,7 +78,9 @@ function holderOf(socket: string | undefined, isHeld: boolean): Finding {
 function checkMode(path: string): Finding {
   if (process.platform === 'win32') return ok('permissions', 'as the folder has them')
   const folder = dirname(path)
-  const open = [folder, ...filesOfBook(path).map((name) => join(folder, name))].filter(
+  // What a link beside the book leads to is not the book's.
+  const own = filesOfBook(path).map((name) => join(folder, name))
+  const open = [folder, ...own.filter((one) => one === path || isPlain(one))].filter(
     (one) => (statSync(one).mode & 0o077) !== 0,
   )
   if (open.length === 0) return ok('permissions', 'nobody else can read it')
