@@ -187,6 +187,12 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly links?: readonly string[]
   /** Where a body names other records. */
   readonly cites?: readonly Citation<Body>[]
+  /**
+   * Paths, as in `links`, of the ids of records whose words it may say again without being made from them: the one in whose place it
+   * stands, the proposal that it came of. It is no less sensitive than they are, or were when they were forgotten, unless it
+   * says `standard` itself. It follows them in nothing else.
+   */
+  readonly guardedBy?: readonly string[]
   /** For what is made from other records and may quote them. */
   readonly madeFrom?: MadeFrom<Body>
   /** The keys by which what was made before it was stored knows a record of `agent`. Pure. */

@@ -221,7 +221,16 @@ export function addIdleWork(
 ): void {
   const { clock, scheduler, log } = options.ports
   if (!store.newer)
-    services.add(createTellAnewWork({ kinds, store, clock, log, wakeTasks: () => tasks.wake?.() }))
+    services.add(
+      createTellAnewWork({
+        kinds,
+        store,
+        clock,
+        log,
+        wakeTasks: () => tasks.wake?.(),
+        wrote: (changed) => void services.wrote(changed),
+      }),
+    )
   if (store.checkpoint) {
     services.add(
       createCheckpointWork({

@@ -1,6 +1,6 @@
 // A book's store: opens and migrates the database, and puts its parts together.
 import { utcZone, type Zone } from '../core/calendar/zone.ts'
-import type { Kinds } from '../core/kind.ts'
+import { citedIds, type Kinds } from '../core/kind.ts'
 import { isDaybookError } from '../core/errors.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
 import { toHex } from '../core/ids.ts'
@@ -46,6 +46,7 @@ import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
 import { createClearTextCover } from './record/cover-clear-text.ts'
+import { eraseMarkAnswers } from './record/erase-rows.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 /** An object at the edge has 128 MB in all. */
@@ -150,13 +151,27 @@ function forgetMade(
 
 const isShut = (row: RecordRow | undefined) => row !== undefined && (row.deleted === 1 || row.kid !== null)
 
-/** Neither the log of activity nor the pool says more of a record that is gone or sealed now, whatever it was that ended it. */
+/**
+ * Neither the log of activity nor the pool says more of a record that is gone or sealed now, whatever it was that ended it; nor
+ * does an answer say more of marks, which a repeated call would give again.
+ */
 function silenceGone(
-  { records, bodies, pool, activity }: Pick<BookStore, 'records' | 'bodies' | 'pool' | 'activity'>,
+  {
+    db,
+    kinds,
+    records,
+    bodies,
+    pool,
+    activity,
+  }: Pick<BookStore, 'db' | 'kinds' | 'records' | 'bodies' | 'pool' | 'activity'>,
   before: RecordRow,
 ): void {
   activity?.cover(before)
   const { kind, id, body } = before
+  const marked = kinds.get(kind)?.marks
+  const said = marked === undefined ? undefined : bodies.read(before, body)
+  for (const target of marked !== undefined && said ? citedIds(said, marked) : [])
+    eraseMarkAnswers(db, target)
   if (!kind.startsWith('pool_') || !isShut(records.row(id))) return
   // Ballots, decision and fact are silenced with their proposal.
   const of = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
@@ -233,7 +248,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     sources,
     onChange(seq, covered) {
       checkpoint?.changed(seq, covered !== undefined)
-      if (covered) silenceGone({ records, bodies, pool, activity }, covered)
+      if (covered) silenceGone({ db, kinds, records, bodies, pool, activity }, covered)
     },
   })
   if (!newer) sources.prepare()

@@ -3,6 +3,7 @@ import { eraseCases } from './memory/erase.ts'
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { type BookCase, failure } from './book-case.ts'
+import { sealGuardedCases } from './seal-guarded.ts'
 import { sealHoldCases } from './seal-hold.ts'
 import { fillWithSealed as fill, passphrase, sealCases } from './seal.ts'
 
@@ -17,6 +18,7 @@ export function keptKeyCases(cases: BookCase): void {
   // What keeps keys is a device, and its book ends there.
   eraseCases(cases)
   sealCases(cases)
+  sealGuardedCases(cases)
   sealHoldCases(cases)
   lockedCases(cases)
 }

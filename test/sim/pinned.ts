@@ -272,4 +272,14 @@ export const pinned: readonly Pinned[] = [
       { do: 'age' },
     ],
   },
+  {
+    was: 'a fact that was sealed on one device was superseded on another, and the new one lay in clear everywhere',
+    steps: [
+      { do: 'supersede', at: 0, family: 0 },
+      { do: 'sync', at: 0, record: 0, weather: [] },
+      { do: 'sync', at: 1, record: 0, weather: [] },
+      { do: 'seal-fact', at: 0, family: 0 },
+      { do: 'supersede', at: 1, family: 0 },
+    ],
+  },
 ]

@@ -16,7 +16,7 @@ import type { Schedule } from './schedule.ts'
 import { carryThrough } from './stage/carry.ts'
 import { comeToRest, goByItself } from './stage/come-to-rest.ts'
 import { harm, keepImage, setBack } from './stage/set-back.ts'
-import { retract, supersede } from './stage/fact.ts'
+import { retract, sealFact, supersede } from './stage/fact.ts'
 import { leave, publish } from './stage/leave.ts'
 import { mark, undoMark } from './stage/mark.ts'
 import { use } from './stage/skill.ts'
@@ -89,6 +89,8 @@ async function take(stage: Stage, step: Step): Promise<void> {
       return undoMark(stage, siteOf(stage, step.at))
     case 'supersede':
       return survive(supersede(stage, siteOf(stage, step.at), step.family))
+    case 'seal-fact':
+      return survive(sealFact(stage, siteOf(stage, step.at), step.family))
     case 'retract':
       return survive(retract(stage, siteOf(stage, step.at), step.family))
     case 'use':

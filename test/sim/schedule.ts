@@ -2,7 +2,14 @@
 // Each schedule draws from some kinds of events only: bugs need a few of one sort together rather than some of each.
 import { createNumbers } from '../contract/mirror/mirror-world.ts'
 import type { Step } from './step.ts'
-import { allSources, type Draw, firstSources, type Source, type SourceName } from './step-source.ts'
+import {
+  allSources,
+  type Draw,
+  firstSources,
+  guardedSources,
+  type Source,
+  type SourceName,
+} from './step-source.ts'
 import { firstRecordCount, recordCount, skillCount } from './world/sim-kind.ts'
 
 export type Schedule = readonly Step[]
@@ -60,7 +67,20 @@ const wholeTable: Table = {
   records: recordCount,
 }
 
-const tableOf = (seed: number): Table => (seed < 1000 ? firstTable : wholeTable)
+/** Of the seeds from `guardedFrom` on, which were drawn since facts are sealed. */
+const guardedTable: Table = {
+  sources: guardedSources,
+  themes: [
+    ['supersede', 'retract', 'sealFact', 'lock'],
+    ['supersede', 'retract', 'sealFact', 'start', 'carry', 'delay'],
+    ['supersede', 'sealFact', 'mark', 'crash', 'crashSoon', 'pass'],
+  ],
+  records: recordCount,
+}
+export const guardedFrom = 1_800_000_000
+
+const tableOf = (seed: number): Table =>
+  seed < 1000 ? firstTable : seed < guardedFrom ? wholeTable : guardedTable
 
 function choose(draw: Draw, { sources, themes }: Table) {
   const theme = draw(2) === 0 ? themes[draw(themes.length)] : undefined

@@ -106,4 +106,10 @@ export const allSources = {
   purge: source(4, (draw, { records }) => ({ do: 'purge', at: site(draw), record: draw(records) })),
 } as const satisfies Record<string, Source>
 
-export type SourceName = keyof typeof allSources
+/** The whole table, and facts that are sealed. */
+export const guardedSources = {
+  ...allSources,
+  sealFact: source(6, (draw) => ({ do: 'seal-fact', at: device(draw), family: draw(familyCount) })),
+} as const satisfies Record<string, Source>
+
+export type SourceName = keyof typeof guardedSources

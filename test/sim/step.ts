@@ -68,6 +68,8 @@ export type Step =
   | { readonly do: 'leave'; readonly record: number }
   /** The fact that is current in a succession there is superseded, or forgotten. */
   | { readonly do: 'supersede' | 'retract'; readonly at: number; readonly family: number }
+  /** A device writes that fact anew, sealed. */
+  | { readonly do: 'seal-fact'; readonly at: number; readonly family: number }
   /** A skill is used, and it works or does not. */
   | { readonly do: 'use'; readonly at: number; readonly skill: number; readonly good: boolean }
 

@@ -105,6 +105,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       for (const raised of raisedBy(store, id, sensitivity)) put({ ...raised, upkeep: true }, undefined)
       for (const part of sealedParts(store, id, sensitivity)) if (isReached(part.id)) put(part, as)
     }
+    if (sensitivity !== undefined || request.scope?.sensitivity !== undefined) sealMarks(marking, id)
     return id
   }
   const guarded: RecordWriter['guarded'] = ({ kind: name, id, body, sensitivity }) => {
@@ -158,9 +159,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     },
     put(request) {
       checkMarkPut(store, request)
-      const id = put(request, guest)
-      if (request.scope?.sensitivity !== undefined) sealMarks(marking, id)
-      return id
+      return put(request, guest)
     },
     mark: (id, change) => markRecord(marking, id, change),
     forget(id, how) {

@@ -1,13 +1,16 @@
-// Has told anew what was made from records that are gone or sealed now: a task for each, put off in an idle moment.
+// Has told anew what was made from records that are gone or sealed now: a task for each, put off in an idle moment. What was read
+// while the keys were away is put in order when they are there.
 // Invariant: what is to be done stands in the book since the transaction that made it outdated (store/record/sources.ts), so
 // a task that is lost with its engine is put off again by the next one.
-import type { Service } from '../../core/capability/service.ts'
+import type { Changed, Service } from '../../core/capability/service.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OutdatedRecord } from '../../store/record/sources.ts'
+import { tendGuarded } from '../../sync/device/tend-guarded.ts'
+import { tendMarks } from '../../sync/device/tend-marks.ts'
 
 /** Whoever forgot the source tells it anew at once and sends that: others wait so long before they do it themselves. */
 export const heardDelayMs = 60_000
@@ -16,12 +19,23 @@ const maxAttempts = 5
 
 export interface TellAnewWorkParts extends Pick<Ports, 'clock' | 'log'> {
   readonly kinds: Kinds
-  readonly store: Pick<BookStore, 'sources' | 'tasks' | 'writes' | 'bodies'>
+  readonly store: Pick<
+    BookStore,
+    'sources' | 'tasks' | 'writes' | 'bodies' | 'records' | 'stamps' | 'kinds' | 'purge'
+  >
   /** A task was put off. */
   readonly wakeTasks: () => void
+  readonly wrote: (changed: readonly Changed[]) => void
 }
 
-export function createTellAnewWork({ kinds, store, clock, log, wakeTasks }: TellAnewWorkParts): Service {
+export function createTellAnewWork({
+  kinds,
+  store,
+  clock,
+  log,
+  wakeTasks,
+  wrote,
+}: TellAnewWorkParts): Service {
   const { sources, tasks, writes, bodies } = store
   /** Versions that this engine has put off: one that stays outdated all the same is not tried for ever. */
   const tried = new Set<string>()
@@ -57,11 +71,17 @@ export function createTellAnewWork({ kinds, store, clock, log, wakeTasks }: Tell
     const opened = bodies.sealer.current()
     const isOpened = opened !== undefined && opened !== key
     if (!isOpened && !sources.waiting(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return
-    const added = await writes.write(() => {
+    const { added, guarded } = await writes.write(() => {
       if (isOpened) sources.takeOpened()
-      return sources.waiting(batch).filter(putOff).length
+      const now = formatTime(clock.now())
+      const raised = isOpened ? tendGuarded(store, undefined, now) : []
+      return {
+        guarded: [...raised, ...tendMarks(store, raised, now)],
+        added: sources.waiting(batch).filter(putOff).length,
+      }
     })
     key = opened
+    if (guarded.length > 0) wrote(guarded)
     if (added > 0) wakeTasks()
   }
 

@@ -15,5 +15,6 @@ export const factKind: Kind<'fact', FactBody> = {
   // The other side is taken to be the authority on facts.
   policy: 'remote_wins',
   links: ['supersedes'],
+  guardedBy: ['supersedes'],
   cites: [{ path: 'supersedes', supersedes: true }],
 }

@@ -63,6 +63,8 @@ const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'
 /** What is to be erased of answers and tasks, where both are looked through once for all of it. */
 interface Held {
   readonly answers: Set<string>
+  /** Of these records, those that quote their marks. */
+  readonly marks: Set<string>
   /** By id, the name of each record. */
   readonly pending: Map<string, string>
 }
@@ -74,11 +76,12 @@ const held = new WeakMap<object, Held>()
  */
 export function erasingTogether<Result>(db: Asking, work: () => Result): Result {
   const outer = held.get(db)
-  const own: Held = { answers: new Set(), pending: new Map() }
+  const own: Held = { answers: new Set(), marks: new Set(), pending: new Map() }
   held.set(db, own)
   try {
     const result = work()
     if (own.answers.size > 0) eraseAnswersOf(db, [...own.answers])
+    if (own.marks.size > 0) eraseAnswersOf(db, [...own.marks], quotesMarks)
     if (own.pending.size > 0) erasePendingOf(db, [...own.pending])
     return result
   } finally {
@@ -97,8 +100,18 @@ export function eraseAnswers(db: Asking, id: string): void {
   else eraseAnswersOf(db, [id])
 }
 
-function eraseAnswersOf(db: Asking, ids: readonly string[]): void {
-  const { names, params } = naming(ids)
+/** The same of the answers alone that say what the marks of the record of this id are. */
+export function eraseMarkAnswers(db: Asking, id: string): void {
+  const together = held.get(db)
+  if (together) together.marks.add(id)
+  else eraseAnswersOf(db, [id], quotesMarks)
+}
+
+const quotesMarks = "CASE WHEN json_valid(result) THEN json_type(result, '$.marks') = 'object' END"
+
+function eraseAnswersOf(db: Asking, ids: readonly string[], only = 'true'): void {
+  const { names: isNamed, params } = naming(ids)
+  const names = `${only} AND ${isNamed}`
   const found = db.all<{ key: SqlValue }>(
     `SELECT request AS key FROM applied_requests WHERE ${names}`,
     params,

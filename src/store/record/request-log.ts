@@ -27,13 +27,13 @@ export interface RequestLog {
 /** In place of the fingerprint of an input of which nothing in clear is kept here. */
 const notKept = ''
 
-/** In place of an answer that named a record which was purged or sealed since. */
+/** In place of an answer that named a record which was purged or sealed since, or said the marks of one that was forgotten. */
 const erased = ''
 
 const answerErased = () =>
   new DaybookError(
     'conflict',
-    'This request was carried out before. Its answer is gone, because a record that it names was purged or sealed since. Nothing was stored again.',
+    'This request was carried out before. Its answer is gone, because a record that it names was forgotten, purged or sealed since. Nothing was stored again.',
     { details: { path: 'requestId', reason: 'answer-erased' } },
   )
 

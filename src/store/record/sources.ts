@@ -11,6 +11,7 @@ import { sourcesKey } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
+import { Guards } from './guards.ts'
 import { goneMark, foundSources, SourceLinks } from './source-links.ts'
 import { scrubDue } from './cover-clear-text.ts'
 import { conflictsOf, eraseAnswers, eraseRows, historyOf, vectorOf } from './erase-rows.ts'
@@ -77,17 +78,21 @@ export class Sources {
   readonly #db: SqlDatabase
   /** What stands in the table, and what is found by keys. */
   readonly links: SourceLinks
+  /** Which records follow others in their sensitivity alone. */
+  readonly guards: Guards
 
   constructor(parts: SourcesParts) {
     this.#parts = parts
     this.#db = parts.db
     this.links = new SourceLinks(parts)
+    this.guards = new Guards(parts)
   }
 
   /** Fills the tables anew where they are new or a kind declares its sources otherwise. At opening. */
   prepare(): void {
     const { settings } = this.#parts
     const made = this.#madeKinds()
+    this.#db.transaction(() => this.guards.prepare())
     const declared = textKey(made.flatMap(({ name, version }) => [name, String(version)]))
     if (settings.getNumber(sourcesKey) === declared) return this.#prepareAwaiting()
     this.#db.transaction(() => {
@@ -108,6 +113,7 @@ export class Sources {
   removed(seq: number): void {
     this.#clear(seq)
     this.links.awaited.removed(seq)
+    this.guards.removed(seq)
   }
 
   #clear(seq: number): void {
@@ -139,6 +145,7 @@ export class Sources {
   written(row: RecordRow, before: RecordRow | undefined, origin: ChangeOrigin): void {
     const isMade = [row, before].some((one) => one && this.#parts.kinds.get(one.kind)?.madeFrom)
     if (isMade) this.#note(row, origin)
+    this.guards.written(row, before)
     this.links.findMade(row)
     // What is new was the source of something only if that came before it.
     if (before || row.deleted === 1 || row.sensitivity !== null) this.#tell(row, origin)

@@ -14,6 +14,9 @@ export const sourcesKey = 'derived:@sources'
 /** The setting that says by which declarations the table of awaited records was filled; absent where nothing awaits one. */
 export const awaitedKey = 'derived:@awaited'
 
+/** The setting that says by which declarations the table of guards was filled. */
+export const guardsKey = 'derived:@guards'
+
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
 /** Filled behind the write, see projection.ts: rows up to `derived_seq` stand here, but for those named in stale. */
@@ -68,6 +71,16 @@ const awaitedTable = `
 CREATE TABLE awaited (key TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID;
 CREATE INDEX awaited_seq ON awaited (seq);
 `
+/** Filled with the write, see record/guards.ts: which records are no less sensitive than which. */
+const guardsTable = `
+CREATE TABLE guards (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
+CREATE INDEX guards_seq ON guards (seq);
+`
+/** Each with a declaration of its own: a change of it has nothing else derived again. */
+const ownTables = [
+  { name: 'awaited', sql: awaitedTable, filledKey: awaitedKey },
+  { name: 'guards', sql: guardsTable, filledKey: guardsKey },
+]
 const derivedNames = [
   'sources',
   'outdated',
@@ -98,7 +111,7 @@ export function prepareDerived(
 ): void {
   const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
-    prepareAwaited(db, isSuspect, settings)
+    prepareOwn(db, isSuspect, settings)
     if (settings.getNumber('derived_tables') !== declared || isSuspect()) {
       for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
@@ -122,14 +135,15 @@ export function prepareDerived(
   })
 }
 
-/** Its own declaration: a change of it has nothing else derived again. */
-function prepareAwaited(db: SqlDatabase, isSuspect: () => boolean, settings: Settings): void {
-  const declared = textKey([awaitedTable])
-  if (settings.getNumber('derived_awaited') === declared && !isSuspect()) return
-  db.exec('DROP TABLE IF EXISTS awaited')
-  db.exec(awaitedTable)
-  settings.remove(awaitedKey)
-  settings.set('derived_awaited', declared)
+function prepareOwn(db: SqlDatabase, isSuspect: () => boolean, settings: Settings): void {
+  for (const { name, sql, filledKey } of ownTables) {
+    const declared = textKey([sql])
+    if (settings.getNumber(`derived_${name}`) === declared && !isSuspect()) continue
+    db.exec(`DROP TABLE IF EXISTS ${name}`)
+    db.exec(sql)
+    settings.remove(filledKey)
+    settings.set(`derived_${name}`, declared)
+  }
 }
 
 /** Once: an earlier Daybook derived nothing of the kinds that it did not know. */

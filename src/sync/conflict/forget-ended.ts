@@ -3,9 +3,9 @@
 // Invariant: what is ended follows from the record that ends it alone, and only grows, so that every copy which has both
 // comes to the same, in whatever order they came.
 import type { JsonObject } from '../../core/json/path.ts'
-import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
+import { putAgain } from './put-again.ts'
 
 interface Changed {
   readonly id: string
@@ -73,19 +73,6 @@ function takeBack(store: EndedStore, id: string, now: string): Ended[] {
     return ending !== undefined && endsOf(store, ending).includes(as)
   })
   if (left === body) return []
-  const { agent, created_at, session, resource, sensitivity } = row
-  store.records.put({
-    op: 'put',
-    kind: row.kind,
-    id,
-    at: now,
-    stamp: store.stamps.next(),
-    agent,
-    created_at,
-    ...(session === null ? {} : { session }),
-    ...(resource === null ? {} : { resource }),
-    ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
-    body: left,
-  })
-  return [{ id, kind: row.kind, agent }]
+  putAgain(store, row, left, now)
+  return [{ id, kind: row.kind, agent: row.agent }]
 }

@@ -26,6 +26,7 @@ import {
   resyncing,
 } from './reread.ts'
 import { answerSealed, judgeSealed } from './rollback.ts'
+import { tendGuarded } from './tend-guarded.ts'
 import { tendMarks } from './tend-marks.ts'
 import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
 import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
@@ -195,9 +196,14 @@ function take(store: BookStore, answered: Answered, resultsOnly = false): Intake
     return true
   }
 
-  const noteEnded = () => void tally.changed.push(...endRecords(store, tally.changed, now))
-  const tendParts = () => void tally.changed.push(...forgetParts(store, leftParts, now))
-  const noteRivals = () => void (tally.conflicts += logRivals(store, tally.changed, now))
+  /** What follows for other records from what came. */
+  const tend = () => {
+    tally.changed.push(...forgetParts(store, leftParts, now))
+    tally.changed.push(...endRecords(store, tally.changed, now))
+    tally.changed.push(...tendGuarded(store, tally.changed, now))
+    tally.changed.push(...tendMarks(store, tally.changed, now))
+    tally.conflicts += logRivals(store, tally.changed, now)
+  }
 
   // A record may have been forgotten while the request was on its way: its op says so from here on.
   rewriteWithdrawn(store, selection)
@@ -216,18 +222,12 @@ function take(store: BookStore, answered: Answered, resultsOnly = false): Intake
     if (overtakenAt === undefined) return
     beginReread(store, Math.min(overtakenAt - 1, settings.getNumber('cursor')), request.pull.kinds)
   }
+  if (!resultsOnly) for (const change of response.changes) pull(change)
+  tend()
   if (resultsOnly) {
     readAgain()
-    tendParts()
-    noteEnded()
-    noteRivals()
     return { ...tally, differs: false }
   }
-  for (const change of response.changes) pull(change)
-  tendParts()
-  noteEnded()
-  tally.changed.push(...tendMarks(store, tally.changed, now))
-  noteRivals()
   holdMark(settings, response)
   settings.set('cursor', response.cursor)
   if (isCollected || response.floor > settings.getNumber('floor')) {

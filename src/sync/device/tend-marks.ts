@@ -6,6 +6,9 @@ import { markId } from '../../core/mark/mark-id.ts'
 import { readPath } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
+import { putAgain } from '../conflict/put-again.ts'
+
+type MarkStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'purge'>
 
 interface Changed {
   readonly id: string
@@ -13,7 +16,7 @@ interface Changed {
 }
 
 /** Puts the marks in order of whatever is in `changed`; answers the marks that it changed. Inside a transaction. */
-export function tendMarks(store: BookStore, changed: readonly Changed[], now: string): Changed[] {
+export function tendMarks(store: MarkStore, changed: readonly Changed[], now: string): Changed[] {
   const { records, bodies, stamps } = store
   const targets = new Set(changed.flatMap((one) => targetOf(store, one) ?? []))
   return [...targets].flatMap((id) => {
@@ -37,22 +40,14 @@ export function tendMarks(store: BookStore, changed: readonly Changed[], now: st
     const body = isGuardedEnough(mark, record) ? undefined : bodies.read(mark, mark.body)
     // Without the key it can't be written as it should be; whoever has it will.
     if (!body || (isGuarded(record) && bodies.sealer.current() === undefined)) return []
-    records.put({
-      op: 'put',
-      ...said,
-      created_at: mark.created_at,
-      stamp: stamps.next(),
-      body,
-      ...(record.session === null ? {} : { session: record.session }),
-      ...(record.resource === null ? {} : { resource: record.resource }),
-      sensitivity: levelOf(record),
-    })
+    const { session, resource } = record
+    putAgain(store, { ...mark, session, resource, sensitivity: levelOf(record) }, body, now)
     return [said]
   })
 }
 
 /** The record whose marks may be out of order. */
-function targetOf({ kinds, records, bodies }: BookStore, { id, kind }: Changed): string | undefined {
+function targetOf({ kinds, records, bodies }: MarkStore, { id, kind }: Changed): string | undefined {
   const path = kinds.get(kind)?.marks
   if (path === undefined) return id
   const row = records.row(id)

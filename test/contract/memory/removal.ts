@@ -114,6 +114,28 @@ export function removalCases({ book: open, reopen }: BookCase): void {
     expect(forgotten).toMatchObject({ code: 'conflict', details: { path: 'id' } })
   })
 
+  it('takes what calls answered about its marks along with a forget, and no other answer', async () => {
+    const book = await open()
+    const store = () => book.perceptions.store({ content: 'c' }, { requestId: 'r-1' })
+    const { id } = await store()
+    const mark = (of: string, requestId: string) =>
+      book.records.mark({ id: of, collection: 'Zanzibar' }, { requestId })
+    const { id: other } = await book.perceptions.store({ content: 'd' })
+    for (const [of, requestId] of [
+      [id, 'r-2'],
+      [other, 'r-3'],
+    ] as const)
+      await mark(of, requestId)
+    expect((await mark(id, 'r-2')).marks).toEqual({ collection: 'Zanzibar' })
+    await book.records.forget({ id })
+    expect(await failure(mark(id, 'r-2'))).toMatchObject({
+      code: 'conflict',
+      details: { path: 'requestId', reason: 'answer-erased' },
+    })
+    expect((await mark(other, 'r-3')).marks).toEqual({ collection: 'Zanzibar' })
+    expect((await store()).id).toBe(id)
+  })
+
   it('purges: nothing of the content is left, and the tombstone stays', async () => {
     const book = await open()
     const store = () => book.perceptions.store({ content: 'Zanzibar is the password' }, { requestId: 'r-1' })

@@ -21,6 +21,7 @@ import { directionCases } from './mirror-direction.ts'
 import { selectionCases } from './mirror-selection.ts'
 import { sealedCases } from './mirror-seal.ts'
 import { sealedForgetCases } from './mirror-seal-forget.ts'
+import { guardedCases } from './mirror-seal-guarded.ts'
 import { sealedHeadCases } from './mirror-seal-head.ts'
 import { versionCases } from './mirror-version.ts'
 import { withdrawnCases } from './mirror-withdrawn.ts'
@@ -50,6 +51,7 @@ export function mirrorContract(hostName: string, host: DatabaseHost): void {
     sealedCases(host)
     sealedHeadCases(host)
     sealedForgetCases(host)
+    guardedCases(host)
     versionCases(host)
     withdrawnCases(host)
   })

@@ -4,14 +4,28 @@ import { factKind } from '../../../src/memory/kstar/fact-kind.ts'
 import { type Row, rowsOf } from '../ledger.ts'
 import type { Stage } from '../stage/stage.ts'
 import { openBodies } from '../world/sim-kind.ts'
+import type { Disk } from '../world/sim-disk.ts'
 import type { Site } from '../world/sim-site.ts'
 import { none, same } from './same.ts'
+
+/** No fact is less guarded than one in whose place it stands, though that may be gone. */
+function judgeGuards({ db }: Disk): void {
+  const clear = db.all<{ id: string; target: string }>(
+    `SELECT r.id, t.id AS target FROM records r JOIN records t ON t.id = r.body ->> 'supersedes'
+     WHERE r.kind = 'fact' AND r.deleted = 0 AND r.kid IS NULL
+       AND (t.kid IS NOT NULL OR (t.deleted = 1 AND t.sensitivity IS NOT NULL))`,
+  )
+  none(clear, 'No fact is in clear that stands in the place of a sealed one')
+}
 
 /** One is current in each succession, the same at every place; what yields is logged, once at each place. */
 export function judgeFacts({ world }: Stage): void {
   const { mirror, devices } = world
   const facts = rowsOf(mirror.disk, 0).filter(({ kind }) => kind === 'fact')
   if (facts.length === 0) return
+  for (const { disk } of [mirror, ...devices]) judgeGuards(disk)
+  // What is sealed and what is not know nothing of each other in queries, and the mirror reads nothing of the former.
+  if (facts.some(({ body }) => body.startsWith('['))) return judgeLog([mirror, ...devices])
   const successions = groupsOf(facts)
   const chain = chainOf(facts)
   for (const group of successions) {

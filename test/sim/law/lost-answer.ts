@@ -28,6 +28,7 @@ const comparable: ReadonlySet<Step['do']> = new Set([
   'leave',
   'supersede',
   'retract',
+  'seal-fact',
   'use',
 ])
 

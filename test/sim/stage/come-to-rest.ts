@@ -1,4 +1,7 @@
 // The end of a schedule: fair weather, until nobody has anything to say.
+import { formatTime } from '../../../src/core/time.ts'
+import { tendGuarded } from '../../../src/sync/device/tend-guarded.ts'
+import { tendMarks } from '../../../src/sync/device/tend-marks.ts'
 import { newKinds, recordOf } from '../world/sim-kind.ts'
 import type { SimDevice } from '../world/sim-site.ts'
 import { plans } from '../world/sim-world.ts'
@@ -36,7 +39,7 @@ export async function comeToRest(stage: Stage): Promise<void> {
     site.crash()
     Object.assign(site, { kinds: newKinds, selection: {} })
   }
-  for (const each of world.devices) each.lock(false)
+  for (const each of world.devices) await openKeys(stage, each)
   await world.rest()
   for (let round = 0; round < 14; round++) {
     let quiet = true
@@ -52,6 +55,14 @@ export async function comeToRest(stage: Stage): Promise<void> {
     if (quiet) return
   }
   throw new Error('The devices do not come to rest.')
+}
+
+/** Its keys are there again, and what was read without them is put in order, as an engine does in its first idle moment. */
+async function openKeys({ world }: Stage, device: SimDevice): Promise<void> {
+  device.lock(false)
+  const { store } = device.run()
+  const now = formatTime(world.clock.nowMs + device.skewMs)
+  await store.writes.write(() => tendMarks(store, tendGuarded(store, undefined, now), now))
 }
 
 /** Records whose change was refused for good: a person writes them anew. */

@@ -1,6 +1,6 @@
 // Facts of a schedule: each succession begins with one fact, and goes on with what supersedes the one that is current.
 import { rowOf, rowsOf, tokenOf } from '../ledger.ts'
-import { openBodies } from '../world/sim-kind.ts'
+import { openBodies, saying } from '../world/sim-kind.ts'
 import type { Site } from '../world/sim-site.ts'
 import type { Stage } from './stage.ts'
 import { forget, noteWrite, write } from './write.ts'
@@ -41,4 +41,16 @@ export async function supersede(stage: Stage, site: Site, family: number): Promi
 export async function retract(stage: Stage, site: Site, family: number): Promise<void> {
   const current = currentOf(site, family)
   if (current !== undefined) await forget(stage, site, current)
+}
+
+/** Writes what is current there anew, sealed. */
+export async function sealFact(stage: Stage, site: Site, family: number): Promise<void> {
+  const record = currentOf(site, family)
+  const before = record === undefined ? undefined : rowOf(site.disk, record)
+  if (record === undefined || !before) return
+  const token = stage.ledger.token()
+  const body = saying('fact', openBodies.need(before, before.body), token)
+  const scope = { agent: token, sensitivity: 'sensitive' } as const
+  await write(stage, site, token, (records) => records.put({ kind: 'fact', id: record, body, scope }))
+  noteWrite(stage, site, { token, op: 'put', record, kind: 'fact', saw: tokenOf(before) })
 }

@@ -41,6 +41,7 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   policy: 'merge',
   merge: { 'metadata.lastConfirmed': 'max', 'metadata.approvedAt': 'min' },
   links: ['supersedes', 'metadata.consolidatedFrom', 'metadata.mergedFrom', 'source.proposal'],
+  guardedBy: ['supersedes', 'source.proposal', 'revised.*.proposal'],
   cites: [{ path: 'supersedes', supersedes: true }],
   settle: settleMemory,
   // What was made of several goes with any of them, and the others come back: it may say what that one said.
