@@ -149,7 +149,7 @@ export interface Kind<Name extends string = string, Body extends object = object
    * not matter.
    */
   ends?(body: Body, id: string): readonly string[]
-  /** True where `after` says no more what `before` did because that has ended: then no earlier version keeps it. Pure. */
+  /** True where `after` says no more what `before` did because that has ended or is gone: then no earlier version keeps it. Pure. */
   takesBack?(before: JsonObject, after: JsonObject): boolean
   /** The id of the record that may have brought this one to an end. */
   endedBy?(body: Body): string | undefined
@@ -163,6 +163,13 @@ export interface Kind<Name extends string = string, Body extends object = object
    * is none. Pure.
    */
   withoutEnded?(body: JsonObject, isEnded: (by: string, as: string) => boolean): JsonObject
+  /** The ids that a record may have which was made of the record `id`, and says again what that says. Pure. */
+  makes?(id: string): readonly string[]
+  /**
+   * `body` without the words of the records of which it was made and that are gone, at every copy that has both, in whatever order
+   * they came: it stands without them. The same object where it has none. Pure, and total over JSON objects.
+   */
+  withoutGone?(body: JsonObject, isGone: (id: string) => boolean): JsonObject
   /** True for a state that only another of its sort, or forgetting, may replace: it wins every conflict. */
   isFinal?(body: Body): boolean
   /** The path of an instant after which a record is out of recall and default queries, though still there. */

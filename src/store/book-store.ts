@@ -315,7 +315,7 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
       wasm: ports.wasm,
       limitBytes: role === 'mirror' ? mirrorVectorBytes : undefined,
     }),
-    conflicts: createConflictLog(db, bodies, (owner, body) => sources.quotesGone(owner, body)),
+    conflicts: createConflictLog(db, bodies, sources),
     purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
     requests,
     access,

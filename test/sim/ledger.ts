@@ -98,7 +98,13 @@ export function createLedger(): Ledger {
   const writes: Write[] = []
   const excused = new Set<string>()
   const logs: ConflictEntry[] = []
-  const logOf = ({ db }: Disk) => createConflictLog(db, openBodies, () => false).list({ limit: 10_000 })
+  const logOf = ({ db }: Disk) =>
+    createConflictLog(db, openBodies, {
+      quotesGone: () => false,
+      words: { without: (_owner, body) => body },
+    }).list({
+      limit: 10_000,
+    })
   let count = 0
   let collected = false
   let skewed = false

@@ -53,7 +53,7 @@ export function MemoryRow({ memory }: { memory: Memory }) {
           <ol class="past">
             {past.map(({ editedAt, previousContent, editedBy }) => (
               <li key={editedAt}>
-                <bdi>{previousContent}</bdi>{' '}
+                {previousContent === '' ? 'Gone with its proposal' : <bdi>{previousContent}</bdi>}{' '}
                 <span class="faint">
                   until <Time at={editedAt} />, by {editedBy}
                 </span>

@@ -20,6 +20,7 @@ import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import { dropWords } from '../../sync/conflict/drop-words.ts'
 import { forgetEnded } from '../../sync/conflict/forget-ended.ts'
 import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -100,7 +101,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     if (isNew) for (const named of namedIn(store, id)) put(named, undefined)
     // What comes back from elsewhere may stand where something else does.
     if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
-    changed.push(...forgetEnded(store, [{ id, kind: request.kind }], now))
+    for (const end of [forgetEnded, dropWords]) changed.push(...end(store, [{ id, kind: request.kind }], now))
     if (sensitivity !== undefined) {
       for (const raised of raisedBy(store, id, sensitivity)) put({ ...raised, upkeep: true }, undefined)
       for (const part of sealedParts(store, id, sensitivity)) if (isReached(part.id)) put(part, as)
@@ -116,10 +117,14 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     return asKept
   }
 
-  const forget = ({ id, kind }: Pick<RecordRow, 'id' | 'kind'>, more: { readonly purge?: true } = {}) => {
-    const by = { agent: parts.defaults.agent, at: now, stamp: store.stamps.next() }
-    const op = { op: 'forget', kind, id, ...by, ...more } as const
-    if (store.records.forget(op)) changed.push({ id, kind })
+  const forgetAll = (rows: readonly RecordRow[], more: { readonly purge?: true } = {}) => {
+    const by = { agent: parts.defaults.agent, at: now }
+    for (const { id, kind, seq } of rows) {
+      const op = { op: 'forget', kind, id, ...by, stamp: store.stamps.next(), ...more } as const
+      if (store.records.forget(op)) changed.push({ id, kind })
+      if (more.purge) store.purge.purge(id, seq)
+    }
+    changed.push(...dropWords(store, rows, now))
   }
   const checkGoing = (row: RecordRow) => {
     if (guest || !parts.namesAgent) return
@@ -168,7 +173,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       if (guest && store.kinds.get(before.kind)?.guests) throw outside()
       checkGoing(before)
       const going = goingWith(store, before, { isReached, isAlone: how === 'alone' })
-      for (const one of [...going, before]) forget(one)
+      forgetAll([...going, before])
       return true
     },
     use(ids) {
@@ -192,11 +197,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       if (!row) return false
       if (guest && store.kinds.get(row.kind)?.guests) throw outside()
       checkGoing(row)
-      for (const one of [...purgedWith(store, row, { isReached }), row]) {
-        // Every copy of the book is told that nothing of it may stay.
-        forget(one, { purge: true })
-        store.purge.purge(one.id, one.seq)
-      }
+      // Every copy of the book is told that nothing of it may stay.
+      forgetAll([...purgedWith(store, row, { isReached }), row], { purge: true })
       return true
     },
     release: (id) => release({ ...records, kinds: store.kinds }, id),

@@ -1,5 +1,5 @@
 // Has told anew what was made from records that are gone or sealed now: a task for each, put off in an idle moment. What was read
-// while the keys were away is put in order when they are there.
+// while the keys were away is put in order when they are there, and loses the words of what is gone.
 // Invariant: what is to be done stands in the book since the transaction that made it outdated (store/record/sources.ts), so
 // a task that is lost with its engine is put off again by the next one.
 import type { Changed, Service } from '../../core/capability/service.ts'
@@ -9,6 +9,7 @@ import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OutdatedRecord } from '../../store/record/sources.ts'
+import { dropWords, type WordStore } from '../../sync/conflict/drop-words.ts'
 import { tendGuarded } from '../../sync/device/tend-guarded.ts'
 import { tendMarks } from '../../sync/device/tend-marks.ts'
 
@@ -21,7 +22,7 @@ export interface TellAnewWorkParts extends Pick<Ports, 'clock' | 'log'> {
   readonly kinds: Kinds
   readonly store: Pick<
     BookStore,
-    'sources' | 'tasks' | 'writes' | 'bodies' | 'records' | 'stamps' | 'kinds' | 'purge'
+    'sources' | 'tasks' | 'writes' | 'bodies' | 'records' | 'stamps' | 'kinds' | 'purge' | keyof WordStore
   >
   /** A task was put off. */
   readonly wakeTasks: () => void
@@ -69,19 +70,22 @@ export function createTellAnewWork({
 
   const work = async (): Promise<void> => {
     const opened = bodies.sealer.current()
+    // Locked and opened again with the same key: it may have changed meanwhile what rests on what is sealed.
+    if (opened === undefined) key = undefined
     const isOpened = opened !== undefined && opened !== key
     if (!isOpened && !sources.waiting(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return
-    const { added, guarded } = await writes.write(() => {
+    const { added, changed } = await writes.write(() => {
       if (isOpened) sources.takeOpened()
       const now = formatTime(clock.now())
+      const dropped = isOpened ? dropWords(store, sources.words.sealed(), now) : []
       const raised = isOpened ? tendGuarded(store, undefined, now) : []
       return {
-        guarded: [...raised, ...tendMarks(store, raised, now)],
+        changed: [...dropped, ...raised, ...tendMarks(store, raised, now)],
         added: sources.waiting(batch).filter(putOff).length,
       }
     })
     key = opened
-    if (guarded.length > 0) wrote(guarded)
+    if (changed.length > 0) wrote(changed)
     if (added > 0) wakeTasks()
   }
 

@@ -7,6 +7,7 @@ import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'
 import { isSecret, type RecordRow } from '../schema/record-row.ts'
+import type { WordCover } from './cover-words.ts'
 import { conflictsOf, eraseRows } from './erase-rows.ts'
 
 export interface ConflictLog {
@@ -55,12 +56,13 @@ const columns =
 
 const opOf = ({ op, purged }: LoggedSide) => (purged ? 'purge' : op)
 
-/** `quotesGone` tells of a body whether it was made from a record that is forgotten: such an edit is not kept. */
-export function createConflictLog(
-  db: SqlDatabase,
-  bodies: Bodies,
-  quotesGone: (owner: SealedOwner, body: JsonObject) => boolean,
-): ConflictLog {
+export interface GoneWords {
+  /** Whether a body was made from a record that is forgotten: such an edit is not kept. */
+  quotesGone(owner: SealedOwner, body: JsonObject): boolean
+  readonly words: Pick<WordCover, 'without'>
+}
+
+export function createConflictLog(db: SqlDatabase, bodies: Bodies, sources: GoneWords): ConflictLog {
   const text = (body: unknown) => (body === undefined ? null : JSON.stringify(body))
   const isSealed = (id: string) => {
     const row = db.get<Pick<RecordRow, 'kid' | 'deleted' | 'sensitivity'>>(
@@ -112,11 +114,20 @@ export function createConflictLog(
   }
 
   return {
-    add({ record, kind, policy, at, state, lost, kept, base, paths }) {
+    add({ record, kind, policy, at, state, paths, ...came }) {
       const owner = { kind, id: record }
       const bodyOf = ({ enc, body }: LoggedSide) => (enc ? bodies.read(owner, sealedText(enc)) : body)
+      const { words } = sources
+      const clean = (one: LoggedSide): LoggedSide => {
+        const body = bodyOf(one)
+        const left = body && words.without(owner, body)
+        return !left || left === body ? one : { ...one, enc: undefined, body: left }
+      }
+      const lost = clean(came.lost)
+      const kept = came.kept && clean(came.kept)
+      const base = came.base && words.without(owner, came.base)
       const said = [bodyOf(lost), kept && bodyOf(kept), base]
-      if (said.some((body) => body && quotesGone(owner, body))) return
+      if (said.some((body) => body && sources.quotesGone(owner, body))) return
       const mustSeal = (lost.enc ?? kept?.enc ?? isSealed(record)) !== false
       const hasKey = bodies.sealer.current() !== undefined
       // What is to be sealed and can't be is left out.

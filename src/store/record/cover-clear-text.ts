@@ -75,7 +75,8 @@ function sealHistory(db: SqlDatabase, bodies: Bodies, row: Pick<RecordRow, 'seq'
   }
 }
 
-function coverConflicts(
+/** Has the entries of the conflict log about the record say what `seal` makes of their texts; null for none. */
+export function coverConflicts(
   db: SqlDatabase,
   row: Pick<RecordRow, 'id'>,
   seal: (text: string) => string | null,

@@ -18,12 +18,13 @@ export interface PartStore {
 
 const partsName = 'parts'
 const sharedName = 'of'
+const changedName = 'changed'
 /** Facets in which a record and what belongs to it are alike. */
 const alike = ['subject', 'name', 'domain'] as const
 
 /**
  * What a tombstone says, so that a purge reaches later what went with it: which parts, or, where several records share them,
- * a key of what they are all of. `{}` where there is neither.
+ * a key of what they are all of; and which records it had changed. `{}` where there is none of it.
  */
 export function tombstoneText(
   { kinds, bodies }: Pick<PartStore, 'kinds' | 'bodies'>,
@@ -32,11 +33,11 @@ export function tombstoneText(
   if (before.deleted === 1) return before.body
   const kind = kinds.get(before.kind)
   const isShared = kind && [...kinds.values()].some((one) => one.sharedParts?.kind === kind.name)
-  const body = kind?.parts || isShared ? bodies.read(before, before.body) : undefined
+  const body = kind?.parts || kind?.changes || isShared ? bodies.read(before, before.body) : undefined
   if (!kind || !body) return '{}'
   if (kind.sharedParts || isShared) return sharedText(kind, before, body)
-  const ids = partIds(kind, body)
-  return ids.length === 0 ? '{}' : JSON.stringify({ [partsName]: ids })
+  const said = { [partsName]: partIds(kind, body), [changedName]: kind.changes?.(body) ?? [] }
+  return JSON.stringify(Object.fromEntries(Object.entries(said).filter(([, ids]) => ids.length > 0)))
 }
 
 /** Names it by keys: a thread may name thousands of parts, and most of them stay with other records. */
@@ -75,7 +76,9 @@ export function partRows(store: PartStore, row: RecordRow): RecordRow[] {
   const kind = store.kinds.get(row.kind)
   if (!kind?.parts) return []
   if (row.deleted === 1)
-    return kind.sharedParts ? forgottenWith(store, row) : rowsOf(store, kind, row, rememberedIds(row))
+    return kind.sharedParts
+      ? forgottenWith(store, row)
+      : rowsOf(store, kind, row, rememberedIds(row, partsName))
   const body = store.bodies.read(row, row.body)
   return body ? partRowsIn(store, row, body) : []
 }
@@ -142,8 +145,11 @@ export function followerRows(store: PartStore, row: RecordRow): RecordRow[] {
   return followedBy ? alikeRows(store, row, [followedBy], alike) : []
 }
 
-function rememberedIds(row: RecordRow): readonly string[] {
-  const said = (JSON.parse(row.body || '{}') as JsonObject)[partsName]
+/** The records that the one in `row`, which is gone, may have changed. */
+export const changedBy = (row: RecordRow): readonly string[] => rememberedIds(row, changedName)
+
+function rememberedIds(row: RecordRow, name: string): readonly string[] {
+  const said = (JSON.parse(row.body || '{}') as JsonObject)[name]
   return Array.isArray(said) ? said.filter((id) => typeof id === 'string') : []
 }
 

@@ -103,7 +103,7 @@ export interface RecordStoreParts {
   readonly sums: PlaceSums
   readonly bodies: Bodies
   readonly cover: ClearTextCover
-  readonly sources: Pick<Sources, 'written' | 'isGone'>
+  readonly sources: Pick<Sources, 'written' | 'leaving'>
   /** A record that was here before has changed. `covered`: what it said, where that must not stay anywhere. */
   readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
 }
@@ -173,9 +173,10 @@ export function createRecordStore(parts: RecordStoreParts): RecordStore {
     { origin, keepsBefore }: Change,
   ): RecordRow => {
     const { seq } = row
-    const wasGone = sources.isGone(before, row)
+    const leaving = sources.leaving(before, row)
+    const wasGone = leaving !== undefined
     const passing = keepsBefore ? undefined : isPassing(before, row, op)
-    table.change(before, row, { isGone: wasGone, passing })
+    table.change(before, row, { isGone: wasGone, left: leaving?.left, passing })
     projection.markStale(seq)
     const becameSealed = isSecret(row) && !isSecret(before)
     const covered = row.deleted === 1 || becameSealed || wasGone ? before : undefined

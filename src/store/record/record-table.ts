@@ -41,6 +41,7 @@ export function versionLimit(length: number): number {
 /** What becomes of what a record said before. */
 interface BeforeChange {
   readonly isGone?: boolean
+  readonly left?: string | undefined
   readonly passing?: boolean | undefined
 }
 
@@ -74,16 +75,17 @@ export class RecordTable {
   }
 
   /**
-   * Writes `row` over `before`, which has the same number. `isGone`: what `before` says must not stay. `passing`: it says
+   * Writes `row` over `before`, which has the same number. `isGone`: what `before` says must not stay, but for `left`. `passing`: it says
    * what `row` does but for counts, so that it is kept only while a change that waits rests on it; undefined where there are
    * no counts.
    */
-  change(before: RecordRow, row: RecordRow, { isGone = false, passing }: BeforeChange = {}): void {
+  change(before: RecordRow, row: RecordRow, { isGone = false, left, passing }: BeforeChange = {}): void {
     if (row.deleted) this.#removeTraces(row.seq)
     else {
       const bases = passing === undefined ? undefined : this.#bases(row)
       const isKept = passing !== true || bases?.includes(before.rev) === true
-      if (!isGone && isKept) this.#keepVersion(before, passing === true)
+      if (left !== undefined) this.#keepVersion({ ...before, body: left }, false)
+      else if (!isGone && isKept) this.#keepVersion(before, passing === true)
       if (bases) this.#removePassing(row.seq, bases)
       if (row.rev > leastVersions) this.#bound(row)
     }

@@ -14,6 +14,7 @@ import type { Bodies } from './bodies.ts'
 import { Guards } from './guards.ts'
 import { goneMark, foundSources, SourceLinks } from './source-links.ts'
 import { scrubDue } from './cover-clear-text.ts'
+import { createWordCover, type WordCover } from './cover-words.ts'
 import { conflictsOf, eraseAnswers, eraseRows, historyOf, vectorOf } from './erase-rows.ts'
 
 /** `own`: it was changed by a call here; `heard`: elsewhere; `taken`: all that follows from it comes with it. */
@@ -80,12 +81,15 @@ export class Sources {
   readonly links: SourceLinks
   /** Which records follow others in their sensitivity alone. */
   readonly guards: Guards
+  /** Words of what is gone, beside the records that were made of it. */
+  readonly words: WordCover
 
   constructor(parts: SourcesParts) {
     this.#parts = parts
     this.#db = parts.db
     this.links = new SourceLinks(parts)
     this.guards = new Guards(parts)
+    this.words = createWordCover(parts)
   }
 
   /** Fills the tables anew where they are new or a kind declares its sources otherwise. At opening. */
@@ -158,16 +162,22 @@ export class Sources {
   }
 
   /**
-   * Whether what `before` says must not stay beside `row`, which is written over it: it may quote what was forgotten, or has words
-   * that `row` takes back. Then the versions before it are removed here.
+   * What must not stay of what `before` says beside `row`, which is written over it: it may quote what was forgotten, or has words
+   * that `row` takes back. Then the versions before it are covered or removed here. `left` is what may stay of it all the same;
+   * undefined where all of it may.
    */
-  isGone(before: RecordRow, row: RecordRow): boolean {
-    const isTakenBack = this.#takesBack(before, row)
-    if (isTakenBack) this.#removeEarlier(before)
-    return (
-      isTakenBack ||
-      this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [row.seq]) !== undefined
-    )
+  leaving(before: RecordRow, row: RecordRow): { readonly left?: string | undefined } | undefined {
+    const after = this.#takenBack(before, row)
+    if (after) {
+      // What it was may have been purged, elsewhere too and long ago.
+      this.#parts.settings.set(scrubDue, 1)
+      const { words } = this
+      if (this.#parts.kinds.get(row.kind)?.withoutGone) words.cover(before, after)
+      else this.#removeEarlier(before)
+      return { left: words.left(before, before.body, after) }
+    }
+    const isGone = this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [row.seq])
+    return isGone && {}
   }
 
   /** True for a body that was made from what is gone now. */
@@ -310,12 +320,13 @@ export class Sources {
     return goingIds(kind, body, made.id).includes(id)
   }
 
-  #takesBack(before: RecordRow, row: RecordRow): boolean {
+  /** What `row` says where it takes words of `before` back. */
+  #takenBack(before: RecordRow, row: RecordRow): JsonObject | undefined {
     const { kinds, bodies } = this.#parts
     const kind = row.deleted === 0 && before.deleted === 0 ? kinds.get(row.kind) : undefined
     const was = kind?.takesBack && bodies.read(before, before.body)
     const is = was && bodies.read(row, row.body)
-    return was !== undefined && is !== undefined && kind?.takesBack?.(was, is) === true
+    return is && kind?.takesBack?.(was, is) ? is : undefined
   }
 
   #removeEarlier({ seq, id }: RecordRow): void {

@@ -32,6 +32,7 @@ import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
 import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
+import { dropWords } from '../conflict/drop-words.ts'
 import { forgetEnded } from '../conflict/forget-ended.ts'
 import {
   confirmApplied,
@@ -280,7 +281,10 @@ function endReading(
 ): Intake['changed'] {
   const { settings, ops } = store
   settings.remove(resyncing)
-  if (isReread) return endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
+  if (isReread) {
+    const gone = endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
+    return [...gone, ...dropWords(store, gone, now)]
+  }
   // This mirror does not have what it did not name.
   ops.relogWithoutPlace()
   return []
@@ -291,13 +295,13 @@ function refusalOf({ code, message, details }: WireError, at: string): Refusal {
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
-/** Forgets what of `changed`, or by it, is at its end; answers what was forgotten. */
+/** Forgets what of `changed`, or by it, is at its end, and drops words of what is gone; answers what changed with that. */
 function endRecords(store: BookStore, changed: Intake['changed'], now: string): Intake['changed'] {
   const ended = forgetEnded(store, changed, now)
   // Nobody called for it: the log of access says that the sync has done it.
   for (const { kind, agent: caller } of ended)
     store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
-  return ended
+  return [...ended, ...dropWords(store, changed, now)]
 }
 
 /** Refuses an answer that can't be one to this request, so that the device does not take it for progress. */

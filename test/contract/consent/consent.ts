@@ -2,6 +2,7 @@
 import type { BookCase } from '../book-case.ts'
 import { consentInputCases } from './bad-input.ts'
 import { categoryCases } from './category.ts'
+import { goneProposalCases } from './gone-proposal.ts'
 import { lifeCases } from './life.ts'
 import { memoryCases } from './memory.ts'
 import { ownerWordCases } from './owner-word.ts'
@@ -25,6 +26,7 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   lifeCases(cases)
   policyCases(cases)
   sameFateCases(cases, keepsKeys)
+  goneProposalCases(cases)
   reviewBackCases(cases)
   wordForWordCases(cases)
   categoryCases(cases, { keepsKeys })

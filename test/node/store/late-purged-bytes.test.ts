@@ -26,6 +26,7 @@ function inFiles(name: string, words: readonly string[]): string[] {
   })
 }
 
+const later = ['zanzibar', 'quokkaberry', 'xylophonic']
 const time = createTestTime()
 
 function openMirror(name: string) {
@@ -116,6 +117,45 @@ it.each([
   },
 )
 
+it.each(['phone', 'mirror'] as const)(
+  'a proposal that is purged (%s) while an offline device approves it with changes leaves no word in any file',
+  async (where) => {
+    const name = (what: string) => `proposal-${where}-${what}`
+    const { engine, mirror } = openMirror(name('mirror'))
+    const [phone, laptop, third] = ['phone', 'laptop', 'third'].map((what) =>
+      openDevice(name(what), { mirror }),
+    )
+    if (!phone || !laptop || !third) throw new Error('There are three.')
+    await fill(phone, 'the phone')
+    const proposed = {
+      content: 'The zanzibarish first text',
+      context: 'because of a quokkaberry',
+      category: 'a2p:interests',
+    }
+    const { id } = (await phone.call('a2p:propose', proposed, { scope: { agent: 'helper' } })) as {
+      id: string
+    }
+    for (const device of [phone, laptop, third]) await sync(device)
+    await { phone, mirror: engine }[where].call('kstar:purge', { id })
+    await sync(phone)
+    await time.pass(60_000)
+    await laptop.call('a2p:review', { id, action: 'edit', edited: { content: 'Likes something else' } })
+    await fill(laptop, 'the laptop')
+    await time.pass(60_000)
+    expect(inFiles(name('laptop'), later)).not.toEqual([])
+    for (const device of [laptop, third, phone, laptop]) await sync(device)
+    await time.pass(120_000)
+    const all = ['mirror', 'phone', 'laptop', 'third'].map(name)
+    expect(all.flatMap((one) => inFiles(one, later))).toEqual([])
+    for (const device of [phone, laptop, third, engine]) {
+      const { memories } = (await device.call('a2p:query_memories', {})) as { memories: object[] }
+      expect(memories).toMatchObject([{ content: 'Likes something else' }])
+      device.close()
+    }
+    expect(all.flatMap((one) => inFiles(one, later))).toEqual([])
+  },
+)
+
 it.each([
   ['merge', ''],
   ['replace', ''],
@@ -146,7 +186,6 @@ it.each([
   },
 )
 
-const later = ['zanzibar', 'quokkaberry', 'xylophonic']
 const inPages = 'and so on '.repeat(1500)
 
 /** An older bundle of a book in which something was sealed, forgotten and purged since. */

@@ -60,7 +60,10 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
     [],
     'nothing that was acknowledged is lost',
   )
-  for (const { record, kind, lost, kept } of createConflictLog(mirror.disk.db, openBodies, () => false).list({
+  for (const { record, kind, lost, kept } of createConflictLog(mirror.disk.db, openBodies, {
+    quotesGone: () => false,
+    words: { without: (_owner, body) => body },
+  }).list({
     limit: 10_000,
   })) {
     // Of two records that stand for one, what yields may have been forgotten since, and what stands, too.

@@ -4,6 +4,7 @@ import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { memoryNames } from './category.ts'
 import { memoryBody, type MemoryBody } from './memory-schema.ts'
+import { losesWords, withoutGoneWords } from './proposal-words.ts'
 import { withoutEndedRevisions } from './revision.ts'
 
 /**
@@ -56,6 +57,8 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   proposedBy: 'source.agent',
   endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,
   withoutEnded: withoutEndedRevisions,
+  withoutGone: withoutGoneWords,
+  takesBack: losesWords,
   // Another book's proposals change nothing here.
   undecided: ({ revised: _revised, ...body }) => ({ ...body, status: 'pending' }),
 }

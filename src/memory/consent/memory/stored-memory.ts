@@ -60,15 +60,15 @@ export function bodyOfMemory(memory: Memory): MemoryBody {
   return bodyOf(memory) as unknown as MemoryBody
 }
 
-/** Who changed what it said, when, and what it said before; the latest of them. */
+/** Who changed what it said, when, and what it said before; the first and the latest of them. */
 export function withEdit(
   { metadata, content }: Pick<MemoryBody, 'metadata' | 'content'>,
   editedBy: string,
   editedAt: string,
 ): MemoryBody['metadata'] {
-  const { editHistory = [] } = metadata
-  return {
-    ...metadata,
-    editHistory: [...editHistory, { editedAt, previousContent: content, editedBy }].slice(-editLimit),
-  }
+  const { editHistory: [first, ...later] = [] } = metadata
+  const edit = { editedAt, previousContent: content, editedBy }
+  // The first stays, by whose place it is known what a proposal said: see proposal-words.ts.
+  const editHistory = first ? [first, ...[...later, edit].slice(1 - editLimit)] : [edit]
+  return { ...metadata, editHistory }
 }

@@ -6,6 +6,7 @@ import { proposalBody, type ProposalBody } from './proposal-schema.ts'
 import {
   endedMemories,
   isDecided,
+  memoryIdsOf,
   quotedIds,
   revisedId,
   saidAgainIds,
@@ -48,6 +49,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
     const id = revisedId(body as never)
     return id === undefined ? [] : [id]
   },
+  makes: memoryIdsOf,
   ends: (body, id) => endedMemories(id, body as never),
   recallable: () => false,
   embed: false,

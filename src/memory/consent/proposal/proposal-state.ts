@@ -66,6 +66,11 @@ export function memoryIdOf(proposal: string, round: number): string {
     : `mem_${own}r${round}`
 }
 
+/** The ids of all memories that its rounds may make. */
+export function memoryIdsOf(proposal: string): string[] {
+  return Array.from({ length: roundLimit + 1 }, (_, round) => memoryIdOf(proposal, round))
+}
+
 /** The one memory that an approval of the proposal changes; undefined where it makes one. */
 export function revisedId({ supersedes }: JsonObject): string | undefined {
   const [id, ...others] = Array.isArray(supersedes) ? supersedes : []

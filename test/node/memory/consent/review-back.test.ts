@@ -1,26 +1,13 @@
 // Words of a review that was taken back, or rejected on another device meanwhile, are in no row of any copy.
 import { afterEach, expect, it } from 'vitest'
-import type { SqlDatabase } from '../../../../src/core/ports.ts'
 import { openTwoDevices } from '../../../support/consent/two-devices.ts'
+import { saying } from '../../../support/saying.ts'
 
 const word = 'Zitherabend'
 const opened: { close(): void }[] = []
 afterEach(() => {
   for (const one of opened.splice(0)) one.close()
 })
-
-/** The columns of tables that say the word. */
-const saying = (db: SqlDatabase): string[] =>
-  db
-    .all<{ name: string; column: string }>(
-      `SELECT m.name, c.name AS column FROM sqlite_schema m, pragma_table_info(m.name) c
-       WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`,
-    )
-    .filter(
-      ({ name, column }) =>
-        db.get(`SELECT 1 FROM "${name}" WHERE instr(CAST("${column}" AS TEXT), ?) > 0`, [word]) !== undefined,
-    )
-    .map(({ name, column }) => `${name}.${column}`)
 
 async function approved() {
   const devices = openTwoDevices()
@@ -37,7 +24,7 @@ async function approved() {
       reason: `not ${word}`,
     })
   const copies = { one: one.db, two: two.db, mirror: mirrorDb }
-  const found = () => Object.fromEntries(Object.entries(copies).map(([name, db]) => [name, saying(db)]))
+  const found = () => Object.fromEntries(Object.entries(copies).map(([name, db]) => [name, saying(db, word)]))
   return { ...devices, id, edit, found }
 }
 const none = { one: [], two: [], mirror: [] }
