@@ -117,15 +117,6 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     return asKept
   }
 
-  const forgetAll = (rows: readonly RecordRow[], more: { readonly purge?: true } = {}) => {
-    const by = { agent: parts.defaults.agent, at: now }
-    for (const { id, kind, seq } of rows) {
-      const op = { op: 'forget', kind, id, ...by, stamp: store.stamps.next(), ...more } as const
-      if (store.records.forget(op)) changed.push({ id, kind })
-      if (more.purge) store.purge.purge(id, seq)
-    }
-    changed.push(...dropWords(store, rows, now))
-  }
   const checkGoing = (row: RecordRow) => {
     if (guest || !parts.namesAgent) return
     checkNamedForget(store.kinds.get(row.kind), parts.defaults.agent, seen.standing(row))
@@ -173,7 +164,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       if (guest && store.kinds.get(before.kind)?.guests) throw outside()
       checkGoing(before)
       const going = goingWith(store, before, { isReached, isAlone: how === 'alone' })
-      forgetAll([...going, before])
+      changed.push(...forgetAll(parts, [...going, before]))
       return true
     },
     use(ids) {
@@ -198,7 +189,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       if (guest && store.kinds.get(row.kind)?.guests) throw outside()
       checkGoing(row)
       // Every copy of the book is told that nothing of it may stay.
-      forgetAll([...purgedWith(store, row, { isReached }), row], { purge: true })
+      const all = [...purgedWith(store, row, { isReached }), row]
+      changed.push(...forgetAll(parts, all, { purge: true }))
       return true
     },
     release: (id) => release({ ...records, kinds: store.kinds }, id),
@@ -243,6 +235,21 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     newId: () => parts.ids.next(),
   })
   return { records, ledger, own, changed, secrets: found }
+}
+
+/** Forgets or purges the records in `rows`, and the words of them elsewhere; answers what changed. */
+function forgetAll(
+  { store, now: at, defaults: { agent } }: RecordWriterParts,
+  rows: readonly RecordRow[],
+  more: { readonly purge?: true } = {},
+): Changed[] {
+  const gone = rows.filter(({ id, kind, seq }) => {
+    const op = { op: 'forget', kind, id, agent, at, stamp: store.stamps.next(), ...more } as const
+    const isForgotten = store.records.forget(op) !== undefined
+    if (more.purge) store.purge.purge(id, seq)
+    return isForgotten
+  })
+  return [...gone.map(({ id, kind }) => ({ id, kind })), ...dropWords(store, rows, at)]
 }
 
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
