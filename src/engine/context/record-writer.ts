@@ -20,7 +20,6 @@ import type { Scope } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
-import { dropWords } from '../../sync/conflict/drop-words.ts'
 import { forgetEnded } from '../../sync/conflict/forget-ended.ts'
 import { logRivals } from '../../sync/conflict/rival.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -28,6 +27,8 @@ import { countUse } from '../../store/record/use-count.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { goingWith, purgedWith, sealedParts } from './going-with.ts'
 import { checkGuestPut, checkNamedForget, checkUndecided, outside } from './guest-write.ts'
+import { dropWords } from '../../sync/conflict/drop-words.ts'
+import { forgetAll } from './forget-all.ts'
 import { checkMarkPut, markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { checkNotProposer } from './proposer-put.ts'
@@ -238,20 +239,6 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
 }
 
 /** Forgets or purges the records in `rows`, and the words of them elsewhere; answers what changed. */
-function forgetAll(
-  { store, now: at, defaults: { agent } }: RecordWriterParts,
-  rows: readonly RecordRow[],
-  more: { readonly purge?: true } = {},
-): Changed[] {
-  const gone = rows.filter(({ id, kind, seq }) => {
-    const op = { op: 'forget', kind, id, agent, at, stamp: store.stamps.next(), ...more } as const
-    const isForgotten = store.records.forget(op) !== undefined
-    if (more.purge) store.purge.purge(id, seq)
-    return isForgotten
-  })
-  return [...gone.map(({ id, kind }) => ({ id, kind })), ...dropWords(store, rows, at)]
-}
-
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
   const kind = kinds.get(name)
   if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
