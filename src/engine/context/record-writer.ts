@@ -238,7 +238,6 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
   return { records, ledger, own, changed, secrets: found }
 }
 
-/** Forgets or purges the records in `rows`, and the words of them elsewhere; answers what changed. */
 function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
   const kind = kinds.get(name)
   if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
