@@ -93,6 +93,13 @@ export interface KeyVault {
   read(): Promise<string | undefined>
   write(text: string): Promise<void>
   deviceKey(): Promise<SealingKey>
+  /** Where the keys are, for those who look for them. Absent in memory. */
+  readonly place?: string
+  /**
+   * The error of what is kept and can't be used, with ways out that work here. `form`: it is nothing that is known. `key`: the
+   * key of this device does not open it.
+   */
+  unusable?(why: 'form' | 'key'): DaybookError
 }
 
 /**

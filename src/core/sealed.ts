@@ -110,6 +110,8 @@ export interface Sealer {
   current(): string | undefined
   /** Why something can't be opened or sealed now. */
   reason(kid?: string): LockedReason
+  /** Where the keys are kept, if anywhere. */
+  readonly place?: string | undefined
   /**
    * What was sealed to the book's public key has a key of its own, which takes a moment to receive: `open` answers
    * undefined and waits for it. After `receive` it opens, unless it was altered. `want` does so ahead of `open`.
@@ -120,11 +122,16 @@ export interface Sealer {
   receive?(): Promise<void>
 }
 
+/** One that can do all of it. */
+export type WholeSealer = Required<Omit<Sealer, 'place'>> & Pick<Sealer, 'place'>
+
 /**
  * `no-keys-here`: this copy never has any (the mirror). `no-key-yet`: none was needed before. `passphrase`: they wait for
- * it. `key-missing`: the key is on another device. `altered`: the key is here, and what it should open is not whole.
+ * it. `keys-lost`: they sealed here, and are gone. `key-missing`: the key is on another device. `altered`: the key is here, and
+ * what it should open is not whole.
  */
-export type LockedReason = 'no-keys-here' | 'no-key-yet' | 'passphrase' | 'key-missing' | 'altered'
+export type LockedReason =
+  'no-keys-here' | 'no-key-yet' | 'passphrase' | 'keys-lost' | 'key-missing' | 'altered'
 
 /** Of a copy that keeps no keys. */
 export const noSealer: Sealer = {
@@ -136,7 +143,7 @@ export const noSealer: Sealer = {
   reason: () => 'no-keys-here',
 }
 
-const words: Readonly<Record<LockedReason, string>> = {
+const words: Readonly<Record<Exclude<LockedReason, 'keys-lost'>, string>> = {
   'no-keys-here':
     'This copy of the book keeps no keys, so sensitive records are neither read nor written here.',
   'no-key-yet': 'The book has no key yet.',
@@ -145,20 +152,25 @@ const words: Readonly<Record<LockedReason, string>> = {
   altered: 'The sealed record was altered, or belongs to another book.',
 }
 
+/** Of keys that were in `place`. Nothing is sealed under new ones until the owner says so: else nobody would look for the old. */
+export const keysLost = (place = 'the storage of this device'): string =>
+  `the keys that seal this book are gone: they were in ${place}. Put them back from a copy; or bring exported ones back with \`seal.importKeys\`; or, if they are lost for good, begin new ones with \`seal.rotate\`: what is sealed stays sealed then.`
+
 /** The error about `owner`, and about its body where there is one: it names the key, and says nothing of the content. */
 export function lockedError(
-  sealer: Pick<Sealer, 'reason'>,
+  sealer: Pick<Sealer, 'reason' | 'place'>,
   owner?: SealedOwner,
   sealed?: SealedBody,
 ): DaybookError {
   const reason = sealer.reason(sealed?.kid)
-  return new DaybookError('locked', words[reason], {
-    details: {
-      reason,
-      ...(owner ? { id: owner.id, kind: owner.kind } : {}),
-      ...(sealed ? { sealed: infoOf(sealed) } : {}),
-    },
-  })
+  const details = {
+    reason,
+    ...(owner ? { id: owner.id, kind: owner.kind } : {}),
+    ...(sealed ? { sealed: infoOf(sealed) } : {}),
+  }
+  if (reason !== 'keys-lost') return new DaybookError('locked', words[reason], { details })
+  const message = `T${keysLost(sealer.place).slice(1)}`
+  return DaybookError.from({ code: 'locked', message, retry: false, details })
 }
 
 const textBeginning = `["${sealingAlgorithm}",`

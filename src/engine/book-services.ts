@@ -19,6 +19,7 @@ import { createChangeFeed } from './service/change-feed.ts'
 import { createCheckpointWork } from './service/checkpoint-work.ts'
 import { createHealth } from './service/health.ts'
 import { createIdleWork } from './service/idle-work.ts'
+import { hadKeys } from './service/keys-here.ts'
 import type { LineCarrier } from './service/line-carrier.ts'
 import { createSealing, type Sealing } from './service/sealing.ts'
 import { createTellAnewWork } from './service/tell-anew-work.ts'
@@ -34,7 +35,9 @@ export interface BookServiceParts {
 export function openKeychain(options: EngineOptions, storeOf: () => BookStore): Keychain {
   const { ports, vault } = options
   const names = () => namesOf(options, storeOf())
-  return createKeychain({ ...ports, aes: ports.aes, encapsulation: ports.encapsulation, names, vault })
+  const { aes, encapsulation } = ports
+  const wereHere = () => hadKeys(storeOf())
+  return createKeychain({ ...ports, aes, encapsulation, names, vault, wereHere })
 }
 
 /**

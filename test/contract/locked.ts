@@ -116,7 +116,7 @@ function lockedCases(cases: BookCase): void {
       expect(await bring(other, text)).toMatchObject({ imported: 15, unreadable: 8 })
       expect((await other.perceptions.query({ limit: 100 })).sealed).toBe(8)
       expect((await failure(other.records.get({ id: 'p-4' }))).details).toMatchObject({
-        reason: 'no-key-yet',
+        reason: 'key-missing',
       })
       // What can't be read is kept, and goes on as it is.
       const passed = await new Response((await other.export()) as ReadableStream).text()

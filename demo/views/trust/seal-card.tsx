@@ -20,6 +20,7 @@ import { LockedRecords } from './locked-records.tsx'
 const words = {
   off: 'This copy keeps no keys. Sensitive records pass through it unread.',
   unused: 'No sensitive records yet. Records marked sensitive are encrypted before they are written.',
+  lost: 'The keys are gone from this device. Import exported keys; or rotate the key to begin anew, and what is encrypted stays locked.',
   locked: 'Locked. Sensitive records need the passphrase; all others can be read.',
   open: 'Unlocked. Sensitive records are encrypted on this device and in transit, and can be read here.',
 } as const
@@ -63,7 +64,9 @@ export function SealCard() {
   const act = useSignal<Act | undefined>(undefined)
   if (!now) return null
   const shown = now.state === 'locked' && act.value !== 'import' ? 'unlock' : act.value
-  const offered: readonly Act[] = now.state === 'locked' ? ['import'] : ['protect', 'export', 'import']
+  const offered: readonly Act[] = ['locked', 'lost'].includes(now.state)
+    ? ['import']
+    : ['protect', 'export', 'import']
   return (
     <section class="card" aria-label="Sensitive records">
       <h2>Sensitive records</h2>
@@ -89,7 +92,7 @@ export function SealCard() {
                 Lock now
               </button>
             )}
-            {now.state === 'open' && (
+            {(now.state === 'open' || now.state === 'lost') && (
               <button type="button" class="button" onClick={() => void rotate()}>
                 Rotate key
               </button>

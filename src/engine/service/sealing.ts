@@ -15,6 +15,7 @@ import { addKey, type Keychain } from '../../trust/seal/keychain.ts'
 import { publicKeyKind } from '../../trust/seal/public-key-kind.ts'
 import { readKeyText, writeKeyText } from '../../trust/seal/key-text.ts'
 import { createArrivals } from './arrival.ts'
+import { lockedText, noteKeys } from './keys-here.ts'
 import { createPublicKey, type PublicKey } from './public-key.ts'
 import { createResealWork } from './reseal-work.ts'
 
@@ -81,6 +82,7 @@ export function createSealing(parts: SealingParts): Sealing {
     arrivals.renew()
     parts.onChange()
     resealWork.wake()
+    noteKeys(keychain, store)
     void publicKey.publish('own').catch((error: unknown) => {
       if (!closed) parts.log.warn('The public key of the book could not be stored.', { error: String(error) })
     })
@@ -121,8 +123,7 @@ export function createSealing(parts: SealingParts): Sealing {
           return work()
         }
       }),
-    degraded: () =>
-      keychain.state() === 'locked' ? 'locked: sensitive records wait for the passphrase.' : undefined,
+    degraded: () => lockedText(keychain, sealed),
     close() {
       closed = true
       resealWork.close()
@@ -215,7 +216,7 @@ function createSealingPort(
       const own = keychain.keys()
       const books = [present, ...others, ...(own?.names ?? [])]
       const given = await readKeyText(text, books, passphrase, cipher)
-      if (!own && keychain.state() !== 'unused') open()
+      if (!own && keychain.state() === 'locked') open()
       const added = [...given.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
       const isNamed = given.names.every((name) => books.includes(name))
       if (own && added.length === 0 && isNamed) return []
@@ -231,8 +232,11 @@ function createSealingPort(
     },
     async rotate() {
       if (store.newer) throw store.newer.error()
-      await keychain.ensure()
-      const next = addKey(open(), random)
+      await begin()
+      // The owner begins anew in so many words.
+      const isLost = keychain.state() === 'lost'
+      if (!isLost) await keychain.ensure()
+      const next = addKey(isLost ? undefined : open(), random)
       await keychain.keep(next)
       await publish()
       await writes.write(() => resealing.begin())

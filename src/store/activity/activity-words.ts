@@ -37,7 +37,8 @@ export function createActivityWords(bodies: Bodies): ActivityWords {
   const { sealer } = bodies
   const ownerOf = (n: number, part: Part) => ({ kind: 'activity', id: `${n}.${part}` })
   const open = (n: number, part: Part, stored: string) => bodies.open(ownerOf(n, part), stored)
-  const isOpen = () => sealer.current() !== undefined || sealer.reason() !== 'passphrase'
+  const isOpen = () =>
+    sealer.current() !== undefined || !['passphrase', 'keys-lost'].includes(sealer.reason())
   /** JSON objects and JSON strings: neither looks like what is sealed, which is an array. */
   const store = (n: number, part: Part, json: string) =>
     sealer.current() === undefined ? json : bodies.seal(ownerOf(n, part), json)

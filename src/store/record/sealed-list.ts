@@ -5,6 +5,8 @@ import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 export interface SealedList {
   /** True when any record is sealed. */
   hasAny(): boolean
+  /** The keys that anything is sealed under. */
+  keys(): readonly string[]
   /** How many live records lie under each key. */
   countByKey(): readonly { readonly kid: string; readonly count: number }[]
   /** What lies under these keys: of all records, or of these. */
@@ -21,6 +23,17 @@ type UnderRow = SqlRow & { readonly seq: number; readonly body: string }
 export function createSealedList(db: Pick<SqlDatabase, 'get' | 'all'>): SealedList {
   return {
     hasAny: () => db.get('SELECT 1 AS one FROM records WHERE kid IS NOT NULL LIMIT 1') !== undefined,
+    // From each key to the next one of the index: there are few keys, and may be many records.
+    keys: () =>
+      db
+        .all<{ kid: string }>(
+          `WITH RECURSIVE under (kid) AS (
+             SELECT min(kid) FROM records WHERE kid IS NOT NULL
+             UNION ALL
+             SELECT (SELECT min(kid) FROM records WHERE kid > under.kid) FROM under WHERE under.kid IS NOT NULL
+           ) SELECT kid FROM under WHERE kid IS NOT NULL`,
+        )
+        .map(({ kid }) => kid),
     countByKey: () =>
       db.all<{ kid: string; count: number }>(
         'SELECT kid, count(*) AS count FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kid',

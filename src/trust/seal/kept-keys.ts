@@ -1,7 +1,6 @@
 // The keys of a book as text: in the clear for whoever seals them, and sealed as a vault keeps them.
 // Invariant: what is kept opens for the book that it names, and for its guard alone.
 import { z } from 'zod'
-import { DaybookError } from '../../core/errors.ts'
 import type { Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
@@ -31,15 +30,12 @@ const keysShape = z.strictObject({
   names: z.array(z.string().max(100)).default([]),
 })
 
-/** What a vault keeps; `storage-failed` for what is nothing of the kind. */
-export function parseKept(text: string): KeptKeys {
+/** What a vault keeps; undefined for what is nothing of the kind. */
+export function parseKept(text: string): KeptKeys | undefined {
   try {
     return parseWith(keptShape, JSON.parse(text))
-  } catch (cause) {
-    throw new DaybookError('storage-failed', 'The keys of this book are kept in a form that is not known.', {
-      cause,
-      retry: false,
-    })
+  } catch {
+    return undefined
   }
 }
 

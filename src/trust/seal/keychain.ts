@@ -3,7 +3,6 @@
 // without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong. A book that is
 // opened by another name opens what it sealed by the former one.
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
-import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type {
   InstantCipher,
@@ -18,7 +17,7 @@ import {
   type LockedReason,
   type SealedBody,
   type SealedOwner,
-  type Sealer,
+  type WholeSealer,
 } from '../../core/sealed.ts'
 import { deriveGuard, type Guard, newGuard } from './key-guard.ts'
 import { type KeptKeys, type Keys, openAnyKept, parseKept, sealKept, withNames } from './kept-keys.ts'
@@ -32,13 +31,14 @@ import {
   type PublicHalf,
   type Sending,
 } from './key-pair.ts'
+import { lostAtOpening, nothingToLock, nothingToUnlock, unusable, wrongPassphrase } from './vault-fault.ts'
 
-export interface Keychain extends Required<Sealer> {
+export interface Keychain extends WholeSealer {
   /** Reads what the vault has, and opens it if no passphrase guards it. */
   begin(): Promise<void>
   /** True when `begin` was never called. */
   isUnread(): boolean
-  state(): 'off' | 'unused' | 'locked' | 'open'
+  state(): 'off' | 'unused' | 'lost' | 'locked' | 'open'
   guard(): Guard['by'] | undefined
   /** While open: the keys. */
   keys(): Keys | undefined
@@ -79,6 +79,8 @@ export interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
   /** Asked once, when the vault is read. */
   readonly names: () => BookNames
   readonly vault: KeyVault | undefined
+  /** Whether keys were kept here, and something is sealed. Absent: that is never so. */
+  readonly wereHere?: () => boolean
 }
 
 export function createKeychain(parts: KeychainParts): Keychain {
@@ -131,13 +133,13 @@ export function createKeychain(parts: KeychainParts): Keychain {
     if (isRead || !vault) return
     const text = await vault.read()
     kept = text === undefined ? undefined : parseKept(text)
-    if (kept?.guard.by === 'device') {
-      if (!(await openVault(await vault.deviceKey(), kept))) {
-        throw notOpened()
-      }
-    }
+    if (text !== undefined && !kept) throw unusable(vault, 'form')
+    if (kept?.guard.by === 'device' && !(await openVault(await vault.deviceKey(), kept)))
+      throw unusable(vault, 'key')
     isRead = true
   }
+
+  const isLost = () => isRead && !kept && !keys && parts.wereHere?.() === true
 
   const keep: Keychain['keep'] = async (next, change) => {
     if (!vault) throw lockedError(sealer)
@@ -158,14 +160,16 @@ export function createKeychain(parts: KeychainParts): Keychain {
     await take(next)
   }
 
-  const sealer: Required<Sealer> = {
+  const sealer: WholeSealer = {
+    place: vault?.place,
     want: (sealed) => pairs?.want(sealed),
     lacking: () => pairs?.lacking() ?? 0,
     receive: async () => pairs?.receive(),
     current: () => keys?.current,
     reason(kid): LockedReason {
       if (!vault || !aes) return 'no-keys-here'
-      if (!keys) return kept ? 'passphrase' : 'no-key-yet'
+      if (!keys && kept) return 'passphrase'
+      if (!keys) return isLost() ? 'keys-lost' : kid === undefined ? 'no-key-yet' : 'key-missing'
       const isHere = kid === undefined || keys.secrets.has(kid) || pairs?.keyOf(kid) !== undefined
       return isHere ? 'altered' : 'key-missing'
     },
@@ -193,7 +197,7 @@ export function createKeychain(parts: KeychainParts): Keychain {
     keys: () => keys,
     names,
     guard: () => kept?.guard.by,
-    state: () => (!vault || !aes ? 'off' : keys ? 'open' : kept ? 'locked' : 'unused'),
+    state: () => (!vault || !aes ? 'off' : keys ? 'open' : kept ? 'locked' : isLost() ? 'lost' : 'unused'),
     keep,
     publicHalf() {
       const publicKey = keys && pairs?.publicOf(keys.current)
@@ -210,31 +214,23 @@ export function createKeychain(parts: KeychainParts): Keychain {
     },
     async ensure() {
       await begin()
+      if (isLost()) throw lockedError(sealer)
       if (!kept && !keys) await keep(addKey(undefined, random))
     },
     async unlock(passphrase) {
       if (!vault || !aes) throw lockedError(sealer)
       await begin()
+      if (isLost()) throw lostAtOpening(sealer)
       // A book that has no keys yet makes them under it: `openDaybook({ passphrase })` begins a guarded book.
       if (!kept) return keep(addKey(undefined, random), { passphrase })
       // What was only mistyped would guard them from now on.
-      if (kept.guard.by === 'device')
-        throw new DaybookError(
-          'conflict',
-          'The keys of this book have no passphrase: leave it out, or set one with `seal.guard`.',
-          { details: { path: 'passphrase', guard: 'device' } },
-        )
+      if (kept.guard.by === 'device') throw nothingToUnlock()
       const key = await deriveGuard(kept.guard, passphrase, cipher)
-      if (!(await openVault(key, kept)))
-        throw new DaybookError('wrong-passphrase', 'The keys of this book do not open with this passphrase.')
+      if (!(await openVault(key, kept))) throw wrongPassphrase(vault)
     },
     lock() {
       if (!keys) return
-      if (kept?.guard.by !== 'passphrase')
-        throw new DaybookError(
-          'conflict',
-          'The keys of this book have no passphrase, so there is nothing to lock.',
-        )
+      if (kept?.guard.by !== 'passphrase') throw nothingToLock()
       guardKey = undefined
       put(undefined, undefined)
     },
@@ -268,12 +264,6 @@ function openUnder(key: InstantKey, books: readonly string[], owner: SealedOwner
     if (text !== undefined) return text
   }
   return undefined
-}
-
-function notOpened(): DaybookError {
-  const message =
-    'The keys of this book do not open with the key of this device. If the book had another name, open it once by that.'
-  return new DaybookError('storage-failed', message, { retry: false })
 }
 
 /** `keys` with a new one, which seals from now on. */

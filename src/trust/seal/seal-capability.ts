@@ -8,7 +8,7 @@ import { keyTextLimit } from './key-text.ts'
 import { passphraseShape } from './key-guard.ts'
 
 const state = z.object({
-  state: z.enum(['off', 'unused', 'locked', 'open']),
+  state: z.enum(['off', 'unused', 'lost', 'locked', 'open']),
   guard: z.enum(['device', 'passphrase']).optional(),
   current: z.string().optional(),
   others: z.array(z.string()),

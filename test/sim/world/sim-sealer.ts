@@ -1,7 +1,7 @@
 // Who seals in a simulated world: a device, which has the book's key or has been locked; the mirror, which has none and seals
 // what is left there to the book's public key; and the person, who reads everything.
 // Invariant: only the person opens at once what was sealed to the public key; a device receives its key first, as it ships.
-import { lockedError, noSealer, type Sealer } from '../../../src/core/sealed.ts'
+import { lockedError, noSealer, type Sealer, type WholeSealer } from '../../../src/core/sealed.ts'
 import { nodeAes } from '../../../src/hosts/node/port/node-aes.ts'
 import { fromBase64 } from '../../../src/shape/encoded-bytes.ts'
 import {
@@ -27,7 +27,7 @@ const book = 'world'
 /** The book's public half, which follows from its key. */
 export const publicHalf: PublicHalf = { publicKey: pair.publicKey, book }
 
-export interface DeviceSealer extends Required<Sealer> {
+export interface DeviceSealer extends WholeSealer {
   /** `[1]` or none. */
   keys: readonly number[]
   /** A process begins, or keys came or went: no key of an arrival is there any more. */
@@ -51,7 +51,7 @@ export function createDeviceSealer(): DeviceSealer {
       const parts = { encapsulation: simEncapsulation, aes: nodeAes }
       void createKeyPairs(parts, keys.secrets, [book]).then((made) => (pairs = made))
     },
-    want: (sealed: Parameters<Required<Sealer>['want']>[0]) => open()?.want(sealed),
+    want: (sealed: Parameters<WholeSealer['want']>[0]) => open()?.want(sealed),
     lacking: () => open()?.lacking() ?? 0,
     receive: async () => open()?.receive(),
     open: openWith(own.open, (owner, sealed) =>

@@ -5,10 +5,10 @@ import type { SealedInfo } from '../../sealed.ts'
 /** How sealing stands in this copy of the book. */
 export interface SealState {
   /**
-   * `off`: this copy keeps no keys. `unused`: none was needed yet. `locked`: the keys wait for the passphrase. `open`:
-   * sensitive records can be read and written.
+   * `off`: this copy keeps no keys. `unused`: none was needed yet. `lost`: they sealed here, and are gone. `locked`: the keys wait
+   * for the passphrase. `open`: sensitive records can be read and written.
    */
-  readonly state: 'off' | 'unused' | 'locked' | 'open'
+  readonly state: 'off' | 'unused' | 'lost' | 'locked' | 'open'
   /** What guards the keys: a key of this device, or a passphrase. Absent before there are any. */
   readonly guard?: 'device' | 'passphrase'
   /** The key that seals, and those that are only there to open what they sealed. Empty while locked. */

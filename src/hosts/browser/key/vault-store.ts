@@ -31,6 +31,7 @@ export function openBrowserVault(book: string, { kept }: { readonly kept: boolea
     }
   }
   return {
+    place: 'the storage of this site (IndexedDB)',
     read: () => within((db) => db.get('vaults', book)),
     write: (text) =>
       within(async (db) => {

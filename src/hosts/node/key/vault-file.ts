@@ -30,14 +30,23 @@ export function openNodeVault(path: string | undefined): KeyVault {
   const vault = `${path}.vault`
   const vaultKey = `${path}.vault-key`
   return {
+    place: vault,
+    unusable: (why) =>
+      damaged(
+        vault,
+        vault,
+        why === 'form'
+          ? 'It is damaged, or a newer Daybook wrote it'
+          : `It does not open with ${vaultKey}: one of the two is damaged, or another book's. If the book had another name, open it once by that`,
+      ),
     async read() {
-      const text = (await readOwn(vault))?.toString('utf8')
+      const text = (await readOwn(vault, vault))?.toString('utf8')
       if (text !== undefined && !isJson(text)) throw damaged(vault, vault, 'It is damaged')
       return text
     },
     write: (text) => replace(vault, Buffer.from(text, 'utf8')),
     async deviceKey() {
-      const known = await readOwn(vaultKey)
+      const known = await readOwn(vaultKey, vault)
       if (known?.length === keyBytes) return importKey(known)
       if (existsSync(vault)) throw damaged(vaultKey, vault, known ? 'It is not whole' : 'It is gone')
       const made = randomBytes(keyBytes)
@@ -55,16 +64,23 @@ async function importKey(secret: Buffer): Promise<SealingKey> {
   return sealingKeyOf(key, parts)
 }
 
-async function readOwn(path: string): Promise<Buffer | undefined> {
+async function readOwn(path: string, vault: string): Promise<Buffer | undefined> {
   try {
-    const { mode } = await stat(path)
+    const found = await stat(path)
+    if (!found.isFile()) throw damaged(path, vault, 'It is no file')
+    const { mode } = found
     // Windows keeps no such bits.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw unusable(path, `Others may read it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`)
     return await readFile(path)
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw cause instanceof DaybookError ? cause : unusable(path, 'It could not be read', cause)
+    if (cause instanceof DaybookError) throw cause
+    throw damaged(
+      path,
+      vault,
+      `It could not be read (${cause instanceof Error ? cause.message : String(cause)})`,
+    )
   }
 }
 
