@@ -37,7 +37,7 @@ import { createOpenedRecords, type OpenedRecords } from './sealed/opened-records
 import { type BookQueries, createJointQueries } from './sealed/joint-query.ts'
 import { sealedGroups } from './sealed/unread.ts'
 import { Sources } from './record/sources.ts'
-import { createSettings, type Settings } from './schema/settings.ts'
+import { rememberSettings, type Settings } from './schema/settings.ts'
 import { createSchedules, type Schedules, withRounds } from './schedules.ts'
 import { createTaskQueue, type TaskQueue } from './task-queue.ts'
 import { type GuestQuotas, type GuestUsage, openGuestUsage } from './guest-usage.ts'
@@ -184,9 +184,9 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
   const { clock } = ports
   const now = clock.now()
   const newer = findNewer(given)
-  const { db, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
-  if (!newer) migrate(db, formatTime(now))
-  const settings = createSettings(db)
+  const { db: opened, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
+  if (!newer) migrate(opened, formatTime(now))
+  const { db, settings } = rememberSettings(opened)
   /** Something could not be read, or soon can't be: what is derived costs nothing but time. */
   const isSuspect = () => isBlamed(db) || readLevels(db) > mostLevels
   if (derives) prepareDerived(db, { kinds, zone, isSuspect }, settings)

@@ -75,7 +75,7 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     eraseRows(db, vectorOf, [seq])
     db.run('DELETE FROM uses WHERE seq = ?', [seq])
     eraseRows(db, modelParts)
-    db.run("DELETE FROM book WHERE key = 'model'")
+    settings.remove('model')
     eraseAnswers(db, id)
     erasePending(db, { id, seq })
   }

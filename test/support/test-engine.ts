@@ -50,7 +50,7 @@ export function createTestTime(start = Date.UTC(2026, 6, 1)) {
 }
 
 export type TestEngineOptions = Partial<
-  Pick<EngineOptions, 'db' | 'embedder' | 'role' | 'textIndex' | 'lag' | 'isAudited' | 'quotas'>
+  Pick<EngineOptions, 'db' | 'carrier' | 'embedder' | 'role' | 'textIndex' | 'lag' | 'isAudited' | 'quotas'>
 >
 
 export function openTestEngine({

@@ -26,6 +26,7 @@ export function takeIn(store: BookStore, changes: readonly Change[]): void {
       if (isRecord) noteSources(store, Number(row['seq']), before)
     }
   }
+  if (changes.some(({ relation }) => relation.name === 'book')) store.settings.forget()
   store.records.renumber()
 }
 

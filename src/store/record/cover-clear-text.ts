@@ -56,7 +56,7 @@ export function createClearTextCover(
       else coverConflicts(db, row, (text) => (hasKey ? bodies.seal(row, text) : null))
       eraseRows(db, vectorOf, [seq])
       eraseRows(db, modelParts)
-      db.run("DELETE FROM book WHERE key = 'model'")
+      settings.remove('model')
       eraseAnswers(db, id)
       settings.set(scrubDue, 1)
     },

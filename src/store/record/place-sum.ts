@@ -68,7 +68,7 @@ export function createPlaceSums(db: SqlDatabase, settings: Settings): PlaceSums 
       settings.set(`sum:${kind}`, [moved.n, moved.sum, moved.squares].join(' '))
     },
     rebuild() {
-      db.run("DELETE FROM book WHERE key >= 'sum:' AND key < 'sum;'")
+      settings.removeRange('sum:', 'sum;')
       for (const { kind, ...sum } of db.all<PlaceSum & SqlRow & { kind: string }>(
         `SELECT kind, ${columns} FROM records WHERE place > 0 GROUP BY kind`,
       )) {

@@ -13,7 +13,7 @@ import { createReachIndexes } from '../query/reach-index.ts'
 import { createQueryStore, type QueryParts } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
-import { createSettings } from '../schema/settings.ts'
+import { rememberSettings } from '../schema/settings.ts'
 import { sourceByPolicy, sourceElsewhere } from '../condition/made-sql.ts'
 import { type UnreadGroup, unreadGroups } from './unread.ts'
 
@@ -70,9 +70,8 @@ export function createOpenedRecords({
   let unread: readonly UnreadGroup[] | undefined
 
   const open = (): Opened => {
-    const memory = openMemory()
+    const { db: memory, settings } = rememberSettings(openMemory())
     migrate(memory, formatTime(clock.now()))
-    const settings = createSettings(memory)
     prepareDerived(memory, { kinds, zone }, settings)
     const projection = createProjection(memory, kinds, settings, { zone })
     return {

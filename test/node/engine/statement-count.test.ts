@@ -1,0 +1,70 @@
+// A recall and a push take few SQL statements: a setting is read once, not at every step.
+import { expect, it } from 'vitest'
+import type { Carrier, SqlDatabase } from '../../../src/core/ports.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { openTestEngine } from '../../support/test-engine.ts'
+import { makeTrace } from '../../support/trace.ts'
+
+/** A database that notes the statements it runs. */
+function noting(db: SqlDatabase = openNodeDatabase({ path: ':memory:' })) {
+  const statements: string[] = []
+  const note =
+    <Input extends [string, ...unknown[]], Output>(run: (...input: Input) => Output) =>
+    (...input: Input) => {
+      statements.push(input[0])
+      return run(...input)
+    }
+  const noted: SqlDatabase = {
+    ...db,
+    get: note(db.get) as SqlDatabase['get'],
+    all: note(db.all) as SqlDatabase['all'],
+    run: note(db.run),
+  }
+  return { noted, take: () => statements.splice(0) }
+}
+
+it('a recall takes few statements', async () => {
+  const { noted, take } = noting()
+  const book = openTestEngine({ db: noted })
+  for (let i = 0; i < 50; i++)
+    await book.engine.call(
+      'kstar:store_trace',
+      makeTrace({ id: `t${i}`, task: { goal: `harvest ${i}`, constraints: [] } }),
+    )
+  await book.pass(60_000)
+  await book.engine.call('daybook:recall', { text: 'harvest' })
+  take()
+  await book.engine.call('daybook:recall', { text: 'harvest 7' })
+  const statements = take()
+  book.engine.close()
+  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(6)
+})
+
+it('a push of one op takes few statements at the mirror', async () => {
+  const { noted, take } = noting()
+  const edge = openTestEngine({ db: noted, role: 'mirror' })
+  const mirror = createMirror({ store: edge.engine.store, ...edge.ports })
+  const pushes: string[][] = []
+  const carrier: Carrier = {
+    async exchange(request) {
+      take()
+      const { text } = await mirror.exchange(JSON.stringify(request))
+      pushes.push(take())
+      return JSON.parse(text) as unknown
+    },
+  }
+  const device = openTestEngine({ carrier })
+  for (let i = 0; i < 3; i++) {
+    await device.engine.call(
+      'kstar:store_trace',
+      makeTrace({ id: `t${i}`, task: { goal: `harvest ${i}`, constraints: [] } }),
+    )
+    await device.engine.call('daybook:sync', {})
+  }
+  device.engine.close()
+  edge.engine.close()
+  expect(pushes).toHaveLength(3)
+  const [statements = []] = pushes.slice(-1)
+  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(15)
+})
