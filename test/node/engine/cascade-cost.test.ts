@@ -13,14 +13,13 @@ afterEach(() => {
 function openBook() {
   const db = openNodeDatabase({ path: ':memory:' })
   const queries: string[] = []
-  const noting: SqlDatabase = Object.create(db, {
-    all: {
-      value: (...asked: Parameters<SqlDatabase['all']>) => {
-        queries.push(asked[0])
-        return db.all(...asked)
-      },
+  const noting: SqlDatabase = {
+    ...db,
+    all(sql, params) {
+      queries.push(sql)
+      return db.all<never>(sql, params)
     },
-  }) as SqlDatabase
+  }
   const book = openTestEngine({ db: noting, isAudited: false })
   open.push(book)
   const call = <Output>(verb: string, input: object, requestId?: string) =>

@@ -161,6 +161,7 @@ describe('questions before what was written is derived', () => {
         if (store.projection.isBehind()) ahead += 1
         // The text index counts what was in it, so it is the same book that is asked once more.
         expect(ask(openTestStore(kinds, { db: store.db }), question)).toEqual(before)
+        store.settings.forget()
         store.projection.catchUp()
         expect(ask(store, question)).toEqual(before)
         fill(store)
