@@ -1,0 +1,116 @@
+// The law of plain words: how comments begin, phrases that hide the subject, and names that only a verb in the past explains.
+import { nodesOf } from '../walls/imports.mjs'
+
+/** @typedef {{ line: number, rule: string, text: string }} Fault */
+
+/** A sentence that begins with one of these says its subject last. */
+const beginning =
+  /^(?:What|Whatever|Who|Whoever|Whom|Whose|Where|Wherever|Which|Whichever|That(?! is| way))\b/
+const phrases = [
+  /\bat hand\b/,
+  /\b(?:can|can't|cannot|could|couldn't|may) be had\b/,
+  /\bgo(?:es)? on\b(?! (?:foot|top))/,
+  /\bof yesterday\b/,
+  /\b(?:is|are|was|were) none\b/,
+  /\bcome[s]? to (?:pass|be|itself|that|it)\b/,
+  /\bcomes? of it\b/,
+  /\bhears? of\b/,
+  /\btells? (?:nobody|anybody|whoever|those|who)\b/,
+  /\bis (?:told|heard|asked)\b/,
+  /\bwhoever\b/i,
+  /\bof the kind\b/,
+  /\bbears? (?:a|an|the|it|that)\b/,
+]
+const parts = new Set(['told', 'heard', 'said', 'asked', 'whoever', 'anew', 'heeded', 'kept'])
+const whole = new Set(['had', 'known', 'given', 'left', 'that', 'what', 'who'])
+
+/** The comments of a text, each with the line of its beginning. @param {string} text */
+export function commentsOf(text) {
+  /** @type {{ line: number, text: string }[]} */
+  const found = []
+  /** @type {{ line: number, text: string } | undefined} */
+  let open
+  for (const [at, line] of text.split('\n').entries()) {
+    const trimmed = line.trim()
+    const own = /^\/\/ ?(.*)$/.exec(trimmed)?.[1]
+    const block = /^(?:\/\*\*?|\*(?!\/)) ?(.*?)(?:\*\/)?$/.exec(trimmed)?.[1]
+    const trailing = /^[^'"`]*\s\/\/ (.+)$/.exec(line)?.[1]
+    const said = own ?? block
+    if (said === undefined) {
+      open = undefined
+      if (trailing) found.push({ line: at + 1, text: trailing })
+    } else if (open && !trimmed.startsWith('/**')) open.text = `${open.text} ${said.trim()}`.trim()
+    else found.push((open = { line: at + 1, text: said.trim() }))
+    if (trimmed.endsWith('*/')) open = undefined
+  }
+  return found
+}
+
+/** @param {string} comment */
+const sentencesOf = (comment) =>
+  comment.replace(/^@\S+ (?:\{[^}]*\} )?/, '').split(/(?<=[.:;?!])\s+(?=[A-Z])/)
+
+/**
+ * Faults in the words of a source file: its comments, names and texts.
+ * @param {string} file
+ * @param {string} text
+ * @returns {Fault[]}
+ */
+export function judgeWords(file, text) {
+  /** @type {Fault[]} */
+  const faults = []
+  for (const comment of commentsOf(text)) {
+    for (const sentence of sentencesOf(comment.text))
+      if (beginning.test(sentence)) faults.push({ line: comment.line, rule: 'begins', text: sentence })
+    const phrase = phrases.find((one) => one.test(comment.text))
+    if (phrase)
+      faults.push({ line: comment.line, rule: 'phrase', text: phrase.exec(comment.text)?.[0] ?? '' })
+  }
+  const lineAt = lineFinder(text)
+  const seen = new Set()
+  for (const node of nodesOf(file, text)) {
+    if (node.type === 'Literal' && typeof node.value === 'string' && node.value.includes(' ')) {
+      const phrase = phrases.find((one) => one.test(node.value))
+      if (phrase)
+        faults.push({ line: lineAt(node.start), rule: 'text', text: phrase.exec(node.value)?.[0] ?? '' })
+    }
+    for (const name of declaredBy(node)) {
+      if (seen.has(name) || !isMisnamed(name)) continue
+      seen.add(name)
+      faults.push({ line: lineAt(node.start), rule: 'name', text: name })
+    }
+  }
+  return faults.toSorted((a, b) => a.line - b.line)
+}
+
+/** @param {string} name */
+export function isMisnamed(name) {
+  return whole.has(name) || name.split(/(?=[A-Z])|[-_]/).some((part) => parts.has(part.toLowerCase()))
+}
+
+/** Names that a node declares. @param {any} node @returns {string[]} */
+function declaredBy(node) {
+  const ids = {
+    VariableDeclarator: [node.id],
+    FunctionDeclaration: [node.id, ...(node.params ?? [])],
+    FunctionExpression: node.params ?? [],
+    ArrowFunctionExpression: node.params ?? [],
+    ClassDeclaration: [node.id],
+    TSInterfaceDeclaration: [node.id],
+    TSTypeAliasDeclaration: [node.id],
+    TSPropertySignature: [node.key],
+    TSMethodSignature: [node.key],
+    MethodDefinition: [node.key],
+    PropertyDefinition: [node.key],
+  }[node.type]
+  return (ids ?? []).flatMap((/** @type {any} */ id) =>
+    id?.type === 'Identifier' || id?.type === 'PrivateIdentifier' ? [id.name] : [],
+  )
+}
+
+/** @param {string} text */
+function lineFinder(text) {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (/** @type {number} */ offset) => starts.findLastIndex((start) => start <= offset) + 1
+}
