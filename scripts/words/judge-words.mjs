@@ -90,7 +90,8 @@ export function isMisnamed(name) {
 
 /** Names that a node declares. @param {any} node @returns {string[]} */
 function declaredBy(node) {
-  const ids = {
+  /** @type {Record<string, unknown[]>} */
+  const declared = {
     VariableDeclarator: [node.id],
     FunctionDeclaration: [node.id, ...(node.params ?? [])],
     FunctionExpression: node.params ?? [],
@@ -102,8 +103,8 @@ function declaredBy(node) {
     TSMethodSignature: [node.key],
     MethodDefinition: [node.key],
     PropertyDefinition: [node.key],
-  }[node.type]
-  return (ids ?? []).flatMap((/** @type {any} */ id) =>
+  }
+  return (declared[node.type] ?? []).flatMap((/** @type {any} */ id) =>
     id?.type === 'Identifier' || id?.type === 'PrivateIdentifier' ? [id.name] : [],
   )
 }
