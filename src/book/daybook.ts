@@ -34,9 +34,10 @@ import {
   offerTools,
 } from './tool/offer-tools.ts'
 import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
-import type { CapabilityTable } from '../engine/capability-table.ts'
+import type { CapabilityTable, RecordByKind } from '../engine/capability-table.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'
 import type { BookEvents } from '../core/capability/event.ts'
+import type { RecallHit } from '../core/capability/port/recall-port.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
 import { anyOption, optionsOf, textOption } from '../core/option/option-check.ts'
@@ -56,39 +57,100 @@ type Entry = CapabilityTable[number]
 // Looked up by key, never searched: the compiler would compare every schema of the table with every other.
 type ById = { readonly [E in Entry as E['id']]: E }
 type ByMethod = { readonly [E in Entry as E['methods'][number]]: E }
+type Method = keyof ByMethod
+/** The path of a verb on a book: `traces.store`. */
+export type BookMethod = Method
+
+/** The kinds of records: `trace`, `fact`, `message`, … */
+export type RecordKind = keyof RecordByKind
+/** A record of this kind, as it comes back. `RecordOf` alone is any record: its `kind` narrows it. */
+export type RecordOf<K extends RecordKind = RecordKind> = { [Name in K]: RecordByKind[Name] }[K]
+/** A fact whose `data` is known to be `Data`: the book checks it by the fact's schema, if that is registered. */
+export type FactOf<Data extends object> = RecordOf<'fact'> & { readonly data: Data }
+/** A hit of `recall`: the record, its score (0 to 1) and the reasons. */
+export type Hit<K extends RecordKind = RecordKind> = Omit<RecallHit, 'record'> & {
+  readonly record: RecordOf<K>
+}
+
+type Answer<E extends Entry> = OutputOf<E['output']>
+/** `Answer` with records of the kinds `K` in place of records of any kind. */
+type With<Id extends keyof ById, Field extends string, Item> = Omit<Answer<ById[Id]>, Field> & {
+  [Name in Field]: Item[]
+}
+type RecallAnswer<K extends RecordKind> = With<'daybook:recall', 'hits', Hit<K>>
+type PageOf<Record> = With<'kstar:query_memory', 'records', Record>
+
+/** Answers whose records `kind` narrows. */
+interface Narrowed {
+  'daybook:recall': RecallAnswer<RecordKind>
+  'kstar:get_record': RecordOf | null
+  'kstar:query_memory': PageOf<RecordOf>
+  'kstar:search_memory': With<'kstar:search_memory', 'records', RecordOf>
+  'kstar:citing': With<'kstar:citing', 'records', RecordOf>
+}
+type AnswerOf<E extends Entry> = E['id'] extends keyof Narrowed ? Narrowed[E['id']] : Answer<E>
+
 /** Every capability id. */
 export type CapabilityId = keyof ById
-/** What a capability takes and answers. */
+/** The input and the answer of a capability. */
 export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
-export type CapabilityOutput<Id extends CapabilityId> = OutputOf<ById[Id]['output']>
+export type CapabilityOutput<Id extends CapabilityId> = AnswerOf<ById[Id]>
+
+/** Kinds that a caller knows by name (`K`), and any other text. */
+type KindName<K extends RecordKind> = K | (string & Record<never, never>)
+type InputWith<Id extends CapabilityId, Field extends string, Value> = Omit<
+  NonNullable<CapabilityInput<Id>>,
+  Field
+> & { readonly [Name in Field]?: Value | undefined }
+
+/** Methods whose answer depends on the type of their input. */
+interface Generic {
+  recall<K extends RecordKind = RecordKind>(
+    input: InputWith<'daybook:recall', 'kinds', readonly KindName<K>[]>,
+    options?: BookCallOptions,
+  ): Promise<RecallAnswer<K>>
+  'records.query'<K extends RecordKind = RecordKind>(
+    input?: InputWith<'kstar:query_memory', 'kind', KindName<K>>,
+    options?: BookCallOptions,
+  ): Promise<PageOf<RecordOf<K>>>
+  'records.search'<K extends RecordKind = RecordKind>(
+    input: InputWith<'kstar:search_memory', 'kind', KindName<K>>,
+    options?: BookCallOptions,
+  ): Promise<With<'kstar:search_memory', 'records', RecordOf<K>>>
+  'facts.query'<Data extends object = RecordOf<'fact'>['data']>(
+    input?: CapabilityInput<'kstar:query_facts'>,
+    options?: BookCallOptions,
+  ): Promise<With<'kstar:query_facts', 'records', FactOf<Data>>>
+}
 
 type Verb<E extends Entry> =
   undefined extends InputOf<E['input']>
-    ? (input?: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
-    : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<OutputOf<E['output']>>
+    ? (input?: InputOf<E['input']>, options?: BookCallOptions) => Promise<AnswerOf<E>>
+    : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<AnswerOf<E>>
 
 type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
-/** What is left of the methods that begin with `Name`. */
+/** The rest of the methods that begin with `Name`. */
 type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
-type Method = keyof ByMethod
 
 /** Verbs and namespaces, which nest: `M` are methods without the `Prefix` that leads here. */
 type Verbs<M extends string, Prefix extends string = ''> = {
   readonly [Name in Head<M>]: [Below<M, Name>] extends [never]
-    ? `${Prefix}${Name}` extends Method
-      ? Verb<ByMethod[`${Prefix}${Name}`]>
-      : never
+    ? `${Prefix}${Name}` extends keyof Generic
+      ? Generic[`${Prefix}${Name}`]
+      : `${Prefix}${Name}` extends Method
+        ? Verb<ByMethod[`${Prefix}${Name}`]>
+        : never
     : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
 
-/** What a live query may ask; of these, those that only read. */
-export type LiveMethod = Method
-/** What a live query is answered with. */
-export type LiveData<M extends LiveMethod> = OutputOf<ByMethod[M]['output']>
-/** What `book.live` asks: a method of the book by its name, and what it is called with. */
+/** Methods that a live query may call: those that only read. */
+export type LiveMethod = { [M in Method]: ByMethod[M]['effect'] extends 'read' ? M : never }[Method]
+/** The answer of a live query. */
+export type LiveData<M extends LiveMethod> = AnswerOf<ByMethod[M]>
+/** The query of `book.live`: a method of the book by its name, and its input. */
 export type LiveQuery<M extends LiveMethod = LiveMethod> = {
   readonly method: M
-  /** Only changes of these kinds ask again. Default: every change does. */
+  /** Only changes of these kinds run it again. Default: every change does. */
   readonly kinds?: readonly string[] | undefined
 } & (undefined extends InputOf<ByMethod[M]['input']>
   ? { readonly input?: InputOf<ByMethod[M]['input']> }

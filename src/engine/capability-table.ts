@@ -8,6 +8,9 @@ import type { AnyCapability } from '../core/capability/capability.ts'
 import type { Chapter } from '../core/capability/chapter.ts'
 import { DaybookError } from '../core/errors.ts'
 import { createKinds } from '../core/kind.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import type { Stored } from '../core/record.ts'
+import type { OutputOf } from '../core/schema.ts'
 import { checkpoint } from '../memory/checkpoint/checkpoint.ts'
 import { consent } from '../memory/consent/consent.ts'
 import { continuity } from '../memory/continuity/continuity.ts'
@@ -42,6 +45,13 @@ const listed = [
 ] as const
 
 export const chapters: readonly Chapter[] = listed
+
+type BookKind = (typeof listed)[number]['kinds'][number]
+/** Records by kind, as they come back. */
+export type RecordByKind = {
+  readonly [K in BookKind as K['name']]: Stored<JsonObject> &
+    OutputOf<K['schema']> & { readonly kind: K['name'] }
+}
 
 export type CapabilityTable = readonly (typeof listed)[number]['capabilities'][number][]
 

@@ -3,7 +3,7 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
-import type { RecallResult, Skill, Trace } from '../../src/index.ts'
+import type { Hit, RecallResult, RecordOf, Skill, Trace } from '../../src/index.ts'
 
 declare const book: Daybook
 
@@ -74,4 +74,47 @@ it('hangs every capability of the table where its type says', () => {
       .reduce<unknown>((place, name) => (place as Record<string, unknown>)[name], built)
     expect([method, typeof verb]).toEqual([method, 'function'])
   }
+})
+
+it('narrows records of any kind by their `kind`', () => {
+  const ask = async () => {
+    const { hits } = await book.recall({ text: 'recursion' })
+    const [hit] = hits
+    if (hit?.record.kind === 'trace') {
+      expectTypeOf(hit.record.result?.success).toEqualTypeOf<boolean | undefined>()
+      expectTypeOf(hit.record).toExtend<RecordOf<'trace'>>()
+    }
+    const found = await book.records.get({ id: 'x' })
+    if (found?.kind === 'message') expectTypeOf(found.content).toBeString()
+    // @ts-expect-error no kind has this name
+    return found?.kind === 'nothing'
+  }
+  expectTypeOf(ask).toBeFunction()
+})
+
+it('answers records of the kinds that a query names', () => {
+  const ask = async (name: string) => {
+    const one = await book.records.query({ kind: 'fact' })
+    expectTypeOf(one.records).toEqualTypeOf<RecordOf<'fact'>[]>()
+    const two = await book.recall({ text: 'x', kinds: ['fact', 'trace'] })
+    expectTypeOf(two.hits).toEqualTypeOf<Hit<'fact' | 'trace'>[]>()
+    const any = await book.records.search({ query: 'x', kind: name })
+    expectTypeOf(any.records).toEqualTypeOf<RecordOf[]>()
+    const { records } = await book.facts.query<{ learning_style: string }>()
+    expectTypeOf(records[0]?.data.learning_style).toEqualTypeOf<string | undefined>()
+  }
+  expectTypeOf(ask).toBeFunction()
+})
+
+it('gives each kind its own type', () => {
+  expectTypeOf<RecordOf<'trace'>>().toExtend<Trace>()
+  expectTypeOf<RecordOf<'skill'>>().toExtend<Skill>()
+})
+
+it('lets a live query only read', () => {
+  const ask = () => book.live({ method: 'traces.query', input: { limit: 5 } })
+  expectTypeOf(ask).toBeFunction()
+  // @ts-expect-error it writes
+  const write = () => book.live({ method: 'records.forget', input: { id: 'x' } })
+  expectTypeOf(write).toBeFunction()
 })

@@ -64,27 +64,30 @@ interface Verb<
   readonly uses?: Uses
 }
 
+/** The effect of a capability, with the `run` that may have it. */
+interface Runs<I extends Schema, O extends Schema, Port extends PortName> {
+  readonly write: {
+    readonly effect: 'write'
+    readonly run: (input: OutputOf<I>, at: WriteContext<Port>) => InputOf<O>
+  }
+  readonly read: {
+    readonly effect: 'read'
+    readonly run: (input: OutputOf<I>, at: ReadContext<Port>) => InputOf<O> | Promise<InputOf<O>>
+  }
+  readonly task: {
+    readonly effect: 'task'
+    readonly run: (input: OutputOf<I>, at: TaskContext<Port>) => Promise<InputOf<O>>
+  }
+}
+
 export type Capability<
   Id extends string = string,
   Methods extends readonly string[] = readonly string[],
   I extends Schema = Schema,
   O extends Schema = Schema,
   Uses extends readonly PortName[] = readonly PortName[],
-> = Verb<Id, Methods, I, O, Uses> &
-  (
-    | {
-        readonly effect: 'write'
-        readonly run: (input: OutputOf<I>, at: WriteContext<Uses[number]>) => InputOf<O>
-      }
-    | {
-        readonly effect: 'read'
-        readonly run: (input: OutputOf<I>, at: ReadContext<Uses[number]>) => InputOf<O> | Promise<InputOf<O>>
-      }
-    | {
-        readonly effect: 'task'
-        readonly run: (input: OutputOf<I>, at: TaskContext<Uses[number]>) => Promise<InputOf<O>>
-      }
-  )
+  Effect extends CapabilityEffect = CapabilityEffect,
+> = Verb<Id, Methods, I, O, Uses> & { readonly effect: Effect } & Runs<I, O, Uses[number]>[Effect]
 
 /** A capability without its types, as the one door handles it. */
 export type AnyCapability = Verb<string, readonly string[], Schema, Schema, readonly PortName[]> & {
@@ -99,6 +102,7 @@ export function defineCapability<
   I extends Schema,
   O extends Schema,
   const Uses extends readonly PortName[] = readonly [],
->(capability: Capability<Id, Methods, I, O, Uses>): Capability<Id, Methods, I, O, Uses> {
+  Effect extends CapabilityEffect = CapabilityEffect,
+>(capability: Capability<Id, Methods, I, O, Uses, Effect>): Capability<Id, Methods, I, O, Uses, Effect> {
   return capability
 }

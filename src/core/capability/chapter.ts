@@ -7,21 +7,24 @@ import type { Service, ServiceParts } from './service.ts'
 export interface Chapter<
   Name extends string = string,
   Capabilities extends readonly AnyCapability[] = readonly AnyCapability[],
+  Kinds extends readonly Kind[] = readonly Kind[],
 > {
   readonly name: Name
   /** Its verbs, in the order in which they are described. */
   readonly capabilities: Capabilities
   /** The kinds of record that it owns. */
-  readonly kinds: readonly Kind[]
+  readonly kinds: Kinds
   /** What is to be done again and again. */
   readonly recurring?: readonly Recurring[]
   /** What works beside the calls, begun when a book is opened and closed with it. */
   readonly services?: (parts: ServiceParts) => readonly Service[]
 }
 
-/** Declares a chapter and keeps the types of its verbs. */
-export function defineChapter<const Name extends string, const Capabilities extends readonly AnyCapability[]>(
-  chapter: Chapter<Name, Capabilities>,
-): Chapter<Name, Capabilities> {
+/** Declares a chapter and keeps the types of its verbs and kinds. */
+export function defineChapter<
+  const Name extends string,
+  const Capabilities extends readonly AnyCapability[],
+  const Kinds extends readonly Kind[],
+>(chapter: Chapter<Name, Capabilities, Kinds>): Chapter<Name, Capabilities, Kinds> {
   return chapter
 }

@@ -1,6 +1,6 @@
 // Which verbs of a book are operations on memory, as OpenTelemetry's conventions for generative AI name them.
 // Invariant: a verb that is not here leaves no span; what stands here is what the book offers (a test compares them).
-import type { CapabilityId, LiveMethod } from '../../../book/daybook.ts'
+import type { BookMethod, CapabilityId } from '../../../book/daybook.ts'
 
 export type MemoryOperation =
   | 'create_memory'
@@ -12,15 +12,15 @@ export type MemoryOperation =
 
 interface Row {
   readonly id: CapabilityId
-  readonly methods: readonly LiveMethod[]
+  readonly methods: readonly BookMethod[]
   readonly operation: MemoryOperation
 }
 
 const row =
   (operation: MemoryOperation) =>
-  ([id, ...methods]: readonly [CapabilityId, ...LiveMethod[]]): Row => ({ id, methods, operation })
+  ([id, ...methods]: readonly [CapabilityId, ...BookMethod[]]): Row => ({ id, methods, operation })
 
-const forgetting: readonly LiveMethod[] = [
+const forgetting: readonly BookMethod[] = [
   'records.forget',
   'traces.forget',
   'perceptions.forget',
@@ -28,7 +28,7 @@ const forgetting: readonly LiveMethod[] = [
   'skills.forget',
 ]
 
-const searching: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+const searching: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['daybook:recall', 'recall'],
   ['recall:context', 'context'],
   ['kstar:get_record', 'records.get'],
@@ -58,7 +58,7 @@ const searching: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
   ['checkpoint:read', 'checkpoints.read'],
   ['checkpoint:list', 'checkpoints.list'],
 ]
-const creating: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+const creating: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:store_trace', 'traces.store'],
   ['kstar:store_traces', 'traces.storeMany'],
   ['kstar:store_perception', 'perceptions.store'],
@@ -71,7 +71,7 @@ const creating: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
   ['checkpoint:put', 'checkpoints.put'],
   ['checkpoint:put_writes', 'checkpoints.putWrites'],
 ]
-const updating: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+const updating: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:complete_trace', 'traces.complete'],
   ['kstar:update_perception', 'perceptions.update'],
   ['kstar:supersede_fact', 'facts.supersede'],
@@ -82,7 +82,7 @@ const updating: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
   ['a2p:edit_memory', 'memories.edit'],
   ['a2p:archive', 'memories.archive'],
 ]
-const deleting: readonly (readonly [CapabilityId, ...LiveMethod[]])[] = [
+const deleting: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:forget', ...forgetting],
   ['kstar:purge', 'records.purge'],
   ['ks:delete_message', 'conversation.forget'],
