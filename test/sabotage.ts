@@ -80,7 +80,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the table of requests': {
     file: 'src/store/record/request-log.ts',
-    guard: '// No input at all differs from `null` by its length.',
+    guard: '// The length tells a missing input from `null`.',
     without: 'return work()',
     tests: calls,
     fail: [once],

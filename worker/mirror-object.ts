@@ -13,7 +13,7 @@ import type { MirrorBook } from '../src/edge/mirror-book.ts'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
 import { readTombstone } from '../src/store/mirror/tombstone.ts'
-import { isBook } from '../src/store/schema/newer-book.ts'
+import { isBook } from '../src/store/schema/version.ts'
 import type { TicketRequest } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
 import { createDueTable, type DueTable } from './due-table.ts'
@@ -71,7 +71,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     if (this.#opened) return this.#opened
     const db = openDoDatabase(this.ctx.storage)
     const before = readTombstone(db)
-    if (before && !before.isBegunAnew) throw bookErased(before.at)
+    if (before && !before.isReplaced) throw bookErased(before.at)
     const embedder = edgeVectors(this.env)
     const engine = createEngine({
       db,

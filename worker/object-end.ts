@@ -25,7 +25,7 @@ export function createObjectEnd(
     clock,
     tombstone() {
       const stone = stoneOf()
-      return stone?.isBegunAnew ? undefined : stone
+      return stone?.isReplaced ? undefined : stone
     },
     async erase(stone) {
       letGo()
@@ -37,7 +37,7 @@ export function createObjectEnd(
     },
     async begin() {
       const stone = stoneOf()
-      if (stone) writeTombstone(openDoDatabase(storage), { ...stone, isBegunAnew: true })
+      if (stone) writeTombstone(openDoDatabase(storage), { ...stone, isReplaced: true })
       await storage.sync()
     },
   }

@@ -45,7 +45,7 @@ export function createEndOfBook(end: BookEnd, asOwner: AsOwner) {
         return await asOwner(presented, async ({ engine }) => {
           checkConfirmed(confirm, book)
           const at = formatTime(clock.now())
-          const stone = { at, epoch: engine.store.settings.get('epoch'), isBegunAnew: false }
+          const stone = { at, epoch: engine.store.settings.get('epoch'), isReplaced: false }
           await end.erase(stone)
           return { erased: true, at }
         })

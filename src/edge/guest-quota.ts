@@ -1,6 +1,6 @@
 // How much guests may store in a book of an edge, as its settings say it.
 import { DaybookError } from '../core/errors.ts'
-import { type GuestQuotas, type Quota, usualQuotas } from '../store/guest-usage.ts'
+import { defaultQuotas, type GuestQuotas, type Quota } from '../store/guest-usage.ts'
 import type { EdgeEnv } from './edge-env.ts'
 
 type Settings = {
@@ -12,8 +12,8 @@ const examples = { DAYBOOK_GUEST_QUOTA: '100000/64', DAYBOOK_GUESTS_QUOTA: '4000
 /** Records and mebibytes, as in `100000/64`. */
 export function readQuotas(settings: Settings): GuestQuotas {
   return {
-    guest: readQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? usualQuotas.guest,
-    guests: readQuota(settings, 'DAYBOOK_GUESTS_QUOTA') ?? usualQuotas.guests,
+    guest: readQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? defaultQuotas.guest,
+    guests: readQuota(settings, 'DAYBOOK_GUESTS_QUOTA') ?? defaultQuotas.guests,
   }
 }
 

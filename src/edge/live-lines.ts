@@ -8,7 +8,7 @@ import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { MirrorRoom } from '../commons/room/mirror-room.ts'
 import { payerOf, type Standing } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { isNewTo, type LatestPlace, latestPlaces } from '../store/record/latest-place.ts'
+import { isNewTo, type LatestPlace, latestPlaces } from '../store/record/mirror-places.ts'
 import {
   closeCodes,
   type LiveProtocol,

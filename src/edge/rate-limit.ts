@@ -4,7 +4,7 @@
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
 import { leftIn, type Rate } from './token-bucket.ts'
-import { openRateBuckets } from '../store/mirror/rate-buckets.ts'
+import { openRateBuckets } from '../store/mirror/caller-rows.ts'
 
 /** Enough for a first sync of 100,000 records in one go; a device at rest asks a few times an hour. */
 export const usualRate: Rate = { burst: 2000, perSecond: 20 }

@@ -197,7 +197,7 @@ export function createEngine(options: EngineOptions): Engine {
     check: (id, caller) => authorise(caller, findCapability(id)),
     recheck: (admitted) => admission.recheckAll(admitted, formatTime(clock.now())),
     background: sync?.background,
-    together: store.writes.together,
+    together: (work) => store.writes.together(work),
     wake: services.wake,
     attend: (seen) => sync?.attend(seen),
     on: events.on,

@@ -1,6 +1,6 @@
-// The log of access at this copy of a book: who called what, and what came of it. It is bound to the copy: in no bundle and
-// in no sync. Invariant: what is noted of a write stands exactly if the write does; what is gathered waits for the next
-// commit, and what was in a transaction that failed is written with the next one.
+// The log of calls at this copy of a book, with caller and outcome. It is in no bundle and in no sync.
+// Invariant: a noted entry is stored exactly if its write is. A gathered entry waits for the next commit; if that fails, for the
+// one after it.
 import {
   type AccessEntry,
   type AccessQuery,
@@ -9,26 +9,12 @@ import {
 } from '../core/capability/access-log.ts'
 import { sameOrDelegate } from '../core/access/delegate-name.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
+import type { TransactionHooks } from './write-queue.ts'
 
 export type NewAccess = Omit<AccessEntry, 'n'>
 
-export interface AccessLog {
-  /** Notes what a write did. Inside a transaction of the write queue. */
-  note(entry: NewAccess): void
-  /** Keeps an entry until the next commit. */
-  gather(entry: NewAccess): void
-  /** Entries that wait for a commit. */
-  waiting(): number
-  /** The write queue: a transaction begins, is about to be committed, was committed. */
-  readonly during: { begin(): void; end(): void; committed(): void }
-  /** Entries that match, newest first, after the one with the number `before`. */
-  page(query: AccessQuery): AccessEntry[]
-  /** Removes what is older than `since` or more than is kept, the oldest first, at most `limit`; answers how many went. */
-  sweep(since: string, limit: number): number
-}
-
-/** More than this wait only where nothing can be written; the oldest are let go of. */
-const waitingLimit = 10_000
+/** The queue grows only while nothing can be written; beyond this the oldest entries are dropped. */
+const queueLimit = 10_000
 
 type AccessRow = SqlRow & {
   readonly n: number
@@ -47,86 +33,113 @@ type AccessRow = SqlRow & {
 const insert = `INSERT INTO audit (at, caller, "by", id, capability, outcome, kinds, count, purpose, receipt)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** What the owner wrote, which is by far the most: half of the values. */
+/** For successful calls of the owner, by far the most: half of the values. */
 const insertOwn = `INSERT INTO audit (at, caller, "by", capability, outcome, kinds, count)
   VALUES (?, ?, 'owner', ?, 'ok', ?, ?)`
 
-/** Entries that differ in their count alone, in order: calls made together differ in nothing else. */
+/** For entries that differ in their count alone, in order, as calls made together do. */
 const insertRun = `INSERT INTO audit (at, caller, "by", id, capability, outcome, kinds, count, purpose, receipt)
   SELECT ?, ?, ?, ?, ?, ?, ?, value, ?, ? FROM json_each(?)`
 
-/** From so many on, one statement for all is quicker than one for each. */
+/** From this length on, one statement for all is faster than one for each. */
 const leastRun = 3
 
-export function createAccessLog(db: SqlDatabase): AccessLog {
-  let waiting: NewAccess[] = []
-  let inside: NewAccess[] = []
-  let written = 0
-  const writeOne = (entry: NewAccess) => {
-    const { at, caller, capability, count } = entry
-    if (isOwn(entry)) return db.run(insertOwn, [at, caller, capability, namesOf(entry), count])
-    const { beforeCount, afterCount } = valuesOf(entry)
-    db.run(insert, [...beforeCount, count, ...afterCount])
+export class AccessLog implements TransactionHooks {
+  readonly #db: SqlDatabase
+  #queue: NewAccess[] = []
+  /** Noted in the open transaction. */
+  #noted: NewAccess[] = []
+  /** How many queued entries the open transaction writes. */
+  #written = 0
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
   }
-  const writeRun = (run: readonly NewAccess[]) => {
-    const [first] = run
-    if (!first || run.length < leastRun) return run.forEach(writeOne)
-    const { beforeCount, afterCount } = valuesOf(first)
-    db.run(insertRun, [...beforeCount, ...afterCount, JSON.stringify(run.map(({ count }) => count))])
+
+  /** Notes the effect of a write. Inside a transaction of the write queue. */
+  note(entry: NewAccess): void {
+    this.#noted.push(entry)
   }
-  const write = (entries: readonly NewAccess[]) => {
+
+  /** Queues an entry for the next commit. */
+  gather(entry: NewAccess): void {
+    this.#queue.push(entry)
+    if (this.#queue.length > queueLimit) this.#queue = this.#queue.slice(-queueLimit)
+  }
+
+  /** The number of queued entries. */
+  waiting(): number {
+    return this.#queue.length
+  }
+
+  begin(): void {
+    this.#noted = []
+    this.#written = 0
+  }
+
+  end(): void {
+    this.#written = this.#queue.length
+    this.#write(this.#queue)
+    this.#write(this.#noted)
+  }
+
+  committed(): void {
+    if (this.#written > 0) this.#queue = this.#queue.slice(this.#written)
+    this.#written = 0
+  }
+
+  /** Matching entries with numbers below `before`, newest first. */
+  page(query: AccessQuery): AccessEntry[] {
+    const { sql, params } = conditionOf(query)
+    return this.#db
+      .all<AccessRow>(
+        `SELECT n, at, caller, "by" AS sort, id, capability, outcome, kinds, count, purpose, receipt
+         FROM audit WHERE ${sql} ORDER BY n DESC LIMIT ?`,
+        [...params, query.limit],
+      )
+      .map(toEntry)
+  }
+
+  /** Removes at most `limit` entries that are older than `since` or too many, the oldest first; answers how many. */
+  sweep(since: string, limit: number): number {
+    const before = this.#count()
+    const extra = Math.max(0, before - accessKeep.rows)
+    this.#db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit ORDER BY n LIMIT ?)', [
+      Math.min(extra, limit),
+    ])
+    this.#db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit WHERE at < ? ORDER BY n LIMIT ?)', [
+      since,
+      Math.max(0, limit - extra),
+    ])
+    return before - this.#count()
+  }
+
+  #count(): number {
+    return this.#db.get<{ n: number }>('SELECT count(*) AS n FROM audit')?.n ?? 0
+  }
+
+  #write(entries: readonly NewAccess[]): void {
     let from = 0
     for (let to = 1; to <= entries.length; to += 1) {
       if (isAlike(entries[from], entries[to])) continue
-      writeRun(entries.slice(from, to))
+      this.#writeRun(entries.slice(from, to))
       from = to
     }
   }
 
-  return {
-    note: (entry) => void inside.push(entry),
-    gather(entry) {
-      waiting.push(entry)
-      if (waiting.length > waitingLimit) waiting = waiting.slice(-waitingLimit)
-    },
-    waiting: () => waiting.length,
-    during: {
-      begin() {
-        inside = []
-        written = 0
-      },
-      end() {
-        written = waiting.length
-        write(waiting)
-        write(inside)
-      },
-      committed() {
-        if (written > 0) waiting = waiting.slice(written)
-        written = 0
-      },
-    },
-    page(query) {
-      const { sql, params } = conditionOf(query)
-      return db
-        .all<AccessRow>(
-          `SELECT n, at, caller, "by" AS sort, id, capability, outcome, kinds, count, purpose, receipt
-           FROM audit WHERE ${sql} ORDER BY n DESC LIMIT ?`,
-          [...params, query.limit],
-        )
-        .map(toEntry)
-    },
-    sweep(since, limit) {
-      const before = db.get<{ n: number }>('SELECT count(*) AS n FROM audit')?.n ?? 0
-      const extra = Math.max(0, before - accessKeep.rows)
-      db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit ORDER BY n LIMIT ?)', [
-        Math.min(extra, limit),
-      ])
-      db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit WHERE at < ? ORDER BY n LIMIT ?)', [
-        since,
-        Math.max(0, limit - extra),
-      ])
-      return before - (db.get<{ n: number }>('SELECT count(*) AS n FROM audit')?.n ?? 0)
-    },
+  #writeRun(run: readonly NewAccess[]): void {
+    const [first] = run
+    if (!first || run.length < leastRun) return run.forEach((entry) => this.#writeOne(entry))
+    const { beforeCount, afterCount } = valuesOf(first)
+    const counts = JSON.stringify(run.map(({ count }) => count))
+    this.#db.run(insertRun, [...beforeCount, ...afterCount, counts])
+  }
+
+  #writeOne(entry: NewAccess): void {
+    const { at, caller, capability, count } = entry
+    if (isOwn(entry)) return this.#db.run(insertOwn, [at, caller, capability, namesOf(entry), count])
+    const { beforeCount, afterCount } = valuesOf(entry)
+    this.#db.run(insert, [...beforeCount, count, ...afterCount])
   }
 }
 
@@ -173,12 +186,12 @@ const conditions: readonly (readonly [name: Exclude<keyof AccessQuery, 'agent' |
 ]
 
 function conditionOf(query: AccessQuery): { sql: string; params: SqlValue[] } {
-  const given = conditions.filter(([name]) => query[name] !== undefined)
-  // What delegates of an agent did, they did by its rights.
+  const used = conditions.filter(([name]) => query[name] !== undefined)
+  // Delegates of an agent act with its rights.
   const whose = query.agent === undefined ? undefined : sameOrDelegate('caller', query.agent)
   return {
-    sql: ['1 = 1', ...(whose ? [whose.sql] : []), ...given.map(([, sql]) => sql)].join(' AND '),
-    params: [...(whose?.params ?? []), ...given.map(([name]) => query[name] ?? null)],
+    sql: ['1 = 1', ...(whose ? [whose.sql] : []), ...used.map(([, sql]) => sql)].join(' AND '),
+    params: [...(whose?.params ?? []), ...used.map(([name]) => query[name] ?? null)],
   }
 }
 

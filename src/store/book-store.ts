@@ -1,4 +1,4 @@
-// A book's store: opens and migrates the database, and puts its parts together.
+// The store of a book: opens and migrates the database, and composes its parts.
 import { utcZone, type Zone } from '../core/calendar/zone.ts'
 import { citedIds, type Kinds } from '../core/kind.ts'
 import { isDaybookError } from '../core/errors.ts'
@@ -7,140 +7,135 @@ import { toHex } from '../core/ids.ts'
 import type { Ports, CheckpointFile, SqlDatabase, Truth } from '../core/ports.ts'
 import { formatTime } from '../core/time.ts'
 import { noSealer, type Sealer } from '../core/sealed.ts'
-import { type AccessLog, createAccessLog } from './access-log.ts'
+import { AccessLog } from './access-log.ts'
 import { ActivityLog } from './activity/activity-log.ts'
 import { type Bodies, createBodies } from './record/bodies.ts'
-import { type Checkpoint, createCheckpoint } from './repair/checkpoint.ts'
-import { type ConflictLog, createConflictLog } from './record/conflict-log.ts'
+import { type Checkpoint, startCheckpoint } from './repair/checkpoint.ts'
+import { ConflictLog } from './record/conflict-log.ts'
 import { prepareDerived } from './schema/derived.ts'
-import { createDeviceLog, type DeviceLog } from './record/device-log.ts'
-import { migrate } from './schema/migrate.ts'
+import { DeviceLog } from './record/device-log.ts'
 import { createModelStore, type ModelStore } from './vector/model-store.ts'
-import { findNewer, type NewerBook, readOnly } from './schema/newer-book.ts'
-import { createOpLog, type OpLog } from './record/op-log.ts'
-import { createPlaceSums, type PlaceSums } from './record/place-sum.ts'
+import { findNewer, migrate, type NewerBook, readOnly } from './schema/version.ts'
+import { OpLog } from './record/op-log.ts'
+import { PlaceSums } from './record/place-sum.ts'
 import { createOpenMark, isBlamed, type OpenMark } from './repair/open-mark.ts'
 import type { PoolWriter } from '../core/pool/pool-port.ts'
 import type { RecordRow } from './schema/record-row.ts'
 import { createPoolTables } from './pool/pool-tables.ts'
 import { mostLevels, readLevels } from './posting/index-totals.ts'
 import { createPostingArchive } from './posting/posting-archive.ts'
-import { createProjection, type Projection } from './record/projection.ts'
+import { Projection } from './record/projection.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createPolicyRows, type PolicyRows } from './query/policy-rows.ts'
-import { createQueryStore } from './query/query-store.ts'
+import { createQueryStore, type QueryParts } from './query/query-store.ts'
 import type { Role } from './record/mirror-places.ts'
-import { createRecordStore, type RecordStore } from './record/record-store.ts'
+import { RecordStore } from './record/record-store.ts'
 import { createRequestLog, type RequestLog } from './record/request-log.ts'
-import { createResealing, type Resealing } from './record/reseal.ts'
-import { createOpenedRecords, type OpenedRecords } from './sealed/opened-records.ts'
+import { Resealing } from './record/reseal.ts'
+import { OpenedRecords } from './sealed/opened-records.ts'
 import { type BookQueries, createJointQueries } from './sealed/joint-query.ts'
-import { sealedGroups } from './sealed/unread.ts'
+import { sealedGroups } from './sealed/sealed-list.ts'
 import { Sources } from './record/sources.ts'
-import { rememberSettings, type Settings } from './schema/settings.ts'
-import { createSchedules, type Schedules, withRounds } from './schedules.ts'
-import { createTaskQueue, type TaskQueue } from './task-queue.ts'
-import { type GuestQuotas, type GuestUsage, openGuestUsage } from './guest-usage.ts'
+import { cacheSettings, type Settings } from './schema/settings.ts'
+import { createSchedules, RoundQueue, type Schedules } from './schedules.ts'
+import type { TaskQueue } from './task-queue.ts'
+import { type GuestQuotas, GuestUsage } from './guest-usage.ts'
 import { createReachIndexes } from './query/reach-index.ts'
 import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
 import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
-import { createClearTextCover } from './record/cover-clear-text.ts'
+import { createClearTextCover } from './record/cover-text.ts'
 import { eraseMarkAnswers } from './record/erase-rows.ts'
-import { createWriteQueue, type WriteQueue } from './write-queue.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** An object at the edge has 128 MB in all. */
 const mirrorVectorBytes = 32_000_000
 
 export interface BookStore {
   readonly db: SqlDatabase
-  /** Set for a book that newer code wrote: it is read as it stands, every write is refused. */
+  /** Set for a book that newer code wrote: it can only be read. */
   readonly newer: NewerBook | undefined
   readonly kinds: Kinds
   readonly role: Role
-  /** This copy of the book, as the mirror knows it: random, made with the database, kept in it. */
+  /** The name of this copy at the mirror: random, and stored in the database. */
   readonly device: string
-  /** Gives this copy a new name, because another copy has the old one. Inside a transaction. */
+  /** Gives this copy a new name because another copy has the same one. Inside a transaction. */
   renameDevice(): void
   /** Whether the engine before this one closed the book. */
   readonly mark: OpenMark
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
-  /** What was made from what. */
   readonly sources: Sources
   readonly resealing: Resealing
   /** Opens and seals bodies. */
   readonly bodies: Bodies
-  /** Sealed records in clear, in memory, while the keys are here; absent where they never are. */
+  /** Sealed records in clear, in memory, while the keys are here; absent on a host without keys. */
   readonly openedRecords: OpenedRecords | undefined
   readonly ops: OpLog
   readonly sums: PlaceSums
   readonly projection: Projection
   readonly queries: BookQueries
-  /** The policies, for the door. */
   readonly policyRows: PolicyRows
-  /** The text index in memory, where it is wanted. It fills only as it is stepped. */
+  /** The text index in memory, if wanted. It fills only with its steps. */
   readonly textIndex: TextIndex | undefined
-  /** Vectors; nothing happens here until a space is entered. */
+  /** Does nothing until a space is entered. */
   readonly vectors: VectorStore
-  /** The model that is computed from the book's own texts. */
+  /** The model computed from the book's own texts. */
   readonly models: ModelStore
   readonly conflicts: ConflictLog
   readonly purge: Purge
-  /** The copy of the records beside the book, where one is kept. */
+  /** The copy of the records beside the book, if any. */
   readonly checkpoint: Checkpoint | undefined
   readonly requests: RequestLog
-  /** How much guests have stored. */
   readonly guests: GuestUsage
-  /** Who called what here; absent where nothing may be written, or where it is not wanted. */
+  /** The log of calls; absent when nothing may be written, or it is not wanted. */
   readonly access: AccessLog | undefined
-  /** Recalls and contexts as they were asked here; absent where nothing may be written, and at a mirror. */
+  /** The log of recalls and contexts; absent when nothing may be written, and at a mirror. */
   readonly activity: ActivityLog | undefined
-  /** At the mirror: what each device has sent. */
+  /** At the mirror: the answers to each device. */
   readonly devices: DeviceLog
   readonly writes: WriteQueue
   readonly staging: StagingStore
-  /** Calls that are to be made, kept until they were. */
   readonly tasks: TaskQueue
-  /** Tasks that come round; their rounds are in the queue. */
+  /** Recurring tasks; their rounds are in `tasks`. */
   readonly schedules: Schedules
-  /** What the knowledge pool keeps at this copy. */
+  /** The tables of the knowledge pool at this copy. */
   readonly pool: PoolWriter
 }
 
-/** Answers to calls with a requestId are kept this long. */
+/** How long answers to calls with a `requestId` are stored. */
 const requestMemoryMs = 7 * 86_400_000
 
 export interface BookStoreOptions {
   readonly kinds: Kinds
   readonly role: Role
   readonly ports: Ports
-  /** Whose days are meant by dates without a time. Default UTC. */
+  /** The zone of dates without a time. Default UTC. */
   readonly zone?: Zone | undefined
   /** Runs after each committed group of writes. */
   readonly onCommit: () => void
-  /** Whether the words of texts are kept in memory to be searched there, and within which bounds. */
+  /** Keeps the words of texts in memory for search, within these bounds. */
   readonly textIndex?: boolean | TextIndexBudget
   /** How much guests may store. Default: see guest-usage.ts. */
   readonly quotas?: GuestQuotas | undefined
-  /** At a mirror: where its commits become final, when that is not `db`. */
+  /** At a mirror: commits become final here instead of in `db`. */
   readonly truth?: Truth | undefined
-  /** Somebody knows of a book here: if there is none, that is noted in the new one. */
+  /** A book existed here before: if the database is empty, the new book notes the loss. */
   readonly wasKept?: boolean | undefined
-  /** Where a copy of the records is kept. Default: none is. */
+  /** The file for a copy of the records. Default: none. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
-  /** Keeps a log of access. Default true. */
+  /** Logs calls. Default true. */
   readonly isAudited?: boolean | undefined
-  /** Notes in the book that it is open, until it is closed. */
+  /** Notes in the book while it is open. */
   readonly isMarked?: boolean
-  /** Seals what is sensitive. Default: this copy has no keys. */
+  /** Seals sensitive records. Default: this copy has no keys. */
   readonly sealer?: Sealer | undefined
-  /** A database in memory, for what is sealed in the other one. */
+  /** Opens a database in memory for opened sealed records. */
   readonly openMemory?: (() => SqlDatabase) | undefined
 }
 
-/** Forgets what stands and falls with its sources. */
+/** Forgets a record that can't exist without its sources. */
 function forgetMade(
   { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
   { kind, id, agent }: RecordRow,
@@ -151,11 +146,8 @@ function forgetMade(
 
 const isShut = (row: RecordRow | undefined) => row !== undefined && (row.deleted === 1 || row.kid !== null)
 
-/**
- * Neither the log of activity nor the pool says more of a record that is gone or sealed now, whatever it was that ended it; nor
- * does an answer say more of marks, which a repeated call would give again.
- */
-function silenceGone(
+/** Removes the content of a record that is gone or sealed now from the activity log, the pool, and stored answers about marks. */
+function eraseElsewhere(
   {
     db,
     kinds,
@@ -169,73 +161,180 @@ function silenceGone(
   activity?.cover(before)
   const { kind, id, body } = before
   const marked = kinds.get(kind)?.marks
-  const said = marked === undefined ? undefined : bodies.read(before, body)
-  for (const target of marked !== undefined && said ? citedIds(said, marked) : [])
+  const mark = marked === undefined ? undefined : bodies.read(before, body)
+  for (const target of marked !== undefined && mark ? citedIds(mark, marked) : [])
     eraseMarkAnswers(db, target)
   if (!kind.startsWith('pool_') || !isShut(records.row(id))) return
-  // Ballots, decision and fact are silenced with their proposal.
+  // Ballots, decision and fact go with their proposal.
   const of = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
   if (typeof of !== 'string' || !isShut(records.row(of))) pool.gone(kind, id)
 }
 
-/** Opens the book in `given`. */
-export function openBookStore(given: SqlDatabase, options: BookStoreOptions): BookStore {
+/** Opens the book in `file`. */
+export function openBookStore(file: SqlDatabase, options: BookStoreOptions): BookStore {
   const { kinds, role, ports, openMemory, zone = utcZone } = options
-  const { clock } = ports
-  const now = clock.now()
-  const newer = findNewer(given)
-  const { db: opened, derives } = newer ? readOnly(given, newer) : { db: given, derives: true }
-  if (!newer) migrate(opened, formatTime(now))
-  const { db, settings } = rememberSettings(opened)
-  /** Something could not be read, or soon can't be: what is derived costs nothing but time. */
+  const opened = openTables(file, options)
+  const { db, settings, newer, bodies } = opened
+  const changes = { sealed: 0 }
+  const requests = createRequestLog(db, bodies, () => changes.sealed)
+  const mark = createOpenMark(db, settings)
+  const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
+  if (!newer) tidyTables(opened, options, { requests, mark, renameDevice })
+  const logs = openLogs(opened, options)
+  const { projection, textIndex, archive } = openIndex(opened, options)
+  const checkpointFile = newer ? undefined : options.checkpointFile
+  const checkpoint = checkpointFile && startCheckpoint({ db, ...checkpointFile, settings, ...ports })
+  const pool = createPoolTables(db)
+  const stamps = createStampClock(ports.clock, settings.get('device') ?? '', lastStamp(db))
+  const ops = new OpLog(db, settings)
+  const sums = new PlaceSums(db, settings)
+  const { records, sources } = openRecords(opened, options, {
+    projection,
+    ops,
+    sums,
+    stamps,
+    checkpoint,
+    pool,
+    activity: logs.activity,
+    onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.changed(seq)),
+  })
+  records.watchSealed({ changed: () => (changes.sealed += 1), placed() {}, mirrorCleared() {} })
+  const main = openQueries(opened, options, { projection, textIndex })
+  const openedRecords =
+    openMemory && new OpenedRecords({ db, kinds, bodies, clock: ports.clock, zone, openMemory, main })
+  if (openedRecords) records.watchSealed(openedRecords)
+  const onSealed = (seq: number) => {
+    openedRecords?.changed(seq)
+    checkpoint?.changed(seq, false)
+  }
+  const schedules = createSchedules(db)
+  return {
+    db,
+    newer,
+    kinds,
+    role,
+    guests: new GuestUsage(db, options.quotas),
+    get device() {
+      return settings.get('device') ?? ''
+    },
+    renameDevice,
+    mark,
+    stamps,
+    settings,
+    records,
+    sources,
+    checkpoint,
+    resealing: new Resealing({ db, bodies, log: ops, settings, onSealed }),
+    bodies,
+    openedRecords,
+    sums,
+    ops,
+    projection,
+    queries: joinQueries(opened, options, { main, openedRecords }),
+    policyRows: createPolicyRows(db),
+    textIndex,
+    ...openVectors(opened, options, projection),
+    conflicts: new ConflictLog(db, bodies, sources),
+    purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
+    requests,
+    ...logs,
+    devices: new DeviceLog(db),
+    tasks: new RoundQueue(db, schedules),
+    schedules,
+    pool,
+    writes: openWrites(db, options, { checkpoint, ...logs }),
+    staging: createStaging(db, settings, bodies),
+  }
+}
+
+interface OpenedTables {
+  readonly db: SqlDatabase
+  readonly settings: Settings
+  readonly newer: NewerBook | undefined
+  /** False when a newer book allows no derived rows. */
+  readonly derives: boolean
+  readonly bodies: Bodies
+}
+
+/** Migrates the book and prepares its derived tables. */
+function openTables(
+  file: SqlDatabase,
+  { kinds, ports, sealer, zone = utcZone }: BookStoreOptions,
+): OpenedTables {
+  const newer = findNewer(file)
+  const { db: tables, derives } = newer ? readOnly(file, newer) : { db: file, derives: true }
+  if (!newer) migrate(tables, formatTime(ports.clock.now()))
+  const { db, settings } = cacheSettings(tables)
+  /** Rows were unreadable, or soon will be: derived tables cost nothing but time. */
   const isSuspect = () => isBlamed(db) || readLevels(db) > mostLevels
   if (derives) prepareDerived(db, { kinds, zone, isSuspect }, settings)
-  const mark = createOpenMark(db, settings)
-  const bodies = createBodies(kinds, options.sealer ?? noSealer)
-  let sealedChanges = 0
-  const requests = createRequestLog(db, bodies, () => sealedChanges)
-  const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
-  const tidy = () => {
-    requests.prune(formatTime(now - requestMemoryMs))
-    clearStaging(db, settings)
-    if (options.isMarked) mark.enter(formatTime(now))
-    if (settings.get('device') !== undefined) return
-    if (options.wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
-    renameDevice()
+  return { db, settings, newer, derives, bodies: createBodies(kinds, sealer ?? noSealer) }
+}
+
+/** Clears remains of earlier engines and names a new copy. On a full disk an existing book opens without this. */
+function tidyTables(
+  { db, settings }: OpenedTables,
+  { ports, isMarked, wasKept }: BookStoreOptions,
+  { requests, mark, renameDevice }: Pick<BookStore, 'requests' | 'mark' | 'renameDevice'>,
+): void {
+  const now = ports.clock.now()
+  try {
+    db.transaction(() => {
+      requests.prune(formatTime(now - requestMemoryMs))
+      clearStaging(db, settings)
+      if (isMarked) mark.enter(formatTime(now))
+      if (settings.get('device') !== undefined) return
+      if (wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
+      renameDevice()
+    })
+  } catch (error) {
+    if (settings.get('device') === undefined || !isDaybookError(error, 'storage-full')) throw error
   }
-  if (!newer) tidyOpened(db, settings, tidy)
-  const access = newer || options.isAudited === false ? undefined : createAccessLog(db)
-  const activity = newer || role === 'mirror' ? undefined : new ActivityLog(db, bodies)
-  const deviceName = () => settings.get('device') ?? ''
-  const last = db.get<{ stamp: string | null }>(
-    'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)',
-  )
-  const ops = createOpLog(db, settings)
-  const sums = createPlaceSums(db, settings)
-  const projection = createProjection(db, kinds, settings, {
-    zone,
-    frozen: derives ? undefined : newer?.error,
-  })
-  const inMemory = newer ? false : (options.textIndex ?? false)
-  const budget = typeof inMemory === 'object' ? inMemory : undefined
-  // The archive is there also where nothing is kept in memory: what another host kept must not grow old unnoticed.
+}
+
+function openLogs(
+  { db, newer, bodies }: OpenedTables,
+  { role, isAudited }: BookStoreOptions,
+): Pick<BookStore, 'access' | 'activity'> {
+  return {
+    access: newer || isAudited === false ? undefined : new AccessLog(db),
+    activity: newer || role === 'mirror' ? undefined : new ActivityLog(db, bodies),
+  }
+}
+
+/** The archive exists also without a text index in memory: rows of another host must not become stale unnoticed. */
+function openIndex(
+  { db, settings, newer, derives }: OpenedTables,
+  { kinds, ports, textIndex = false, zone = utcZone }: BookStoreOptions,
+) {
+  const projection = new Projection(db, kinds, settings, { zone, frozen: derives ? undefined : newer?.error })
+  const wanted = newer ? false : textIndex
+  const budget = typeof wanted === 'object' ? wanted : undefined
   const archive = createPostingArchive(db, projection, settings, budget?.segments)
-  const textIndex =
-    inMemory === false ? undefined : createTextIndex({ db, kinds, projection, archive, clock, zone, budget })
-  const checkpointFile = newer ? undefined : options.checkpointFile
-  const checkpoint = checkpointFile && createCheckpoint({ db, ...checkpointFile, settings, ...ports })
-  const pool = createPoolTables(db)
+  const parts = { db, kinds, projection, archive, clock: ports.clock, zone, budget }
+  return { projection, archive, textIndex: wanted === false ? undefined : createTextIndex(parts) }
+}
+
+type RecordParts = Pick<
+  BookStore,
+  'projection' | 'ops' | 'sums' | 'stamps' | 'checkpoint' | 'pool' | 'activity'
+> & { onLinked(row: RecordRow): void }
+
+function openRecords(
+  { db, settings, newer, bodies }: OpenedTables,
+  { kinds, role }: BookStoreOptions,
+  { projection, ops, sums, stamps, checkpoint, pool, activity, onLinked }: RecordParts,
+): Pick<BookStore, 'records' | 'sources'> {
   const sources = new Sources({
     db,
     kinds,
     settings,
     bodies,
     onOutdated: (row) => records.outdated(row),
-    onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.changed(seq)),
+    onLinked,
     forget: (row, at) => forgetMade({ records, stamps }, row, at),
   })
-  const stamps = createStampClock(clock, deviceName(), last?.stamp ?? '')
-  const records: RecordStore = createRecordStore({
+  const records: RecordStore = new RecordStore({
     db,
     role,
     kinds,
@@ -248,95 +347,66 @@ export function openBookStore(given: SqlDatabase, options: BookStoreOptions): Bo
     sources,
     onChange(seq, covered) {
       checkpoint?.changed(seq, covered !== undefined)
-      if (covered) silenceGone({ db, kinds, records, bodies, pool, activity }, covered)
+      if (covered) eraseElsewhere({ db, kinds, records, bodies, pool, activity }, covered)
     },
   })
   if (!newer) sources.prepare()
-  const onCommit = () => {
-    checkpoint?.committed()
-    options.onCommit()
-  }
-  const schedules = createSchedules(db)
-  records.watchSealed({ changed: () => (sealedChanges += 1), placed() {}, mirrorCleared() {} })
+  return { records, sources }
+}
+
+function openQueries(
+  { db }: OpenedTables,
+  { kinds, role, ports, zone = utcZone }: BookStoreOptions,
+  { projection, textIndex }: Pick<BookStore, 'projection' | 'textIndex'>,
+): QueryParts {
   const reachIndexes = createReachIndexes({ db, kinds, projection, zone, all: textIndex, role })
-  const main = createQueryStore({ db, kinds, projection, clock, zone, textIndex, reachIndexes })
-  const openedRecords =
-    openMemory && createOpenedRecords({ db, kinds, bodies, clock, zone, openMemory, main })
-  if (openedRecords) records.watchSealed(openedRecords)
-  return {
+  return createQueryStore({ db, kinds, projection, clock: ports.clock, zone, textIndex, reachIndexes })
+}
+
+function joinQueries(
+  { db, bodies }: OpenedTables,
+  { kinds, zone = utcZone }: BookStoreOptions,
+  { main, openedRecords }: Pick<BookStore, 'openedRecords'> & { readonly main: QueryParts },
+): BookQueries {
+  return createJointQueries({
     db,
-    newer,
     kinds,
-    role,
-    guests: openGuestUsage(db, options.quotas),
-    get device() {
-      return deviceName()
-    },
-    renameDevice,
-    mark,
-    stamps,
-    settings,
-    records,
-    sources,
-    checkpoint,
-    resealing: createResealing({
-      db,
-      bodies,
-      log: ops,
-      settings,
-      onSealed(seq) {
-        openedRecords?.changed(seq)
-        checkpoint?.changed(seq, false)
-      },
-    }),
     bodies,
-    openedRecords,
-    sums,
-    ops,
-    projection,
-    queries: createJointQueries({
-      db,
-      kinds,
-      bodies,
-      zone,
-      main,
-      opened: (within) => openedRecords?.questions(within),
-      isOpened: (seq) => openedRecords?.isOpened(seq) === true,
-      unread: () => openedRecords?.unread() ?? sealedGroups(db),
-    }),
-    policyRows: createPolicyRows(db),
-    textIndex,
+    zone,
+    main,
+    opened: (isWithin) => openedRecords?.queries(isWithin),
+    isOpened: (seq) => openedRecords?.isOpened(seq) === true,
+    unread: () => openedRecords?.unread() ?? sealedGroups(db),
+  })
+}
+
+function openVectors(
+  { db, settings }: OpenedTables,
+  { kinds, role, ports }: BookStoreOptions,
+  projection: Projection,
+): Pick<BookStore, 'models' | 'vectors'> {
+  const limitBytes = role === 'mirror' ? mirrorVectorBytes : undefined
+  return {
     models: createModelStore(db, kinds, projection, settings),
-    vectors: createVectorStore({
-      db,
-      kinds,
-      projection,
-      settings,
-      wasm: ports.wasm,
-      limitBytes: role === 'mirror' ? mirrorVectorBytes : undefined,
-    }),
-    conflicts: createConflictLog(db, bodies, sources),
-    purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
-    requests,
-    access,
-    activity,
-    devices: createDeviceLog(db),
-    tasks: withRounds(createTaskQueue(db), schedules, db),
-    schedules,
-    pool,
-    writes: createWriteQueue(db, ports.scheduler, onCommit, {
-      truth: options.truth,
-      during: [access?.during, activity].filter((one) => one !== undefined),
-    }),
-    staging: createStaging(db, settings, bodies),
+    vectors: createVectorStore({ db, kinds, projection, settings, wasm: ports.wasm, limitBytes }),
   }
 }
 
-/** A book that was begun is opened on a full disk all the same: what is tidied then can wait. */
-function tidyOpened(db: SqlDatabase, settings: Settings, tidy: () => void): void {
-  try {
-    db.transaction(tidy)
-  } catch (error) {
-    if (settings.get('device') === undefined || !isDaybookError(error, 'storage-full')) throw error
+function openWrites(
+  db: SqlDatabase,
+  { ports, onCommit, truth }: BookStoreOptions,
+  { checkpoint, access, activity }: Pick<BookStore, 'checkpoint' | 'access' | 'activity'>,
+): WriteQueue {
+  const committed = () => {
+    checkpoint?.committed()
+    onCommit()
   }
+  const during = [access, activity].filter((one) => one !== undefined)
+  return new WriteQueue(db, ports.scheduler, committed, { truth, during })
+}
+
+/** The latest stamp among the newest records. */
+function lastStamp(db: SqlDatabase): string {
+  const sql = 'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)'
+  return db.get<{ stamp: string | null }>(sql)?.stamp ?? ''
 }

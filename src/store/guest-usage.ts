@@ -1,7 +1,7 @@
-// How much of a book its guests take, and how much they may: records and bytes by guest and kind, counted by triggers.
-// Invariants: the counts change in the transaction of each change, whoever makes it, so nothing is scanned for a call; what
-// delegates store counts for the guest that the owner let in; what the owner's agents have stored is not counted, but for what a
-// guest has edited. Whose records count, and which were edited, are settings of the book, so every copy of it counts the same.
+// Usage and quotas of guests: records and bytes by guest and kind, counted by triggers.
+// Invariants: the counts change in the transaction of each change, so no call scans the book. Records of delegates count for the
+// guest that the owner let in. Records of the owner's agents count only after a guest has edited them. Payers and edited records
+// are settings of the book, so every copy counts the same.
 import { isDelegateSql } from '../core/access/delegate-name.ts'
 import { DaybookError } from '../core/errors.ts'
 import { utf8Length } from '../core/text/utf8.ts'
@@ -14,24 +14,23 @@ export interface Quota {
 }
 
 export interface GuestQuotas {
-  /** What one guest may have stored. */
   readonly guest: Quota
-  /** What all guests of a book may have stored together. */
+  /** All guests of a book together. */
   readonly guests: Quota
 }
 
 const mebibyte = 1_048_576
-export const usualQuotas: GuestQuotas = {
+export const defaultQuotas: GuestQuotas = {
   guest: { records: 100_000, bytes: 64 * mebibyte },
   guests: { records: 400_000, bytes: 256 * mebibyte },
 }
-/** What somebody waits for a person to read: one guest may have no more of it. */
+/** Limits for one guest on records that wait for a person to read them. */
 export const kindQuotas: Readonly<Record<string, Quota>> = {
   inbox: { records: 2000, bytes: 4 * mebibyte },
   proposal: { records: 2000, bytes: 4 * mebibyte },
 }
 
-/** How much is stored, and how much may be. */
+/** The usage and its limit. */
 export interface QuotaState {
   readonly usedRecords: number
   readonly usedBytes: number
@@ -39,44 +38,25 @@ export interface QuotaState {
   readonly bytes: number
 }
 
-export interface GuestUsage {
-  /** Makes ready to count. Outside of transactions, before `enter` or `within`. */
-  begin(): void
-  /** From now on what `payer` and its delegates have stored counts, what is there already too. Inside a transaction. */
-  enter(payer: string): void
-  /** The `quota-exceeded` of a guest that is to put a body of so many bytes, in place of what `row` says, which stays as a version. */
-  refusal(payer: string, kind: string, bytes: number, row: RecordRow | undefined): DaybookError | undefined
-  /** Runs a guest's work inside a transaction, entered, and counts the records of others that it has changed for `payer`. */
-  noting<Result>(payer: string, work: () => Result): Result
-  /** The same; throws `quota-exceeded` where it leaves more than the guest may have. */
-  within<Result>(payer: string, work: () => Result): Result
-  /** The `quota-exceeded` of a guest whose edit is to be noted as a conflict. */
-  conflictRefusal(): DaybookError | undefined
-  /** Some guest has stored something since the book was made. */
-  isCounting(): boolean
-  /** What all guests take together. */
-  state(): QuotaState
-}
-
-/** Earlier versions count with what they are versions of, under this name. */
+/** Earlier versions count with their records, under this name. */
 const historyKind = '@history'
-/** The log of conflicts of the whole book, the owner's included, under the name of nobody. */
+/** The conflict log of the whole book, with the owner's entries, under an empty agent. */
 const conflictKind = '@conflicts'
-/** What all guests have stored, under the name of nobody: each record once, however many of them it counts for. */
+/** All guests together, under an empty agent: each record once, however many guests it counts for. */
 const allKind = '@guests'
-/** Records of others that a guest has edited, with their versions: bytes alone. */
+/** Records of others that a guest has edited, with their versions: bytes only. */
 const editKind = '@edits'
-/** Marks the guest whose work runs, and the records that this work changes. Nowhere but within its transaction. */
+/** Mark the running work of a guest and the records that it changes, within its transaction alone. */
 const nowKind = '@now'
 const changedKind = '@changed'
-/** Settings of the book, by the number of a record of somebody else: `bytes payer`. */
+/** Settings for edited records of others, by record number: `bytes payer`. */
 const editedKey = 'edited:'
-/** Settings of the book: the guests that what is stored counts for. */
+/** Settings for the guests whose records count. */
 const payerKey = 'payer:'
 const payerOf = (key: string) => `substr(${key}, ${payerKey.length + 1})`
 const add = 'ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes'
 const insert = 'INSERT INTO guest_usage (agent, kind, records, bytes)'
-/** Those for whom a row of `agent` counts. */
+/** The payers of a row of `agent`. */
 const payers = (agent: string) =>
   `(SELECT agent FROM guest_usage WHERE agent = ${agent} AND kind = ''
     UNION ALL SELECT agent FROM guest_usage WHERE kind = ''
@@ -88,9 +68,9 @@ const count = (
 ) =>
   `${insert} SELECT p.agent, ${kind}, ${records}, ${bytes} FROM ${payers(`${row}.agent`)} p WHERE ${where} ${add};
    ${insert} SELECT '', '${allKind}', ${records}, ${bytes} WHERE ${where} AND EXISTS ${payers(`${row}.agent`)} ${add};`
-/** What a row takes beside its body: its head, twice its id, which stands in an index too. */
+/** The size of a row beside its body: its head and twice its id, which an index repeats. */
 const headBytes = 300
-/** A record counts with its kind. Its tombstone takes less, and counts as an earlier version does. */
+/** A record counts with its kind. Its tombstone is smaller and counts like an earlier version. */
 const parted = (row: string) => ({
   kind: `iif(${row}deleted, '${historyKind}', ${row}kind)`,
   records: `iif(${row}deleted, 0, 1)`,
@@ -114,14 +94,14 @@ const conflictLength = (row: string) =>
 const conflict = (row: string, sign: '' | '-') =>
   `${insert} VALUES ('', '${conflictKind}', 0, ${sign}(${conflictLength(`${row}.`)})) ${add};`
 
-/** What is stored of whose `agent` is as `where` says, by agent and kind. */
+/** The stored records that match `where`, by agent and kind. */
 const stored = (where: string) =>
   `(SELECT agent, ${parted('').kind} AS kind, sum(${parted('').records}) AS records, sum(${parted('').bytes}) AS bytes
       FROM records WHERE ${where} GROUP BY 1, 2
     UNION ALL SELECT agent, '${historyKind}', 0, sum(octet_length(body)) FROM history WHERE ${where} GROUP BY agent)`
 const newPayer = payerOf('NEW.key')
 const ofNewPayer = `(agent = ${newPayer} OR ${isDelegateSql('agent', newPayer)})`
-/** What is there of a new payer, of which some may count for another already. */
+/** Counts the present records of a new payer, some of which may count for another already. */
 const countNewPayer = `
   ${insert} SELECT '', '${allKind}', ifnull(sum(s.records), 0), ifnull(sum(s.bytes), 0) FROM ${stored(ofNewPayer)} s
     WHERE NOT EXISTS ${payers('s.agent')} ${add};
@@ -135,7 +115,7 @@ const edited = (row: string, sign: '' | '-') => {
   return `${insert} VALUES (${payer}, '${editKind}', 0, ${bytes}) ${add};
     ${insert} VALUES ('', '${allKind}', 0, ${bytes}) ${add};`
 }
-/** What was edited counts no more once its record is gone. */
+/** An edited record no longer counts once it is gone. */
 const unedited = (row: string, where: string) =>
   `DELETE FROM book WHERE key = '${editedKey}' || ${row}.seq AND ${where};`
 
@@ -167,7 +147,7 @@ const schema = [
   `CREATE TABLE IF NOT EXISTS guest_usage (agent TEXT NOT NULL, kind TEXT NOT NULL, records INTEGER NOT NULL,
     bytes INTEGER NOT NULL, PRIMARY KEY (agent, kind)) WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS guest_usage_payer ON guest_usage (agent) WHERE kind = ''",
-  // Earlier versions counted here for those that had come, and kept them nowhere else.
+  // Earlier schemas noted the payers in this table alone.
   `INSERT INTO book (key, value) SELECT '${payerKey}' || agent, '' FROM guest_usage WHERE kind = ''
    ON CONFLICT DO NOTHING`,
   'DELETE FROM guest_usage',
@@ -196,59 +176,70 @@ interface Usage {
   readonly bytes: number
 }
 
-const parts = ['records', 'bytes'] as const
+interface LimitedUsage {
+  readonly quota: string
+  readonly used: Usage
+  readonly limit: Quota
+}
 
-/** How much is used may tell a guest of records that are out of its reach, so only the limit is said. */
+const parts = ['records', 'bytes'] as const
+const noUsage: Usage = { records: 0, bytes: 0 }
+
+/** The error names the limit alone: the used amount may tell a guest of records out of its reach. */
 function exceeded(quota: string, part: keyof Quota, limit: Quota) {
   return new DaybookError('quota-exceeded', undefined, { details: { quota, part, limit: limit[part] } })
 }
 
-export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas = usualQuotas): GuestUsage {
+export class GuestUsage {
+  readonly #db: SqlDatabase
+  readonly #quotas: GuestQuotas
   /** A book without guests has no such table, and its opening writes nothing. */
-  let isThere = false
-  const exists = () =>
-    (isThere ||= db.get("SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_collected'") !== undefined)
-  const begin = () => {
-    if (exists()) return
-    db.transaction(() => {
-      for (const statement of schema) db.exec(statement)
+  #hasTable = false
+
+  constructor(db: SqlDatabase, quotas: GuestQuotas = defaultQuotas) {
+    this.#db = db
+    this.#quotas = quotas
+  }
+
+  /** Makes the table and the triggers. Outside of transactions, before `enter` or `within`. */
+  begin(): void {
+    if (this.#exists()) return
+    this.#db.transaction(() => {
+      for (const statement of schema) this.#db.exec(statement)
     })
   }
 
-  const none: Usage = { records: 0, bytes: 0 }
-  const read = (where: string, params: readonly string[]): Usage => {
-    if (!exists()) return none
-    const row = db.get<{ records: number; bytes: number }>(
-      `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(bytes), 0) AS bytes FROM guest_usage WHERE ${where}`,
-      params,
-    )
-    return row ?? none
+  /** Counts all records of `payer` and its delegates from now on, also the present ones. Inside a transaction. */
+  enter(payer: string): void {
+    this.#db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [payerKey + payer, ''])
   }
 
-  const all = () => read("agent = '' AND kind = ?", [allKind])
-  const usages = (payer: string) => [
-    { what: 'guest', used: read('agent = ?', [payer]), limit: guest },
-    ...Object.entries(kindQuotas).map(([kind, limit]) => ({
-      what: kind,
-      used: read('agent = ? AND kind = ?', [payer, kind]),
-      limit,
-    })),
-    { what: 'guests', used: all(), limit: guests },
-  ]
+  /** The `quota-exceeded` error of a guest that puts a body of so many bytes; `row` before stays as a version. */
+  refusal(payer: string, kind: string, bytes: number, row: RecordRow | undefined): DaybookError | undefined {
+    const live = row?.deleted === 0 ? row : undefined
+    const records = live ? 0 : 1
+    const inAll = { records, bytes: bytes + (live ? this.#newlyCounted(payer, live.seq) : headBytes) }
+    // Earlier versions do not count with their kind.
+    const ofKind = { records, bytes: Math.max(0, bytes - utf8Length(live?.body ?? '')) }
+    for (const { quota, used, limit } of this.#usages(payer)) {
+      if (quota !== 'guest' && quota !== 'guests' && quota !== kind) continue
+      const more = quota === kind ? ofKind : inAll
+      for (const part of parts)
+        if (more[part] > 0 && used[part] + more[part] > limit[part]) return exceeded(quota, part, limit)
+    }
+    return undefined
+  }
 
-  const enter = (payer: string) =>
-    db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [payerKey + payer, ''])
+  /** The `quota-exceeded` error of a guest whose edit would be logged as a conflict. */
+  conflictRefusal(): DaybookError | undefined {
+    const { bytes } = this.#read("agent = '' AND kind = ?", [conflictKind])
+    const { guests } = this.#quotas
+    return bytes < guests.bytes ? undefined : exceeded('conflicts', 'bytes', guests)
+  }
 
-  /** Bytes of the record of this number that begin to count for `payer` once it edits it: none of its own. */
-  const newlyCounted = (payer: string, seq: number) =>
-    db.get<{ bytes: number }>(
-      `SELECT ${whole} - ifnull((SELECT CAST(value AS INTEGER) FROM book
-           WHERE key = '${editedKey}' || r.seq AND substr(value, instr(value, ' ') + 1) = ?), 0) AS bytes
-       FROM records r WHERE r.seq = ? AND ? NOT IN ${payers('r.agent')}`,
-      [payer, seq, payer],
-    )?.bytes ?? 0
-
-  const noting = <Result>(payer: string, work: () => Result): Result => {
+  /** Runs the work of an entered guest in a transaction, and counts the records of others that it changes for `payer`. */
+  noting<Result>(payer: string, work: () => Result): Result {
+    const db = this.#db
     db.run(`${insert} VALUES ('', '${nowKind}', 0, 0) ON CONFLICT DO NOTHING`)
     const result = work()
     const others = db.all<{ seq: number; bytes: number }>(
@@ -266,48 +257,71 @@ export function openGuestUsage(db: SqlDatabase, { guest, guests }: GuestQuotas =
     return result
   }
 
-  return {
-    refusal(payer, kind, bytes, row) {
-      const live = row?.deleted === 0 ? row : undefined
-      const records = live ? 0 : 1
-      const inAll = { records, bytes: bytes + (live ? newlyCounted(payer, live.seq) : headBytes) }
-      // Earlier versions do not count with their kind.
-      const ofKind = { records, bytes: Math.max(0, bytes - utf8Length(live?.body ?? '')) }
-      for (const { what, used, limit } of usages(payer)) {
-        if (what !== 'guest' && what !== 'guests' && what !== kind) continue
-        const more = what === kind ? ofKind : inAll
-        for (const part of parts)
-          if (more[part] > 0 && used[part] + more[part] > limit[part]) return exceeded(what, part, limit)
-      }
-      return undefined
-    },
-    conflictRefusal() {
-      const { bytes } = read("agent = '' AND kind = ?", [conflictKind])
-      return bytes < guests.bytes ? undefined : exceeded('conflicts', 'bytes', guests)
-    },
-    begin,
-    enter,
-    noting,
-    within(payer, work) {
-      enter(payer)
-      const before = usages(payer)
-      const result = noting(payer, work)
-      usages(payer).forEach(({ what, used, limit }, i) => {
-        const was = before[i]?.used ?? used
-        for (const part of parts) {
-          // What makes room, or takes none, is let through also where there is too much already.
-          if (used[part] <= limit[part] || used[part] <= was[part]) continue
-          throw exceeded(what, part, limit)
-        }
-      })
-      return result
-    },
-    isCounting: () =>
-      exists() || db.get('SELECT 1 FROM book WHERE key GLOB ? LIMIT 1', [`${payerKey}*`]) !== undefined,
-    state() {
-      begin()
-      const { records, bytes } = all()
-      return { usedRecords: records, usedBytes: bytes, ...guests }
-    },
+  /** The same; throws `quota-exceeded` when the guest has more than it may afterwards. */
+  within<Result>(payer: string, work: () => Result): Result {
+    this.enter(payer)
+    const before = this.#usages(payer)
+    const result = this.noting(payer, work)
+    this.#usages(payer).forEach(({ quota, used, limit }, i) => {
+      const earlier = before[i]?.used ?? used
+      // A change that adds nothing is allowed also above the limit.
+      const part = parts.find((one) => used[one] > limit[one] && used[one] > earlier[one])
+      if (part) throw exceeded(quota, part, limit)
+    })
+    return result
+  }
+
+  /** A guest has stored something since the book was made. */
+  isCounting(): boolean {
+    return (
+      this.#exists() ||
+      this.#db.get('SELECT 1 FROM book WHERE key GLOB ? LIMIT 1', [`${payerKey}*`]) !== undefined
+    )
+  }
+
+  /** The usage of all guests together. */
+  state(): QuotaState {
+    this.begin()
+    const { records, bytes } = this.#all()
+    return { usedRecords: records, usedBytes: bytes, ...this.#quotas.guests }
+  }
+
+  #exists(): boolean {
+    const sql = "SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_collected'"
+    return (this.#hasTable ||= this.#db.get(sql) !== undefined)
+  }
+
+  #read(where: string, params: readonly string[]): Usage {
+    if (!this.#exists()) return noUsage
+    const row = this.#db.get<{ records: number; bytes: number }>(
+      `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(bytes), 0) AS bytes FROM guest_usage WHERE ${where}`,
+      params,
+    )
+    return row ?? noUsage
+  }
+
+  #all(): Usage {
+    return this.#read("agent = '' AND kind = ?", [allKind])
+  }
+
+  #usages(payer: string): LimitedUsage[] {
+    return [
+      { quota: 'guest', used: this.#read('agent = ?', [payer]), limit: this.#quotas.guest },
+      ...Object.entries(kindQuotas).map(([quota, limit]) => {
+        return { quota, used: this.#read('agent = ? AND kind = ?', [payer, quota]), limit }
+      }),
+      { quota: 'guests', used: this.#all(), limit: this.#quotas.guests },
+    ]
+  }
+
+  /** Bytes of this record that begin to count for `payer` with its first edit: none for its own records. */
+  #newlyCounted(payer: string, seq: number): number {
+    const row = this.#db.get<{ bytes: number }>(
+      `SELECT ${whole} - ifnull((SELECT CAST(value AS INTEGER) FROM book
+           WHERE key = '${editedKey}' || r.seq AND substr(value, instr(value, ' ') + 1) = ?), 0) AS bytes
+       FROM records r WHERE r.seq = ? AND ? NOT IN ${payers('r.agent')}`,
+      [payer, seq, payer],
+    )
+    return row?.bytes ?? 0
   }
 }

@@ -1,6 +1,6 @@
-// Removes what is left of a forgotten record: lost edits in the conflict log, answers to calls, its vector, its words,
-// and the book's own model of words, which may have learned from it and is learned anew.
-// Invariant: its tombstone stays, without content, so that no mirror brings the record back.
+// Removes the remains of a forgotten record: lost edits in the conflict log, answers to calls, its vector, its words, and the
+// book's own model of words, which may have learned from it and is trained again.
+// Invariant: its tombstone stays, without content, so no mirror brings the record back.
 import { isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Checkpoint } from './repair/checkpoint.ts'
@@ -20,22 +20,22 @@ import {
   stagedOf,
   vectorOf,
 } from './record/erase-rows.ts'
-import { scrubDue } from './record/cover-clear-text.ts'
+import { scrubDue } from './record/cover-text.ts'
 
 export interface Purge {
-  /** The same for what was purged elsewhere, as this copy hears it: the files are scrubbed when there is time. */
-  purgeHeard(id: string): void
-  /** Deletes what still has the content of the forgotten record `id`. Inside a transaction. */
+  /** Deletes all remaining content of the forgotten record `id`. Inside a transaction. */
   purge(id: string, seq: number): void
-  /** Runs `work`, inside a transaction, in which many records may go: what may quote them is looked through once, at its end. */
+  /** The same for a record that was purged elsewhere. */
+  purgeRemote(id: string): void
+  /** Runs `work`, inside a transaction, and scans for texts that quote removed records once, at its end. */
   together<Result>(work: () => Result): Result
-  /** Takes what is deleted out of the text index and the files for good. Outside of a transaction. */
+  /** Clears deleted content from the text index and the files. Outside of a transaction. */
   scrub(): void
-  /** True when something was deleted that the files must not keep, and no scrub came since. */
+  /** True when deleted content must still leave the files. */
   isDue(): boolean
 }
 
-export interface PurgeParts {
+interface PurgeParts {
   readonly db: SqlDatabase
   readonly projection: Projection
   readonly archive: PostingArchive
@@ -45,25 +45,25 @@ export interface PurgeParts {
 }
 
 export function createPurge({ db, projection, archive, settings, checkpoint, sources }: PurgeParts): Purge {
-  /** Empties the text index: its rows are derived again, with the next read or in idle time. */
-  const renewIndex = () => {
+  /** Empties the text index: its rows are derived again with the next read or in idle time. */
+  const rebuildIndex = () => {
     db.transaction(() => {
       db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
-      // No text has this key, so each counts as changed.
+      // No text has this key, so every text counts as changed.
       db.run('UPDATE facets SET text_key = -1')
       for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM facets')) projection.markStale(seq)
     })
   }
-  const takeOut = () => {
+  const clear = () => {
     projection.catchUp()
-    // The index only marks what is deleted; merging all of it into one piece leaves the words out.
+    // The index only marks deleted rows; a merge of all its segments drops their words.
     archive.drop()
     if (readLevels(db) < mostLevels)
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
-    else renewIndex()
+    else rebuildIndex()
     db.scrub()
     checkpoint?.scrub()
-    // Only now: a scrub that was cut off is made again.
+    // Last, so an interrupted scrub is repeated.
     if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
   }
   const purgeAt = (id: string, seq: number) => {
@@ -82,16 +82,16 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
   return {
     together: (work) => erasingTogether(db, work),
     purge: purgeAt,
-    purgeHeard(id) {
+    purgeRemote(id) {
       const row = db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])
       if (row) purgeAt(id, row.seq)
     },
     scrub() {
       try {
-        takeOut()
+        clear()
       } catch (error) {
         if (!isDaybookError(error, 'storage-full')) throw error
-        // It stays due: the rows go out of the files now, their words from the index when the disk has room for that.
+        // Clear the rows from the files now. The scrub stays due: the index needs more disk space.
         db.scrub()
       }
     },

@@ -1,22 +1,23 @@
-// Tasks that come round, one row each in the table of settings, and the queue in which each of their rounds is a task.
-// Invariant: a round's id follows from its schedule and from when it was due, and the next one is noted with it: so no round
-// is run twice, and what was missed while nobody was here is one round, not many.
+// Recurring tasks, each a setting of the book, and the queue in which each round is a task.
+// Invariant: the id of a round follows from its schedule and due time, and the next round is noted with it: so no round runs
+// twice, and all rounds missed while the book was closed become one.
 import type { Recurrence } from '../core/capability/recurring.ts'
+import type { TaskEntry } from '../core/capability/task.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import { nameId } from '../core/text/name-id.ts'
 import { formatTime, parseTime } from '../core/time.ts'
-import type { TaskQueue } from './task-queue.ts'
+import { TaskQueue } from './task-queue.ts'
 
 export interface Schedules {
   get(id: string): Recurrence | undefined
-  /** By their ids. */
+  /** In the order of their ids. */
   list(): Recurrence[]
   put(recurrence: Recurrence): void
   remove(id: string): void
 }
 
+/** The range of keys: from `first` on, and before `last`. */
 const first = 'schedule:'
-/** What follows everything that begins with it. */
 const last = 'schedule;'
 const isDue = "key >= ? AND key < ? AND json_extract(value, '$.state') = 'active'"
 
@@ -42,7 +43,7 @@ export function createSchedules(db: SqlDatabase): Schedules {
   }
 }
 
-/** The first time after `now` on the clock of the schedule: full rounds after the one that was due. */
+/** The first time after `now` that is a whole number of intervals after the due round. */
 export function nextRound(
   { next_at, every_ms }: Pick<Recurrence, 'next_at' | 'every_ms'>,
   now: string,
@@ -52,48 +53,58 @@ export function nextRound(
   return formatTime(due + (Math.floor(late / every_ms) + 1) * every_ms)
 }
 
-/** `queue` with what comes round in it: whoever takes a task finds the rounds that are due among those that wait. */
-export function withRounds(queue: TaskQueue, schedules: Schedules, db: SqlDatabase): TaskQueue {
-  const nextAt = () =>
-    db.get<{ at: string | null }>(
-      `SELECT min(json_extract(value, '$.next_at')) AS at FROM book WHERE ${isDue}`,
-      [first, last],
-    )?.at ?? undefined
-  const earlier = (one: string | undefined, other: string | undefined) =>
-    one === undefined || (other !== undefined && other < one) ? other : one
+/** A queue that adds due rounds to the waiting tasks before it gives one out. */
+export class RoundQueue extends TaskQueue {
+  readonly #db: SqlDatabase
+  readonly #schedules: Schedules
 
-  const comeRound = (now: string) => {
-    if ((nextAt() ?? '~') > now) return
-    for (const one of schedules.list()) {
-      if (one.state !== 'active' || one.next_at > now) continue
-      const next_at = nextRound(one, now)
-      const before = one.last_task === undefined ? undefined : queue.get(one.last_task)?.state
-      // One round at a time: what comes round while the last one still waits or runs is left out.
-      if (before === 'waiting' || before === 'running') {
-        schedules.put({ ...one, next_at })
-        continue
-      }
-      const id = nameId('round', one.id, one.next_at)
-      if (!queue.get(id)) {
-        const { capability, input, scope, max_attempts: maxAttempts } = one
-        queue.add({ id, capability, input, scope, maxAttempts, dueAt: now }, now)
-      }
-      schedules.put({ ...one, next_at, last_at: now, last_task: id, rounds: one.rounds + 1 })
-    }
+  constructor(db: SqlDatabase, schedules: Schedules) {
+    super(db)
+    this.#db = db
+    this.#schedules = schedules
   }
 
-  return {
-    ...queue,
-    take(owner, now, leaseUntil) {
-      comeRound(now)
-      return queue.take(owner, now, leaseUntil)
-    },
-    nextDue: () => earlier(queue.nextDue(), nextAt()),
-    nextLook: () => earlier(queue.nextLook(), nextAt()),
+  override take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
+    if ((this.#nextRound() ?? '~') <= now)
+      for (const one of this.#schedules.list())
+        if (one.state === 'active' && one.next_at <= now) this.#addRound(one, now)
+    return super.take(owner, now, leaseUntil)
+  }
+
+  override nextDue(): string | undefined {
+    return earlier(super.nextDue(), this.#nextRound())
+  }
+
+  override nextLook(): string | undefined {
+    return earlier(super.nextLook(), this.#nextRound())
+  }
+
+  #addRound(one: Recurrence, now: string): void {
+    const next_at = nextRound(one, now)
+    const before = one.last_task === undefined ? undefined : this.get(one.last_task)?.state
+    // One round at a time: a round is skipped while the last one still waits or runs.
+    if (before === 'waiting' || before === 'running') return this.#schedules.put({ ...one, next_at })
+    const id = nameId('round', one.id, one.next_at)
+    if (!this.get(id)) {
+      const { capability, input, scope, max_attempts: maxAttempts } = one
+      this.add({ id, capability, input, scope, maxAttempts, dueAt: now }, now)
+    }
+    this.#schedules.put({ ...one, next_at, last_at: now, last_task: id, rounds: one.rounds + 1 })
+  }
+
+  #nextRound(): string | undefined {
+    const row = this.#db.get<{ at: string | null }>(
+      `SELECT min(json_extract(value, '$.next_at')) AS at FROM book WHERE ${isDue}`,
+      [first, last],
+    )
+    return row?.at ?? undefined
   }
 }
 
-/** The schedule whose round the task of this id is; undefined for any other task. */
+const earlier = (one: string | undefined, other: string | undefined) =>
+  one === undefined || (other !== undefined && other < one) ? other : one
+
+/** The schedule of a round, by the id of its task; undefined for any other task. */
 export function scheduleOf(task: string): string | undefined {
   const [prefix, schedule] = task.split('::')
   return prefix === 'round' ? schedule : undefined

@@ -1,6 +1,6 @@
-// The durable queue of tasks: a table and the moves of its rows. Everything that changes it runs inside a transaction.
-// Invariant: a row is `running` only for the owner that took it, and only that owner's attempt can end it: whoever comes
-// late, after its lease was given up, changes nothing.
+// The durable queue of tasks. Writes run inside a transaction.
+// Invariant: a task is `running` only for the owner that took it, and only that owner's attempt can end it: an attempt that
+// ends after its lease was given up changes nothing.
 import type { Json } from '../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { Scope } from '../core/record.ts'
@@ -15,7 +15,7 @@ export interface NewTask {
   readonly dueAt: string
 }
 
-/** Names one try of one task. */
+/** One attempt of one task. */
 export interface Attempt {
   readonly id: string
   readonly owner: string
@@ -25,41 +25,6 @@ export interface Attempt {
 export interface TaskError {
   readonly code: string
   readonly message: string
-}
-
-export interface TaskQueue {
-  add(task: NewTask, now: string): void
-  get(id: string): TaskEntry | undefined
-  list(query: TaskList): TaskEntry[]
-  /** How many tasks wait or run. */
-  open(): number
-  /** Gives `owner` the task that is due longest, and counts the try. */
-  take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined
-  /** Prolongs the lease of a try; false when it is not that try's any more. */
-  renew(attempt: Attempt, leaseUntil: string): boolean
-  finish(attempt: Attempt, result: unknown, now: string): boolean
-  /** Ends a try that failed: tried again at `dueAt`, or dead when that is undefined. */
-  fail(attempt: Attempt, error: TaskError, dueAt: string | undefined, now: string): boolean
-  /**
-   * What an owner that is gone left running: waits again at once, or is dead when that was its last try. With `leased`
-   * others may be there, and those are gone whose lease has ended.
-   */
-  recover(owner: string, now: string, leased?: boolean): TaskEntry[]
-  /** What `owner` runs waits again, its try not counted: it closes in an orderly way. */
-  release(owner: string, now: string): void
-  retry(id: string, now: string): boolean
-  drop(id: string): boolean
-  /** The tasks of these capabilities, in whatever state. */
-  of(capabilities: readonly string[]): TaskEntry[]
-  /** When the next waiting task is due. */
-  nextDue(): string | undefined
-  /** When somebody must look again: the next is due, or a try that runs should have ended or shown progress. */
-  nextLook(): string | undefined
-  isRunning(): boolean
-  /** When the first lease of those that run ends. */
-  firstLease(): string | undefined
-  /** Takes out what was done before `before`, and all but the latest `keep` of what is done. */
-  prune(before: string, keep: number): void
 }
 
 interface TaskRow extends SqlRow {
@@ -82,138 +47,174 @@ interface TaskRow extends SqlRow {
 const columns =
   'id, capability, input, scope, state, attempts, max_attempts, created_at, updated_at, due_at, lease_until, result, ' +
   'error_code, error_message'
-/** Answers longer than this are not kept with their task. */
+/** Longer results are not stored with their task. */
 const resultLimit = 100_000
 
-export function createTaskQueue(db: SqlDatabase): TaskQueue {
-  /** Runs a statement that ends in RETURNING; true when it changed a row. */
-  const change = (sql: string, params: readonly SqlValue[]) => db.all(sql, params).length > 0
-  const mine = "id = ? AND owner = ? AND attempts = ? AND state = 'running'"
+/** Condition on the attempt that `ownerOf` binds. */
+const isOwn = "id = ? AND owner = ? AND attempts = ? AND state = 'running'"
+const ownerOf = ({ id, owner, number }: Attempt): SqlValue[] => [id, owner, number]
 
-  return {
-    add({ id, capability, input, scope, maxAttempts, dueAt }, now) {
-      db.run(
-        `INSERT INTO tasks (id, capability, input, scope, state, attempts, max_attempts, created_at, updated_at, due_at)
-         VALUES (?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?)`,
-        [id, capability, JSON.stringify(input ?? null), JSON.stringify(scope), maxAttempts, now, now, dueAt],
+export class TaskQueue {
+  readonly #db: SqlDatabase
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
+  }
+
+  add({ id, capability, input, scope, maxAttempts, dueAt }: NewTask, now: string): void {
+    this.#db.run(
+      `INSERT INTO tasks (id, capability, input, scope, state, attempts, max_attempts, created_at, updated_at, due_at)
+       VALUES (?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?)`,
+      [id, capability, JSON.stringify(input ?? null), JSON.stringify(scope), maxAttempts, now, now, dueAt],
+    )
+  }
+
+  get(id: string): TaskEntry | undefined {
+    return this.#entries('WHERE id = ?', [id])[0]
+  }
+
+  list({ state, limit }: TaskList): TaskEntry[] {
+    return state === undefined
+      ? this.#entries('ORDER BY n DESC LIMIT ?', [limit])
+      : this.#entries('WHERE state = ? ORDER BY n DESC LIMIT ?', [state, limit])
+  }
+
+  /** The tasks of these capabilities, in any state. */
+  of(capabilities: readonly string[]): TaskEntry[] {
+    return this.#entries('WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n', [
+      JSON.stringify(capabilities),
+    ])
+  }
+
+  /** How many tasks wait or run. */
+  open(): number {
+    const sql = "SELECT count(*) AS n FROM tasks WHERE state IN ('waiting', 'running')"
+    return this.#db.get<{ n: number }>(sql)?.n ?? 0
+  }
+
+  /** Gives `owner` the task that has been due longest, and counts the attempt. */
+  take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
+    const row = this.#db.get<TaskRow>(
+      `SELECT ${columns} FROM tasks WHERE state = 'waiting' AND due_at <= ? ORDER BY due_at, n LIMIT 1`,
+      [now],
+    )
+    if (!row) return undefined
+    this.#db.run(
+      `UPDATE tasks SET state = 'running', owner = ?, attempts = attempts + 1, lease_until = ?, updated_at = ?
+       WHERE id = ?`,
+      [owner, leaseUntil, now, row.id],
+    )
+    return toEntry({ ...row, state: 'running', attempts: row.attempts + 1, lease_until: leaseUntil })
+  }
+
+  /** Extends the lease of an attempt; false when another attempt has it. */
+  renew(attempt: Attempt, leaseUntil: string): boolean {
+    return this.#change(`UPDATE tasks SET lease_until = ? WHERE ${isOwn}`, [leaseUntil, ...ownerOf(attempt)])
+  }
+
+  finish(attempt: Attempt, result: unknown, now: string): boolean {
+    const text = JSON.stringify(result ?? null)
+    const isStored = text.length <= resultLimit && !namesSealed(this.#db, text)
+    return this.#change(
+      `UPDATE tasks SET state = 'done', owner = NULL, lease_until = NULL, result = ?, error_code = NULL,
+        error_message = NULL, updated_at = ? WHERE ${isOwn}`,
+      [isStored ? text : null, now, ...ownerOf(attempt)],
+    )
+  }
+
+  /** Ends a failed attempt. The task is retried at `dueAt`, or dead when that is undefined. */
+  fail(attempt: Attempt, { code, message }: TaskError, dueAt: string | undefined, now: string): boolean {
+    const state = dueAt === undefined ? 'dead' : 'waiting'
+    return this.#change(
+      `UPDATE tasks SET state = ?, owner = NULL, lease_until = NULL, due_at = coalesce(?, due_at), error_code = ?,
+        error_message = ?, updated_at = ? WHERE ${isOwn}`,
+      [state, dueAt ?? null, code, message.slice(0, 2000), now, ...ownerOf(attempt)],
+    )
+  }
+
+  /**
+   * Recovers tasks that an owner left running when it ended: they wait again at once, or are dead after their last attempt. With
+   * `leased` other owners may be alive: only tasks whose lease has ended are recovered.
+   */
+  recover(owner: string, now: string, leased = false): TaskEntry[] {
+    return this.#db
+      .all<TaskRow>(
+        `UPDATE tasks SET state = CASE WHEN attempts < max_attempts THEN 'waiting' ELSE 'dead' END, owner = NULL,
+          lease_until = NULL, due_at = ?, error_code = 'engine-died', error_message = ?, updated_at = ?
+         WHERE state = 'running' AND owner <> ? AND lease_until < ? RETURNING ${columns}`,
+        [now, 'The engine ended during this attempt.', now, owner, leased ? now : '~'],
       )
-    },
-    get(id) {
-      const row = db.get<TaskRow>(`SELECT ${columns} FROM tasks WHERE id = ?`, [id])
-      return row && toEntry(row)
-    },
-    list({ state, limit }) {
-      const rows =
-        state === undefined
-          ? db.all<TaskRow>(`SELECT ${columns} FROM tasks ORDER BY n DESC LIMIT ?`, [limit])
-          : db.all<TaskRow>(`SELECT ${columns} FROM tasks WHERE state = ? ORDER BY n DESC LIMIT ?`, [
-              state,
-              limit,
-            ])
-      return rows.map(toEntry)
-    },
-    open: () =>
-      db.get<{ n: number }>("SELECT count(*) AS n FROM tasks WHERE state IN ('waiting', 'running')")?.n ?? 0,
-    take(owner, now, leaseUntil) {
-      const row = db.get<TaskRow>(
-        `SELECT ${columns} FROM tasks WHERE state = 'waiting' AND due_at <= ? ORDER BY due_at, n LIMIT 1`,
-        [now],
-      )
-      if (!row) return undefined
-      db.run(
-        `UPDATE tasks SET state = 'running', owner = ?, attempts = attempts + 1, lease_until = ?, updated_at = ?
-         WHERE id = ?`,
-        [owner, leaseUntil, now, row.id],
-      )
-      return toEntry({ ...row, state: 'running', attempts: row.attempts + 1, lease_until: leaseUntil })
-    },
-    renew({ id, owner, number }, leaseUntil) {
-      return change(`UPDATE tasks SET lease_until = ? WHERE ${mine} RETURNING n`, [
-        leaseUntil,
-        id,
-        owner,
-        number,
-      ])
-    },
-    finish({ id, owner, number }, result, now) {
-      const text = JSON.stringify(result ?? null)
-      return change(
-        `UPDATE tasks SET state = 'done', owner = NULL, lease_until = NULL, result = ?, error_code = NULL,
-          error_message = NULL, updated_at = ? WHERE ${mine} RETURNING n`,
-        [text.length <= resultLimit && !namesSealed(db, text) ? text : null, now, id, owner, number],
-      )
-    },
-    fail({ id, owner, number }, { code, message }, dueAt, now) {
-      return change(
-        `UPDATE tasks SET state = ?, owner = NULL, lease_until = NULL, due_at = coalesce(?, due_at), error_code = ?,
-          error_message = ?, updated_at = ? WHERE ${mine} RETURNING n`,
-        [
-          dueAt === undefined ? 'dead' : 'waiting',
-          dueAt ?? null,
-          code,
-          message.slice(0, 2000),
-          now,
-          id,
-          owner,
-          number,
-        ],
-      )
-    },
-    recover: (owner, now, leased = false) =>
-      db
-        .all<TaskRow>(
-          `UPDATE tasks SET state = CASE WHEN attempts < max_attempts THEN 'waiting' ELSE 'dead' END, owner = NULL,
-            lease_until = NULL, due_at = ?, error_code = 'engine-died', error_message = ?, updated_at = ?
-           WHERE state = 'running' AND owner <> ? AND lease_until < ? RETURNING ${columns}`,
-          [now, 'The engine ended in the middle of it.', now, owner, leased ? now : '~'],
-        )
-        .map(toEntry),
-    release(owner, now) {
-      db.run(
-        `UPDATE tasks SET state = 'waiting', owner = NULL, lease_until = NULL, attempts = attempts - 1, updated_at = ?
-         WHERE state = 'running' AND owner = ?`,
-        [now, owner],
-      )
-    },
-    retry(id, now) {
-      return change(
-        `UPDATE tasks SET state = 'waiting', attempts = 0, due_at = ?, updated_at = ?
-         WHERE id = ? AND state IN ('dead', 'waiting') RETURNING n`,
-        [now, now, id],
-      )
-    },
-    of: (capabilities) =>
-      db
-        .all<TaskRow>(
-          `SELECT ${columns} FROM tasks WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n`,
-          [JSON.stringify(capabilities)],
-        )
-        .map(toEntry),
-    drop: (id) => change('DELETE FROM tasks WHERE id = ? RETURNING n', [id]),
-    nextDue: () =>
-      db.get<{ due: string | null }>("SELECT min(due_at) AS due FROM tasks WHERE state = 'waiting'")?.due ??
-      undefined,
-    nextLook: () =>
-      db.get<{ at: string | null }>(
-        `SELECT min(CASE state WHEN 'waiting' THEN due_at ELSE lease_until END) AS at FROM tasks
-         WHERE state IN ('waiting', 'running')`,
-      )?.at ?? undefined,
-    firstLease: () =>
-      db.get<{ at: string | null }>("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")?.at ??
-      undefined,
-    isRunning: () => db.get("SELECT 1 FROM tasks WHERE state = 'running' LIMIT 1") !== undefined,
-    prune(before, keep) {
-      db.run("DELETE FROM tasks WHERE state = 'done' AND updated_at < ?", [before])
-      db.run(
-        `DELETE FROM tasks WHERE state = 'done' AND n <= (
-           SELECT n FROM tasks WHERE state = 'done' ORDER BY n DESC LIMIT 1 OFFSET ?)`,
-        [keep],
-      )
-    },
+      .map(toEntry)
+  }
+
+  /** The running tasks of `owner` wait again, and the attempt does not count: the owner closes in order. */
+  release(owner: string, now: string): void {
+    this.#db.run(
+      `UPDATE tasks SET state = 'waiting', owner = NULL, lease_until = NULL, attempts = attempts - 1, updated_at = ?
+       WHERE state = 'running' AND owner = ?`,
+      [now, owner],
+    )
+  }
+
+  retry(id: string, now: string): boolean {
+    return this.#change(
+      `UPDATE tasks SET state = 'waiting', attempts = 0, due_at = ?, updated_at = ?
+       WHERE id = ? AND state IN ('dead', 'waiting')`,
+      [now, now, id],
+    )
+  }
+
+  drop(id: string): boolean {
+    return this.#change('DELETE FROM tasks WHERE id = ?', [id])
+  }
+
+  /** When the next waiting task is due. */
+  nextDue(): string | undefined {
+    return this.#time("SELECT min(due_at) AS at FROM tasks WHERE state = 'waiting'")
+  }
+
+  /** When to check again: the next task is due, or a running attempt should have ended or renewed its lease. */
+  nextLook(): string | undefined {
+    return this.#time(
+      `SELECT min(CASE state WHEN 'waiting' THEN due_at ELSE lease_until END) AS at FROM tasks
+       WHERE state IN ('waiting', 'running')`,
+    )
+  }
+
+  /** When the first lease of the running tasks ends. */
+  firstLease(): string | undefined {
+    return this.#time("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")
+  }
+
+  isRunning(): boolean {
+    return this.#db.get("SELECT 1 FROM tasks WHERE state = 'running' LIMIT 1") !== undefined
+  }
+
+  /** Removes tasks done before `before`, and all done tasks but the latest `keep`. */
+  prune(before: string, keep: number): void {
+    this.#db.run("DELETE FROM tasks WHERE state = 'done' AND updated_at < ?", [before])
+    this.#db.run(
+      `DELETE FROM tasks WHERE state = 'done' AND n <= (
+         SELECT n FROM tasks WHERE state = 'done' ORDER BY n DESC LIMIT 1 OFFSET ?)`,
+      [keep],
+    )
+  }
+
+  #entries(rest: string, params: readonly SqlValue[]): TaskEntry[] {
+    return this.#db.all<TaskRow>(`SELECT ${columns} FROM tasks ${rest}`, params).map(toEntry)
+  }
+
+  #time(sql: string): string | undefined {
+    return this.#db.get<{ at: string | null }>(sql)?.at ?? undefined
+  }
+
+  /** True when the statement changed a row. */
+  #change(sql: string, params: readonly SqlValue[]): boolean {
+    return this.#db.all(`${sql} RETURNING n`, params).length > 0
   }
 }
 
-/** True where an answer names a sealed record, and so may quote it: then it is not stored with its task. */
+/** True when a result names a sealed record, and so may quote it: then it is not stored with its task. */
 function namesSealed(db: SqlDatabase, text: string): boolean {
   const sql = `SELECT 1 FROM json_tree(?) j JOIN records r ON r.id = j.value
     WHERE j.type = 'text' AND r.kid IS NOT NULL LIMIT 1`

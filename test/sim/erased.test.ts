@@ -56,7 +56,7 @@ function createHost(clock: { now(): number }) {
   let stone: Tombstone | undefined
   let opened: ReturnType<typeof open> | undefined
   const open = () => {
-    if (stone && !stone.isBegunAnew) throw bookErased(stone.at)
+    if (stone && !stone.isReplaced) throw bookErased(stone.at)
     const engine = createEngine({
       db: { ...db, close: () => undefined },
       ports,
@@ -78,7 +78,7 @@ function createHost(clock: { now(): number }) {
     {
       book: name,
       clock,
-      tombstone: () => (stone?.isBegunAnew ? undefined : stone),
+      tombstone: () => (stone?.isReplaced ? undefined : stone),
       erase(next) {
         opened?.engine.close()
         opened = undefined
@@ -86,7 +86,7 @@ function createHost(clock: { now(): number }) {
         stone = next
         return Promise.resolve()
       },
-      begin: () => Promise.resolve(void (stone = stone && { ...stone, isBegunAnew: true })),
+      begin: () => Promise.resolve(void (stone = stone && { ...stone, isReplaced: true })),
     },
   )
   return {

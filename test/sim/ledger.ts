@@ -2,7 +2,7 @@
 import { openBodies, saidIn } from './world/sim-kind.ts'
 import type { ConflictEntry } from '../../src/core/conflict.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
-import { createConflictLog } from '../../src/store/record/conflict-log.ts'
+import { ConflictLog } from '../../src/store/record/conflict-log.ts'
 import type { Disk } from './world/sim-disk.ts'
 
 export interface Write {
@@ -99,7 +99,7 @@ export function createLedger(): Ledger {
   const excused = new Set<string>()
   const logs: ConflictEntry[] = []
   const logOf = ({ db }: Disk) =>
-    createConflictLog(db, openBodies, {
+    new ConflictLog(db, openBodies, {
       quotesGone: () => false,
       words: { without: (_owner, body) => body },
     }).list({

@@ -2,8 +2,7 @@
 // Invariant: nonces and buckets lie in the book's own database, so that whoever answers the next request knows of them.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { leftIn } from '../token-bucket.ts'
-import { openAgentBuckets } from '../../store/mirror/agent-buckets.ts'
-import { openAgentNonces } from '../../store/mirror/agent-nonces.ts'
+import { openAgentBuckets, openAgentNonces } from '../../store/mirror/caller-rows.ts'
 import { type AgentRate, bucketsOf, type Operation, type RateState, stateOf } from './agent-rate.ts'
 
 export interface AgentGate {

@@ -17,7 +17,7 @@ import { checkProposer } from './check-proposer.ts'
 
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests' | 'purge'>
-  readonly seen: Pick<TimeSeen, 'keep' | 'reset'>
+  readonly seen: Pick<TimeSeen, 'store' | 'reset'>
   readonly admission: Pick<Admission, 'recheck'>
   readonly consent: Pick<ConsentGate, 'renew'>
   readonly sealing: Pick<Sealing, 'withKey' | 'writing'>
@@ -53,7 +53,7 @@ export function createTransact({
     if (payer !== undefined) store.guests.begin()
     const attempt = () =>
       store.writes.write(() => {
-        seen.keep()
+        seen.store()
         if (caller.role === 'guest') {
           admission.recheck(caller, now)
           // A receipt that was revoked since lets nobody write.

@@ -3,7 +3,7 @@
 // unopened only because its key was not received yet.
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { createSealedList } from '../../store/record/sealed-list.ts'
+import { SealedList } from '../../store/sealed/sealed-list.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
 export interface Arrivals {
@@ -29,7 +29,7 @@ class NotReceived extends Error {}
 const ignore = () => undefined
 
 export function createArrivals({ store, keychain }: ArrivalParts): Arrivals {
-  const sealed = createSealedList(store.db)
+  const sealed = new SealedList(store.db)
   /** Sealed records that changed; `all` after keys came or went. */
   let due: Set<number> | 'all' = 'all'
   store.records.watchSealed({

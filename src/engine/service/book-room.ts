@@ -5,7 +5,7 @@ import { createMirrorRoom, type MirrorRoom } from '../../commons/room/mirror-roo
 import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
-import { openGivenNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
+import { openUsedNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { BookEventFeed } from './book-events.ts'
@@ -75,7 +75,7 @@ function onDevice({ options, store, events }: Parts): BookRoom {
 
 /** The numbers are one setting of the book. What can't be written is forgotten with the memory, and nobody is kept from talking. */
 function numberShelf({ settings, newer }: BookStore): NumberShelf {
-  const given = openGivenNumbers(settings)
+  const given = openUsedNumbers(settings)
   return {
     read() {
       const text = given.read()

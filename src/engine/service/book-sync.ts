@@ -122,7 +122,7 @@ export function createBookSync(parts: BookSyncParts): BookSync {
   let renewal: Promise<unknown> | undefined
   /** Undefined where nothing that was withdrawn is left outside of the book. */
   const renewed = () => {
-    if (!store.ops.tookBack() || !background) return renewal
+    if (!store.ops.takeWithdrawnFlag() || !background) return renewal
     const own = background.renew().then(() => {
       if (renewal === own) renewal = undefined
     })

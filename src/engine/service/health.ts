@@ -2,8 +2,8 @@
 // Invariant: what is found broken is noted in the book, so that whoever opens it next mends it before anything else.
 import type { Service } from '../../core/capability/service.ts'
 import type { Scheduler } from '../../core/ports.ts'
-import { faultWords, isBroken } from '../../store/repair/broken.ts'
-import { type OpenMark, tablesOf } from '../../store/repair/open-mark.ts'
+import { faultText, isBroken, tablesOf } from '../../store/repair/damage.ts'
+import type { OpenMark } from '../../store/repair/open-mark.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
 /** Between two tables, so that calls come in between: a large table takes a tenth of a second. */
@@ -22,7 +22,7 @@ export interface HealthParts {
 export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Service {
   const { mark, db } = store
   let waiting: string[] | undefined
-  let begun = !mark.wasLeft
+  let begun = !mark.wasOpen
   let reason: string | undefined
   let cancel: (() => void) | undefined
   let closed = false
@@ -55,7 +55,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
       cancel = scheduler.later(firstMs, step)
     },
     failed(error) {
-      if (isBroken(error)) damage(faultWords(error))
+      if (isBroken(error)) damage(faultText(error))
     },
     degraded: () =>
       reason === undefined
@@ -72,7 +72,7 @@ function lookAt(work: () => string | undefined): string | undefined {
   try {
     return work()
   } catch (error) {
-    if (isBroken(error)) return faultWords(error)
+    if (isBroken(error)) return faultText(error)
     throw error
   }
 }

@@ -2,7 +2,7 @@
 // Invariant: a device that had keys, and has lost them, is known by a setting of the book, which no other device has.
 import { keysLost } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { createSealedList, type SealedList } from '../../store/record/sealed-list.ts'
+import { SealedList } from '../../store/sealed/sealed-list.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
 const keysHereKey = 'keys_here'
@@ -18,7 +18,7 @@ export function noteKeys(
 
 /** Whether keys were here, of a book in which something is sealed. */
 export const hadKeys = ({ settings, db }: Pick<BookStore, 'settings' | 'db'>): boolean =>
-  settings.get(keysHereKey) !== undefined && createSealedList(db).hasAny()
+  settings.get(keysHereKey) !== undefined && new SealedList(db).hasAny()
 
 /** What the status says of sealed records that can't be read here. */
 export function lockedText(

@@ -57,7 +57,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     }
     if (isMore) {
       // The last step is told when the old key is gone.
-      const left = Math.max(1, resealing.left())
+      const left = Math.max(1, resealing.remaining())
       total = Math.max(total, left + batch)
       progress(total - left)
       return workIn(stepMs)

@@ -8,7 +8,7 @@ import type { Ports } from '../../core/ports.ts'
 import { infoOf, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { toBase64Url } from '../../shape/encoded-bytes.ts'
-import { createSealedList } from '../../store/record/sealed-list.ts'
+import { SealedList } from '../../store/sealed/sealed-list.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { type Keys, withNames } from '../../trust/seal/kept-keys.ts'
 import { addKey, type Keychain } from '../../trust/seal/keychain.ts'
@@ -69,7 +69,7 @@ export function createSealing(parts: SealingParts): Sealing {
   const publicKey = createPublicKey(parts)
   const arrivals = createArrivals(parts)
   const resealWork = createResealWork({ ...parts, isSettled: publicKey.isSettled })
-  const sealed = createSealedList(store.db)
+  const sealed = new SealedList(store.db)
   let closed = false
   /** Calls of a book without sealed records don't ask each time. */
   let knownToHaveNone = false
@@ -183,7 +183,7 @@ function createSealingPort(
   { begin, reseal, publish }: SealingSteps,
 ): SealingPort {
   const { resealing, writes, bodies } = store
-  const sealed = createSealedList(store.db)
+  const sealed = new SealedList(store.db)
   const open = (): Keys => {
     const keys = keychain.keys()
     if (!keys) throw lockedError(keychain)
@@ -265,7 +265,7 @@ function sealState(
     others: [...(keys?.secrets.keys() ?? [])].filter((kid) => kid !== keys?.current),
     sealed: sum(rows),
     unreadable: sum(rows.filter(({ kid }) => bodies.sealer.reason(kid) !== 'altered')),
-    toReseal: resealing.left(),
+    toReseal: resealing.remaining(),
   }
 }
 

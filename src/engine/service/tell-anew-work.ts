@@ -43,7 +43,7 @@ export function createTellAnewWork({
   let key: string | undefined
   let isBusy = false
 
-  const putOff = ({ id, kind, agent, rev, isHeard }: OutdatedRecord): boolean => {
+  const putOff = ({ id, kind, agent, rev, isRemote }: OutdatedRecord): boolean => {
     const capability = kinds.get(kind)?.madeFrom?.anew
     const version = `${id} ${rev}`
     if (capability === undefined || tried.has(version)) return false
@@ -61,7 +61,7 @@ export function createTellAnewWork({
         input: { id },
         scope: { agent },
         maxAttempts,
-        dueAt: formatTime(now + (isHeard ? heardDelayMs : 0)),
+        dueAt: formatTime(now + (isRemote ? heardDelayMs : 0)),
       },
       formatTime(now),
     )

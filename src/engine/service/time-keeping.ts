@@ -17,9 +17,9 @@ export function addTimeSeen({ store, services }: TimeKeepingParts, clock: Clock)
   services.add<Service>({
     name: 'time',
     idle() {
-      if (isClosed || newer || !seen.isAhead()) return
+      if (isClosed || newer || !seen.isStale()) return
       // Where it can't be written now, the next write or the next idle time keeps it.
-      writes.write(() => seen.keep()).catch(() => undefined)
+      writes.write(() => seen.store()).catch(() => undefined)
     },
     close() {
       isClosed = true

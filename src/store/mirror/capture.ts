@@ -1,29 +1,31 @@
-// Finds out what a piece of work changes in the copy of a book, and undoes it: the change comes back once it is final.
-// Invariant: after `run` the copy is as before, unless the work changed nothing that others must know of.
-// Temporary tables and triggers leave no trace in the copy, and every host that keeps copies has them.
+// Carries changes between copies of a mirror: captures those of a piece of work in this copy and undoes them, and applies final
+// ones. Invariants: after `run` the copy is as before, unless the work changed no shared table; after `applyChanges` it is as if
+// its own engine had written the changes. Temporary tables and triggers leave no trace in the copy.
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
-import { type Change, quoted, type Relation, relations } from './relation.ts'
+import type { BookStore } from '../book-store.ts'
+import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import { quoted, type MirrorRelation, type RelationChange, relations } from './relation.ts'
 
 export interface Captured<Result> {
   readonly result: Result
-  /** What is to be made final, and then taken in; empty when there is nothing. */
-  readonly changes: readonly Change[]
+  /** The changes to make final and then apply; may be empty. */
+  readonly changes: readonly RelationChange[]
 }
 
 export interface Capture {
   /** Runs `work` in a transaction. */
   run<Result>(work: () => Result): Captured<Result>
-  /** Runs `work`, whose changes are known already, in a transaction. */
+  /** Runs `work` in a transaction without capturing its changes. */
   silently(work: () => void): void
 }
 
-/** Begins to watch the tables of `db`, which is migrated. */
+/** Watches the tables of `db`, which is migrated. */
 export function createCapture(db: SqlDatabase): Capture {
   db.exec(`CREATE TEMP TABLE dirty (relation TEXT, key TEXT, PRIMARY KEY (relation, key)) WITHOUT ROWID;
     CREATE TEMP TABLE silence (n INTEGER PRIMARY KEY)`)
   for (const relation of relations) for (const trigger of triggersOf(relation)) db.exec(trigger)
 
-  const changeOf = (relation: Relation): Change => {
+  const changeOf = (relation: MirrorRelation): RelationChange => {
     const { name, key, columns } = relation
     const same = key.map((column, i) => `t.${quoted(column)} = json_extract(d.key, '$[${i}]')`).join(' AND ')
     const selected = Object.keys(columns).map((column) => `t.${quoted(column)}`)
@@ -36,7 +38,7 @@ export function createCapture(db: SqlDatabase): Capture {
     return { relation, put, gone: gone.map(({ key }) => JSON.parse(key) as SqlValue[]) }
   }
 
-  const readChanges = (): Change[] => {
+  const readChanges = (): RelationChange[] => {
     const names = new Set(
       db.all<{ relation: string }>('SELECT DISTINCT relation FROM dirty').map((row) => row.relation),
     )
@@ -76,8 +78,8 @@ export function createCapture(db: SqlDatabase): Capture {
 /** Thrown to undo a transaction on purpose. */
 const undo = new Error('undone on purpose')
 
-/** `OR IGNORE` would not do: an upsert imposes its own way with conflicts on the triggers that it fires. */
-function triggersOf({ name, key, only }: Relation): string[] {
+/** Not `OR IGNORE`: an upsert overrides the conflict clauses of the triggers that it fires. */
+function triggersOf({ name, key, only }: MirrorRelation): string[] {
   const one = (event: 'INSERT' | 'UPDATE' | 'DELETE', row: 'NEW' | 'OLD') => {
     const keyText = key.map((column) => `${row}.${quoted(column)}`).join(', ')
     const counts = only ? ` AND (${only.replaceAll('row.', `${row}.`)})` : ''
@@ -87,4 +89,81 @@ function triggersOf({ name, key, only }: Relation): string[] {
         WHERE NOT EXISTS (SELECT 1 FROM dirty WHERE relation = '${name}' AND key = json_array(${keyText})); END`
   }
   return [one('INSERT', 'NEW'), one('UPDATE', 'NEW'), one('DELETE', 'OLD')]
+}
+
+/** Applies final changes, and marks their derived rows as stale. Inside a transaction of `store.db`. */
+export function applyChanges(store: BookStore, changes: readonly RelationChange[]): void {
+  const { db } = store
+  for (const { relation, gone } of changes) {
+    if (relation.name === 'records') removeRecords(store, gone)
+    else for (const key of gone) remove(db, relation, key)
+  }
+  for (const { relation, put } of changes) {
+    const upsert = upsertOf(relation)
+    const columns = Object.keys(relation.columns)
+    const isRecord = relation.name === 'records'
+    for (const row of put) {
+      const before = isRecord ? rowAt(store, Number(row['seq'])) : undefined
+      if (isRecord) markStale(store, row)
+      db.run(
+        upsert,
+        columns.map((column) => row[column] ?? null),
+      )
+      if (isRecord) noteSources(store, Number(row['seq']), before)
+    }
+  }
+  if (changes.some(({ relation }) => relation.name === 'book')) store.settings.forget()
+  store.records.renumber()
+}
+
+function markStale({ db, projection, stamps }: BookStore, { seq, stamp, deleted }: SqlRow): void {
+  stamps.see(String(stamp))
+  projection.markNew()
+  projection.markStale(Number(seq))
+  if (deleted === 1) {
+    db.run('DELETE FROM uses WHERE seq = ?', [seq ?? 0])
+    db.run('DELETE FROM vectors WHERE seq = ?', [seq ?? 0])
+  }
+}
+
+function rowAt({ db }: BookStore, seq: number): RecordRow | undefined {
+  return db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
+}
+
+/** Each copy links records to their sources itself; the consequences come with the changes. */
+function noteSources(store: BookStore, seq: number, before: RecordRow | undefined): void {
+  const row = rowAt(store, seq)
+  if (row) store.sources.written(row, before, 'replica')
+}
+
+/** Removes the derived rows first: that needs the record. */
+function removeRecords({ db, projection, sources }: BookStore, keys: RelationChange['gone']): void {
+  if (keys.length === 0) return
+  for (const [seq = 0] of keys) {
+    db.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
+    projection.markStale(Number(seq))
+  }
+  projection.catchUpWithin()
+  for (const [seq = 0] of keys) {
+    db.run('DELETE FROM records WHERE seq = ?', [seq])
+    sources.removed(Number(seq))
+  }
+}
+
+function remove(db: SqlDatabase, { name, key }: MirrorRelation, values: readonly SqlValue[]): void {
+  db.run(`DELETE FROM ${name} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(' AND ')}`, values)
+}
+
+const upserts = new Map<string, string>()
+
+function upsertOf({ name, key, columns }: MirrorRelation): string {
+  const cached = upserts.get(name)
+  if (cached) return cached
+  const names = Object.keys(columns)
+  const others = names.filter((column) => !key.includes(column))
+  const text = `INSERT INTO ${name} (${names.map(quoted).join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+    ON CONFLICT (${key.map(quoted).join(', ')})
+    DO UPDATE SET ${others.map((column) => `${quoted(column)} = excluded.${quoted(column)}`).join(', ')}`
+  upserts.set(name, text)
+  return text
 }

@@ -1,36 +1,36 @@
-// What of a mirror is truth, table by table, where that lies in a database of its host, and what stays in this copy alone.
-// Invariant: whatever the engine writes inside a commit and cannot tell from something else is named here.
+// The tables of a mirror whose truth is in a database of its host, and the tables that each copy has for itself.
+// Invariant: every table that the engine writes in a commit and can't rebuild is named here.
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 
-/** `json` is text here and `json` there: the text as it was written, which others can ask into. */
-export type ColumnType = 'text' | 'integer' | 'json' | 'bytes'
+/** `json` is text here and `json` in the host's database: the same text, open to queries. */
+export type RelationColumnType = 'text' | 'integer' | 'json' | 'bytes'
 
-export interface Relation {
+export interface MirrorRelation {
   /** The table of the book, and of the host's database when the rows are shared. */
   readonly name: string
   readonly key: readonly string[]
-  readonly columns: Readonly<Record<string, ColumnType>>
-  /** False: the rows are this process's own business. */
+  readonly columns: Readonly<Record<string, RelationColumnType>>
+  /** False: the rows belong to this process alone. */
   readonly shared: boolean
-  /** Which rows count, in SQL over `row`; all by default. */
+  /** The condition of shared rows, in SQL over `row`. Default: all rows. */
   readonly only?: string
 }
 
-/** What a commit changed in one relation. */
-export interface Change {
-  readonly relation: Relation
+/** The changes of a commit in one relation. */
+export interface RelationChange {
+  readonly relation: MirrorRelation
   readonly put: readonly SqlRow[]
-  /** Keys of rows that are gone, in the order of `relation.key`. */
+  /** Keys of removed rows, in the order of `relation.key`. */
   readonly gone: readonly (readonly SqlValue[])[]
 }
 
-export const relations: readonly Relation[] = [
+export const relations: readonly MirrorRelation[] = [
   {
     name: 'book',
     key: ['key'],
     columns: { key: 'text', value: 'text' },
     shared: true,
-    // What is derived, and vectors, each copy has for itself.
+    // Each copy has its own derived rows and vectors.
     only: ['derived*', 'posting*', 'vector*', 'model*']
       .map((own) => `row.key NOT GLOB '${own}'`)
       .join(' AND '),
@@ -178,7 +178,7 @@ export const relations: readonly Relation[] = [
   },
 ]
 
-/** Tables of a book that no mirror shares: a device's, what each copy can tell for itself, and its own settings. */
+/** Tables of a book that no mirror shares: those of devices, and those that each copy fills itself. */
 export const ownTables: readonly string[] = [
   'schema_version',
   'ops',
@@ -202,5 +202,5 @@ export const ownTables: readonly string[] = [
 
 export const sharedRelations = relations.filter(({ shared }) => shared)
 
-/** A column's name as it must be written: some are words of SQL. */
+/** The quoted name of a column: some are words of SQL. */
 export const quoted = (name: string): string => `"${name}"`

@@ -1,11 +1,11 @@
-// The one row in which a mirror keeps its meeting room while somebody is in it, and the number that goes on after it.
-// Invariants: the row is in no history and is sent to nobody; when the room is empty it is not there; and what it said is
-// written over before it goes, for a host may leave deleted bytes where they stood (a Durable Object takes no pragma).
+// The row of a mirror's meeting room while someone is in it, and the next message number.
+// Invariants: the row is in no history and is never sent; an empty room has no row; its content is overwritten before it is
+// deleted, since a host may leave deleted bytes in the page (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
 import { eraseRows, type TextRows, writeOver } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
 
-/** `stamp` is another one each time the row is written. */
+/** `stamp` is new with each write. */
 // An alias, as rows of SQL have index signatures, which interfaces lack.
 export type RoomRow = { readonly stamp: string; readonly state: string; readonly bytes: Uint8Array }
 
@@ -14,7 +14,7 @@ export interface RoomRows {
   stamp(): string | undefined
   write(room: RoomRow): void
   remove(): void
-  /** The number that is to come in a room of which there is no row; 0: none was given. */
+  /** The next number in a room without a row; 0: no number was used. */
   next(): number
   setNext(next: number): void
 }
@@ -41,10 +41,10 @@ export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
   }
 }
 
-const givenKey = 'room_given'
+const usedKey = 'room_given'
 
-/** Where a device writes down which numbers of its meeting room were given: text, in no history and sent to nobody. */
-export const openGivenNumbers = (settings: Settings) => ({
-  read: () => settings.get(givenKey),
-  write: (text: string) => settings.set(givenKey, text),
+/** The used numbers of a device's meeting room: text, in no history and never sent. */
+export const openUsedNumbers = (settings: Settings) => ({
+  read: () => settings.get(usedKey),
+  write: (text: string) => settings.set(usedKey, text),
 })

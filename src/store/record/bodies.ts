@@ -14,15 +14,15 @@ import {
 
 export interface Bodies {
   readonly sealer: Sealer
-  /** The text of a body, sealed. Throws `locked` while there is no key. */
+  /** Seals the text of a body. Throws `locked` without a key. */
   seal(owner: SealedOwner, text: string): string
-  /** The body that a stored text says; undefined while its key is not here. */
+  /** The body in a stored text; undefined while its key is missing. */
   read(owner: SealedOwner, text: string): JsonObject | undefined
-  /** What a sealed body says; undefined while its key is not here. */
+  /** The content of a sealed body; undefined while its key is missing. */
   readSealed(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
-  /** The same as `read`; `locked` with the reason while its key is not here. */
+  /** As `read`, but throws `locked` with the reason while the key is missing. */
   need(owner: SealedOwner, text: string): JsonObject
-  /** The stored text in clear; undefined while its key is not here. */
+  /** The stored text in clear; undefined while its key is missing. */
   open(owner: SealedOwner, text: string): string | undefined
 }
 

@@ -1,7 +1,6 @@
-// The derived rows of one record: its hot columns (facets), what it cites (links), its
-// names in scopes where its kind says several, its words (the text index).
-// Invariant: they say exactly what the record says. Of a sealed or forgotten one there are none: what is sealed is derived
-// in memory alone, see sealed/opened-records.ts. Of an outdated one there are no words: it may quote what was forgotten.
+// Writes the derived rows of one record: hot columns (facets), citations (links), names in scopes, words (the text index).
+// Invariant: they match the record exactly. A forgotten or sealed record has none: sealed ones are derived in memory alone, see
+// sealed/opened-records.ts. An outdated record has no words: it may quote a forgotten one.
 import { endingOf } from '../../core/calendar/day.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { type Marks, marksIn } from '../../core/mark/mark.ts'
@@ -22,10 +21,10 @@ import { parseTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
 import { markId } from '../../core/mark/mark-id.ts'
 import { textKey } from '../../core/text/text-key.ts'
-import { precedenceOf, Succession } from '../succession/succession.ts'
+import { precedenceOf, SuccessionWriter } from '../succession/succession.ts'
 import { textOf } from '../word/text.ts'
 
-/** What is read of a record to derive its rows. */
+/** The columns of a record from which its rows are derived. */
 export interface Source extends SqlRow {
   readonly seq: number
   readonly id: string
@@ -40,7 +39,7 @@ export interface Source extends SqlRow {
 /** The columns of a `Source`. */
 export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 
-/** Hot columns that a kind fills from its body; `happened_at` falls back on the time of the record. */
+/** Hot columns that a kind fills from its body; the fallback of `happened_at` is the time of the record. */
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
 const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'session', 'happened_at'].concat(
@@ -48,8 +47,8 @@ const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'sessi
   ['text_key', 'expires_at', 'embed', 'outdated', 'marks'],
 )
 /**
- * What stands there is written over, and who displaces it is found anew. Not `INSERT OR REPLACE`: SQLite copies every page
- * that such a statement changes, in case that it fails half-way.
+ * Replaces a row and clears its succession. Not `INSERT OR REPLACE`: SQLite copies every page that such a statement changes, to
+ * undo it when it fails.
  */
 const facetsInsert = `INSERT INTO facets (seq, ${writtenColumns.join(', ')})
   VALUES (?, ${writtenColumns.map(() => '?').join(', ')})
@@ -61,12 +60,12 @@ const textInsert = (count: number) => {
   return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
 }
 
-export interface DerivedRowsParts {
+interface DerivedRowsParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
-  /** Whose days are meant. */
+  /** The zone of days. */
   readonly zone: Zone
-  /** Hears of each record whose derived rows change that were there before. */
+  /** Called for each record whose existing derived rows change. */
   onChange(seq: number): void
 }
 
@@ -76,7 +75,7 @@ export class DerivedRows {
   readonly #zone: Zone
   readonly #markKinds: readonly string[]
   #anyMarks: boolean | undefined
-  readonly #succession: Succession
+  readonly #succession: SuccessionWriter
   readonly #onChange: (seq: number) => void
 
   constructor({ db, kinds, zone, onChange }: DerivedRowsParts) {
@@ -85,10 +84,10 @@ export class DerivedRows {
     this.#zone = zone
     this.#markKinds = [...kinds.values()].filter(({ marks }) => marks !== undefined).map(({ name }) => name)
     this.#onChange = onChange
-    this.#succession = new Succession(db, onChange)
+    this.#succession = new SuccessionWriter(db, onChange)
   }
 
-  /** Writes the rows of a record. `fresh`: it has none yet. Inside a transaction. */
+  /** Writes the rows of a record. `fresh`: it has no rows. Inside a transaction. */
   write(row: Source, fresh: boolean): void {
     const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
     const isShown = row.deleted === 0 && !isSealedText(row.body)
@@ -102,27 +101,27 @@ export class DerivedRows {
     for (const id of new Set([marked, marks])) if (id !== undefined) this.#settleMarks(id)
   }
 
-  /** The record that the mark at `seq` was about when its rows were written. */
+  /** The marked record of the mark at `seq` when its rows were written. */
   #markedBy(seq: number): string | undefined {
     return (
       this.#db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? undefined
     )
   }
 
-  /** `isKept`: the other rows are written over. */
-  #remove({ seq, id }: Source, isKept: boolean): void {
+  /** `isReplaced`: the other rows are written over. */
+  #remove({ seq, id }: Source, isReplaced: boolean): void {
     const cited = this.#db.all<{ target: string }>(
       'SELECT target FROM links WHERE seq = ? AND supersedes > 0',
       [seq],
     )
     this.#db.run('DELETE FROM links WHERE seq = ?', [seq])
     for (const { target } of cited) this.#succession.settleTarget(target)
-    if (isKept) return
+    if (isReplaced) return
     this.#db.run('DELETE FROM facets WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     this.#onChange(seq)
-    // What stood in its place no longer follows from what it stood for.
+    // Its successors no longer follow from its own targets.
     this.#succession.settleTarget(id)
   }
 
@@ -185,12 +184,12 @@ export class DerivedRows {
     for (const name of names) this.#db.run('INSERT INTO scope_names (seq, name) VALUES (?, ?)', [seq, name])
   }
 
-  /** Before a piece of work: what was known may have been undone with a transaction. */
+  /** Forgets cached state: a transaction may have been undone. Call before each page. */
   begin(): void {
     this.#anyMarks = undefined
   }
 
-  /** Most books have no marks, and most records none: neither is to cost much. */
+  /** Fast for books without marks and records without marks. */
   #marksOf(id: string): Marks | undefined {
     this.#anyMarks ??= this.#markKinds.some(
       (name) => this.#db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
@@ -203,7 +202,7 @@ export class DerivedRows {
     return row && this.#markKinds.includes(row.kind) ? marksIn(JSON.parse(row.body) as JsonObject) : undefined
   }
 
-  /** Shows the record of this id with its marks as they are now. Without derived rows, it asks when it gets them. */
+  /** Writes the present marks to the derived rows of this record. A record without rows reads them when it gets rows. */
   #settleMarks(id: string): void {
     const row = this.#db.get<Source>(`SELECT ${sourceColumns} FROM records WHERE id = ? AND deleted = 0`, [
       id,
@@ -244,7 +243,7 @@ function textAt(body: JsonObject, path: string | undefined): string | undefined 
   return typeof value === 'string' ? value : undefined
 }
 
-/** What a hot column holds: a value of its type, booleans as 0 or 1. Anything else is found in the JSON alone. */
+/** The value of a hot column: of its type, booleans as 0 or 1. Other values are in the JSON alone. */
 function facetValue(
   body: JsonObject,
   name: FacetName,
@@ -259,7 +258,7 @@ function facetValue(
     case 'number':
       return typeof value === 'number' ? value : null
     case 'text':
-      // Binding would replace half a character, and the column would say what the record does not.
+      // Binding would replace half a surrogate pair, and the column would differ from the record.
       return typeof value === 'string' && value.isWellFormed() ? value : null
   }
 }

@@ -1,25 +1,25 @@
-// Which records are guarded by which (`guardedBy` in core/kind.ts), kept with every write: a fact by the one in whose place it
-// stands, a memory by its proposal. Invariant: what is told here of two records follows from the rows of both alone, so that every
-// copy which has both tells the same, whichever came first.
+// Links records to their guards (`guardedBy` in core/kind.ts) with every write: a fact to the fact that it replaces, a memory to
+// its proposal. A record is no less sensitive than its guards. Invariant: the result follows from the rows of both records alone,
+// so every copy that has both gives the same, in whatever order they came.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { linkedIds } from '../../core/record-link.ts'
 import { isLowered, isSealing, mostGuarded, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
-import { guardsKey } from '../schema/derived.ts'
+import { guardsSetting } from '../schema/derived.ts'
 import { isSecret, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 
-export interface GuardsParts {
+interface GuardsParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly settings: Settings
   readonly bodies: Bodies
 }
 
-/** A live record, and how sensitive what guards it wants it to be. */
+/** A live record and the sensitivity that its guards require. */
 export interface Unguarded {
   readonly row: RecordRow
   readonly level: Sensitivity
@@ -31,7 +31,7 @@ interface GuardRow extends SqlRow {
   readonly sensitivity: string | null
 }
 
-/** As `isSecret` says of a row. */
+/** `isSecret` in SQL. */
 const secretSql = `(s.kid IS NOT NULL OR (s.deleted = 1 AND s.sensitivity IN ('sensitive', 'restricted')))`
 const unguardedSql = (from: string) => `SELECT ${recordColumns}, s.sensitivity AS level FROM ${from}
   WHERE r.deleted = 0 AND ifnull(r.sensitivity, '') <> 'standard' AND ${secretSql}`
@@ -52,11 +52,11 @@ export class Guards {
     this.#kinds = [...parts.kinds.values()].filter(({ guardedBy }) => guardedBy !== undefined)
   }
 
-  /** Fills the table anew where it is new or a kind declares its guards otherwise. Inside a transaction. */
+  /** Fills the table again when it is new or a kind has changed its declaration of guards. Inside a transaction. */
   prepare(): void {
     const { settings } = this.#parts
     const declared = textKey(this.#kinds.flatMap(({ name, guardedBy = [] }) => [name, ...guardedBy]))
-    if (settings.getNumber(guardsKey) === declared) return
+    if (settings.getNumber(guardsSetting) === declared) return
     this.#db.run('DELETE FROM guards')
     const seqs = this.#db.all<{ seq: number }>(
       'SELECT seq FROM records WHERE kind IN (SELECT value FROM json_each(?)) AND deleted = 0',
@@ -67,10 +67,10 @@ export class Guards {
       const row = this.#db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
       if (row) this.#note(row)
     }
-    settings.set(guardsKey, declared)
+    settings.set(guardsSetting, declared)
   }
 
-  /** The record stands as `row` says now. Inside the transaction that writes it. */
+  /** The record was written as `row`. Inside the transaction that writes it. */
   written(row: RecordRow, before: RecordRow | undefined): void {
     if (before && this.#isGuarded(before)) this.removed(row.seq)
     this.#note(row)
@@ -81,8 +81,8 @@ export class Guards {
   }
 
   /**
-   * How sensitive a body of `kind` is at least: as the most sensitive record that guards it is, or was when it was forgotten;
-   * `standard` where all of them are here and none is sensitive, undefined where nothing can be told.
+   * The least sensitivity of a body of `kind`: that of its most sensitive guard, also of a forgotten one. `standard` when all
+   * guards are here and none is sensitive; undefined when guards are missing.
    */
   level({ guardedBy }: Kind, body: JsonObject): Sensitivity | undefined {
     const ids = guardedBy ? idsOf(guardedBy, body) : []
@@ -96,8 +96,8 @@ export class Guards {
   }
 
   /**
-   * The live records that are less sensitive than what guards them: of those named by `ids` and those that these guard, or of
-   * all. None that its owner has made `standard` is among them.
+   * The live records that are less sensitive than their guards: of `ids` and the records that these guard, or of all. Never a
+   * record that its owner has made `standard`.
    */
   unguarded(ids?: readonly string[]): Unguarded[] {
     const named = JSON.stringify(ids ?? [])
@@ -133,11 +133,11 @@ const idsOf = (guardedBy: readonly string[], body: JsonObject): string[] => [
   ...new Set(linkedIds({ links: guardedBy }, body)),
 ]
 
-/** `said`, which is to be guarded by what is as sensitive as `level`. Who makes it `standard` all the same says so. */
+/** The sensitivity of a record that asks for `own` and whose guards have `level`. An explicit `standard` wins. */
 export function guardedAs(
-  said: Sensitivity | undefined,
+  own: Sensitivity | undefined,
   level: Sensitivity | undefined,
 ): Sensitivity | undefined {
-  if (said === 'standard' || level === undefined) return level === 'standard' ? undefined : said
-  return isSealing(level) ? mostGuarded(said, level) : said
+  if (own === 'standard' || level === undefined) return level === 'standard' ? undefined : own
+  return isSealing(level) ? mostGuarded(own, level) : own
 }

@@ -1,75 +1,54 @@
-// The op log of a device: the changes that the mirror has not acknowledged, in order. It is the outbox.
-// Invariant: an op that was sent keeps its number, and its bytes until its record is forgotten, purged or sealed: those bytes
-// are erased in the same transaction. A record has at most one op that was not sent.
-// What becomes of an op that the mirror will never take: refused-ops.ts; whose bytes are erased: withdrawn-ops.ts.
+// The op log of a device, its outbox: changes that the mirror has not acknowledged, in order. Writes run inside a transaction.
+// Invariants: a sent op keeps its number, and its bytes until its record is forgotten, purged or sealed: the same transaction
+// erases those bytes from every column of the book. A record has at most one unsent op. A refused op has neither a number nor
+// bytes for the wire, so it blocks no other op.
 import type { OutboxEntry, OutboxQuery } from '../../core/capability/outbox-entry.ts'
-import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { createRefusedOps, refusalOf, type RefusedOps } from './refused-ops.ts'
-import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+import type { RefusedOp } from '../../core/capability/refused-op.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import { isPurged, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
-import type { PendingOp } from './pending-op.ts'
-import { createWithdrawnOps, type WithdrawnOps } from './withdrawn-ops.ts'
+
+/** An op of the outbox with its record as it is now. */
+export interface PendingOp {
+  readonly n: number
+  /** The mirror's version that the change builds on; 0 for a record that the mirror has never seen. */
+  readonly base: number
+  readonly base_rev: number | null
+  readonly rounds: number
+  /** 1: it repeats the version before it, under another key. */
+  readonly reseal: number
+  readonly row: RecordRow
+}
+
+/** A sent op whose bytes were erased because its record was forgotten, purged or sealed before the answer came. */
+export interface WithdrawnOp extends PendingOp {
+  readonly mid: number
+}
 
 export interface SentOp {
   readonly n: number
   readonly seq: number
   readonly mid: number
   readonly wire: string
-  /** The version of the record here that it was made on; null when that was none the mirror knows. */
+  /** The local version of the record that it builds on; null when the mirror knows no such version. */
   readonly base_rev: number | null
-  /** The version of the record here that its bytes say; null where there are none yet, and for a forget in place of others. */
+  /** The local version in its bytes; null when there are no bytes yet, and for a forget in place of others. */
   readonly rev: number | null
-  /** The version that its erased bytes said; 0 where bytes were erased more than once; null where none were. */
+  /** The version in its erased bytes; 0 when bytes were erased more than once; null when none were. */
   readonly erased_rev: number | null
   /** How often it was merged with a change of the mirror and sent again. */
   readonly rounds: number
 }
 
-export interface OpLog extends RefusedOps, WithdrawnOps {
-  /** The number of the op that a change of `row` (undefined for a new record) belongs to. */
-  log(row: RecordRow | undefined, seq: number): number
-  /** Logs that the record of `row` was sealed under another key; a change that waits takes that along. */
-  logResealed(row: RecordRow): void
-  /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
-  sent(): SentOp[]
-  /** The unsent ops that were not refused, at most `limit`, of all kinds or of some: urgent ones first, then the oldest. */
-  unsent(limit: number, kinds?: readonly string[]): PendingOp[]
-  /** True when there is an unsent op that was not refused, of any kind or of some. */
-  hasUnsent(kinds?: readonly string[]): boolean
-  /** Everything the mirror has not taken over: sent, unsent and refused. */
-  pendingCount(): number
-  /** The unsent op of the record at `seq` goes ahead of all others. */
-  hurry(seq: number): void
-  /** Numbers an op for the wire and fixes its bytes: `encode` is given its `mid`. */
-  freeze(op: PendingOp, encode: (mid: number) => string): SentOp
-  /**
-   * The mirror has answered: the op leaves the log. A later one of its record builds on `ver` and on `op.rev`,
-   * or without `ver` on what this one was made on.
-   */
-  settle(op: SentOp, ver?: number): void
-  /** The unsent op of the record at `seq` is the `rounds`th attempt to merge. */
-  noteRounds(seq: number, rounds: number): void
-  /** A part of the log, with the records that its ops are about. */
-  list(query: OutboxQuery): OutboxEntry[]
-  /** The number of the newest op there ever was. */
-  last(): number
-  /** The highest mid that was answered. */
-  acknowledged(): number
-  /** Logs the record at `seq` as it stands, as a change of the mirror's version `base`. */
-  relog(seq: number, base: number): void
-  /** The unsent op of the record at `seq` builds on the mirror's version `base`, whatever is here. */
-  rebase(seq: number, base: number): void
-  /** Takes back what was sent after number `lastMid`, which the mirror never took. Those numbers are free again. */
-  unsend(lastMid: number): void
-  /** Takes back the unsent op of the record at `seq`; undefined when there is none. `isReseal`: it only changed its key. */
-  dropUnsent(seq: number): { readonly isReseal: boolean } | undefined
-  /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
-  relogWithoutPlace(): void
-  /** Makes the ops unsent again and numbers anew from 1, for a device with a new name. `base`: what all build on now. */
-  renumber(base?: number): void
+/** Why an op was refused, from the error that refused it. */
+export interface OpRefusal {
+  readonly code: string
+  readonly message: string
+  /** Canonical time. */
+  readonly at?: string | undefined
+  /** The place in the change, if the error named one. */
+  readonly path?: string | undefined
 }
-
-type Joined = RecordRow & Omit<PendingOp, 'row'>
 
 interface ListedRow extends SqlRow {
   readonly n: number
@@ -81,154 +60,329 @@ interface ListedRow extends SqlRow {
   readonly deleted: number
 }
 
+type PendingRow = RecordRow & Omit<WithdrawnOp, 'row'>
+
+const opColumns = 'o.n, o.mid, o.base, o.base_rev, o.rounds, o.reseal'
+const withRecord = 'FROM ops o JOIN records r ON r.seq = o.seq'
+const isUnsent = 'o.mid IS NULL AND o.refused IS NULL'
+/** The unsent op of the record of one number. */
+const unsentOf = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
 const freezeSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NULL WHERE n = ?'
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
-  FROM ops o JOIN records r ON r.seq = o.seq WHERE o.n > ? ORDER BY o.n LIMIT ?`
+  ${withRecord} WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
-export function createOpLog(db: SqlDatabase, settings: Settings): OpLog {
-  const count = (sql: string) => db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
-  let lastN = count('SELECT max(n) AS n FROM ops')
-  const append = (seq: number, base: number, baseRev: number | null) => {
-    const n = ++lastN
-    db.run('INSERT INTO ops (n, seq, base, base_rev) VALUES (?, ?, ?, ?)', [n, seq, base, baseRev])
-    return n
+export class OpLog {
+  readonly #db: SqlDatabase
+  readonly #settings: Settings
+  #lastN: number
+  #hasWithdrawn = false
+
+  constructor(db: SqlDatabase, settings: Settings) {
+    this.#db = db
+    this.#settings = settings
+    this.#lastN = this.#greatestN()
   }
-  const acknowledge = (mid: number) =>
-    settings.set('acked_mid', Math.max(mid, settings.getNumber('acked_mid')))
-  return {
-    ...createRefusedOps(db, acknowledge),
-    ...createWithdrawnOps(db),
-    log(row, seq) {
-      if (row?.op != null) {
-        const found = db.get<{ refused: string | null }>(
-          'SELECT refused FROM ops WHERE n = ? AND mid IS NULL',
+
+  /** The number of the op for a change of `row` (undefined for a new record). */
+  log(row: RecordRow | undefined, seq: number): number {
+    if (row?.op != null) {
+      const found = this.#db.get<{ refused: string | null }>(
+        'SELECT refused FROM ops WHERE n = ? AND mid IS NULL',
+        [row.op],
+      )
+      if (found) {
+        this.#db.run(
+          'UPDATE ops SET refused = NULL, reseal = 0 WHERE n = ? AND (refused IS NOT NULL OR reseal = 1)',
           [row.op],
         )
-        if (found) {
-          db.run(
-            'UPDATE ops SET refused = NULL, reseal = 0 WHERE n = ? AND (refused IS NOT NULL OR reseal = 1)',
-            [row.op],
-          )
-          return row.op
-        }
+        return row.op
       }
-      return append(seq, row?.ver ?? 0, row && row.ver > 0 ? row.rev : null)
-    },
-    logResealed(row) {
-      const waits =
-        row.op !== null && db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op]) !== undefined
-      if (waits) return
-      const n = append(row.seq, row.ver, null)
-      db.run('UPDATE ops SET reseal = ? WHERE n = ?', [row.op === null && row.ver > 0 ? 1 : 0, n])
-      db.run('UPDATE records SET op = ? WHERE seq = ?', [n, row.seq])
-    },
-    sent: () =>
-      db.all<SentOp & SqlRow>(
-        'SELECT n, seq, mid, wire, base_rev, rev, erased_rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
-      ),
-    hasUnsent(kinds) {
-      const waits = 'SELECT 1 AS one FROM ops o WHERE o.mid IS NULL AND o.refused IS NULL'
-      if (!kinds) return db.get(`${waits} LIMIT 1`) !== undefined
-      const ofKinds = 'SELECT seq FROM records WHERE kind IN (SELECT value FROM json_each(?))'
-      return db.get(`${waits} AND o.seq IN (${ofKinds}) LIMIT 1`, [JSON.stringify(kinds)]) !== undefined
-    },
-    unsent(limit, kinds) {
-      const isUrgent = db.get('SELECT 1 AS one FROM ops WHERE urgent = 1 LIMIT 1') !== undefined
-      const ofKinds = kinds ? 'AND r.kind IN (SELECT value FROM json_each(?))' : ''
-      const read = (urgent: 0 | 1, most: number) =>
-        db.all<Joined>(
-          `SELECT o.n, o.base, o.base_rev, o.rounds, o.reseal, ${recordColumns} FROM ops o JOIN records r ON r.seq = o.seq
-           WHERE o.urgent = ${urgent} AND o.mid IS NULL AND o.refused IS NULL ${ofKinds} ORDER BY o.n LIMIT ?`,
-          kinds ? [JSON.stringify(kinds), most] : [most],
-        )
-      const first = isUrgent ? read(1, limit) : []
-      const rows = first.length < limit ? [...first, ...read(0, limit - first.length)] : first
-      return rows.map(({ n, base, base_rev, rounds, reseal, ...row }) => {
-        return { n, base, base_rev, rounds, reseal, row: row as RecordRow }
-      })
-    },
-    hurry: (seq) =>
-      db.run('UPDATE ops SET urgent = 1 WHERE n = (SELECT op FROM records WHERE seq = ?)', [seq]),
-    pendingCount: () => count('SELECT count(*) AS n FROM ops'),
-    freeze({ n, row, base_rev, rounds }, encode) {
-      const mid = 1 + settings.getNumber('last_mid')
-      const wire = encode(mid)
-      settings.set('last_mid', mid)
-      db.run(freezeSql, [mid, wire, row.rev, n])
-      return { n, seq: row.seq, mid, wire, base_rev, rev: row.rev, erased_rev: null, rounds }
-    },
-    settle({ n, seq, mid, rev, base_rev }, ver) {
-      db.run('DELETE FROM ops WHERE n = ?', [n])
-      db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])
-      const later = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
-      if (ver === undefined) db.run(`UPDATE ops SET base_rev = ? ${later}`, [base_rev, seq])
-      else db.run(`UPDATE ops SET base = ?, base_rev = ? ${later}`, [ver, rev, seq])
-      acknowledge(mid)
-    },
-    last: () => lastN,
-    list: ({ limit, after = 0 }) =>
-      db.all<ListedRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }): OutboxEntry => {
-        const op = row.deleted === 1 ? 'forget' : 'put'
-        const head = { n, record, kind, op, at } as const
-        if (row.refused !== null) {
-          const { code, message } = refusalOf(row.refused)
-          return { ...head, state: 'refused', error: { code, message } }
-        }
-        return { ...head, state: row.mid === null ? 'waiting' : 'sent' }
-      }),
-    acknowledged: () => settings.getNumber('acked_mid'),
-    noteRounds: (seq, rounds) =>
-      db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq]),
-    relog(seq, base) {
-      db.run('UPDATE records SET op = ? WHERE seq = ?', [append(seq, base, null), seq])
-    },
-    rebase(seq, base) {
-      const own = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
-      db.run(`UPDATE ops SET base = ? ${own}`, [base, seq])
-      // Whoever made it has not seen what came after that, and so no forget either.
-      db.run('UPDATE records SET gone = 0 WHERE seq = ?', [seq])
-    },
-    unsend(lastMid) {
-      const sent = db.all<{ n: number; seq: number; base_rev: number | null }>(
-        'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
-        [lastMid],
-      )
-      for (const { n, seq, base_rev } of sent) {
-        const later = db.get<{ n: number }>('SELECT n FROM ops WHERE seq = ? AND mid IS NULL', [seq])
-        if (later) db.run('UPDATE ops SET base_rev = ? WHERE n = ?', [base_rev, later.n])
-        db.run(later ? 'DELETE FROM ops WHERE n = ?' : 'UPDATE ops SET mid = NULL, wire = NULL WHERE n = ?', [
-          n,
-        ])
-      }
-      settings.set('last_mid', Math.min(lastMid, settings.getNumber('last_mid')))
-    },
-    dropUnsent(seq) {
-      const found = db.get<{ n: number; reseal: number }>(
-        'SELECT n, reseal FROM ops WHERE seq = ? AND mid IS NULL',
-        [seq],
-      )
-      if (!found) return undefined
-      db.run('DELETE FROM ops WHERE n = ?', [found.n])
-      db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, found.n])
-      return { isReseal: found.reseal === 1 }
-    },
-    relogWithoutPlace() {
-      const last = count('SELECT max(n) AS n FROM ops')
-      db.run(
-        'INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0',
-        [last],
-      )
-      db.run('UPDATE records SET op = ? + seq WHERE op IS NULL AND place = 0', [last])
-      lastN = Math.max(lastN, count('SELECT max(n) AS n FROM ops'))
-    },
-    renumber(base) {
-      db.run(
-        'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
-      )
-      db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid IS NOT NULL')
-      if (base !== undefined) db.run('UPDATE ops SET base = ?, base_rev = NULL', [base])
-      settings.set('last_mid', 0)
-      settings.set('acked_mid', 0)
-    },
+    }
+    return this.#append(seq, row?.ver ?? 0, row && row.ver > 0 ? row.rev : null)
   }
+
+  /** Logs that the record of `row` was sealed under another key; an unsent change takes that along. */
+  logResealed(row: RecordRow): void {
+    const isPending =
+      row.op !== null && this.#db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op]) !== undefined
+    if (isPending) return
+    const n = this.#append(row.seq, row.ver, null)
+    this.#db.run('UPDATE ops SET reseal = ? WHERE n = ?', [row.op === null && row.ver > 0 ? 1 : 0, n])
+    this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [n, row.seq])
+  }
+
+  /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
+  sent(): SentOp[] {
+    return this.#db.all<SentOp & SqlRow>(
+      'SELECT n, seq, mid, wire, base_rev, rev, erased_rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
+    )
+  }
+
+  /** At most `limit` unsent ops that were not refused, of all kinds or of some: urgent ones first, then the oldest. */
+  unsent(limit: number, kinds?: readonly string[]): PendingOp[] {
+    const hasUrgent = this.#db.get('SELECT 1 AS one FROM ops WHERE urgent = 1 LIMIT 1') !== undefined
+    const ofKinds = kinds ? 'AND r.kind IN (SELECT value FROM json_each(?))' : ''
+    const read = (urgent: 0 | 1, most: number) =>
+      this.#pending(
+        `o.urgent = ${urgent} AND ${isUnsent} ${ofKinds} ORDER BY o.n LIMIT ?`,
+        kinds ? [JSON.stringify(kinds), most] : [most],
+      )
+    const first = hasUrgent ? read(1, limit) : []
+    const ops = first.length < limit ? [...first, ...read(0, limit - first.length)] : first
+    return ops.map(({ mid: _mid, ...op }) => op)
+  }
+
+  /** True when an op is unsent and not refused, of any kind or of some. */
+  hasUnsent(kinds?: readonly string[]): boolean {
+    const unsent = `SELECT 1 AS one FROM ops o WHERE ${isUnsent}`
+    if (!kinds) return this.#db.get(`${unsent} LIMIT 1`) !== undefined
+    const ofKinds = 'SELECT seq FROM records WHERE kind IN (SELECT value FROM json_each(?))'
+    return this.#db.get(`${unsent} AND o.seq IN (${ofKinds}) LIMIT 1`, [JSON.stringify(kinds)]) !== undefined
+  }
+
+  /** Every op that the mirror has not taken over: sent, unsent and refused. */
+  pendingCount(): number {
+    return this.#count('SELECT count(*) AS n FROM ops')
+  }
+
+  /** Sends the unsent op of the record at `seq` before all others. */
+  hurry(seq: number): void {
+    this.#db.run('UPDATE ops SET urgent = 1 WHERE n = (SELECT op FROM records WHERE seq = ?)', [seq])
+  }
+
+  /** Numbers an op for the wire and fixes its bytes: `encode` gets its `mid`. */
+  freeze({ n, row, base_rev, rounds }: PendingOp, encode: (mid: number) => string): SentOp {
+    const mid = 1 + this.#settings.getNumber('last_mid')
+    const wire = encode(mid)
+    this.#settings.set('last_mid', mid)
+    this.#db.run(freezeSql, [mid, wire, row.rev, n])
+    return { n, seq: row.seq, mid, wire, base_rev, rev: row.rev, erased_rev: null, rounds }
+  }
+
+  /**
+   * The mirror has answered: the op leaves the log. A later op of its record builds on `ver` and on `op.rev`, or without `ver`
+   * on the base of this one.
+   */
+  settle({ n, seq, mid, rev, base_rev }: SentOp, ver?: number): void {
+    this.#remove(n, seq)
+    if (ver === undefined) this.#db.run(`UPDATE ops SET base_rev = ? ${unsentOf}`, [base_rev, seq])
+    else this.#db.run(`UPDATE ops SET base = ?, base_rev = ? ${unsentOf}`, [ver, rev, seq])
+    this.#acknowledge(mid)
+  }
+
+  /** The unsent op of the record at `seq` is the `rounds`th attempt to merge. */
+  noteRounds(seq: number, rounds: number): void {
+    this.#db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq])
+  }
+
+  /** A part of the log, with the records of its ops. */
+  list({ limit, after = 0 }: OutboxQuery): OutboxEntry[] {
+    return this.#db.all<ListedRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }) => {
+      const op = row.deleted === 1 ? 'forget' : 'put'
+      const head = { n, record, kind, op, at } as const
+      if (row.refused !== null) {
+        const { code, message } = refusalOf(row.refused)
+        return { ...head, state: 'refused', error: { code, message } }
+      }
+      return { ...head, state: row.mid === null ? 'waiting' : 'sent' }
+    })
+  }
+
+  /** The number of the newest op ever logged. */
+  last(): number {
+    return this.#lastN
+  }
+
+  /** The highest answered mid. */
+  acknowledged(): number {
+    return this.#settings.getNumber('acked_mid')
+  }
+
+  /** Logs the record at `seq` as it is now, as a change of the mirror's version `base`. */
+  relog(seq: number, base: number): void {
+    this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [this.#append(seq, base, null), seq])
+  }
+
+  /** The unsent op of the record at `seq` builds on the mirror's version `base`, whatever the local version is. */
+  rebase(seq: number, base: number): void {
+    this.#db.run(`UPDATE ops SET base = ? ${unsentOf}`, [base, seq])
+    // Its author has not seen later changes, and so no forget either.
+    this.#db.run('UPDATE records SET gone = 0 WHERE seq = ?', [seq])
+  }
+
+  /** Takes back every op that was sent after number `lastMid`: the mirror never took it. Its number is free again. */
+  unsend(lastMid: number): void {
+    const sent = this.#db.all<{ n: number; seq: number; base_rev: number | null }>(
+      'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
+      [lastMid],
+    )
+    for (const { n, seq, base_rev } of sent) {
+      const later = this.#db.get<{ n: number }>('SELECT n FROM ops WHERE seq = ? AND mid IS NULL', [seq])
+      if (later) this.#db.run('UPDATE ops SET base_rev = ? WHERE n = ?', [base_rev, later.n])
+      const sql = later ? 'DELETE FROM ops WHERE n = ?' : 'UPDATE ops SET mid = NULL, wire = NULL WHERE n = ?'
+      this.#db.run(sql, [n])
+    }
+    this.#settings.set('last_mid', Math.min(lastMid, this.#settings.getNumber('last_mid')))
+  }
+
+  /** Drops the unsent op of the record at `seq`; undefined without one. `isReseal`: it only changed the key. */
+  dropUnsent(seq: number): { readonly isReseal: boolean } | undefined {
+    const found = this.#db.get<{ n: number; reseal: number }>(
+      'SELECT n, reseal FROM ops WHERE seq = ? AND mid IS NULL',
+      [seq],
+    )
+    if (!found) return undefined
+    this.#remove(found.n, seq)
+    return { isReseal: found.reseal === 1 }
+  }
+
+  /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
+  relogWithoutPlace(): void {
+    const last = this.#greatestN()
+    this.#db.run(
+      'INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0',
+      [last],
+    )
+    this.#db.run('UPDATE records SET op = ? + seq WHERE op IS NULL AND place = 0', [last])
+    this.#lastN = Math.max(this.#lastN, this.#greatestN())
+  }
+
+  /** Makes all ops unsent and numbers them from 1 again, for a device with a new name. `base`: the new base of all. */
+  renumber(base?: number): void {
+    this.#db.run(
+      'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
+    )
+    this.#db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid IS NOT NULL')
+    if (base !== undefined) this.#db.run('UPDATE ops SET base = ?, base_rev = NULL', [base])
+    this.#settings.set('last_mid', 0)
+    this.#settings.set('acked_mid', 0)
+  }
+
+  /** Stops sending an op that the mirror can't take. A later edit of its record takes its place. */
+  refuse({ n, mid }: { readonly n: number; readonly mid?: number }, reason: OpRefusal): void {
+    const replaced = this.#db.get(`SELECT o.n ${withRecord} WHERE o.n = ? AND r.op <> o.n`, [n])
+    if (replaced) this.#db.run('DELETE FROM ops WHERE n = ?', [n])
+    else
+      this.#db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [
+        JSON.stringify(reason),
+        n,
+      ])
+    if (mid !== undefined) this.#acknowledge(mid)
+  }
+
+  /** Why the first refused op was refused, if one was. */
+  refusal(): OpRefusal | undefined {
+    const row = this.#db.get<{ refused: string }>(
+      'SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1',
+    )
+    return row && refusalOf(row.refused)
+  }
+
+  /** The refused ops, oldest first, after number `after`. */
+  refused(limit: number, after = 0): RefusedOp[] {
+    const rows = this.#db.all<{ n: number; id: string; kind: string; deleted: number; refused: string }>(
+      `SELECT o.n, r.id, r.kind, r.deleted, o.refused ${withRecord}
+       WHERE o.refused IS NOT NULL AND o.n > ? ORDER BY o.n LIMIT ?`,
+      [after, limit],
+    )
+    return rows.map(({ n, id: record, kind, deleted, refused }) => {
+      return { n, record, kind, op: deleted ? 'forget' : 'put', ...refusalOf(refused) }
+    })
+  }
+
+  refusedCount(): number {
+    return this.#count('SELECT count(*) AS n FROM ops WHERE refused IS NOT NULL')
+  }
+
+  /** Makes refused ops unsent again: those of these records, or all. Answers the records. */
+  retry(records?: readonly string[]): { readonly id: string; readonly kind: string }[] {
+    const found = this.#db.all<{ n: number; id: string; kind: string }>(
+      `SELECT o.n, r.id, r.kind ${withRecord}
+       WHERE o.refused IS NOT NULL AND (? IS NULL OR r.id IN (SELECT value FROM json_each(?))) ORDER BY o.n`,
+      [records ? 1 : null, JSON.stringify(records ?? [])],
+    )
+    for (const { n } of found) this.#db.run('UPDATE ops SET refused = NULL WHERE n = ?', [n])
+    return found.map(({ id, kind }) => ({ id, kind }))
+  }
+
+  /**
+   * Erases the bytes of the sent op of the record of `row`, which was just forgotten, purged or sealed: they must not leave the
+   * device again. A forget takes their place at once, since the record may be made again.
+   */
+  withdraw(row: RecordRow): void {
+    const own = 'WHERE mid IS NOT NULL AND seq = ?'
+    const sent = this.#db.get<{ base: number; mid: number }>(`SELECT base, mid FROM ops ${own}`, [row.seq])
+    if (!sent) return
+    const wire = row.deleted === 1 ? forgetInstead(sent, row) : ''
+    // The answer tells which bytes the mirror took: a merge has their content as its base.
+    this.#db.run(
+      `UPDATE ops SET wire = ?, rev = NULL,
+         erased_rev = CASE WHEN erased_rev IS NULL THEN rev WHEN wire = '' THEN erased_rev ELSE 0 END ${own}`,
+      [wire, row.seq],
+    )
+    this.#hasWithdrawn = true
+  }
+
+  /** True when an op was withdrawn since the last call. */
+  takeWithdrawnFlag(): boolean {
+    const before = this.#hasWithdrawn
+    this.#hasWithdrawn = false
+    return before
+  }
+
+  /** The withdrawn ops without bytes, in order. */
+  withdrawn(): WithdrawnOp[] {
+    return this.#pending(`o.mid IS NOT NULL AND o.wire = '' ORDER BY o.mid`)
+  }
+
+  /** Gives a withdrawn op the bytes to send in place of the erased ones. */
+  rewrite({ n, row }: WithdrawnOp, wire: string): void {
+    this.#db.run('UPDATE ops SET wire = ?, rev = ? WHERE n = ?', [wire, row.rev, n])
+  }
+
+  #pending(condition: string, params: readonly SqlValue[] = []): WithdrawnOp[] {
+    return this.#db
+      .all<PendingRow>(`SELECT ${opColumns}, ${recordColumns} ${withRecord} WHERE ${condition}`, params)
+      .map(({ n, mid, base, base_rev, rounds, reseal, ...row }) => {
+        return { n, mid, base, base_rev, rounds, reseal, row: row as RecordRow }
+      })
+  }
+
+  #append(seq: number, base: number, baseRev: number | null): number {
+    this.#lastN += 1
+    this.#db.run('INSERT INTO ops (n, seq, base, base_rev) VALUES (?, ?, ?, ?)', [
+      this.#lastN,
+      seq,
+      base,
+      baseRev,
+    ])
+    return this.#lastN
+  }
+
+  #remove(n: number, seq: number): void {
+    this.#db.run('DELETE FROM ops WHERE n = ?', [n])
+    this.#db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])
+  }
+
+  /** Notes the number of an op that the mirror has answered. */
+  #acknowledge(mid: number): void {
+    this.#settings.set('acked_mid', Math.max(mid, this.#settings.getNumber('acked_mid')))
+  }
+
+  #greatestN(): number {
+    return this.#count('SELECT max(n) AS n FROM ops')
+  }
+
+  #count(sql: string): number {
+    return this.#db.get<SqlRow & { n: number | null }>(sql)?.n ?? 0
+  }
+}
+
+const refusalOf = (text: string): OpRefusal => JSON.parse(text) as OpRefusal
+
+/** The forget op to send in place of the op `sent`. */
+function forgetInstead({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
+  const { kind, id, stamp, updated_at: at, agent } = row
+  const purge = isPurged(row) ? { purge: true } : {}
+  return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, instead: true, ...purge })
 }

@@ -1,5 +1,5 @@
-// The records that hold the rest of another one: its parts, also those that several share, and what else belongs to it.
-// Invariant: what is named by a record that stays is nobody's to take along.
+// Finds the parts of a record, also those that several records share, and its followers.
+// Invariant: a part that a remaining record names is never removed.
 import { type Kind, type Kinds, partIds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -19,12 +19,12 @@ export interface PartStore {
 const partsName = 'parts'
 const sharedName = 'of'
 const changedName = 'changed'
-/** Facets in which a record and what belongs to it are alike. */
+/** Facets that a record shares with its parts and followers. */
 const alike = ['subject', 'name', 'domain'] as const
 
 /**
- * What a tombstone says, so that a purge reaches later what went with it: which parts, or, where several records share them,
- * a key of what they are all of; and which records it had changed. `{}` where there is none of it.
+ * The body of a tombstone, so that a later purge finds the parts: their ids, or, when several records share them, a key of the
+ * common subject; and the records that it had changed. `{}` without any.
  */
 export function tombstoneText(
   { kinds, bodies }: Pick<PartStore, 'kinds' | 'bodies'>,
@@ -36,42 +36,42 @@ export function tombstoneText(
   const body = kind?.parts || kind?.changes || isShared ? bodies.read(before, before.body) : undefined
   if (!kind || !body) return '{}'
   if (kind.sharedParts || isShared) return sharedText(kind, before, body)
-  const said = { [partsName]: partIds(kind, body), [changedName]: kind.changes?.(body) ?? [] }
-  return JSON.stringify(Object.fromEntries(Object.entries(said).filter(([, ids]) => ids.length > 0)))
+  const ids = { [partsName]: partIds(kind, body), [changedName]: kind.changes?.(body) ?? [] }
+  return JSON.stringify(Object.fromEntries(Object.entries(ids).filter(([, list]) => list.length > 0)))
 }
 
-/** Names it by keys: a thread may name thousands of parts, and most of them stay with other records. */
+/** Uses keys in place of ids: a thread may name thousands of parts, and most of them stay with other records. */
 function sharedText(kind: Kind, row: RecordRow, body: JsonObject): string {
   const holder = isApart(kind, row, body) ? row.agent : ''
   const keyOf = (facets: readonly (typeof alike)[number][]) => {
-    const said = facets.map((facet) => String(readPath(body, kind.facets?.[facet] ?? '') ?? ''))
-    return textKey([holder, ...said]).toString(36)
+    const values = facets.map((facet) => String(readPath(body, kind.facets?.[facet] ?? '') ?? ''))
+    return textKey([holder, ...values]).toString(36)
   }
-  return keptText(keyOf(['subject']), kind.sharedParts ? keyOf(alike) : undefined)
+  return keysText(keyOf(['subject']), kind.sharedParts ? keyOf(alike) : undefined)
 }
 
-const keptText = (ofAll: string, ofOwn?: string) =>
+const keysText = (ofAll: string, ofOwn?: string) =>
   JSON.stringify({ [sharedName]: ofOwn === undefined ? [ofAll] : [ofAll, ofOwn] })
 
 /**
- * The tombstones, not purged yet, of what a record that shares its parts may have had: its followers, and all parts of what it
- * was of. Parts that were forgotten have no other owner, and none of them says any more which of the records it was of.
+ * The unpurged tombstones that may belong to a record with shared parts: its followers, and all parts of its subject. A
+ * forgotten part has no other owner, and its tombstone does not name one.
  */
 function forgottenWith({ db, kinds }: PartStore, row: RecordRow): RecordRow[] {
   const kind = kinds.get(row.kind)
-  const said = (JSON.parse(row.body || '{}') as JsonObject)[sharedName]
-  const ofAll = Array.isArray(said) ? said[0] : undefined
+  const keys = (JSON.parse(row.body || '{}') as JsonObject)[sharedName]
+  const ofAll = Array.isArray(keys) ? keys[0] : undefined
   if (!kind?.sharedParts || typeof ofAll !== 'string') return []
   return db
     .all<RecordRow>(
       `SELECT ${recordColumns} FROM records r
        WHERE r.deleted = 1 AND ((r.kind = ? AND r.body = ?) OR (r.kind = ? AND r.body = ?)) AND r.id <> ?`,
-      [kind.sharedParts.kind, keptText(ofAll), kind.followedBy ?? null, row.body, row.id],
+      [kind.sharedParts.kind, keysText(ofAll), kind.followedBy ?? null, row.body, row.id],
     )
     .filter((one) => !isPurged(one))
 }
 
-/** The parts that the record in `row` names, or that its tombstone remembers; forgotten ones too. */
+/** The parts that the record in `row` or its tombstone names, also forgotten ones. */
 export function partRows(store: PartStore, row: RecordRow): RecordRow[] {
   const kind = store.kinds.get(row.kind)
   if (!kind?.parts) return []
@@ -95,18 +95,18 @@ export function partRowsIn(store: PartStore, row: RecordRow, body: JsonObject): 
   )
 }
 
-/** True for what a guest has under an id of its own, because it may not have that of the name; so it has its parts, too. */
+/** True when a guest has the record, and so its parts, under ids of its own, because others have the ids that follow from names. */
 function isApart(kind: Kind, row: RecordRow, body: JsonObject): boolean {
   return kind.idOf !== undefined && kind.idOf(body) !== row.id
 }
 
-/** The id that follows from what a live record says. */
+/** The id that follows from the content of a live record. */
 function nameIn({ kinds, bodies }: PartStore, row: RecordRow): string {
   const body = bodies.read(row, row.body)
   return (body && kinds.get(row.kind)?.idOf?.(body)) ?? row.id
 }
 
-/** What belongs to the record in `row` and goes with it: its parts and its followers with theirs, unless another needs them. */
+/** The records that go with the one in `row`: its followers, and all their parts that no other record needs. */
 export function belongings(store: PartStore, row: RecordRow): RecordRow[] {
   if (row.deleted === 1) return partRows(store, row)
   const followers = followerRows(store, row)
@@ -117,7 +117,7 @@ export function belongings(store: PartStore, row: RecordRow): RecordRow[] {
   return [...followers, ...[...parts.values()].filter((part) => !naming?.(part).length)]
 }
 
-/** The records, other than `leaving`, that name a part which the record in `row` may name too. */
+/** For each part that the record in `row` may name: the other records that name it, without `leaving`. */
 export function namedElsewhere(
   store: PartStore,
   row: RecordRow,
@@ -139,18 +139,18 @@ export function namedElsewhere(
   return (part) => by.get(holder === undefined ? part.id : nameIn(store, part)) ?? []
 }
 
-/** The live records that say something that only means something beside the one in `row`. */
+/** The live records that make sense only with the one in `row`. */
 export function followerRows(store: PartStore, row: RecordRow): RecordRow[] {
   const followedBy = store.kinds.get(row.kind)?.followedBy
   return followedBy ? alikeRows(store, row, [followedBy], alike) : []
 }
 
-/** The records that the one in `row`, which is gone, may have changed. */
+/** The records that the forgotten one in `row` may have changed. */
 export const changedBy = (row: RecordRow): readonly string[] => rememberedIds(row, changedName)
 
 function rememberedIds(row: RecordRow, name: string): readonly string[] {
-  const said = (JSON.parse(row.body || '{}') as JsonObject)[name]
-  return Array.isArray(said) ? said.filter((id) => typeof id === 'string') : []
+  const ids = (JSON.parse(row.body || '{}') as JsonObject)[name]
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 
 const partKindOf = ({ kinds }: PartStore, kind: Kind): Kind => kinds.get(kind.sharedParts?.kind ?? '') ?? kind
@@ -163,7 +163,7 @@ function rowsOf(store: PartStore, kind: Kind, { id: own }: RecordRow, ids: reado
   })
 }
 
-/** The live records of `names` that are like the one in `row` in these facets, as far as they can be read here. */
+/** The readable live records of the kinds `names` that share these facets with the one in `row`. */
 function alikeRows(
   store: PartStore,
   row: RecordRow,
@@ -171,13 +171,13 @@ function alikeRows(
   facets: readonly (typeof alike)[number][],
 ): RecordRow[] {
   const { db, bodies, projection } = store
-  const said = (one: RecordRow): string | undefined => {
+  const facetsOf = (one: RecordRow): string | undefined => {
     const kind = store.kinds.get(one.kind)
     const body = one.deleted === 0 && kind ? bodies.read(one, one.body) : undefined
     if (!body) return undefined
     return JSON.stringify(facets.map((facet) => readPath(body, String(kind?.facets?.[facet] ?? '')) ?? null))
   }
-  const own = said(row)
+  const own = facetsOf(row)
   if (own === undefined) return []
   projection.catchUpWithin()
   // Sealed ones have no hot columns.
@@ -188,5 +188,5 @@ function alikeRows(
      WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.kind IN (SELECT value FROM json_each(?))`,
     [String((JSON.parse(own) as unknown[])[0]), JSON.stringify(names), JSON.stringify(names)],
   )
-  return rows.filter((one) => one.id !== row.id && said(one) === own)
+  return rows.filter((one) => one.id !== row.id && facetsOf(one) === own)
 }

@@ -1,6 +1,6 @@
-// The sum of a book as its mirror has it: over the places of its records in the mirror's sequence. A place names one
-// version of one record for good, so equal sums mean equal copies. At the mirror it is kept with each change.
-// Invariant: tombstones at or below the floor are counted on neither side.
+// Sums over the places of records in the mirror's sequence, to compare copies of a book. A place belongs to one version of one
+// record for ever, so equal sums mean equal copies. The mirror updates them with each change.
+// Invariant: tombstones at or below the floor count on neither side.
 import { markName } from '../../core/mark/mark-id.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -13,22 +13,11 @@ export interface PlaceSum {
   readonly squares: number
 }
 
-export interface PlaceSums {
-  /** At the mirror: what stands there now, of all kinds or of some. `carried`: those that a guest may fetch. */
-  kept(kinds?: readonly string[], carried?: readonly string[]): PlaceSum
-  /** At the mirror: a record of `kind` moved from place `before` (0: it is new) to `after` (0: it is gone). */
-  move(kind: string, before: number, after: number): void
-  /** At the mirror: adds up anew what is kept. */
-  rebuild(): void
-  /** Adds up the places above `from`, up to `to`. */
-  add(range: PlaceRange): PlaceSum
-}
-
 export interface PlaceRange {
   readonly from: number
   readonly to: number
   readonly kinds?: readonly string[] | undefined
-  /** The kinds that a guest may fetch: of marks those count that are of a record of them. */
+  /** The kinds that a guest may fetch: only marks of their records count. */
   readonly carried?: readonly string[] | undefined
 }
 
@@ -36,62 +25,85 @@ const prime = 65_521
 const nothing: PlaceSum = { n: 0, sum: 0, squares: 0 }
 const columns = `count(*) AS n, coalesce(sum(place), 0) AS sum, coalesce(sum((place % ${prime}) * (place % ${prime})), 0) AS squares`
 
-export function createPlaceSums(db: SqlDatabase, settings: Settings): PlaceSums {
-  const read = (kind: string) => decode(settings.get(`sum:${kind}`))
-  /** Those for a guest are not kept: which they are changes with other records. */
-  const marks = ({ from, to, carried }: PlaceRange): PlaceSum =>
-    db.get<PlaceSum & SqlRow>(
+export class PlaceSums {
+  readonly #db: SqlDatabase
+  readonly #settings: Settings
+
+  constructor(db: SqlDatabase, settings: Settings) {
+    this.#db = db
+    this.#settings = settings
+  }
+
+  /** At the mirror: the present sum of all kinds or of some. `carried`: the kinds that a guest may fetch. */
+  current(kinds?: readonly string[], carried?: readonly string[]): PlaceSum {
+    const sumOf = (names: readonly string[]) => names.map((kind) => this.#read(kind)).reduce(plus, nothing)
+    if (kinds && carried) {
+      const range = { from: 0, to: this.#settings.getNumber('head'), carried }
+      return this.#forGuest(kinds, range, sumOf)
+    }
+    if (kinds) return sumOf(kinds)
+    const rows = this.#db.all<{ value: string }>(
+      "SELECT value FROM book WHERE key >= 'sum:' AND key < 'sum;'",
+    )
+    return rows.map(({ value }) => decode(value)).reduce(plus, nothing)
+  }
+
+  /** At the mirror: a record of `kind` moved from place `before` (0: new) to `after` (0: removed). */
+  move(kind: string, before: number, after: number): void {
+    const { n, sum, squares } = this.#read(kind)
+    this.#write(kind, {
+      n: n + (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0),
+      sum: sum + after - before,
+      squares: squares + (after % prime) ** 2 - (before % prime) ** 2,
+    })
+  }
+
+  /** At the mirror: computes the stored sums again. */
+  rebuild(): void {
+    this.#settings.removeRange('sum:', 'sum;')
+    const rows = this.#db.all<PlaceSum & SqlRow & { kind: string }>(
+      `SELECT kind, ${columns} FROM records WHERE place > 0 GROUP BY kind`,
+    )
+    for (const { kind, ...sum } of rows) this.#write(kind, sum)
+  }
+
+  /** Adds up the places above `from`, up to `to`. */
+  add({ from, to, kinds, carried }: PlaceRange): PlaceSum {
+    if (kinds && carried)
+      return this.#forGuest(kinds, { from, to, carried }, (others) => this.add({ from, to, kinds: others }))
+    const inRange = `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?`
+    const found = kinds
+      ? this.#db.get<PlaceSum & SqlRow>(`${inRange} AND kind IN (SELECT value FROM json_each(?))`, [
+          from,
+          to,
+          JSON.stringify(kinds),
+        ])
+      : this.#db.get<PlaceSum & SqlRow>(inRange, [from, to])
+    return found ?? nothing
+  }
+
+  /** `add` over all kinds but marks, plus the marks that the guest may fetch. */
+  #forGuest(kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum): PlaceSum {
+    const others = add(kinds.filter((kind) => kind !== markName))
+    return kinds.includes(markName) ? plus(others, this.#guestMarks(range)) : others
+  }
+
+  /** Sums of a guest's marks are not stored: they change with other records. */
+  #guestMarks({ from, to, carried }: PlaceRange): PlaceSum {
+    const found = this.#db.get<PlaceSum & SqlRow>(
       `SELECT ${columns} FROM records r WHERE ${marksRange} AND +r.place > ? AND +r.place <= ? AND ${isOfCarried}`,
       [from, to, JSON.stringify(carried)],
-    ) ?? nothing
-  /** `add` over all kinds but marks, and then, where those are asked for, what is for the guest of them. */
-  const forGuest = (kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum) => {
-    const others = add(kinds.filter((kind) => kind !== markName))
-    return kinds.includes(markName) ? plus(others, marks(range)) : others
+    )
+    return found ?? nothing
   }
-  const sumKept = (kinds: readonly string[]) => kinds.map(read).reduce(plus, nothing)
-  const sums: PlaceSums = {
-    kept(kinds, carried) {
-      if (kinds && carried)
-        return forGuest(kinds, { from: 0, to: settings.getNumber('head'), carried }, sumKept)
-      if (kinds) return sumKept(kinds)
-      const rows = db.all<{ value: string }>("SELECT value FROM book WHERE key >= 'sum:' AND key < 'sum;'")
-      return rows.map(({ value }) => decode(value)).reduce(plus, nothing)
-    },
-    move(kind, before, after) {
-      const { n, sum, squares } = read(kind)
-      const moved = {
-        n: n + (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0),
-        sum: sum + after - before,
-        squares: squares + (after % prime) ** 2 - (before % prime) ** 2,
-      }
-      settings.set(`sum:${kind}`, [moved.n, moved.sum, moved.squares].join(' '))
-    },
-    rebuild() {
-      settings.removeRange('sum:', 'sum;')
-      for (const { kind, ...sum } of db.all<PlaceSum & SqlRow & { kind: string }>(
-        `SELECT kind, ${columns} FROM records WHERE place > 0 GROUP BY kind`,
-      )) {
-        settings.set(`sum:${kind}`, [sum.n, sum.sum, sum.squares].join(' '))
-      }
-    },
-    add({ from, to, kinds, carried }) {
-      if (kinds && carried)
-        return forGuest(kinds, { from, to, carried }, (others) => sums.add({ from, to, kinds: others }))
-      const found = kinds
-        ? db.get<PlaceSum & SqlRow>(
-            `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?
-               AND kind IN (SELECT value FROM json_each(?))`,
-            [from, to, JSON.stringify(kinds)],
-          )
-        : db.get<PlaceSum & SqlRow>(
-            `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?`,
-            [from, to],
-          )
-      return found ?? nothing
-    },
+
+  #read(kind: string): PlaceSum {
+    return decode(this.#settings.get(`sum:${kind}`))
   }
-  return sums
+
+  #write(kind: string, { n, sum, squares }: PlaceSum): void {
+    this.#settings.set(`sum:${kind}`, [n, sum, squares].join(' '))
+  }
 }
 
 function decode(text: string | undefined): PlaceSum {

@@ -1,18 +1,18 @@
-// Fills what is derived from records (facets, links, text index) behind the writes and before the next read of it.
-// Invariant: rows up to `derived_seq` that are not in `stale` are exactly what their records say.
+// Derives rows from records (facets, links, text index): after the writes and before the next read of them.
+// Invariants: rows up to `derived_seq` that are not in `stale` match their records exactly. A page has few records and, except
+// for a single large one, few bytes, so one step is short however large the records are.
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
-import type { SqlDatabase } from '../../core/ports.ts'
+import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { DerivedPages, sliceBytes } from './derived-pages.ts'
-import { DerivedRows } from './derived-rows.ts'
+import { DerivedRows, type Source, sourceColumns } from './derived-rows.ts'
 
-/** Thrown to a read that would have to do more, before it can answer, than it has the patience for. */
+/** Ends a read that would have to derive more than its patience before it can answer. */
 export class FarBehind extends Error {
   /** How many records are behind. */
   readonly records: number
-  /** Derives up to `limit` records, fewer where they are large; answers how many, 0 when none is behind. */
+  /** Derives up to `limit` records, fewer when they are large; answers how many, 0 when none is behind. */
   readonly step: (limit: number) => number
   constructor(records: number, step: (limit: number) => number) {
     super(`${records} records are not derived yet.`)
@@ -21,208 +21,268 @@ export class FarBehind extends Error {
   }
 }
 
-export interface Projection {
-  /** Derives everything that is behind, in transactions of its own. */
-  catchUp(): void
-  /**
-   * Starts `read`, which runs to its first pause at least. If it has to catch up with more than `patience` records by
-   * then, or with large ones, it is ended by `FarBehind`.
-   */
-  startRead<Result>(read: () => Result, patience: number): Result
-  /**
-   * For after each commit: while more than `limit` records are behind, derives as many as were written since it was last
-   * called, and some. So no flood of writes leaves more than that to the first read.
-   */
-  keepUp(limit: number): void
-  /** The same inside the transaction of a write. */
-  catchUpWithin(): void
-  /** Runs `read` inside the transaction of a write, over all that was written before and in it. */
-  readWithin<Result>(read: () => Result): Result
-  /** Derives up to `limit` records, fewer where they are large; true when more are behind. For idle time. */
-  step(limit: number): boolean
-  /** Grows whenever derived rows may have changed. */
-  generation(): number
-  /** Records above this number have no derived rows yet. */
-  derivedSeq(): number
-  /** How many records are behind. */
-  behind(): number
-  /** A record at or below `derived_seq` changed. */
-  markStale(seq: number): void
-  /** New records exist above `derived_seq`. */
-  markGrown(): void
-  /** True when something may be left to derive. */
-  isBehind(): boolean
-  /**
-   * The number of the last record, when what is left to derive are new records alone and a read may look at them as they
-   * are committed; undefined where it has to derive.
-   */
-  newest(): number | undefined
-  /** Grows with each record that is written, also when that is then undone. */
-  writes(): number
-  /** How many records the read that runs may derive at once. */
-  patience(): number
-  /** Tells of each record whose derived rows change that were there before, also when that is then undone. */
-  watch(watcher: (seq: number) => void): void
-  /** Something beside its derived rows changed that is kept with them in memory. */
-  touch(seq: number): void
-}
-
 const batch = 2000
+/** Bodies may be large: so many are in memory at once, however many share a transaction. */
+const pageRecords = 40
+/** Bytes of bodies in one step, twice as many at most: a tenth of a second for bodies full of short fields. */
+const sliceBytes = 500_000
 /** How many more than were written are derived while too many are behind. */
 const keepUpExtra = 100
 
-export interface ProjectionOptions {
-  /** Whose days are meant. Default UTC. */
+interface ProjectionOptions {
+  /** The zone of days. Default UTC. */
   readonly zone?: Zone | undefined
-  /** Nothing can be written, and this is what a read of what is behind ends with. */
+  /** Nothing can be written: a read of stale rows ends with this error. */
   readonly frozen?: (() => DaybookError) | undefined
 }
 
-export function createProjection(
-  db: SqlDatabase,
-  kinds: Kinds,
-  settings: Settings,
-  { zone = utcZone, frozen }: ProjectionOptions = {},
-): Projection {
-  // Read afresh each time: a transaction that was undone took its advance with it.
-  const derivedSeq = () => settings.getNumber('derived_seq')
-  // Starts pessimistic: after an unclean end there may be rows to derive.
-  let grown = true
-  let stale = true
-  /** Marks since the last `keepUp`, and how many may be behind at most. */
-  let marks = 0
-  let writes = 0
-  let lagAtMost = Infinity
-  let patience = Infinity
-  /** A read inside a transaction runs, for which all is derived. */
-  let isWithin = false
-  const watchers: ((seq: number) => void)[] = []
-  const rowChanged = (seq: number) => {
-    for (const watcher of watchers) watcher(seq)
+interface Page {
+  readonly rows: readonly Source[]
+  readonly bytes: number
+  readonly isLast: boolean
+}
+
+export class Projection {
+  readonly #db: SqlDatabase
+  readonly #settings: Settings
+  readonly #frozen: (() => DaybookError) | undefined
+  readonly #derived: DerivedRows
+  readonly #watchers: ((seq: number) => void)[] = []
+  // Both are true at first: after an unclean end some rows may be left to derive.
+  #hasNew = true
+  #hasStale = true
+  /** Changes since the last `keepUp`, and how many may be behind at most. */
+  #changes = 0
+  #lagAtMost = Infinity
+  #writes = 0
+  #patience = Infinity
+  /** A read inside a transaction runs, and all is derived. */
+  #isWithin = false
+  /** Records derived since the book was opened. */
+  #derivedCount = 0
+  #generation = 0
+
+  constructor(
+    db: SqlDatabase,
+    kinds: Kinds,
+    settings: Settings,
+    { zone = utcZone, frozen }: ProjectionOptions = {},
+  ) {
+    this.#db = db
+    this.#settings = settings
+    this.#frozen = frozen
+    this.#derived = new DerivedRows({ db, kinds, zone, onChange: (seq) => this.touch(seq) })
   }
 
-  const derived = new DerivedRows({ db, kinds, zone, onChange: rowChanged })
-  const pages = new DerivedPages({ db, settings, derived })
-  const run = (limit: number, bytes?: number) => pages.run(limit, stale, bytes)
+  /** Derives everything that is behind, in transactions of its own. Bound: callers pass it on. */
+  readonly catchUp = (): void => {
+    if (this.#isWithin) return
+    if (this.#patience === Infinity) {
+      while (this.#step(batch));
+      return
+    }
+    const lag = this.#countLag()
+    if (lag > this.#patience || this.#step(this.#patience, sliceBytes))
+      throw new FarBehind(this.#countLag(), (limit) => this.#stepInRead(limit))
+  }
 
-  /** Where there is hardly any space left: in steps for which the log needs little, and it begins anew before each. */
-  const derive = (limit: number, bytes?: number): boolean => {
+  /**
+   * Starts `read`, which runs at least to its first pause. If it must first derive more than `patience` records, or large ones,
+   * `FarBehind` ends it.
+   */
+  startRead<Result>(read: () => Result, patience: number): Result {
+    const before = this.#patience
+    this.#patience = patience
+    try {
+      return read()
+    } finally {
+      this.#patience = before
+    }
+  }
+
+  /**
+   * Call after each commit. While more than `limit` records are behind, it derives slightly more than were written since the
+   * last call, so a flood of writes leaves no more than `limit` to the first read.
+   */
+  keepUp(limit: number): void {
+    const written = this.#changes
+    this.#changes = 0
+    this.#lagAtMost += written
+    if (this.#lagAtMost <= limit) return
+    this.#lagAtMost = this.#countLag()
+    if (this.#lagAtMost > limit) this.#step(written + keepUpExtra)
+  }
+
+  /** `catchUp` inside the transaction of a write. */
+  catchUpWithin(): void {
+    // The flags stay: an undone transaction undoes this too.
+    if (this.isBehind()) while (this.#derive(batch));
+  }
+
+  /** Runs `read` inside the transaction of a write, over everything written before and in it. */
+  readWithin<Result>(read: () => Result): Result {
+    const before = this.#isWithin
+    this.catchUpWithin()
+    this.#isWithin = true
+    try {
+      return read()
+    } finally {
+      this.#isWithin = before
+    }
+  }
+
+  /** Derives up to `limit` records, fewer when they are large; true when more are behind. For idle time. */
+  step(limit: number): boolean {
+    return this.#step(limit, sliceBytes)
+  }
+
+  /** Grows whenever derived rows may have changed. Bound. */
+  readonly generation = (): number => this.#generation
+
+  /** Records above this number have no derived rows yet. Read each time, as an undone transaction undoes it. Bound. */
+  readonly derivedSeq = (): number => this.#settings.getNumber('derived_seq')
+
+  /** How many records are behind. */
+  behind(): number {
+    return this.#count(
+      'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
+    )
+  }
+
+  /** An existing record changed. */
+  markStale(seq: number): void {
+    this.#hasStale = true
+    this.#changes += 1
+    this.#writes += 1
+    if (seq <= this.derivedSeq()) this.#db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
+    // Notify watchers now; deriving a new row doesn't.
+    else this.touch(seq)
+  }
+
+  /** New records exist above `derived_seq`. */
+  markNew(): void {
+    this.#hasNew = true
+    this.#changes += 1
+    this.#writes += 1
+  }
+
+  /** True when something may be left to derive. */
+  isBehind(): boolean {
+    return this.#hasStale || this.#hasNew
+  }
+
+  /**
+   * The number of the last record, when only new records are left to derive and a read may look at the committed records
+   * instead; undefined when the read has to derive.
+   */
+  newest(): number | undefined {
+    if (this.#isWithin || this.#frozen || this.#db.get('SELECT 1 FROM stale LIMIT 1') !== undefined)
+      return undefined
+    return this.#db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n
+  }
+
+  /** Grows with each written record, also when the write is undone. */
+  writes(): number {
+    return this.#writes
+  }
+
+  /** How many records the running read may derive at once. */
+  patience(): number {
+    return this.#patience
+  }
+
+  /** Calls `watcher` for each record whose existing derived rows change, also when that is undone. */
+  watch(watcher: (seq: number) => void): void {
+    this.#watchers.push(watcher)
+  }
+
+  /** Data that caches keep with the derived rows of `seq` has changed. */
+  touch(seq: number): void {
+    for (const watcher of this.#watchers) watcher(seq)
+  }
+
+  #step(limit: number, bytes?: number): boolean {
+    if (!this.isBehind()) return false
+    if (this.#frozen && this.behind() > 0) throw this.#frozen()
+    const more = !this.#frozen && this.#deriveInSpace(limit, bytes)
+    if (!more) this.#hasStale = this.#hasNew = false
+    return more
+  }
+
+  #stepInRead(limit: number): number {
+    const before = this.#derivedCount
+    this.#step(limit, sliceBytes)
+    return this.#derivedCount - before
+  }
+
+  /** On a nearly full disk: in steps for which a small log is enough, with an empty log before each. */
+  #deriveInSpace(limit: number, bytes?: number): boolean {
     for (let size = limit; ;) {
       try {
-        return db.transaction(() => run(size, bytes)) || size < limit
+        return this.#db.transaction(() => this.#derive(size, bytes)) || size < limit
       } catch (error) {
         if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
-        db.scrub('space')
+        this.#db.scrub('space')
         size = Math.ceil(size / 10)
       }
     }
   }
 
-  const step = (limit: number, bytes?: number) => {
-    if (!stale && !grown) return false
-    if (frozen) {
-      if (behind() > 0) throw frozen()
-      return (stale = grown = false)
+  /** Derives up to `limit` records, and stops after so many bytes; true when more are behind. */
+  #derive(limit: number, bytes = Infinity): boolean {
+    for (let records = limit, space = bytes; records > 0 && space > 0;) {
+      const page = this.#derivePage(Math.min(pageRecords, records))
+      if (page.isLast) return false
+      records -= page.rows.length
+      space -= page.bytes
     }
-    const more = derive(limit, bytes)
-    if (!more) stale = grown = false
-    return more
+    return true
   }
 
-  const behind = () => {
-    const row = db.get<{ n: number }>(
-      'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
-      [derivedSeq()],
-    )
-    return row?.n ?? 0
+  #derivePage(limit: number): Page {
+    this.#generation += 1
+    this.#derived.begin()
+    if (this.#hasStale) {
+      const page = this.#readPage('stale CROSS JOIN records USING (seq)', [], limit)
+      for (const row of page.rows) this.#derived.write(row, false)
+      for (const row of page.rows) this.#db.run('DELETE FROM stale WHERE seq = ?', [row.seq])
+      if (!page.isLast) return page
+    }
+    const page = this.#readPage('records WHERE seq > ?', [this.derivedSeq()], limit)
+    for (const row of page.rows) this.#derived.write(row, true)
+    const last = page.rows.at(-1)
+    if (last) this.#settings.set('derived_seq', last.seq)
+    return page
   }
 
-  const catchUpWithin = () => {
-    // The flags stay up: if the transaction around is undone, so is this.
-    if (stale || grown) while (run(batch));
+  /** The first records of `from`, as many as have `sliceBytes` together, and at least one. */
+  #readPage(from: string, params: readonly SqlValue[], limit: number): Page {
+    const first = `FROM ${from} ORDER BY seq LIMIT ?`
+    const sizes = this.#db.all<{ bytes: number }>(`SELECT octet_length(body) AS bytes ${first}`, [
+      ...params,
+      limit,
+    ])
+    let [count, bytes] = [0, 0]
+    for (const size of sizes) {
+      if (count > 0 && bytes + size.bytes > sliceBytes) break
+      count += 1
+      bytes += size.bytes
+    }
+    const rows =
+      count === 0 ? [] : this.#db.all<Source>(`SELECT ${sourceColumns} ${first}`, [...params, count])
+    this.#derivedCount += count
+    return { rows, bytes, isLast: count < limit && count === sizes.length }
   }
 
-  /** Records are numbered without gaps, or nearly: this is quick, and never too low. */
-  const countLag = (): number => {
-    if (!stale && !grown) return 0
-    const row = db.get<{ n: number }>(
+  /** Records have almost no gaps in their numbers, so this is quick, and never too low. */
+  #countLag(): number {
+    if (!this.isBehind()) return 0
+    return this.#count(
       'SELECT (SELECT ifnull(max(seq), 0) FROM records) - ? + (SELECT count(*) FROM stale) AS n',
-      [derivedSeq()],
     )
-    return row?.n ?? 0
   }
 
-  const stepInRead = (limit: number): number => {
-    const before = pages.records
-    step(limit, sliceBytes)
-    return pages.records - before
-  }
-
-  return {
-    step: (limit) => step(limit, sliceBytes),
-    catchUp() {
-      if (isWithin) return
-      if (patience === Infinity) {
-        while (step(batch));
-        return
-      }
-      const lag = countLag()
-      if (lag > patience || step(patience, sliceBytes)) throw new FarBehind(countLag(), stepInRead)
-    },
-    startRead(read, most) {
-      const before = patience
-      patience = most
-      try {
-        return read()
-      } finally {
-        patience = before
-      }
-    },
-    keepUp(limit) {
-      const written = marks
-      marks = 0
-      lagAtMost += written
-      if (lagAtMost <= limit) return
-      lagAtMost = countLag()
-      if (lagAtMost > limit) step(written + keepUpExtra)
-    },
-    catchUpWithin,
-    readWithin(read) {
-      const before = isWithin
-      catchUpWithin()
-      isWithin = true
-      try {
-        return read()
-      } finally {
-        isWithin = before
-      }
-    },
-    generation: () => pages.generation,
-    derivedSeq: () => settings.getNumber('derived_seq'),
-    behind,
-    markStale(seq) {
-      stale = true
-      marks += 1
-      writes += 1
-      if (seq <= derivedSeq()) db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
-      // Who has looked at it before it was derived hears of it now, for deriving it tells nobody.
-      else rowChanged(seq)
-    },
-    markGrown() {
-      grown = true
-      marks += 1
-      writes += 1
-    },
-    isBehind: () => stale || grown,
-    newest() {
-      if (isWithin || frozen || db.get('SELECT 1 FROM stale LIMIT 1') !== undefined) return undefined
-      return db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n
-    },
-    writes: () => writes,
-    patience: () => patience,
-    watch(watcher) {
-      watchers.push(watcher)
-    },
-    touch: (seq) => rowChanged(seq),
+  #count(sql: string): number {
+    return this.#db.get<{ n: number }>(sql, [this.derivedSeq()])?.n ?? 0
   }
 }

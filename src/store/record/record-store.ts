@@ -1,6 +1,6 @@
-// Records as their author and the mirror change them: the only way in which a record is made, changed or forgotten.
-// Everything here that writes runs inside a transaction. Invariant: on a device each local change has its op in the log; at
-// the mirror each change has the next place in the sequence.
+// Makes, changes and forgets records, for their author and for the mirror: the only way to do so. Writes run inside a
+// transaction. Invariants: on a device each local change has its op in the log; at the mirror each change has the next place in
+// the sequence. A tombstone tells when the record ended and whether it was sealed, and nothing of its scope.
 import { DaybookError } from '../../core/errors.ts'
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -10,6 +10,7 @@ import {
   type SealedBody,
   sealedHead,
   sealedOf,
+  sealedSensitivity,
   sealedText,
   type Sensitivity,
 } from '../../core/sealed.ts'
@@ -19,59 +20,22 @@ import { headFields, type RecordVersion } from '../../core/record.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { Bodies } from './bodies.ts'
-import type { ClearTextCover } from './cover-clear-text.ts'
-import { createMirrorPlaces, type MirrorCopy, type MirrorPlaces, type Role } from './mirror-places.ts'
+import type { ClearTextCover } from './cover-text.ts'
+import { type MirrorCopy, MirrorPlaces, type MirrorVersion, type Role } from './mirror-places.ts'
 import type { OpLog } from './op-log.ts'
 import type { PlaceSums } from './place-sum.ts'
-import { type Change, removals, rowOf, secretOf } from './next-row.ts'
 import type { Projection } from './projection.ts'
-import type { Sources } from './sources.ts'
+import type { ChangeOrigin, Sources } from './sources.ts'
 import { tombstoneText } from './part-rows.ts'
 import { RecordTable, type VersionRow } from './record-table.ts'
 import { isPurged, isSecret, type RecordRow } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** Largest body of one record, in bytes of JSON text: rows must fit every host. */
-export const bodyLimitBytes = 1_900_000
+const recordLimitBytes = 1_900_000
 
-export interface RecordStore extends MirrorPlaces {
-  row(id: string): RecordRow | undefined
-  /**
-   * Makes or changes a record as the author does. `fresh`: the id was just made, nothing can be there. `keepsBefore`: what
-   * it said before stays in its history, also where only counts differ.
-   */
-  put(op: PutOp, options?: { fresh?: boolean; keepsBefore?: boolean | undefined }): RecordRow
-  /**
-   * Leaves a tombstone without content; the earlier versions go too. Undefined when there is no live record, or, for a purge,
-   * none that was not purged.
-   */
-  forget(op: ForgetOp): RecordRow | undefined
-  /**
-   * At the mirror: applies what `device` sent to the record as it stands, `before`, as the next change of the sequence. A
-   * forget always leaves a tombstone. `revives`: the tombstone that stands there counts no more.
-   */
-  admit(
-    op: PutOp | ForgetOp,
-    device: string,
-    before: RecordRow | undefined,
-    options?: { revives?: boolean },
-  ): RecordRow
-  /** Takes over what the mirror says, without logging an op. `fresh`: no such record is here. */
-  accept(op: PutOp | ForgetOp, copy: MirrorCopy, options?: { fresh?: boolean }): void
-  /** Takes note of rows that came into the table by another way than this. */
-  renumber(): void
-  history(id: string): RecordVersion[]
-  /** What the record at `seq` said in an earlier version; undefined when that is gone, forgotten, or can't be opened. */
-  bodyAt(seq: number, version: number): JsonObject | undefined
-  /** At the mirror: what the record of `row` said in its earlier version `ver`; undefined when that is gone. */
-  saidIn(row: RecordRow, ver: number): Said | undefined
-  watchSealed(watcher: SealedWatcher): void
-  /** The record in `row` is outdated: what was derived from it is derived anew, without its words. */
-  outdated(row: RecordRow): void
-}
-
-/** What a version said: no more than its scope and its content. */
-export type Said =
+/** The scope and the content of one version. */
+export type VersionContent =
   | { readonly op: 'forget' }
   | {
       readonly op: 'put'
@@ -82,18 +46,17 @@ export type Said =
       readonly enc?: SealedBody
     }
 
-/** Follows what becomes of sealed records; it is called inside the transaction, also when that is then undone. */
+/** Follows sealed records. Called inside the transaction, also when that is undone later. */
 export interface SealedWatcher {
   /** A record that is sealed, or was before, has changed. */
   changed(seq: number): void
   /** The mirror has named another version of a record, sealed or not. */
   placed(seq: number): void
-  /** No version of the mirror is known any more. */
+  /** All versions of the mirror are forgotten. */
   mirrorCleared(): void
 }
 
-/** What a record store works with. */
-export interface RecordStoreParts {
+interface RecordStoreParts {
   readonly db: SqlDatabase
   readonly role: Role
   readonly kinds: Kinds
@@ -104,166 +67,265 @@ export interface RecordStoreParts {
   readonly bodies: Bodies
   readonly cover: ClearTextCover
   readonly sources: Pick<Sources, 'written' | 'leaving'>
-  /** A record that was here before has changed. `covered`: what it said, where that must not stay anywhere. */
+  /** An existing record has changed. `covered`: its row before, when nothing of that may stay. */
   readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
 }
 
-export function createRecordStore(parts: RecordStoreParts): RecordStore {
-  const { db, role, kinds, settings, log, projection, sums, bodies, cover, sources, onChange } = parts
-  const table = new RecordTable(db)
-  const watchers: SealedWatcher[] = []
-  const sealedChanged = (seq: number) => watchers.forEach((watcher) => watcher.changed(seq))
+/** How a change came about. */
+interface Change {
+  readonly at: MirrorVersion
+  readonly isLogged: boolean
+  readonly origin: ChangeOrigin
+  readonly keepsBefore?: boolean | undefined
+  /** The present tombstone no longer counts. */
+  readonly revives?: boolean
+}
 
-  const { next, ...places } = createMirrorPlaces({
-    db,
-    role,
-    settings,
-    sums,
-    onVersion(seq) {
-      for (const watcher of watchers) {
-        if (seq === undefined) watcher.mirrorCleared()
-        else watcher.placed(seq)
-      }
-    },
-    // While the tombstones are there to say what was derived from them.
-    beforeCollect: () => projection.catchUpWithin(),
-    onCollected: (seq) => onChange?.(seq),
-  })
+export class RecordStore extends MirrorPlaces {
+  readonly #parts: RecordStoreParts
+  readonly #table: RecordTable
+  readonly #watchers: SealedWatcher[] = []
 
-  const insert = (op: PutOp | ForgetOp, body: string, how: Change): RecordRow => {
-    const { at, logged, origin } = how
-    const seq = table.takeSeq()
-    const created = op.op === 'put' ? op.created_at : op.at
-    const entry = logged ? log.log(undefined, seq) : null
-    const own = {
-      seq,
-      created_at: created,
-      op: entry,
-      rev: 1,
-      secret: secretOf(op),
-      ...removals(op, undefined, how),
+  constructor(parts: RecordStoreParts) {
+    super(parts)
+    this.#parts = parts
+    this.#table = new RecordTable(parts.db)
+  }
+
+  row(id: string): RecordRow | undefined {
+    return this.#table.find(id)
+  }
+
+  /**
+   * Makes or changes a record for its author. `fresh`: the id is new, so no row exists. `keepsBefore`: the version before stays
+   * in the history, also when only counts differ.
+   */
+  put(
+    op: PutOp,
+    { fresh = false, keepsBefore }: { fresh?: boolean; keepsBefore?: boolean | undefined } = {},
+  ): RecordRow {
+    const before = fresh ? undefined : this.#table.find(op.id)
+    return this.#store(before, op, { ...this.#ownChange(op.kind, before), keepsBefore })
+  }
+
+  /**
+   * Leaves a tombstone without content and removes the earlier versions. Undefined when no live record exists, or, for a purge,
+   * none that was not purged.
+   */
+  forget(op: ForgetOp): RecordRow | undefined {
+    const before = this.#table.find(op.id)
+    if (!before || (before.deleted === 1 && (!op.purge || isPurged(before)))) return undefined
+    return this.#store(before, op, this.#ownChange(op.kind, before))
+  }
+
+  /**
+   * At the mirror: applies the op of `device` to the present record, `before`, as the next change of the sequence. A forget
+   * always leaves a tombstone. `revives`: the present tombstone no longer counts.
+   */
+  admit(
+    op: PutOp | ForgetOp,
+    device: string,
+    before: RecordRow | undefined,
+    { revives = false }: { revives?: boolean } = {},
+  ): RecordRow {
+    const at = this.nextVersion(op.kind, before, device)
+    return this.#store(before, op, { at, isLogged: false, origin: 'remote', revives })
+  }
+
+  /** Takes over a record of the mirror without logging an op. `fresh`: the record is new here. */
+  accept(op: PutOp | ForgetOp, copy: MirrorCopy, { fresh = false }: { fresh?: boolean } = {}): void {
+    const before = fresh ? undefined : this.#table.find(op.id)
+    this.#store(before, op, { at: copy, isLogged: false, origin: 'remote' })
+  }
+
+  /** Notes rows that were written to the table by other code. */
+  renumber(): void {
+    this.#table.renumber()
+  }
+
+  history(id: string): RecordVersion[] {
+    const row = this.#table.find(id)
+    return row ? this.#table.versions(row).map((version) => versionOf(this.#parts.bodies, row, version)) : []
+  }
+
+  /** The body of the record at `seq` in an earlier version; undefined when that is gone, forgotten, or can't be opened. */
+  bodyAt(seq: number, version: number): JsonObject | undefined {
+    const row = this.#table.earlier(seq, version)
+    return row && this.#parts.bodies.read(row, row.body)
+  }
+
+  /** At the mirror: the content of the record of `row` in its earlier version `ver`; undefined when that is gone. */
+  contentAt(row: RecordRow, ver: number): VersionContent | undefined {
+    // Each change at a mirror is one version there and one here.
+    const found = this.#table.version(row.seq, row.rev - (row.ver - ver))
+    if (!found || found.op === 'forget') return found && { op: 'forget' }
+    const enc = sealedOf(found.body)
+    return {
+      op: 'put',
+      ...(found.session === null ? {} : { session: found.session }),
+      ...(found.resource === null ? {} : { resource: found.resource }),
+      ...(found.sensitivity === null ? {} : { sensitivity: found.sensitivity as Sensitivity }),
+      ...(enc ? { enc } : { body: JSON.parse(found.body) as JsonObject }),
     }
-    const row = rowOf(op, body, at, own)
-    table.insert(row)
-    projection.markGrown()
-    if (row.kid !== null) sealedChanged(seq)
+  }
+
+  watchSealed(watcher: SealedWatcher): void {
+    this.#watchers.push(watcher)
+  }
+
+  /** The record in `row` is outdated: its rows are derived again, without its words. */
+  outdated(row: RecordRow): void {
+    this.#parts.projection.markStale(row.seq)
+    this.#parts.onChange?.(row.seq, row)
+    if (row.kid !== null) this.#sealedChanged(row.seq)
+  }
+
+  protected override versionChanged(seq?: number): void {
+    for (const watcher of this.#watchers) {
+      if (seq === undefined) watcher.mirrorCleared()
+      else watcher.placed(seq)
+    }
+  }
+
+  protected override beforeCollect(): void {
+    this.#parts.projection.catchUpWithin()
+  }
+
+  protected override collected(seq: number): void {
+    this.#parts.onChange?.(seq)
+  }
+
+  #sealedChanged(seq: number): void {
+    for (const watcher of this.#watchers) watcher.changed(seq)
+  }
+
+  #ownChange(kind: string, before: RecordRow | undefined): Change {
+    return { at: this.nextVersion(kind, before), isLogged: this.#parts.role === 'device', origin: 'own' }
+  }
+
+  #store(before: RecordRow | undefined, op: PutOp | ForgetOp, how: Change): RecordRow {
+    const { at, isLogged } = how
+    const body = op.op === 'put' ? this.#textOf(op) : before ? tombstoneText(this.#parts, before) : '{}'
+    const seq = before?.seq ?? this.#table.takeSeq()
+    const row = rowOf(op, body, at, {
+      seq,
+      created_at: op.op === 'put' ? op.created_at : (before?.created_at ?? op.at),
+      op: isLogged ? this.#parts.log.log(before, seq) : (before?.op ?? null),
+      rev: (before?.rev ?? 0) + 1,
+      secret: secretOf(op, before),
+      ...removalVersions(op, before, how),
+    })
+    if (before) this.#change(before, row, op, how)
+    else this.#insert(row, how)
+    return row
+  }
+
+  #insert(row: RecordRow, { origin }: Change): void {
+    const { projection, cover, sources } = this.#parts
+    this.#table.insert(row)
+    projection.markNew()
+    if (row.kid !== null) this.#sealedChanged(row.seq)
     cover.coverNew(row)
     sources.written(row, undefined, origin)
-    return row
   }
 
-  /** Whether `op` changes nothing but counts; undefined for a kind that has none. */
-  const isPassing = (before: RecordRow, row: RecordRow, op: PutOp | ForgetOp): boolean | undefined => {
-    const paths = kinds.get(row.kind)?.counts
-    // Some stay all the same, ever further apart, to show how it went.
-    if (isPowerOfTwo(before.rev) || !paths || op.op === 'forget' || before.kind !== row.kind) return undefined
-    const same = (['agent', 'session', 'resource', 'sensitivity'] as const).every(
-      (name) => before[name] === row[name],
-    )
-    const was = same && before.deleted === 0 && op.body ? bodies.read(before, before.body) : undefined
-    return (
-      was !== undefined && op.body !== undefined && sameJson(without(was, paths), without(op.body, paths))
-    )
-  }
-
-  const change = (
-    before: RecordRow,
-    row: RecordRow,
-    op: PutOp | ForgetOp,
-    { origin, keepsBefore }: Change,
-  ): RecordRow => {
+  #change(before: RecordRow, row: RecordRow, op: PutOp | ForgetOp, { origin, keepsBefore }: Change): void {
     const { seq } = row
+    const { sources, projection, log, cover, onChange } = this.#parts
     const leaving = sources.leaving(before, row)
-    const wasGone = leaving !== undefined
-    const passing = keepsBefore ? undefined : isPassing(before, row, op)
-    table.change(before, row, { isGone: wasGone, left: leaving?.left, passing })
+    const isGone = leaving !== undefined
+    const isPassing = keepsBefore ? undefined : this.#isPassing(before, row, op)
+    this.#table.change(before, row, { isGone, rest: leaving?.rest, isPassing })
     projection.markStale(seq)
     const becameSealed = isSecret(row) && !isSecret(before)
-    const covered = row.deleted === 1 || becameSealed || wasGone ? before : undefined
+    const covered = row.deleted === 1 || becameSealed || isGone ? before : undefined
     if (covered) log.withdraw(row)
     onChange?.(seq, covered)
-    if (row.kid !== null || before.kid !== null) sealedChanged(seq)
+    if (row.kid !== null || before.kid !== null) this.#sealedChanged(seq)
     if (becameSealed) cover.cover(row)
     sources.written(row, before, origin)
-    return row
   }
 
-  const textOf = (op: PutOp): string => {
+  /** Whether `op` changes nothing but counts; undefined for a kind without counts. */
+  #isPassing(before: RecordRow, row: RecordRow, op: PutOp | ForgetOp): boolean | undefined {
+    const { kinds, bodies } = this.#parts
+    const paths = kinds.get(row.kind)?.counts
+    // Some versions stay all the same, at growing intervals, to show the course.
+    if (isPowerOfTwo(before.rev) || !paths || op.op === 'forget' || before.kind !== row.kind) return undefined
+    const isSameHead = (['agent', 'session', 'resource', 'sensitivity'] as const).every(
+      (name) => before[name] === row[name],
+    )
+    if (!isSameHead || before.deleted !== 0 || !op.body) return false
+    const body = bodies.read(before, before.body)
+    return body !== undefined && sameJson(without(body, paths), without(op.body, paths))
+  }
+
+  #textOf(op: PutOp): string {
     if (op.enc) return checkSize(sealedText(op.enc))
     const text = encodeBody(op.body)
-    return isSealing(op.sensitivity) ? checkSize(bodies.seal({ ...op, head: sealedHead(op) }, text)) : text
-  }
-
-  const store = (before: RecordRow | undefined, op: PutOp | ForgetOp, how: Change): RecordRow => {
-    const { at, logged } = how
-    const body = op.op === 'put' ? textOf(op) : before ? tombstoneText({ kinds, bodies }, before) : '{}'
-    if (!before) return insert(op, body, how)
-    const created = op.op === 'put' ? op.created_at : before.created_at
-    const own = {
-      seq: before.seq,
-      created_at: created,
-      op: logged ? log.log(before, before.seq) : before.op,
-      rev: before.rev + 1,
-      secret: secretOf(op, before),
-      ...removals(op, before, how),
-    }
-    return change(before, rowOf(op, body, at, own), op, how)
-  }
-
-  const own = (kind: string, before: RecordRow | undefined): Change => ({
-    at: next(kind, before),
-    logged: role === 'device',
-    origin: 'own',
-  })
-
-  return {
-    ...places,
-    row: (id) => table.find(id),
-    renumber: () => table.renumber(),
-    put(op, { fresh = false, keepsBefore } = {}) {
-      const before = fresh ? undefined : table.find(op.id)
-      return store(before, op, { ...own(op.kind, before), keepsBefore })
-    },
-    forget(op) {
-      const before = table.find(op.id)
-      if (!before || (before.deleted === 1 && (!op.purge || isPurged(before)))) return undefined
-      return store(before, op, own(op.kind, before))
-    },
-    admit: (op, device, before, { revives = false } = {}) =>
-      store(before, op, { at: next(op.kind, before, device), logged: false, origin: 'heard', revives }),
-    accept: (op, copy, { fresh = false } = {}) =>
-      void store(fresh ? undefined : table.find(op.id), op, { at: copy, logged: false, origin: 'heard' }),
-    bodyAt(seq, version) {
-      const row = table.earlier(seq, version)
-      return row && bodies.read(row, row.body)
-    },
-    saidIn(row, ver) {
-      // Each change at a mirror is one version there and one here.
-      const found = table.version(row.seq, row.rev - (row.ver - ver))
-      if (!found || found.op === 'forget') return found && { op: 'forget' }
-      const enc = sealedOf(found.body)
-      return {
-        op: 'put',
-        ...(found.session === null ? {} : { session: found.session }),
-        ...(found.resource === null ? {} : { resource: found.resource }),
-        ...(found.sensitivity === null ? {} : { sensitivity: found.sensitivity as Sensitivity }),
-        ...(enc ? { enc } : { body: JSON.parse(found.body) as JsonObject }),
-      }
-    },
-    watchSealed: (watcher) => void watchers.push(watcher),
-    outdated(row) {
-      projection.markStale(row.seq)
-      onChange?.(row.seq, row)
-      if (row.kid !== null) sealedChanged(row.seq)
-    },
-    history(id) {
-      const row = table.find(id)
-      return row ? table.versions(row).map((version) => versionOf(bodies, row, version)) : []
-    },
+    if (!isSealing(op.sensitivity)) return text
+    return checkSize(this.#parts.bodies.seal({ ...op, head: sealedHead(op) }, text))
   }
 }
 
-/** An earlier version of `row` as it is told: a body that can't be opened here stays sealed. */
+/** Fields of a new row that come neither from its op nor from the mirror. */
+type OwnFields = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev' | 'gone' | 'purged'> & {
+  /** The sensitivity that the tombstone of a sealed record keeps. */
+  readonly secret: string | null
+}
+
+/**
+ * The versions in which a record was last forgotten, and purged. A device takes the version after the mirror's, until the
+ * mirror names the true one.
+ */
+function removalVersions(
+  op: PutOp | ForgetOp,
+  before: RecordRow | undefined,
+  { at, isLogged, revives }: Change,
+): Pick<RecordRow, 'gone' | 'purged'> {
+  const ofMirror = at.purged === undefined ? undefined : { gone: at.gone ?? 0, purged: at.purged }
+  if (op.op === 'put')
+    return ofMirror ?? { gone: revives ? 0 : (before?.gone ?? 0), purged: before?.purged ?? 0 }
+  const gone = isLogged ? at.ver + 1 : at.ver
+  return { gone, purged: op.purge ? gone : (ofMirror?.purged ?? before?.purged ?? 0) }
+}
+
+/** How sensitive a forgotten record was, if it was sealed here or where it was forgotten; null for any other. */
+function secretOf(op: PutOp | ForgetOp, before: RecordRow | undefined): string | null {
+  if (op.op === 'put') return null
+  if (before && isSecret(before)) return before.sensitivity
+  return op.sealed ? ('sensitive' satisfies Sensitivity) : null
+}
+
+/** The row that `op` makes of a record. A tombstone keeps nothing of its scope. */
+function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: OwnFields): RecordRow {
+  const put = op.op === 'put' ? op : undefined
+  const sealed = sealedOf(body)
+  return {
+    seq: own.seq,
+    id: op.id,
+    kind: op.kind,
+    agent: op.agent,
+    session: put?.session ?? null,
+    resource: put?.resource ?? null,
+    created_at: own.created_at,
+    updated_at: op.at,
+    stamp: op.stamp,
+    ver: at.ver,
+    place: at.place,
+    device: at.device,
+    op: own.op,
+    rev: own.rev,
+    deleted: put ? 0 : 1,
+    gone: own.gone,
+    purged: own.purged,
+    sensitivity: (sealed ? sealedSensitivity(put?.sensitivity, sealed) : put?.sensitivity) ?? own.secret,
+    kid: sealed?.kid ?? null,
+    body,
+  }
+}
+
+/** An earlier version of `row` as users see it: a body that can't be opened here stays sealed. */
 function versionOf(
   bodies: Bodies,
   row: RecordRow,
@@ -285,14 +347,14 @@ function versionOf(
   }
 }
 
-/** `body` without the fields at `paths`, which are of its first level. */
+/** `body` without its fields `paths`, all at the first level. */
 function without(body: JsonObject, paths: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !paths.includes(name)))
 }
 
 const isPowerOfTwo = (rev: number) => (rev & (rev - 1)) === 0
 
-/** The body as text. Fields that carry the name of a head field are left out: a body can't speak for its head. */
+/** The body as text, without fields that are named like head fields: a body must not replace its head. */
 function encodeBody(body: JsonObject): string {
   const isForged = headFields.some((name) => Object.hasOwn(body, name))
   const own = isForged
@@ -303,9 +365,9 @@ function encodeBody(body: JsonObject): string {
 
 function checkSize(text: string): string {
   // UTF-8 takes at most three bytes for each UTF-16 unit, so only long texts need counting.
-  if (text.length * 3 > bodyLimitBytes && utf8Length(text) > bodyLimitBytes) {
-    throw new DaybookError('too-large', `The record is larger than ${bodyLimitBytes} bytes.`, {
-      details: { limitBytes: bodyLimitBytes },
+  if (text.length * 3 > recordLimitBytes && utf8Length(text) > recordLimitBytes) {
+    throw new DaybookError('too-large', `The record is larger than ${recordLimitBytes} bytes.`, {
+      details: { limitBytes: recordLimitBytes },
     })
   }
   return text

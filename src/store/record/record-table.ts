@@ -1,5 +1,5 @@
-// The rows of `records` and their earlier versions, as SQL: finds, adds and changes one. Everything here that writes runs
-// inside a transaction. Invariant: a row that changes leaves what it said in `history`; one that is forgotten leaves nothing.
+// Reads and writes the rows of `records` and their earlier versions. Writes run inside a transaction.
+// Invariant: a changed row leaves its earlier content in `history`; a forgotten one leaves nothing.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import {
   insertedValues,
@@ -31,23 +31,27 @@ const mostVersions = 100
 const versionsLength = 4_000_000
 
 /**
- * How many earlier versions a record keeps whose body has `length` characters now: the newest 100; of a large one as many
- * as make 4 million characters, and 10 at least.
+ * How many earlier versions a record keeps when its body has `length` characters: the newest 100. A large one keeps as many as
+ * make 4 million characters, but at least 10.
  */
-export function versionLimit(length: number): number {
+export function historyLimit(length: number): number {
   return Math.max(leastVersions, Math.min(mostVersions, Math.floor(versionsLength / Math.max(1, length))))
 }
 
-/** What becomes of what a record said before. */
 interface BeforeChange {
+  /** The content before must not stay, except `rest`. */
   readonly isGone?: boolean
-  readonly left?: string | undefined
-  readonly passing?: boolean | undefined
+  readonly rest?: string | undefined
+  /**
+   * The row before differs in counts alone, so it stays only while a pending change needs it; undefined for a kind without
+   * counts.
+   */
+  readonly isPassing?: boolean | undefined
 }
 
 export class RecordTable {
   readonly #db: SqlDatabase
-  /** The greatest number that was given to a record. */
+  /** The greatest number of a record so far. */
   #lastSeq: number
 
   constructor(db: SqlDatabase) {
@@ -59,13 +63,13 @@ export class RecordTable {
     return this.#db.get<RecordRow>(findSql, [id])
   }
 
-  /** A number for a new record. One that a transaction took which was undone is left out: numbers grow, with gaps. */
+  /** A number for a new record. Numbers grow, with gaps: an undone transaction does not give its number back. */
   takeSeq(): number {
     this.#lastSeq += 1
     return this.#lastSeq
   }
 
-  /** Takes note of rows that came into the table by another way than this. */
+  /** Notes rows that were written to the table by other code. */
   renumber(): void {
     this.#lastSeq = Math.max(this.#lastSeq, this.#greatestSeq())
   }
@@ -74,18 +78,14 @@ export class RecordTable {
     this.#db.run(insertRecordSql, insertedValues(row))
   }
 
-  /**
-   * Writes `row` over `before`, which has the same number. `isGone`: what `before` says must not stay, but for `left`. `passing`: it says
-   * what `row` does but for counts, so that it is kept only while a change that waits rests on it; undefined where there are
-   * no counts.
-   */
-  change(before: RecordRow, row: RecordRow, { isGone = false, left, passing }: BeforeChange = {}): void {
+  /** Writes `row` over `before`, which has the same number. */
+  change(before: RecordRow, row: RecordRow, { isGone = false, rest, isPassing }: BeforeChange = {}): void {
     if (row.deleted) this.#removeTraces(row.seq)
     else {
-      const bases = passing === undefined ? undefined : this.#bases(row)
-      const isKept = passing !== true || bases?.includes(before.rev) === true
-      if (left !== undefined) this.#keepVersion({ ...before, body: left }, false)
-      else if (!isGone && isKept) this.#keepVersion(before, passing === true)
+      const bases = isPassing === undefined ? undefined : this.#bases(row)
+      const isNeeded = isPassing !== true || bases?.includes(before.rev) === true
+      if (rest !== undefined) this.#keepVersion({ ...before, body: rest }, false)
+      else if (!isGone && isNeeded) this.#keepVersion(before, isPassing === true)
       if (bases) this.#removePassing(row.seq, bases)
       if (row.rev > leastVersions) this.#bound(row)
     }
@@ -111,7 +111,7 @@ export class RecordTable {
     return versions
   }
 
-  /** An earlier version that says something; undefined when it is gone or was a tombstone. */
+  /** An earlier version with content; undefined when it is gone or was a tombstone. */
   earlier(seq: number, version: number): { id: string; kind: string; body: string } | undefined {
     return this.#db.get(
       `SELECT r.id, r.kind, h.body FROM history h JOIN records r ON r.seq = h.seq
@@ -120,7 +120,7 @@ export class RecordTable {
     )
   }
 
-  /** One earlier version with all that it said; undefined when it is gone. */
+  /** One whole earlier version; undefined when it is gone. */
   version(seq: number, version: number): (VersionRow & { readonly sensitivity: string | null }) | undefined {
     return this.#db.get(
       `SELECT version, at, agent, session, resource, op, body, sensitivity FROM history
@@ -129,7 +129,7 @@ export class RecordTable {
     )
   }
 
-  /** The versions that changes which wait for their answer were made on, or sent. */
+  /** The versions that pending changes build on or have sent. */
   #bases({ seq, op }: RecordRow): number[] {
     const rows = this.#db.all<Record<'base_rev' | 'rev' | 'erased_rev', number | null>>(
       `SELECT base_rev, rev, erased_rev FROM ops WHERE n = ?
@@ -147,11 +147,11 @@ export class RecordTable {
     )
   }
 
-  /** Of the versions of a record the newest stay, as many as `versionLimit` says for one of its size. */
+  /** Removes all versions but the newest `historyLimit`. */
   #bound(row: RecordRow): void {
     const oldest = this.#db.get<{ version: number }>(
       'SELECT version FROM history WHERE seq = ? ORDER BY version DESC LIMIT 1 OFFSET ?',
-      [row.seq, versionLimit(row.body.length) - 1],
+      [row.seq, historyLimit(row.body.length) - 1],
     )
     if (!oldest) return
     this.#db.run(
@@ -160,7 +160,7 @@ export class RecordTable {
     )
   }
 
-  #keepVersion(before: RecordRow, passing: boolean): void {
+  #keepVersion(before: RecordRow, isPassing: boolean): void {
     this.#db.run(
       `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity, passing)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -174,12 +174,12 @@ export class RecordTable {
         before.session,
         before.resource,
         before.sensitivity,
-        Number(passing),
+        Number(isPassing),
       ],
     )
   }
 
-  /** What stands there is covered: it must not stay in the page. A tombstone says nothing. */
+  /** Overwrites the body, which must not stay in the page. A tombstone has none. */
   #erase({ seq, body }: RecordRow): void {
     if (body !== emptyBody) writeOver(this.#db, textOf, [seq])
   }
@@ -187,11 +187,11 @@ export class RecordTable {
   #removeTraces(seq: number): void {
     eraseRows(this.#db, historyOf, [seq])
     this.#db.run('DELETE FROM uses WHERE seq = ?', [seq])
-    // A vector gives much of its text away.
+    // A vector reveals much of its text.
     eraseRows(this.#db, vectorOf, [seq])
   }
 
-  /** The last record may be gone, with its tombstone: its number counts as derived, and no other record gets it. */
+  /** The last record may be gone with its tombstone. `derived_seq` covers its number, so no other record gets it. */
   #greatestSeq(): number {
     const sql = `SELECT max(ifnull((SELECT max(seq) FROM records), 0),
       ifnull((SELECT CAST(value AS INTEGER) FROM book WHERE key = 'derived_seq'), 0)) AS n`

@@ -1,5 +1,5 @@
-// Seals anew what lies under a key that was rotated out, a little at a time: records, their versions, conflicts, answers.
-// Invariant: each step is one transaction and leaves everything readable; the next one goes on with what is left.
+// Seals again all texts under a key that was rotated out, a few at a time: records, their versions, conflicts, answers.
+// Invariant: each step is one transaction and leaves everything readable; the next one continues.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import {
   type SealedHead,
@@ -14,30 +14,16 @@ import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import { answerOwner } from './request-log.ts'
 
-/** The setting that says that a key was rotated out here, and not everything is sealed anew. */
+/** The setting of a book with a rotated key whose texts are not all sealed again. */
 const resealing = 'resealing'
 
-export interface Resealing {
-  /** From now on everything is sealed anew. Inside a transaction. */
-  begin(): void
-  isBegun(): boolean
-  /** Seals up to `limit` anew; false when nothing is left that can be. Inside a transaction. */
-  step(limit: number): boolean
-  /** How much is not under the current key. */
-  left(): number
-  /** Keys that something here still needs, what was sent and not answered included. */
-  needed(): ReadonlySet<string>
-  /** Inside a transaction. */
-  end(): void
-}
-
-interface Text extends SqlRow {
+interface SealedTextRow extends SqlRow {
   readonly kind: string
   readonly id: string
   readonly text: string
 }
 
-/** Where sealed texts lie beside the records themselves: how to find those not under a key, and to replace one. */
+/** Sealed texts beside the records: how to find those not under a key, and how to replace one. */
 const places = [
   {
     find: `SELECT r.kind, r.id, h.seq AS a, h.version AS b, h.body AS text FROM history h JOIN records r ON r.seq = h.seq
@@ -66,41 +52,91 @@ const headOf = ({ stamp, session, resource, sensitivity }: RecordRow): SealedHea
 
 const everything = Number.MAX_SAFE_INTEGER
 
-export function createResealing({
-  db,
-  bodies,
-  log,
-  settings,
-  onSealed,
-}: {
+interface ResealingParts {
   readonly db: SqlDatabase
   readonly bodies: Bodies
   readonly log: OpLog
   readonly settings: Settings
   readonly onSealed: (seq: number) => void
-}): Resealing {
-  /** What can't be opened here stays as it is, and is not tried again. */
-  const stuck = new Set<string>()
-  const reseal = (owner: SealedOwner, text: string, said?: SealedHead): string | undefined => {
-    const lacking = bodies.sealer.lacking?.()
-    const plain = stuck.has(text) ? undefined : bodies.open(owner, text)
-    // What only waits for its key is tried again.
-    if (plain === undefined && lacking === bodies.sealer.lacking?.()) stuck.add(text)
-    return plain === undefined
-      ? undefined
-      : bodies.seal({ ...owner, head: sealedOf(text)?.head ?? said }, plain)
+}
+
+export class Resealing {
+  readonly #parts: ResealingParts
+  readonly #db: SqlDatabase
+  /** Texts that can't be opened here: they stay as they are and are not tried again. */
+  readonly #stuck = new Set<string>()
+
+  constructor(parts: ResealingParts) {
+    this.#parts = parts
+    this.#db = parts.db
   }
 
-  const stepRecords = (current: string, limit: number): number => {
-    const rows = db.all<RecordRow>(
+  /** Starts to seal everything again. Inside a transaction. */
+  begin(): void {
+    this.#parts.settings.set(resealing, 1)
+  }
+
+  isBegun(): boolean {
+    return this.#parts.settings.get(resealing) !== undefined
+  }
+
+  /** Inside a transaction. */
+  end(): void {
+    this.#parts.settings.remove(resealing)
+  }
+
+  /** Seals up to `limit` texts again; false when no text is left that can be. Inside a transaction. */
+  step(limit: number): boolean {
+    const current = this.#current()
+    if (current === undefined) return false
+    return this.#stepRecords(current, limit) > 0 || this.#stepTexts(current, limit) > 0
+  }
+
+  /** How many texts are not under the current key. */
+  remaining(): number {
+    const current = this.#current()
+    if (current === undefined || !this.isBegun()) return 0
+    const records = this.#db.get<{ n: number }>(
+      'SELECT count(*) AS n FROM records WHERE kid IS NOT NULL AND kid <> ?',
+      [current],
+    )
+    return places.reduce(
+      (sum, { find }) => sum + this.#db.all(find, [`"${current}"`, everything]).length,
+      records?.n ?? 0,
+    )
+  }
+
+  /** Keys that the book still needs, also for sent and unanswered ops. */
+  needed(): ReadonlySet<string> {
+    const kids = this.#db.all<{ kid: string }>('SELECT DISTINCT kid FROM records WHERE kid IS NOT NULL')
+    const texts = places.flatMap(({ find }) => this.#db.all<SealedTextRow>(find, ['"none"', everything]))
+    const sent = this.#parts.log.sent().flatMap(({ wire }) => {
+      if (wire === '') return []
+      const { enc } = JSON.parse(wire) as { enc?: { kid: string } }
+      return enc ? [enc.kid] : []
+    })
+    return new Set([
+      ...kids.map(({ kid }) => kid),
+      ...texts.flatMap(({ text }) => sealedOf(text)?.kid ?? []),
+      ...sent,
+    ])
+  }
+
+  #current(): string | undefined {
+    return this.#parts.bodies.sealer.current()
+  }
+
+  #stepRecords(current: string, limit: number): number {
+    const { log, onSealed } = this.#parts
+    const rows = this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.kid <> ? ORDER BY r.seq LIMIT ?`,
-      [current, limit + stuck.size],
+      [current, limit + this.#stuck.size],
     )
     let done = 0
     for (const row of rows) {
-      const text = reseal(row, row.body, headOf(row))
+      const text = this.#reseal(row, row.body, headOf(row))
       if (text === undefined) continue
-      db.run('UPDATE records SET kid = ?, body = ? WHERE seq = ?', [current, text, row.seq])
+      this.#db.run('UPDATE records SET kid = ?, body = ? WHERE seq = ?', [current, text, row.seq])
       log.logResealed(row)
       onSealed(row.seq)
       done += 1
@@ -108,17 +144,17 @@ export function createResealing({
     return done
   }
 
-  const stepTexts = (current: string, limit: number): number => {
+  #stepTexts(current: string, limit: number): number {
     let done = 0
     for (const { find, replace } of places) {
-      const rows = db.all<Text & { a: number | string; b: number }>(find, [
+      const rows = this.#db.all<SealedTextRow & { a: number | string; b: number }>(find, [
         `"${current}"`,
-        limit + stuck.size,
+        limit + this.#stuck.size,
       ])
       for (const { a, b, text, ...owner } of rows) {
-        const sealed = reseal(owner.kind === 'answer' ? answerOwner(owner.id) : owner, text)
+        const sealed = this.#reseal(owner.kind === 'answer' ? answerOwner(owner.id) : owner, text)
         if (sealed === undefined) continue
-        db.run(replace, [sealed, a, b])
+        this.#db.run(replace, [sealed, a, b])
         done += 1
       }
       if (done >= limit) break
@@ -126,44 +162,14 @@ export function createResealing({
     return done
   }
 
-  const countLeft = (current: string): number => {
-    const records = db.get<{ n: number }>(
-      'SELECT count(*) AS n FROM records WHERE kid IS NOT NULL AND kid <> ?',
-      [current],
-    )
-    return places.reduce(
-      (sum, { find }) => sum + db.all(find, [`"${current}"`, everything]).length,
-      records?.n ?? 0,
-    )
-  }
-
-  return {
-    begin: () => settings.set(resealing, 1),
-    isBegun: () => settings.get(resealing) !== undefined,
-    end: () => settings.remove(resealing),
-    step(limit) {
-      const current = bodies.sealer.current()
-      if (current === undefined) return false
-      const done = stepRecords(current, limit)
-      return done > 0 || stepTexts(current, limit) > 0
-    },
-    left() {
-      const current = bodies.sealer.current()
-      return current === undefined || settings.get(resealing) === undefined ? 0 : countLeft(current)
-    },
-    needed() {
-      const kids = db.all<{ kid: string }>('SELECT DISTINCT kid FROM records WHERE kid IS NOT NULL')
-      const texts = places.flatMap(({ find }) => db.all<Text>(find, ['"none"', everything]))
-      const sent = log.sent().flatMap(({ wire }) => {
-        if (wire === '') return []
-        const { enc } = JSON.parse(wire) as { enc?: { kid: string } }
-        return enc ? [enc.kid] : []
-      })
-      return new Set([
-        ...kids.map(({ kid }) => kid),
-        ...texts.flatMap(({ text }) => sealedOf(text)?.kid ?? []),
-        ...sent,
-      ])
-    },
+  #reseal(owner: SealedOwner, text: string, head?: SealedHead): string | undefined {
+    const { bodies } = this.#parts
+    const lacking = bodies.sealer.lacking?.()
+    const plain = this.#stuck.has(text) ? undefined : bodies.open(owner, text)
+    // A text that only waits for its key is tried again.
+    if (plain === undefined && lacking === bodies.sealer.lacking?.()) this.#stuck.add(text)
+    return plain === undefined
+      ? undefined
+      : bodies.seal({ ...owner, head: sealedOf(text)?.head ?? head }, plain)
   }
 }

@@ -1,5 +1,5 @@
-// A book as it stood at one instant: which records there were and in which version, read later and piece by piece.
-// Invariant: what is written after the instant is not seen; what was forgotten after it is gone from here too.
+// A book at one instant: lists its records and their versions, and reads them later in pieces.
+// Invariant: later changes are not seen, but records forgotten later are gone from the snapshot too.
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -9,7 +9,7 @@ import type { Bodies } from './bodies.ts'
 import type { Fragment } from '../schema/column.ts'
 import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
 
-/** A record as a snapshot notes it. */
+/** A record in the list of a snapshot. */
 export interface SnapshotEntry {
   readonly id: string
   readonly kind: string
@@ -26,13 +26,13 @@ interface Listed {
 
 const batch = 2000
 
-/** The live records that satisfy `where`, conditions over `facets f` and `records r`, by id. The projection is caught up. */
+/** The live records that match `where`, over `facets f` and `records r`, by id. Needs a projection that is up to date. */
 export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Generator<SnapshotEntry> {
   const condition = ['r.id > ?', ...where.map(({ sql }) => sql)].join(' AND ')
   const params = where.flatMap((part) => part.params)
   let after = ''
   for (;;) {
-    // CROSS JOIN keeps SQLite to the order of ids, so that no page sorts the book.
+    // CROSS JOIN makes SQLite read in the order of ids, so no page sorts the book.
     const rows = db.all<SnapshotEntry & SqlRow>(
       `SELECT r.id, r.kind, r.seq, r.rev FROM records r CROSS JOIN facets f ON f.seq = r.seq
        WHERE ${condition} ORDER BY r.id LIMIT ?`,
@@ -48,11 +48,11 @@ interface SnapshotParts {
   readonly bodies?: Bodies
   readonly sealed?: number
   readonly locked?: number
-  /** False: it holds records that can't be read here, which are given as they are sealed. */
+  /** False: some records can't be read here and are given sealed. */
   readonly isWhole?: boolean
 }
 
-/** Notes what is `listed`, which may be more than this database has in clear: `bodies` opens the rest when it is read. */
+/** Stores the list `listed`, which may include sealed records: `bodies` opens them when they are read. */
 export function takeSnapshot(
   db: SqlDatabase,
   listed: Iterable<SnapshotEntry>,
@@ -87,8 +87,8 @@ function list(lists: Map<string, Listed>, { kind, seq, rev }: SnapshotEntry): vo
   const own = lists.get(kind) ?? emptyList()
   lists.set(kind, own)
   if (own.count === own.seqs.length) {
-    own.seqs = grown(own.seqs)
-    own.revs = grown(own.revs)
+    own.seqs = enlarged(own.seqs)
+    own.revs = enlarged(own.revs)
   }
   own.seqs[own.count] = seq
   own.revs[own.count] = rev
@@ -99,7 +99,7 @@ function emptyList(): Listed {
   return { count: 0, seqs: new Float64Array(1024), revs: new Float64Array(1024) }
 }
 
-function grown(values: Float64Array): Float64Array {
+function enlarged(values: Float64Array): Float64Array {
   const larger = new Float64Array(values.length * 2)
   larger.set(values)
   return larger
@@ -111,12 +111,12 @@ type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' 
   readonly op: string
 }
 
-/** The row at `seq` in version `rev`; undefined when it was forgotten since. */
+/** The row at `seq` in version `rev`; undefined when it was forgotten later. */
 function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | undefined {
   const row = db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
   if (!row || row.deleted) return undefined
   if (row.rev === rev) return row
-  // A version that differed in counts alone, or is one too many, may be gone: the next one after it says the same, or more.
+  // A version that differs in counts alone, or is beyond the limit, may be gone: the next one has the same content, or more.
   const earlier = db.get<Version>(
     `SELECT op, at, agent, session, resource, sensitivity, body FROM history
      WHERE seq = ? AND version >= ? ORDER BY version LIMIT 1`,

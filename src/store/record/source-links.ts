@@ -1,20 +1,180 @@
-// The rows that say what was made from what: ids of records, keys of what is no record yet, and what became of a key.
-// Invariant: from the moment on in which a record and what knows it by a key are both here, the one stands among the sources of the
-// other, whichever came first and however it came.
+// Rows that link a record with its sources: ids of records, keys of sources that are no records yet, and gone keys. Keys are
+// declared by `awaitedAs` in core/kind.ts.
+// Invariants: when a record and its source by key are both here, they are linked, whichever came first and however. The table
+// of keys is filled from the first record on that awaits a source; other books pay nothing for it. A forgotten record has no
+// key. Keys of a sealed record are in memory alone, while it can be read: in the file, a key would confirm a guessed text.
+import { type Kind, type Kinds, ownAwaitedKeys } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
+import { textKey } from '../../core/text/text-key.ts'
+import { awaitedSetting } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
-import { AwaitedIndex, type AwaitedIndexParts, type Found } from './awaited-index.ts'
+import type { Settings } from '../schema/settings.ts'
+import type { Bodies } from './bodies.ts'
 
-export interface SourceLinksParts extends AwaitedIndexParts {
+/** A record and one of its keys. */
+interface KeyedRecord {
+  readonly key: string
+  readonly id: string
+}
+
+interface SourceLinksParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly settings: Settings
+  readonly bodies: Bodies
   /** One more source of the record in `row` was found. */
   onLinked(row: RecordRow): void
 }
 
+type AwaitedIndexParts = Omit<SourceLinksParts, 'onLinked'>
+
+/** At most so many records with one key are linked: more of them share common words. */
+const sameLimit = 100
+
+const findSql = `SELECT r.id FROM awaited a JOIN records r ON r.seq = a.seq WHERE a.key = ? AND r.deleted = 0
+  ORDER BY a.seq LIMIT ${sameLimit}`
+const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
+
+/** Finds records by their keys. */
+class AwaitedIndex {
+  readonly #parts: AwaitedIndexParts
+  readonly #db: SqlDatabase
+  readonly #kinds: readonly Kind[]
+  readonly #declared: number
+  #isUsed: boolean | undefined
+  /** The opened sealed records, by their keys. A changed one is listed under its old keys too. */
+  readonly #sealed = new Map<string, Set<number>>()
+  /** Sealed records to read; undefined: all. */
+  #due: Set<number> | undefined
+
+  constructor(parts: AwaitedIndexParts) {
+    this.#parts = parts
+    this.#db = parts.db
+    this.#kinds = [...parts.kinds.values()].filter(({ awaitedAs }) => awaitedAs !== undefined)
+    this.#declared = textKey(this.#kinds.flatMap(({ name, version }) => [name, String(version)]))
+  }
+
+  /** Whether a record here ever awaited a source. Most books have none. */
+  isUsed(): boolean {
+    return (this.#isUsed ??= this.#isFilled())
+  }
+
+  /** Fills the table for the first record that awaits a source. Inside a transaction. */
+  begin(): void {
+    // Ask the database: a transaction may have undone the state in memory.
+    if (this.#isFilled()) return
+    this.#db.run('DELETE FROM awaited')
+    // One at a time: bodies may be large.
+    for (const { seq } of this.#seqs('r.kid IS NULL')) {
+      const row = this.#db.get<RecordRow>(rowSql, [seq])
+      if (row) this.#add(row.seq, this.keysOf(row))
+    }
+    this.#parts.settings.set(awaitedSetting, this.#declared)
+    this.#isUsed = true
+  }
+
+  /** The keys of the record in `row`; empty when it can't be read. */
+  keysOf(row: RecordRow): string[] {
+    const kind = this.#parts.kinds.get(row.kind)
+    const body = kind?.awaitedAs && row.deleted === 0 ? this.#parts.bodies.read(row, row.body) : undefined
+    return kind && body ? ownAwaitedKeys(kind, body, row.agent) : []
+  }
+
+  /** Notes the keys of the written record in `row` and answers them. Inside the transaction that writes it. */
+  written(row: RecordRow): readonly string[] {
+    if (!this.#parts.kinds.get(row.kind)?.awaitedAs || !this.isUsed()) return []
+    const { seq, kid } = row
+    const keys = this.keysOf(row)
+    const before = this.#db.all<{ key: string }>('SELECT key FROM awaited WHERE seq = ?', [seq])
+    const after = new Set(kid === null ? keys : [])
+    if (before.length !== after.size || before.some(({ key }) => !after.has(key))) {
+      this.removed(seq)
+      this.#add(seq, after)
+    }
+    if (kid !== null) this.#due?.add(seq)
+    return keys
+  }
+
+  removed(seq: number): void {
+    this.#db.run('DELETE FROM awaited WHERE seq = ?', [seq])
+  }
+
+  /** The live records here with any of `keys`. */
+  find(keys: readonly string[]): KeyedRecord[] {
+    if (keys.length === 0 || !this.isUsed()) return []
+    this.#open()
+    return keys.flatMap((key) => {
+      const clear = this.#db.all<{ id: string }>(findSql, [key])
+      return [...clear.map(({ id }) => ({ key, id })), ...this.#findSealed(key)]
+    })
+  }
+
+  /** Whether more records have `key` than are linked. */
+  isCommon(key: string): boolean {
+    const last = 'SELECT 1 FROM awaited WHERE key = ? LIMIT 1 OFFSET ?'
+    return this.#db.get(last, [key, sameLimit]) !== undefined
+  }
+
+  /** Encryption keys came or went: reads all sealed records again. */
+  renew(): void {
+    this.#sealed.clear()
+    this.#due = undefined
+  }
+
+  /** A sealed record may open now. */
+  changed(seq: number): void {
+    this.#due?.add(seq)
+  }
+
+  /** The keys of all sealed records that can be read. */
+  sealedKeys(): string[] {
+    if (!this.isUsed()) return []
+    this.#open()
+    return [...this.#sealed.keys()]
+  }
+
+  #isFilled(): boolean {
+    return this.#parts.settings.getNumber(awaitedSetting) === this.#declared
+  }
+
+  #seqs(condition: string): { seq: number }[] {
+    return this.#db.all<{ seq: number }>(
+      `SELECT r.seq FROM records r WHERE r.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 AND ${condition}`,
+      [JSON.stringify(this.#kinds.map(({ name }) => name))],
+    )
+  }
+
+  #add(seq: number, keys: Iterable<string>): void {
+    for (const key of keys) this.#db.run('INSERT OR IGNORE INTO awaited (key, seq) VALUES (?, ?)', [key, seq])
+  }
+
+  #open(): void {
+    if (this.#parts.bodies.sealer.current() === undefined) return
+    const seqs = this.#due ?? this.#seqs('r.kid IS NOT NULL').map(({ seq }) => seq)
+    this.#due = new Set()
+    for (const seq of seqs) {
+      const row = this.#db.get<RecordRow>(rowSql, [seq])
+      for (const key of row ? this.keysOf(row) : []) {
+        const seqs = this.#sealed.get(key)
+        if (seqs) seqs.add(seq)
+        else this.#sealed.set(key, new Set([seq]))
+      }
+    }
+  }
+
+  #findSealed(key: string): KeyedRecord[] {
+    return [...(this.#sealed.get(key) ?? [])].slice(0, sameLimit).flatMap((seq) => {
+      const row = this.#db.get<RecordRow>(rowSql, [seq])
+      return row && row.kid !== null && this.keysOf(row).includes(key) ? [{ key, id: row.id }] : []
+    })
+  }
+}
+
 const awaitingSql = `SELECT s.source AS key, ${recordColumns} FROM json_each(?) j JOIN sources s ON s.source = j.value
   JOIN records r ON r.seq = s.seq WHERE r.deleted = 0 ORDER BY s.seq`
-/** Stands before a key among the sources of a record when what it is of was forgotten. */
+/** Prefix of a gone key among the sources of a record: its source was forgotten. */
 export const goneMark = '!-'
-/** Stands before a key, and the id of the record that was found by it. */
+/** Prefix of a key and the id of the record that it found. */
 const foundMark = '!='
 
 export class SourceLinks {
@@ -33,20 +193,15 @@ export class SourceLinks {
       this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [source, seq, kind])
   }
 
-  /** Whether anything was ever made from what was no record yet: most books have none of that. */
-  awaitsSome(): boolean {
-    return this.awaited.isKept()
-  }
-
-  /** The live records that were made from what is in `row`, before it was one, and the key by which each knows it. */
+  /** The live records that were made from the content of `row` before it was a record, each with the key it uses. */
   awaiting(row: RecordRow): [string, RecordRow][] {
-    return this.#knowing(this.awaited.keysOf(row))
+    return this.#withKeys(this.awaited.keysOf(row))
   }
 
-  /** Links what was made from what is in `row`, before that was here. What is linked once stays so, whatever it says later. */
+  /** Links earlier records that were made from the content of `row`. A link stays, whatever the source contains later. */
   findMade(row: RecordRow): void {
     const keys = this.awaited.written(row).filter((key) => !this.awaited.isCommon(key))
-    for (const [key, made] of this.#knowing(keys)) {
+    for (const [key, made] of this.#withKeys(keys)) {
       const sources = foundSources({ key, id: row.id })
       if (this.#db.get('SELECT 1 FROM sources WHERE source = ? AND seq = ?', [sources[1], made.seq])) continue
       this.add(made, sources)
@@ -54,27 +209,27 @@ export class SourceLinks {
     }
   }
 
-  /** The records here that the record `id` knows by `keys`. One that it knew so stays, also where it is sealed or gone now. */
-  find(id: string, keys: readonly string[]): Found[] {
-    if (keys.length === 0 || !this.awaitsSome()) return []
-    const known = this.found(id).filter(({ key }) => keys.includes(key))
-    return [...known, ...this.awaited.find(keys)]
+  /** The records here that `keys` of the record `id` name. A linked one stays, also when it is sealed or gone now. */
+  find(id: string, keys: readonly string[]): KeyedRecord[] {
+    if (keys.length === 0 || !this.awaited.isUsed()) return []
+    const linked = this.found(id).filter(({ key }) => keys.includes(key))
+    return [...linked, ...this.awaited.find(keys)]
   }
 
-  /** The records that the record `id` knows by a key. */
-  found(id: string): Found[] {
-    return this.#marked(id, foundMark).map((said) => {
-      const end = said.indexOf(' ')
-      return { key: said.slice(0, end), id: said.slice(end + 1) }
+  /** The records that keys of the record `id` have found. */
+  found(id: string): KeyedRecord[] {
+    return this.#marked(id, foundMark).map((text) => {
+      const end = text.indexOf(' ')
+      return { key: text.slice(0, end), id: text.slice(end + 1) }
     })
   }
 
-  /** Those keys of the record `id` of which is known what was forgotten since. */
+  /** The keys of the record `id` whose source was forgotten. */
   goneKeys(id: string): string[] {
     return this.#marked(id, goneMark)
   }
 
-  /** What stands behind `mark` among the sources of the record `id`. */
+  /** The sources of the record `id` that begin with `mark`, without it. */
   #marked(id: string, mark: string): string[] {
     return this.#db
       .all<{ source: string }>(
@@ -84,7 +239,7 @@ export class SourceLinks {
       .map(({ source }) => source.slice(mark.length))
   }
 
-  #knowing(keys: readonly string[]): [string, RecordRow][] {
+  #withKeys(keys: readonly string[]): [string, RecordRow][] {
     if (keys.length === 0) return []
     return this.#db
       .all<RecordRow & { key: string }>(awaitingSql, [JSON.stringify(keys)])
@@ -92,7 +247,7 @@ export class SourceLinks {
   }
 }
 
-/** What stands among the sources for a record that was found by a key. */
-export function foundSources({ key, id }: Found): [string, string] {
+/** The sources of a record for one that was found by a key. */
+export function foundSources({ key, id }: KeyedRecord): [string, string] {
   return [id, `${foundMark}${key} ${id}`]
 }

@@ -1,52 +1,51 @@
-// Which records were made from which, kept with every write, and what becomes of those whose source is gone.
-// Invariant: a record stands in `outdated` from the transaction in which a source of it is forgotten, outdated itself, or
-// more sensitive than it, to the one in which it no longer names such a source. So no crash comes between, and nothing of
-// what it said before is left in its history, its conflicts, its vector or a stored answer that names it.
+// Links records to their sources with every write, and marks records whose source is gone as outdated.
+// Invariant: a record is in `outdated` from the transaction in which a source of it is forgotten, outdated itself, or more
+// sensitive than it, to the one in which it no longer names such a source. So no crash comes between, and none of its earlier
+// content is left in its history, its conflicts, its vector or a stored answer that names it.
 import { awaitedKeys, goingIds, sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isLowered, isSealedText, isSealing, type SealedOwner, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
-import { sourcesKey } from '../schema/derived.ts'
+import { sourcesSetting } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 import { Guards } from './guards.ts'
 import { goneMark, foundSources, SourceLinks } from './source-links.ts'
-import { scrubDue } from './cover-clear-text.ts'
-import { createWordCover, type WordCover } from './cover-words.ts'
+import { createWordCover, scrubDue, type WordCover } from './cover-text.ts'
 import { conflictsOf, eraseAnswers, eraseRows, historyOf, vectorOf } from './erase-rows.ts'
 
-/** `own`: it was changed by a call here; `heard`: elsewhere; `taken`: all that follows from it comes with it. */
-export type ChangeOrigin = 'own' | 'heard' | 'taken'
+/** `own`: a call here made the change; `remote`: another copy; `replica`: all consequences come with the change. */
+export type ChangeOrigin = 'own' | 'remote' | 'replica'
 
-/** A record that is to be told anew, and can be: its sources are up to date and its body can be read. */
+/** A record to be made again that can be: its sources are up to date and its body can be read. */
 export interface OutdatedRecord {
   readonly id: string
   readonly kind: string
   readonly agent: string
   readonly rev: number
-  /** True where the source went on another device, which is likely to tell it anew itself. */
-  readonly isHeard: boolean
+  /** True when another device removed the source: it will probably make the record again itself. */
+  readonly isRemote: boolean
 }
 
-export interface SourcesParts {
+interface SourcesParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly settings: Settings
   readonly bodies: Bodies
-  /** A record has become outdated: what was derived from it goes. */
+  /** A record has become outdated: its derived rows go. */
   onOutdated(row: RecordRow): void
   /** One more source of the record in `row` was found. */
   onLinked(row: RecordRow): void
-  /** Forgets a record that stands and falls with its sources, at the instant `at`. */
+  /** Forgets a record that can't exist without its sources, at the instant `at`. */
   forget(row: RecordRow, at: string): void
 }
 
 /** Why a record is outdated. */
 interface Outdated {
   readonly isGone: boolean
-  /** It is nothing without what is gone. */
+  /** It can't exist without the gone source. */
   readonly goes?: boolean
   readonly origin: ChangeOrigin
   readonly at: string
@@ -60,12 +59,12 @@ interface SourceState extends SqlRow {
 }
 
 const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
-/** What may be told anew now: nothing that it was made from is itself to be told anew. */
+/** Outdated records that can be made again now: none of their sources is outdated itself. */
 const waitingSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN records r ON r.seq = o.seq
   WHERE r.deleted = 0 AND NOT EXISTS (SELECT 1 FROM sources s JOIN records t ON t.id = s.source
     JOIN outdated p ON p.seq = t.seq WHERE s.seq = o.seq) ORDER BY o.seq LIMIT ?`
 
-/** A source may have been purged long before what was made from it came. */
+/** A source may have been purged long before the record arrived. */
 const outdateSql = `INSERT INTO outdated (seq, is_gone, is_heard, is_purged)
   SELECT ?, ?, ?, EXISTS (SELECT 1 FROM sources s JOIN records r ON r.id = s.source
     LEFT JOIN outdated o ON o.seq = r.seq WHERE s.seq = ? AND (o.is_purged = 1 OR (r.deleted = 1 AND r.purged > 0 AND r.purged >= r.gone)))
@@ -77,11 +76,8 @@ const purgedSql = `WITH RECURSIVE made (seq) AS (SELECT seq FROM sources WHERE s
 export class Sources {
   readonly #parts: SourcesParts
   readonly #db: SqlDatabase
-  /** What stands in the table, and what is found by keys. */
   readonly links: SourceLinks
-  /** Which records follow others in their sensitivity alone. */
   readonly guards: Guards
-  /** Words of what is gone, beside the records that were made of it. */
   readonly words: WordCover
 
   constructor(parts: SourcesParts) {
@@ -92,28 +88,28 @@ export class Sources {
     this.words = createWordCover(parts)
   }
 
-  /** Fills the tables anew where they are new or a kind declares its sources otherwise. At opening. */
+  /** Fills the tables again when they are new or a kind has changed its declaration of sources. At opening. */
   prepare(): void {
     const { settings } = this.#parts
     const made = this.#madeKinds()
     this.#db.transaction(() => this.guards.prepare())
     const declared = textKey(made.flatMap(({ name, version }) => [name, String(version)]))
-    if (settings.getNumber(sourcesKey) === declared) return this.#prepareAwaiting()
+    if (settings.getNumber(sourcesSetting) === declared) return this.#prepareAwaiting()
     this.#db.transaction(() => {
       this.#db.run('DELETE FROM sources')
-      for (const row of this.#rowsOf(made, '1')) this.#note(row, 'heard')
-      settings.set(sourcesKey, declared)
+      for (const row of this.#rowsOf(made, '1')) this.#note(row, 'remote')
+      settings.set(sourcesSetting, declared)
     })
   }
 
-  /** What an earlier Daybook wrote, or with other keys, has found nothing yet. */
+  /** Links records that an earlier Daybook wrote, or wrote with other keys. */
   #prepareAwaiting(): void {
     const all = `SELECT DISTINCT seq FROM sources WHERE source >= '!' AND source < '"'`
-    if (this.links.awaitsSome() || this.#db.get(`${all} LIMIT 1`) === undefined) return
-    this.#db.transaction(() => this.#noteAnew(all))
+    if (this.links.awaited.isUsed() || this.#db.get(`${all} LIMIT 1`) === undefined) return
+    this.#db.transaction(() => this.#noteAgain(all))
   }
 
-  /** A row has left the table by another way than a forget. */
+  /** A row has left the table without a forget. */
   removed(seq: number): void {
     this.#clear(seq)
     this.links.awaited.removed(seq)
@@ -125,62 +121,62 @@ export class Sources {
     this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
   }
 
-  /** Takes in the sealed records that can be read now and could not be before. Inside a transaction. */
+  /** Links the sealed records that can be read since keys arrived. Inside a transaction. */
   takeOpened(): void {
     const rows = this.#rowsOf(
       this.#madeKinds(),
       'r.kid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.seq = r.seq)',
     )
-    for (const row of rows) this.#note(row, 'heard')
-    this.#noteAnew('SELECT DISTINCT s.seq FROM json_each(?) j JOIN sources s ON s.source = j.value', [
+    for (const row of rows) this.#note(row, 'remote')
+    this.#noteAgain('SELECT DISTINCT s.seq FROM json_each(?) j JOIN sources s ON s.source = j.value', [
       JSON.stringify(this.links.awaited.sealedKeys()),
     ])
   }
 
-  /** Notes anew the live records whose numbers `sql` answers as `seq`, as far as they can be read. */
-  #noteAnew(sql: string, params: readonly SqlValue[] = []): void {
+  /** Links the live records again whose numbers `sql` selects as `seq`, if they can be read. */
+  #noteAgain(sql: string, params: readonly SqlValue[] = []): void {
     for (const { seq } of this.#db.all<{ seq: number }>(sql, params)) {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
-      if (row?.deleted === 0 && this.#isReadable(row)) this.#note(row, 'heard')
+      if (row?.deleted === 0 && this.#isReadable(row)) this.#note(row, 'remote')
     }
   }
 
-  /** The record stands as `row` says now. Inside the transaction that writes it. */
+  /** The record was written as `row`. Inside the transaction that writes it. */
   written(row: RecordRow, before: RecordRow | undefined, origin: ChangeOrigin): void {
     const isMade = [row, before].some((one) => one && this.#parts.kinds.get(one.kind)?.madeFrom)
     if (isMade) this.#note(row, origin)
     this.guards.written(row, before)
     this.links.findMade(row)
-    // What is new was the source of something only if that came before it.
-    if (before || row.deleted === 1 || row.sensitivity !== null) this.#tell(row, origin)
-    if (before && row.deleted === 1) this.#tellAwaiting(before, row, origin)
+    // A new record is a source only of records that arrived before it.
+    if (before || row.deleted === 1 || row.sensitivity !== null) this.#outdateMade(row, origin)
+    if (before && row.deleted === 1) this.#outdateAwaiting(before, row, origin)
   }
 
-  /** Whether it waits to be told anew, because a source is gone or more sensitive than it. */
+  /** Whether it is to be made again, because a source is gone or more sensitive than it. */
   isOutdated(seq: number): boolean {
     return this.#db.get('SELECT 1 FROM outdated WHERE seq = ?', [seq]) !== undefined
   }
 
   /**
-   * What must not stay of what `before` says beside `row`, which is written over it: it may quote what was forgotten, or has words
-   * that `row` takes back. Then the versions before it are covered or removed here. `left` is what may stay of it all the same;
-   * undefined where all of it may.
+   * For `row`, which replaces `before`: undefined when the content of `before` may stay as a version. It may not when it quotes
+   * a forgotten record or has words that `row` takes back: then the versions before it are covered or removed here, and `rest`
+   * is the part that may stay.
    */
-  leaving(before: RecordRow, row: RecordRow): { readonly left?: string | undefined } | undefined {
+  leaving(before: RecordRow, row: RecordRow): { readonly rest?: string | undefined } | undefined {
     const after = this.#takenBack(before, row)
     if (after) {
-      // What it was may have been purged, elsewhere too and long ago.
+      // The quoted record may have been purged, elsewhere too and long ago.
       this.#parts.settings.set(scrubDue, 1)
       const { words } = this
       if (this.#parts.kinds.get(row.kind)?.withoutGone) words.cover(before, after)
       else this.#removeEarlier(before)
-      return { left: words.left(before, before.body, after) }
+      return { rest: words.allowed(before, before.body, after) }
     }
     const isGone = this.#db.get('SELECT 1 FROM outdated WHERE seq = ? AND is_gone = 1', [row.seq])
     return isGone && {}
   }
 
-  /** True for a body that was made from what is gone now. */
+  /** True for a body that was made from a record that is gone now. */
   quotesGone({ kind: name, id }: SealedOwner, body: JsonObject): boolean {
     const kind = this.#parts.kinds.get(name)
     return (
@@ -188,7 +184,7 @@ export class Sources {
     )
   }
 
-  /** How sensitive a body of `kind` is at least: as the most sensitive record that it was made from. */
+  /** The least sensitivity of a body of `kind`: that of its most sensitive source. */
   level(kind: Kind, body: JsonObject, id: string): Sensitivity | undefined {
     if (!kind.madeFrom || kind.madeFrom.neverSealed) return undefined
     if (awaitedKeys(kind, body).length > 0) this.links.awaited.begin()
@@ -198,16 +194,16 @@ export class Sources {
       .reduce((most, one) => (isLowered(most, one) ? one : most), undefined)
   }
 
-  /** The ids of all that `body`, of the record `id`, was made from: those that it names, and those here that it knows by a key. */
+  /** The ids of all sources of `body`, of the record `id`: those that it names, and those that its keys find here. */
   idsOf(kind: Kind, body: JsonObject, id: string): string[] {
     const found = this.links.find(id, awaitedKeys(kind, body))
     return [...new Set([...sourceIds(kind, body, id), ...found.map((one) => one.id)])]
   }
 
-  /** The live records that were made from `id`, and may quote it; `isMeant` chooses among their kinds. */
-  madeOf(id: string, isMeant: (kind: Kind) => boolean = () => true): RecordRow[] {
+  /** The live records that were made from `id` and may quote it; `isWanted` filters their kinds. */
+  madeOf(id: string, isWanted: (kind: Kind) => boolean = () => true): RecordRow[] {
     const names = this.#madeKinds()
-      .filter((kind) => isFollowing(kind) && isMeant(kind))
+      .filter((kind) => isFollowing(kind) && isWanted(kind))
       .map(({ name }) => name)
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM sources s JOIN records r ON r.seq = s.seq
@@ -216,39 +212,39 @@ export class Sources {
     )
   }
 
-  /** The live records that are forgotten and purged with `id`, and those that go with them. */
+  /** The live records that are forgotten and purged with `id`, directly or indirectly. */
   goingWith(id: string): RecordRow[] {
     const going = new Map<string, RecordRow>()
-    const waiting = [id]
-    for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
+    const pending = [id]
+    for (let source = pending.pop(); source !== undefined; source = pending.pop()) {
       for (const made of this.madeOf(source)) {
         if (made.id === id || going.has(made.id) || !this.#isGoingWith(made, source)) continue
         going.set(made.id, made)
-        waiting.push(made.id)
+        pending.push(made.id)
       }
     }
     return [...going.values()]
   }
 
-  /** `id` was removed for good: so is, from the files too, what is told anew because of it. Inside a transaction. */
+  /** `id` was purged: the files must not keep the outdated records that were made from it either. Inside a transaction. */
   purged(id: string): void {
     this.#db.run(purgedSql, [id])
   }
 
-  /** At most `limit` of the records that can be told anew now. */
+  /** At most `limit` of the records that can be made again now. */
   waiting(limit: number): OutdatedRecord[] {
     const { bodies } = this.#parts
     return this.#db
       .all<RecordRow & { is_heard: number }>(waitingSql, [limit])
       .filter((row) => bodies.open(row, row.body) !== undefined)
-      .map(({ id, kind, agent, rev, is_heard }) => ({ id, kind, agent, rev, isHeard: is_heard === 1 }))
+      .map(({ id, kind, agent, rev, is_heard }) => ({ id, kind, agent, rev, isRemote: is_heard === 1 }))
   }
 
-  /** Notes what the record in `row` was made from, and whether it is outdated. */
+  /** Notes the sources of the record in `row`, and whether it is outdated. */
   #note(row: RecordRow, origin: ChangeOrigin): void {
     const { kinds, bodies, settings } = this.#parts
     const { seq } = row
-    const was = this.#db.get<{ is_purged: number }>('SELECT is_purged FROM outdated WHERE seq = ?', [seq])
+    const before = this.#db.get<{ is_purged: number }>('SELECT is_purged FROM outdated WHERE seq = ?', [seq])
     const kind = kinds.get(row.kind)
     const body = row.deleted === 1 || !kind?.madeFrom ? undefined : bodies.read(row, row.body)
     const keys = kind && body ? awaitedKeys(kind, body) : []
@@ -256,7 +252,7 @@ export class Sources {
     const gone = this.links.goneKeys(row.id).filter((key) => keys.includes(key))
     const found = this.links.find(row.id, keys)
     this.#clear(seq)
-    if (was?.is_purged === 1) settings.set(scrubDue, 1)
+    if (before?.is_purged === 1) settings.set(scrubDue, 1)
     if (!kind || !body) return
     const ids = sourceIds(kind, body, row.id)
     this.links.add(row, [
@@ -273,24 +269,25 @@ export class Sources {
     if (isGone || isCovered) this.#outdate(row, { isGone, origin, at: row.updated_at })
   }
 
-  /** Tells those that were made from the record in `row` what has become of it. */
-  #tell(row: RecordRow, origin: ChangeOrigin): void {
+  /** Outdates the records that were made from the changed record in `row`, as far as the change requires it. */
+  #outdateMade(row: RecordRow, origin: ChangeOrigin): void {
     const isGone = row.deleted === 1
-    // Most changes are neither, and what a record was made into may be large.
-    const isFar = isGone || isSealing(this.#sensitivityOf(row))
-    for (const made of this.madeOf(row.id, ({ madeFrom }) => isFar || madeFrom?.anew === undefined)) {
+    // Most changes are neither, and the made records may be large.
+    const affectsAll = isGone || isSealing(this.#sensitivityOf(row))
+    for (const made of this.madeOf(row.id, ({ madeFrom }) => affectsAll || madeFrom?.anew === undefined)) {
       const isCovered = isLessGuarded(this.#sensitivityOf(made), this.#sensitivityOf(row))
       const { anew, neverSealed = false } = this.#parts.kinds.get(made.kind)?.madeFrom ?? {}
-      const isFirm = anew !== undefined
+      const canBeRemade = anew !== undefined
       const isEnded = isGone ? this.#isGoingWith(made, row.id) : isCovered && neverSealed
       const goes = origin === 'own' && isEnded
-      if (isGone || isCovered || !isFirm) this.#outdate(made, { isGone, goes, origin, at: row.updated_at })
+      if (isGone || isCovered || !canBeRemade)
+        this.#outdate(made, { isGone, goes, origin, at: row.updated_at })
     }
   }
 
-  /** Tells those that were made from what was in `before`, and never heard that it was a record. */
-  #tellAwaiting(before: RecordRow, row: RecordRow, origin: ChangeOrigin): void {
-    for (const [key, made] of this.links.awaitsSome() ? this.links.awaiting(before) : []) {
+  /** Outdates the records that were made from the content of `before` and know it by a key alone. */
+  #outdateAwaiting(before: RecordRow, row: RecordRow, origin: ChangeOrigin): void {
+    for (const [key, made] of this.links.awaited.isUsed() ? this.links.awaiting(before) : []) {
       this.links.add(made, [goneMark + key, row.id])
       this.#outdate(made, { isGone: true, origin, at: row.updated_at })
     }
@@ -300,16 +297,16 @@ export class Sources {
     const { seq, id } = row
     if (this.#parts.kinds.get(row.kind)?.madeFrom?.reachOnly === true) return
     if (goes || this.#parts.kinds.get(row.kind)?.madeFrom?.anew === undefined) {
-      if (origin !== 'taken') this.#parts.forget(row, at)
+      if (origin !== 'replica') this.#parts.forget(row, at)
       return
     }
-    const known = this.#db.get<{ is_gone: number }>('SELECT is_gone FROM outdated WHERE seq = ?', [seq])
-    if (known && (known.is_gone === 1 || !isGone)) return
-    this.#db.run(outdateSql, [seq, Number(isGone), Number(origin === 'heard'), seq])
+    const before = this.#db.get<{ is_gone: number }>('SELECT is_gone FROM outdated WHERE seq = ?', [seq])
+    if (before && (before.is_gone === 1 || !isGone)) return
+    this.#db.run(outdateSql, [seq, Number(isGone), Number(origin === 'remote'), seq])
     eraseRows(this.#db, vectorOf, [seq])
-    if (isGone && origin !== 'taken') this.#removeEarlier(row)
+    if (isGone && origin !== 'replica') this.#removeEarlier(row)
     this.#parts.onOutdated(row)
-    // Whatever was made from it may quote the same.
+    // Records made from it may quote the same.
     for (const made of this.madeOf(id)) this.#outdate(made, { isGone, origin, at })
   }
 
@@ -320,13 +317,13 @@ export class Sources {
     return goingIds(kind, body, made.id).includes(id)
   }
 
-  /** What `row` says where it takes words of `before` back. */
+  /** The body of `row` if it takes words of `before` back. */
   #takenBack(before: RecordRow, row: RecordRow): JsonObject | undefined {
     const { kinds, bodies } = this.#parts
     const kind = row.deleted === 0 && before.deleted === 0 ? kinds.get(row.kind) : undefined
-    const was = kind?.takesBack && bodies.read(before, before.body)
-    const is = was && bodies.read(row, row.body)
-    return is && kind?.takesBack?.(was, is) ? is : undefined
+    const old = kind?.takesBack && bodies.read(before, before.body)
+    const body = old && bodies.read(row, row.body)
+    return body && kind?.takesBack?.(old, body) ? body : undefined
   }
 
   #removeEarlier({ seq, id }: RecordRow): void {
@@ -335,7 +332,7 @@ export class Sources {
     eraseAnswers(this.#db, id)
   }
 
-  /** How these sources stand, as far as they are here. */
+  /** The states of these sources, if they are here. */
   #states(ids: readonly string[]): SourceState[] {
     if (ids.length === 0) return []
     return this.#db.all<SourceState>(
@@ -354,7 +351,7 @@ export class Sources {
     return [...this.#parts.kinds.values()].filter(({ madeFrom }) => madeFrom !== undefined)
   }
 
-  /** The live records of `made` that `condition` is true for. One at a time: their bodies may be large. */
+  /** The live records of the kinds `made` that match `condition`. One at a time: their bodies may be large. */
   *#rowsOf(made: readonly Kind[], condition: string): Generator<RecordRow> {
     const seqs = this.#db.all<{ seq: number }>(
       `SELECT r.seq FROM records r WHERE r.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 AND ${condition}`,
@@ -376,7 +373,7 @@ function isFollowing({ madeFrom }: Kind): boolean {
   return madeFrom !== undefined && madeFrom.reachOnly !== true
 }
 
-/** True where a source is sealed and what was made from it is not, or less strictly. */
+/** True when a source is sealed and the record made from it is not, or less strictly. */
 function isLessGuarded(made: Sensitivity | undefined, source: Sensitivity | undefined): boolean {
   return isSealing(source) && isLowered(made, source)
 }

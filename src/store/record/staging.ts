@@ -1,13 +1,13 @@
-// Uploads in progress: records that wait in the database until everything that came with them is known to be whole.
-// Invariant: nothing here is a record of the book, and nothing here outlives the engine that took it in. What may quote a record
-// that is forgotten or sealed here leaves the files too.
+// Uploads in progress: records that wait in the database until the whole upload has arrived.
+// Invariant: nothing here is a record of the book or outlives its engine. Texts that may quote a record that is forgotten or
+// sealed here leave the files too.
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { isSealing, lockedError, sealedOf } from '../../core/sealed.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
-import { scrubDue } from './cover-clear-text.ts'
+import { scrubDue } from './cover-text.ts'
 import { eraseRows, stagedIn } from './erase-rows.ts'
 
 export interface StagingStore extends Staging {
@@ -20,7 +20,7 @@ type StagedRow = StagedRecord & SqlRow & { readonly n: number }
 const pageLength = 500_000
 const pageRows = 25
 
-/** A text of the upload that is in clear and names a record that is not: itself, or one that it was made from. */
+/** Finds a text in clear that names a record that is forgotten or sealed: itself or a source. */
 const quotingSql = `SELECT 1 FROM staged s
   WHERE s.upload = ? AND EXISTS (SELECT 1 FROM records WHERE deleted = 1 OR kid IS NOT NULL)
   AND EXISTS (SELECT 1 FROM json_tree(iif(substr(s.text, 1, 1) = '{', s.text, 'null')) j JOIN records r ON r.id = j.value
@@ -31,11 +31,13 @@ export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodie
     add(upload, records) {
       for (const { id, kind, text, sensitivity, isSealed } of records) {
         if (db.get('SELECT n FROM staged WHERE upload = ? AND id = ?', [upload, id])) {
-          throw new DaybookError('conflict', `\`${id}\` comes twice.`, { details: { path: 'id', id } })
+          throw new DaybookError('conflict', `The upload has \`${id}\` twice. Send each record once.`, {
+            details: { path: 'id', id },
+          })
         }
-        // What the record will be sealed as waits sealed, too.
-        const kept = isSealing(sensitivity) && !isSealed ? bodies.seal({ kind, id }, text) : text
-        db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, kept])
+        // A record that will be sealed waits sealed.
+        const stored = isSealing(sensitivity) && !isSealed ? bodies.seal({ kind, id }, text) : text
+        db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, stored])
       }
     },
     read(upload, after) {
@@ -68,7 +70,7 @@ export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodie
   }
 }
 
-/** Drops what an engine left that ended in the middle of an upload. Inside a transaction. */
+/** Drops the uploads of an engine that ended before they were complete. Inside a transaction. */
 export function clearStaging(db: SqlDatabase, settings: Settings): void {
   const uploads = db.all<{ upload: string }>('SELECT DISTINCT upload FROM staged')
   for (const { upload } of uploads) dropUpload(db, settings, upload)

@@ -1,8 +1,8 @@
-// How often a record was of use on this device: beside the records, because it is nobody else's business.
+// Counts uses of records on this device. The counts are private to the device, so they are not in the records.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Projection } from './projection.ts'
 
-/** Of the live records of `kind` that were of use: how often, and when last. By id. */
+/** The uses of live records of `kind`, by id. */
 export function usesOf(
   db: SqlDatabase,
   kind: string,

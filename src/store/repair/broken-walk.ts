@@ -1,15 +1,15 @@
-// Walks the rows of a table in a damaged database, in order and around the pages that can't be read.
-// Invariant: each row that is given was read whole and stands in its order: a broken page may answer anything, for ever.
+// Walks the rows of a table in a damaged database, in order and around the unreadable pages.
+// Invariant: each row was read whole and is in order: a broken page may return anything, endlessly.
 import { isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
 const pageRows = 200
-/** No row has a greater number. */
+/** The greatest possible row number. */
 const farthest = 2 ** 40
 
 type Keys = readonly SqlValue[]
 
-/** Gives every row that can be read to `take`, by the order of `keys`; answers whether those were all. */
+/** Passes every readable row to `take`, in the order of `keys`; answers whether those were all. */
 export function walkTable(
   from: SqlDatabase,
   table: string,
@@ -30,7 +30,7 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
     before: `SELECT ${named}, * FROM ${table} WHERE (${list}) < (${marks}) ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
   }
   const keyOf = (row: SqlRow): Keys => keys.map((_, i) => row[`k${i}`] ?? null)
-  /** Rows from `at` on, in one direction, until there are no more (true) or one can't be read (false). */
+  /** Reads rows from `at` on, in one direction, to the end (true) or to an unreadable one (false). */
   const run = (
     direction: 'up' | 'down',
     at: Keys | undefined,
@@ -50,7 +50,6 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
       }
       for (const row of rows) {
         const key = keyOf(row)
-        // A broken page may answer what is out of order, and for ever.
         if (at !== undefined && !isBeyond(key, at, direction)) return { end: false, at }
         at = key
         if (take(row) === false) return { end: true, at }
@@ -73,7 +72,7 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
     while (numbered) {
       const beyond = probe(from, table, Number(last?.[0] ?? -farthest))
       if (beyond === undefined) break
-      // What lies between the broken page and the row that was found behind it.
+      // The rows between the broken page and the row found behind it.
       const floor = last
       run('down', [beyond + 1], (row) => {
         const key = keyOf(row)
@@ -94,7 +93,7 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
   }
 }
 
-/** The number of a row behind `at` that can be read, with as little as possible left out; undefined when there is none. */
+/** The number of the next readable row after `at`, skipping as little as possible; undefined without any. */
 function probe(from: SqlDatabase, table: string, at: number): number | undefined {
   for (let step = 1; step <= farthest * 2; step *= 2) {
     try {

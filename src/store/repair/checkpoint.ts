@@ -1,6 +1,6 @@
-// The checkpoint: a copy of the records in a second file, for when pages of the first can't be read any more.
-// Invariants: a step may be cut anywhere, and the next one goes on from there. What was forgotten, purged or sealed is out
-// of the copy before that is answered; after a cut in between, at the next step.
+// The checkpoint: a copy of the records in a second file, in case pages of the first become unreadable.
+// Invariants: a step may be cut anywhere; the next one continues there. Forgotten, purged or sealed content is out of the copy
+// before the call is answered; after a cut in between, at the next step.
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Log, Random, CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -16,26 +16,10 @@ import {
 import { isWholeBody } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
-export interface Checkpoint {
-  /** A record that was here before changed. Inside the transaction. `isCovered`: what it said must not stay. */
-  changed(seq: number, isCovered: boolean): void
-  /** After a commit: takes out what was covered. Throws nothing. */
-  committed(): void
-  /** Copies up to `limit` records; true when more are behind. For idle time. Throws what is wrong with the book. */
-  step(limit: number): boolean
-  /** Takes what was deleted out of its file for good. */
-  scrub(): void
-  /** Removes the copy, so that a full book gets its space, and makes none for a week. False when there was none. */
-  giveUp(): boolean
-  /** When the copy last had everything; undefined when there is none, or nobody has looked yet. */
-  completeAt(): string | undefined
-  close(): void
-}
-
 export interface CheckpointParts {
   readonly db: SqlDatabase
   readonly file: CheckpointFile
-  /** False: there is to be none, and what there is of an earlier opening is removed. */
+  /** False: removes the checkpoint of an earlier opening and makes none. */
   readonly isWanted: boolean
   readonly settings: Settings
   readonly clock: Clock
@@ -43,194 +27,228 @@ export interface CheckpointParts {
   readonly log: Log
 }
 
-/** The setting that says which copy is the book's. */
+/** The setting that names the copy of this book. */
 const markKey = 'checkpoint'
-/** The setting that says which book this is, for whoever finds a copy beside another one. */
+/** The setting with the id of the book: it tells copies of different books apart. */
 export const bookIdKey = 'book_id'
-/** Which records changed since they were copied. A copy that begins anew needs none, so no migration makes this table. */
+/** Records that changed since they were copied. A new copy needs none, so no migration makes this table. */
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
-/** Records that are covered at once. */
+/** Records covered at once. */
 const batch = 500
-/** When the storage was full, and no longer than this ago, there is no copy. */
+/** No copy is made for this long after the storage was full. */
 const fullKey = 'checkpoint_full_at'
 const fullMs = 7 * 86_400_000
 
 /** Undefined when none is wanted. */
-export function createCheckpoint(parts: CheckpointParts): Checkpoint | undefined {
-  const { db, file, settings, clock, random, log } = parts
-  if (!parts.isWanted) {
-    forget(parts)
-    return undefined
-  }
-  if (!prepare(parts)) return undefined
-  const columns = columnsOf(db)
-  let copy: RecordCopy | undefined
-  let isOff = false
-  let mustCover = false
-  let isComplete = false
-  let completeAt: string | undefined
-  let mark: CopyMark = { word: '', serial: 0 }
+export function startCheckpoint(parts: CheckpointParts): Checkpoint | undefined {
+  if (parts.isWanted) return prepare(parts) ? new Checkpoint(parts) : undefined
+  remove(parts)
+  return undefined
+}
 
-  const setMark = (next: CopyMark) => {
-    mark = next
-    db.transaction(() => settings.set(markKey, `${next.word} ${next.serial}`))
+export class Checkpoint {
+  readonly #parts: CheckpointParts
+  readonly #db: SqlDatabase
+  readonly #columns: readonly string[]
+  #copy: RecordCopy | undefined
+  #isOff = false
+  #mustCover = false
+  #isComplete = false
+  #completeAt: string | undefined
+  #mark: CopyMark = { word: '', serial: 0 }
+
+  constructor(parts: CheckpointParts) {
+    this.#parts = parts
+    this.#db = parts.db
+    this.#columns = columnsOf(parts.db)
   }
-  const ownId = () => {
-    const id = settings.get(bookIdKey) ?? `b_${toHex(random.bytes(16))}`
-    db.transaction(() => settings.set(bookIdKey, id))
-    return id
+
+  /** An existing record changed. Inside the transaction. `isCovered`: its content before must not stay. */
+  changed(seq: number, isCovered: boolean): void {
+    if (this.#isOff) return
+    this.#db.run('INSERT OR IGNORE INTO checkpoint_stale (seq) VALUES (?)', [seq])
+    this.#mustCover ||= isCovered
   }
-  const close = () => {
-    isOff = true
-    isComplete = mustCover = false
-    const closing = copy
-    copy = undefined
-    closing?.close()
-  }
-  const stop = () => {
-    completeAt = undefined
+
+  /** Call after a commit: removes covered content. Throws nothing. */
+  committed(): void {
+    if (!this.#mustCover) return
     try {
-      close()
-    } finally {
-      forget(parts)
+      this.#attempt(() => this.#cover())
+    } catch {
+      // The stale marks stay, so the next step does the work. The next call meets the fault of the book itself.
+      this.#parts.log.warn('The checkpoint still has what was forgotten, until its next step.')
     }
   }
+
+  /** Copies up to `limit` records; true when more are pending. For idle time. Throws faults of the book. */
+  step(limit: number): boolean {
+    const more = this.#attempt(() => {
+      const copy = this.#open()
+      if (!copy || this.#renew(copy, limit) || this.#extend(copy, limit)) return copy !== undefined
+      if (this.#isComplete) return false
+      const now = formatTime(this.#parts.clock.now())
+      copy.complete(now)
+      this.#completeAt = now
+      this.#isComplete = true
+      return false
+    })
+    return more ?? false
+  }
+
+  /** Clears deleted bytes from its file. */
+  scrub(): void {
+    this.#attempt(() => this.#cover()?.scrub())
+  }
+
+  /** Removes the copy to give a full book its space, and makes none for a week. False when no copy existed. */
+  giveUp(): boolean {
+    const { file, settings, clock } = this.#parts
+    const wasThere = !this.#isOff && (this.#copy !== undefined || file.exists())
+    this.#attempt(() => this.#stop())
+    if (wasThere) this.#attempt(() => this.#db.transaction(() => settings.set(fullKey, clock.now())))
+    return wasThere
+  }
+
+  /** When the copy was last complete; undefined without a copy, or before the first step. */
+  completeAt(): string | undefined {
+    return this.#completeAt
+  }
+
+  close(): void {
+    this.#attempt(() => this.#close())
+  }
+
   /**
-   * Runs `work`. A copy that fails is taken away, or that stands in the way of a full book: without it all goes on, and the
-   * next opening makes another. What else is wrong with the book is thrown.
+   * Runs `work`. Removes a copy that fails or takes the space of a full book: the book works without it, and the next opening
+   * makes another. Throws faults of the book.
    */
-  const attempt = <Result>(work: () => Result): Result | undefined => {
+  #attempt<Result>(work: () => Result): Result | undefined {
     try {
       return work()
     } catch (error) {
       if (!(error instanceof CopyFault) && !isDaybookError(error, 'storage-full')) throw error
-      log.warn('The checkpoint failed. It is begun anew when the book is next opened.', { code: error.code })
-      stop()
+      this.#parts.log.warn('The checkpoint failed. The next opening of the book makes a new one.', {
+        code: error.code,
+      })
+      this.#stop()
       return undefined
     }
   }
 
-  const open = (): RecordCopy | undefined => {
-    if (copy || isOff) return copy
+  #stop(): void {
+    this.#completeAt = undefined
+    try {
+      this.#close()
+    } finally {
+      remove(this.#parts)
+    }
+  }
+
+  #close(): void {
+    this.#isOff = true
+    this.#isComplete = this.#mustCover = false
+    const copy = this.#copy
+    this.#copy = undefined
+    copy?.close()
+  }
+
+  #open(): RecordCopy | undefined {
+    if (this.#copy || this.#isOff) return this.#copy
+    const { file, settings, clock, random } = this.#parts
     const wasFull = clock.now() - settings.getNumber(fullKey) < fullMs
-    if (wasFull || !file.fits(db.sizeBytes())) {
-      stop()
+    if (wasFull || !file.fits(this.#db.sizeBytes())) {
+      this.#stop()
       return undefined
     }
-    const known = markOf(settings.get(markKey))
-    copy = openRecordCopy(file, columns, known)
-    completeAt = copy.completeAt()
-    if (!copy.wasThere) db.transaction(() => db.run('DELETE FROM checkpoint_stale'))
+    const mark = markOf(settings.get(markKey))
+    const copy = openRecordCopy(file, this.#columns, mark)
+    this.#copy = copy
+    this.#completeAt = copy.completeAt()
+    if (!copy.wasThere) this.#db.transaction(() => this.#db.run('DELETE FROM checkpoint_stale'))
     const word = toHex(random.bytes(16))
-    copy.name(ownId(), word, known?.word)
-    setMark({ word, serial: 0 })
+    copy.name(this.#bookId(), word, mark?.word)
+    this.#setMark({ word, serial: 0 })
     copy.settleName()
     return copy
   }
 
-  /** `read` comes after the note of it, so that a book which has the note has what was read. */
-  const put = (to: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number => {
-    setMark({ ...mark, serial: mark.serial + 1 })
+  #bookId(): string {
+    const { settings, random } = this.#parts
+    const id = settings.get(bookIdKey) ?? `b_${toHex(random.bytes(16))}`
+    this.#db.transaction(() => settings.set(bookIdKey, id))
+    return id
+  }
+
+  #setMark(mark: CopyMark): void {
+    this.#mark = mark
+    this.#db.transaction(() => this.#parts.settings.set(markKey, `${mark.word} ${mark.serial}`))
+  }
+
+  /** Notes the mark before it reads, so a book with the mark has everything that was read. */
+  #put(copy: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number {
+    this.#setMark({ ...this.#mark, serial: this.#mark.serial + 1 })
     const rows = read()
-    // Bytes that are no body any more take nobody's place.
+    // A broken body replaces none in the copy.
     const broken = new Set(rows.flatMap(({ seq, body }) => (isWholeBody(body) ? [] : [seq])))
-    isComplete = false
-    to.put(
+    this.#isComplete = false
+    copy.put(
       gone.filter((seq) => !broken.has(seq)),
       rows.filter(({ seq }) => gone.length === 0 || !broken.has(seq ?? null)),
-      mark.serial,
+      this.#mark.serial,
     )
     return rows.length
   }
 
-  /** Brings over what changed; true when there may be more. */
-  const renew = (to: RecordCopy, limit: number): boolean => {
-    const marks = db
+  /** Copies changed records; true when more may be pending. */
+  #renew(copy: RecordCopy, limit: number): boolean {
+    const marked = this.#db
       .all<{ seq: number }>('SELECT seq FROM checkpoint_stale ORDER BY seq LIMIT ?', [limit])
       .map(({ seq }) => seq)
-    if (marks.length === 0) return false
-    // What lies ahead is copied when its turn comes.
-    const last = to.last()
-    const stale = marks.filter((seq) => seq <= last)
-    if (stale.length > 0) put(to, stale, () => between(db, stale[0] ?? 0, stale.at(-1) ?? 0))
-    db.transaction(() => {
-      for (const seq of marks) db.run('DELETE FROM checkpoint_stale WHERE seq = ?', [seq])
+    if (marked.length === 0) return false
+    // `#extend` copies the records after the last one.
+    const last = copy.last()
+    const stale = marked.filter((seq) => seq <= last)
+    if (stale.length > 0) this.#put(copy, stale, () => staleRows(this.#db, stale[0] ?? 0, stale.at(-1) ?? 0))
+    this.#db.transaction(() => {
+      for (const seq of marked) this.#db.run('DELETE FROM checkpoint_stale WHERE seq = ?', [seq])
     })
-    return marks.length === limit
+    return marked.length === limit
   }
 
-  /** Brings over what is new; true when there may be more. */
-  const extend = (to: RecordCopy, limit: number): boolean => {
-    const last = to.last()
-    const isThere = db.get('SELECT 1 AS one FROM records WHERE seq > ? LIMIT 1', [last])
-    const next = () => db.all('SELECT * FROM records WHERE seq > ? ORDER BY seq LIMIT ?', [last, limit])
-    return isThere !== undefined && put(to, [], next) === limit
+  /** Copies new records; true when more may be pending. */
+  #extend(copy: RecordCopy, limit: number): boolean {
+    const last = copy.last()
+    const hasNew = this.#db.get('SELECT 1 AS one FROM records WHERE seq > ? LIMIT 1', [last]) !== undefined
+    const sql = 'SELECT * FROM records WHERE seq > ? ORDER BY seq LIMIT ?'
+    return hasNew && this.#put(copy, [], () => this.#db.all(sql, [last, limit])) === limit
   }
 
-  const cover = () => {
-    mustCover = false
-    if (isOff || (!copy && !file.exists())) return undefined
-    const to = open()
-    while (to && renew(to, batch));
-    return to
-  }
-
-  return {
-    changed(seq, isCovered) {
-      if (isOff) return
-      db.run('INSERT OR IGNORE INTO checkpoint_stale (seq) VALUES (?)', [seq])
-      mustCover ||= isCovered
-    },
-    committed() {
-      if (!mustCover) return
-      try {
-        attempt(cover)
-      } catch {
-        // The marks stay, and with them the next step's work; a fault of the book is thrown to whoever meets it next.
-        log.warn('The checkpoint still has what was forgotten, until its next step.')
-      }
-    },
-    step(limit) {
-      const more = attempt(() => {
-        const to = open()
-        if (!to || renew(to, limit) || extend(to, limit)) return to !== undefined
-        if (isComplete) return false
-        const now = formatTime(clock.now())
-        to.complete(now)
-        completeAt = now
-        isComplete = true
-        return false
-      })
-      return more ?? false
-    },
-    scrub: () => attempt(() => cover()?.scrub()),
-    giveUp() {
-      const wasThere = !isOff && (copy !== undefined || file.exists())
-      attempt(stop)
-      if (wasThere) attempt(() => db.transaction(() => settings.set(fullKey, clock.now())))
-      return wasThere
-    },
-    completeAt: () => completeAt,
-    close: () => attempt(close),
+  #cover(): RecordCopy | undefined {
+    this.#mustCover = false
+    if (this.#isOff || (!this.#copy && !this.#parts.file.exists())) return undefined
+    const copy = this.#open()
+    while (copy && this.#renew(copy, batch));
+    return copy
   }
 }
 
-/** False where there is no space to note what changed. */
+/** False when the disk has no space for the table of stale records. */
 function prepare(parts: CheckpointParts): boolean {
   try {
     parts.db.exec(staleTable)
     return true
   } catch (error) {
     if (!isDaybookError(error, 'storage-full')) throw error
-    forget(parts)
+    remove(parts)
     return false
   }
 }
 
-/** True where the book lacks changes that the copy of `about` has seen: its file was put back, or a power cut took them. */
+/** True when the book lacks changes that the copy of `about` has: an older file was put back, or a power cut lost them. */
 export const mayBeBehind = (settings: Pick<Settings, 'get'>, about: AboutCopy): boolean => {
   const mark = markOf(settings.get(markKey))
-  return mark === undefined || !about.knows(mark)
+  return mark === undefined || !about.isCoveredBy(mark)
 }
 
 function markOf(text: string | undefined): CopyMark | undefined {
@@ -238,11 +256,11 @@ function markOf(text: string | undefined): CopyMark | undefined {
   return word === '' ? undefined : { word, serial: Number(serial) }
 }
 
-/** What changes without a checkpoint is not marked, so the one there is must never be taken for the book's again. */
-function forget({ db, file, settings, log }: CheckpointParts): void {
-  const remove = () => file.exists() && file.remove()
+/** Removes the copy and its mark: changes without a checkpoint are not noted, so this copy must never be used again. */
+function remove({ db, file, settings, log }: CheckpointParts): void {
+  const removeFile = () => file.exists() && file.remove()
   const disown = () => settings.get(markKey) !== undefined && db.transaction(() => settings.remove(markKey))
-  for (const work of [remove, disown]) {
+  for (const work of [removeFile, disown]) {
     try {
       work()
     } catch (error) {
@@ -251,8 +269,8 @@ function forget({ db, file, settings, log }: CheckpointParts): void {
   }
 }
 
-/** The records that are marked between two marks, the ends included. */
-const between = (db: SqlDatabase, first: number, last: number): SqlRow[] =>
+/** The stale records from `first` to `last`. */
+const staleRows = (db: SqlDatabase, first: number, last: number): SqlRow[] =>
   db.all(
     'SELECT * FROM records WHERE seq IN (SELECT seq FROM checkpoint_stale WHERE seq BETWEEN ? AND ?) ORDER BY seq',
     [first, last],

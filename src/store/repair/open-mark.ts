@@ -1,5 +1,5 @@
-// Whether the last engine of a book closed it, or ended in the middle. A note of it stands in the book while one is open.
-// Invariant: a book that was found damaged keeps that note until it was mended, whoever opens it.
+// A setting that is in the book while it is open, so the next engine knows whether the last one closed it.
+// Invariant: a book found damaged keeps a note of that until it is mended.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 
@@ -7,26 +7,26 @@ const key = 'open'
 const blamed = 'damaged'
 
 export interface OpenMark {
-  /** The last engine did not close the book: its files are worth a look. */
-  readonly wasLeft: boolean
-  /** Inside the first transaction. */
+  /** The last engine did not close the book: its files need a check. */
+  readonly wasOpen: boolean
+  /** Notes that the book is open. Inside the first transaction. */
   enter(now: string): void
-  /** The book is being closed. */
+  /** Notes that the book is closed. */
   leave(): void
-  /** Something in it could not be read: whoever opens it next mends it first. */
+  /** Notes that the book is damaged: the next opening mends it first. */
   blame(): void
 }
 
 export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
   let isBlamed = false
-  /** A storage that fails now has failed before, and the note stands as it was. */
+  /** Ignores failures: a storage that fails now has failed before, and the note stays as it was. */
   const tryTo = (work: () => void) => {
     try {
       db.transaction(work)
     } catch {}
   }
   return {
-    wasLeft: settings.get(key) !== undefined,
+    wasOpen: settings.get(key) !== undefined,
     enter: (now) => settings.set(key, now),
     leave() {
       if (!isBlamed) tryTo(() => settings.remove(key))
@@ -38,20 +38,11 @@ export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
   }
 }
 
-/** Whether the last engine of the book in `db` found something in it that it could not read. */
+/** True when the last engine of the book in `db` found damage. */
 export function isBlamed(db: SqlDatabase): boolean {
-  const known = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
+  const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
   return (
-    known !== undefined &&
+    table !== undefined &&
     db.get('SELECT 1 AS one FROM book WHERE key = ? AND value = ?', [key, blamed]) !== undefined
   )
-}
-
-/** The tables that take pages of a database, by their names. */
-export function tablesOf(db: SqlDatabase): string[] {
-  return db
-    .all<{ name: string }>(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name",
-    )
-    .map(({ name }) => name)
 }

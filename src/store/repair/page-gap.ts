@@ -1,17 +1,17 @@
-// Clears what no row takes in a page of SQLite: the space between cells, and behind the end of a long row. When SQLite moves
-// cells to another page it leaves copies of them there, and a page that it gives to a long row keeps what it had behind that.
-// No `secure_delete` reaches those bytes, whatever becomes of the row later.
-// Invariant: what a page says stays as it is; bytes that may be none of a tree stay untouched.
-import { isMapPage, pageBytes } from './page-scan.ts'
+// Clears unused bytes in pages of SQLite: the gap between cells, and the end of the last page of a long row. SQLite leaves copies
+// of moved cells in the gap, and old content in a page that it reuses for a long row; `secure_delete` does not clear either.
+// Invariant: the content of a page does not change; bytes that may not belong to a tree stay untouched.
+import { pageBytes } from '../../core/journal.ts'
+import { isMapPage } from './page-scan.ts'
 
-/** The last pages of long rows, and how many of their bytes are free at their end. */
-export const tailsSql =
+/** The last pages of long rows, and the number of free bytes at their end. */
+export const overflowEndsSql =
   "SELECT pageno AS number, unused AS free FROM dbstat WHERE pagetype = 'overflow' AND unused > 0"
-export type Tails = ReadonlyMap<number, number>
-export const tailsOf = (rows: readonly Readonly<Record<string, unknown>>[]): Tails =>
+export type OverflowEnds = ReadonlyMap<number, number>
+export const overflowEndsOf = (rows: readonly Readonly<Record<string, unknown>>[]): OverflowEnds =>
   new Map(rows.map(({ number, free }) => [Number(number), Number(free)]))
 
-/** Of pages with a right child, and of leaves (fileformat.html#b_tree_pages). */
+/** The header sizes of inner pages and of leaves (fileformat.html#b_tree_pages). */
 const headBytes: ReadonlyMap<number | undefined, number> = new Map([
   [2, 12],
   [5, 12],
@@ -20,18 +20,18 @@ const headBytes: ReadonlyMap<number | undefined, number> = new Map([
 ])
 const fileHeaderBytes = 100
 
-/** Clears it in the page of that number, from 1 on, in place; true when something stood there. */
-export function clearGap(page: Uint8Array, number: number, tails: Tails): boolean {
-  const gap = gapOf(page, number, tails)
+/** Clears the gap of page `number` (from 1) in place; true when it had content. */
+export function clearGap(page: Uint8Array, number: number, ends: OverflowEnds): boolean {
+  const gap = gapOf(page, number, ends)
   if (!gap || gap.every((byte) => byte === 0)) return false
   gap.fill(0)
   return true
 }
 
-function gapOf(page: Uint8Array, number: number, tails: Tails): Uint8Array | undefined {
+function gapOf(page: Uint8Array, number: number, ends: OverflowEnds): Uint8Array | undefined {
   if (isMapPage(number) || page.length !== pageBytes) return undefined
-  const tail = tails.get(number)
-  if (tail !== undefined) return page.subarray(pageBytes - tail)
+  const free = ends.get(number)
+  if (free !== undefined) return page.subarray(pageBytes - free)
   const start = number === 1 ? fileHeaderBytes : 0
   const head = headBytes.get(page[start])
   if (head === undefined) return undefined

@@ -1,35 +1,35 @@
-// Reads rows of `records` out of the pages of a damaged file, without the tree that leads to them.
-// Invariant: a page that the file calls free gives nothing: it may hold what was forgotten.
+// Reads rows of `records` from the pages of a damaged file, without the tree that links them.
+// Invariant: a free page gives no rows: it may have forgotten content.
+import { pageBytes } from '../../core/journal.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { readUtf8 } from '../../core/text/utf8.ts'
 
-export const pageBytes = 4096
 const headerBytes = 100
-/** A page of the map that tells of every page behind it what it is: five bytes each (fileformat.html#pointer_map). */
+/** A map page has five bytes with the type of each page behind it (fileformat.html#pointer_map). */
 const mapped = Math.floor(pageBytes / 5)
 const isTree: ReadonlySet<number> = new Set([1, 5])
 const leafType = 13
-/** Of a table's leaf: more of a row than this goes on in other pages. */
+/** A longer row in a leaf of a table continues in other pages. */
 const mostLocal = pageBytes - 35
 const leastLocal = Math.floor(((pageBytes - 12) * 32) / 255) - 23
-/** No row is larger. */
+/** The greatest possible row. */
 const mostPayload = 64_000_000
 
-/** Pages by their number, from 1 on; undefined behind the end. */
+/** Pages by number, from 1 on; undefined behind the end. */
 export interface Pages {
   readonly count: number
   page(number: number): Uint8Array | undefined
 }
 
-/** The pages of a file with what its log has committed since. */
+/** The pages of a file, with the pages that its log has committed. */
 export function pagesOf(file: Uint8Array, log: Uint8Array = new Uint8Array()): Pages {
   const newer = committedPages(log)
   const count = Math.max(Math.floor(file.length / pageBytes), ...newer.keys())
   return {
     count,
     page(number) {
-      const known = newer.get(number)
-      if (known) return known
+      const committed = newer.get(number)
+      if (committed) return committed
       const page = file.subarray((number - 1) * pageBytes, number * pageBytes)
       return number >= 1 && page.length === pageBytes ? page : undefined
     },
@@ -55,7 +55,7 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
   return committed
 }
 
-/** Every row that stands whole in a page of a table; `columns` are those of the table that is looked for. */
+/** Every whole row in a leaf of a table with these `columns`. */
 export function* scanRows(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
   for (let number = 3; number <= pages.count; number++) {
     if (!isTree.has(typeOf(pages, number))) continue
@@ -70,12 +70,12 @@ export function* scanRows(pages: Pages, columns: readonly string[]): Generator<S
   }
 }
 
-/** The page of the map that tells of page `number`. */
+/** The map page with the type of page `number`. */
 const mapOf = (number: number) => 2 + Math.floor((number - 2) / (mapped + 1)) * (mapped + 1)
 
 export const isMapPage = (number: number): boolean => number > 1 && number === mapOf(number)
 
-/** What the map says of a page; 0 where it says nothing. */
+/** The type of a page in the map; 0 for a map page. */
 function typeOf(pages: Pages, number: number): number {
   const map = mapOf(number)
   return number === map ? 0 : (pages.page(map)?.[(number - map - 1) * 5] ?? 0)
@@ -83,7 +83,7 @@ function typeOf(pages: Pages, number: number): number {
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** A row, or undefined for bytes that are none, or not one of this table. */
+/** A row; undefined for other bytes, or a row of another table. */
 function readCell(
   pages: Pages,
   page: Uint8Array,
@@ -97,7 +97,7 @@ function readCell(
     const payload = readPayload(pages, page, { start, size })
     return payload && readRow(payload, rowid, columns)
   } catch (error) {
-    // A number that leads out of the page.
+    // A number pointed out of the page.
     if (error instanceof RangeError || error instanceof TypeError) return undefined
     throw error
   }
@@ -108,15 +108,15 @@ function readPayload(
   page: Uint8Array,
   { start, size }: { readonly start: number; readonly size: number },
 ): Uint8Array | undefined {
-  const kept = leastLocal + ((size - leastLocal) % (pageBytes - 4))
-  const local = size <= mostLocal ? size : kept <= mostLocal ? kept : leastLocal
+  const rest = leastLocal + ((size - leastLocal) % (pageBytes - 4))
+  const local = size <= mostLocal ? size : rest <= mostLocal ? rest : leastLocal
   if (start + local > pageBytes) return undefined
   const payload = new Uint8Array(size)
   payload.set(page.subarray(start, start + local))
   let next = local < size ? viewOf(page).getUint32(start + local) : 0
   for (let filled = local; filled < size;) {
     const more = pages.page(next)
-    // Pages of a long row, by the map.
+    // 3 and 4 are the types of overflow pages.
     if (!more || ![3, 4].includes(typeOf(pages, next))) return undefined
     const piece = more.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
     payload.set(piece, filled)
@@ -137,7 +137,7 @@ function readRow(payload: Uint8Array, rowid: number, columns: readonly string[])
     types.push(type)
     at = after
   }
-  // Earlier schemas had fewer columns: later ones came behind.
+  // Earlier schemas had fewer columns; new ones are added at the end.
   if (at !== head || types.length > columns.length) return undefined
   const row: Record<string, SqlValue> = {}
   for (const [i, type] of types.entries()) {
@@ -161,7 +161,7 @@ function readWhole(bytes: Uint8Array, type: number): SqlValue {
   return value
 }
 
-/** A number of one to nine bytes, and where the next one begins. */
+/** A number of one to nine bytes, and the position after it. */
 function readNumber(bytes: Uint8Array, at: number): readonly [value: number, next: number] {
   let value = 0
   for (let i = 0; i < 9; i++) {
@@ -174,7 +174,7 @@ function readNumber(bytes: Uint8Array, at: number): readonly [value: number, nex
   return [value, at]
 }
 
-/** Bytes of the first page that are the same in every book, by their place. */
+/** Bytes of the first page that are the same in every book, by position. */
 const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = [
   [0, [...'SQLite format 3\0'].map((letter) => letter.charCodeAt(0))],
   [16, [pageBytes >> 8, pageBytes & 255, 2, 2, 0, 64, 32, 32]],
@@ -184,7 +184,7 @@ const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = 
   [72, new Array<number>(20).fill(0)],
 ]
 
-/** Sets what is the same in every book in the first page; true when something was not. */
+/** Restores those bytes in the first page; true when some were different. */
 export function mendHeader(first: Uint8Array): boolean {
   let isChanged = false
   if (first.length < headerBytes) return false

@@ -1,5 +1,5 @@
-// The file of a checkpoint: rows of `records` as they were, and whose they are.
-// Invariant: whatever fails here fails as `CopyFault`, so that it is never taken for a fault of the book.
+// The file of a checkpoint: copied rows of `records`, and a description of their book.
+// Invariant: every failure here is a `CopyFault`, so it is never mistaken for a fault of the book.
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
 
@@ -12,8 +12,8 @@ export class CopyFault extends Error {
 }
 
 /**
- * Of which state of the book a copy is: `word` is another one for each opening, `serial` counts what was copied since. The
- * book notes it before it is read, the copy with what was read: a book with a lower one has lost what the copy has seen.
+ * The state of the book that a copy has: `word` is new with each opening, `serial` counts the copied pages since. The book notes it
+ * before each page is read, the copy with the page. So a book with a lower one has lost changes that the copy has.
  */
 export interface CopyMark {
   readonly word: string
@@ -21,31 +21,31 @@ export interface CopyMark {
 }
 
 export interface RecordCopy {
-  /** False: it was made just now. */
+  /** False: the copy is new. */
   readonly wasThere: boolean
-  /** The greatest number of a record in it; 0 for none. */
+  /** The greatest record number in the copy; 0 without records. */
   last(): number
-  /** Takes out the records at `gone` and puts in `rows`, as one. It is on the disk when this returns. */
+  /** Removes the records at `gone` and adds `rows`, in one transaction that is on the disk when this returns. */
   put(gone: readonly number[], rows: readonly SqlRow[], serial: number): void
-  /** It has everything now. */
+  /** Notes that the copy is complete. */
   complete(now: string): void
   completeAt(): string | undefined
-  /** From now on the book, which is `id`, knows it by `word`; until `settleName` by the word before, too. */
+  /** Names the copy `word` for the book `id`; until `settleName` the name `before` is valid too. */
   name(id: string, word: string, before: string | undefined): void
   settleName(): void
   scrub(): void
   close(): void
 }
 
-/** The columns of a table, in its order. */
+/** The columns of a table, in order. */
 export const columnsOf = (db: SqlDatabase, table = 'records'): string[] =>
   db
     .all<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table])
     .map(({ name }) => name)
 
 /**
- * Opens the copy in `file` that belongs to the book as it is, by what it noted. Any other begins anew: it is of a state of
- * the book that was put back or that a power cut took, or of an earlier schema.
+ * Opens the copy in `file` if it matches the mark of the book. Otherwise begins a new one: the old copy is of a state that the book
+ * lost, by an older file or a power cut, or of an earlier schema.
  */
 export function openRecordCopy(
   file: CheckpointFile,
@@ -111,24 +111,24 @@ export function openRecordCopy(
 
 export interface AboutCopy {
   readonly completeAt: string | undefined
-  /** The id of the book; undefined where an earlier Daybook made the copy. */
+  /** The id of the book; undefined in a copy of an earlier Daybook. */
   readonly book: string | undefined
   /** The name of the file of the book. */
   readonly file: string | undefined
-  /** True where the book noted `mark`: it has all that the copy has seen. */
-  knows(mark: CopyMark): boolean
+  /** True when a book with `mark` has all changes of the copy. */
+  isCoveredBy(mark: CopyMark): boolean
 }
 
 /** The latest stamp of a record in a book or a copy. Reads all of them. */
 export const lastStamp = (db: SqlDatabase): string =>
   db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records')?.stamp ?? ''
 
-/** What is known of a copy that may be damaged itself; undefined when nothing of it can be read, or it is none. */
+/** Describes a copy that may be damaged itself; undefined when it can't be read, or is no copy. */
 export function aboutCopy(db: SqlDatabase): AboutCopy | undefined {
   try {
     if (!isBegun(db)) return undefined
     const [completeAt, book, of] = ['complete_at', 'book', 'file'].map((key) => noted(db, key))
-    return { completeAt, book, file: of, knows: knownMarks(db) }
+    return { completeAt, book, file: of, isCoveredBy: markCheck(db) }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return undefined
@@ -142,11 +142,11 @@ const noted = (db: SqlDatabase, key: string) =>
   db.get<{ value: string }>('SELECT value FROM about WHERE key = ?', [key])?.value
 
 const isOf = (db: SqlDatabase, mark: CopyMark, columns: readonly string[]): boolean =>
-  isBegun(db) && columnsOf(db).join() === columns.join() && knownMarks(db)(mark)
+  isBegun(db) && columnsOf(db).join() === columns.join() && markCheck(db)(mark)
 
-function knownMarks(db: SqlDatabase): (mark: CopyMark) => boolean {
+function markCheck(db: SqlDatabase): (mark: CopyMark) => boolean {
   const [own, before, copied] = ['word', 'word_before', 'serial'].map((key) => noted(db, key))
-  // Under `before` the copy was named anew, and the book was cut before it noted the new word.
+  // With `before` the copy has its next name, but the book ended before it noted it.
   return ({ word, serial }) => before === word || (own === word && Number(copied) <= serial)
 }
 

@@ -1,16 +1,23 @@
-// Reads what can still be read of a damaged database into a new one: the outbox and the records first, row by row, around
-// the pages that are broken. Invariant: what is taken over is whole; nothing is written to the damaged database.
-import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+// Copies the readable rows of a damaged database into a new one, around the broken pages, and fills gaps from bare pages and from
+// the checkpoint. Invariant: every copied row is whole; nothing is written to the damaged database.
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { walkTable } from './broken-walk.ts'
 import { type Pages, scanRows } from './page-scan.ts'
 import { columnsOf } from './record-copy.ts'
-import { isWholeBody } from '../schema/record-row.ts'
-import { restore } from './restore.ts'
-import { tablesOf } from './open-mark.ts'
-import { readVersion } from '../schema/newer-book.ts'
+import {
+  conflictsOf,
+  eraseAnswers,
+  erasePendingNamed,
+  eraseRows,
+  erasingTogether,
+  historyOf,
+} from '../record/erase-rows.ts'
+import { isPurged, isWholeBody, type RecordRow } from '../schema/record-row.ts'
+import { tablesOf } from './damage.ts'
+import { readVersion } from '../schema/version.ts'
 import { schemaVersion } from '../schema/schema.ts'
 
-/** Tables that nothing else can bring back, most precious first, and by what their rows are ordered. */
+/** Tables that can't be rebuilt, the most valuable first, and the order of their rows. */
 export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   book: ['key'],
   ops: ['rowid'],
@@ -33,8 +40,8 @@ export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   vectors: ['rowid'],
   model_parts: ['rowid'],
 }
-/** Uploads that were not whole, what a mirror's object keeps for itself, and what is kept for a week alone. */
-export const leftTables: readonly string[] = [
+/** Tables that are not copied: unfinished uploads, a mirror's own rows, and logs of a week. */
+export const skippedTables: readonly string[] = [
   'staged',
   'meeting',
   'rate_buckets',
@@ -47,20 +54,20 @@ export const leftTables: readonly string[] = [
   'schema_version',
 ]
 
-/** Settings that are found anew from the records, or are true of the damaged database alone. */
+/** Settings that are rebuilt from the records, or apply to the damaged database alone. */
 const staleKeys = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/
 const transactionRows = 1000
 
 export interface Salvaged {
-  /** Live records there are now. */
+  /** Live records in the new database. */
   readonly records: number
-  /** Changes among them that no mirror has acknowledged. */
+  /** Changes that no mirror has acknowledged. */
   readonly unsent: number
-  /** Live records that came from the checkpoint. */
+  /** Live records from the checkpoint. */
   readonly restored: number
-  /** Live records that were read from pages to which the table leads no more. */
+  /** Live records from pages that the table no longer links. */
   readonly scanned: number
-  /** Tables of which something could not be read. */
+  /** Tables that could not be read whole. */
   readonly broken: readonly string[]
 }
 
@@ -71,8 +78,8 @@ export interface SalvageSources {
 }
 
 /**
- * Fills `to`, which is new and of the present schema, from `from`, if that can be opened at all; and with records that
- * can't be read there from its bare pages, or else as they were in the checkpoint.
+ * Fills `to`, which is new and of the present schema, from `from`, if that can be opened. Unreadable records come from bare
+ * pages, or else from the checkpoint.
  */
 export function salvage(
   from: SqlDatabase | undefined,
@@ -84,7 +91,7 @@ export function salvage(
         copyTable(from, to, table, keys) ? [] : [table],
       )
     : ['book', 'records']
-  const scanned = pages && broken.includes('records') ? takeScanned(pages, to) : 0
+  const scanned = pages && broken.includes('records') ? copyScanned(pages, to) : 0
   const restored = checkpoint ? restore(checkpoint, to, from !== undefined && !broken.includes('ops')) : 0
   settle(to, broken.includes('book'))
   return { ...count(to), scanned, restored, broken }
@@ -98,7 +105,7 @@ function count(db: SqlDatabase): Pick<Salvaged, 'records' | 'unsent'> {
   }
 }
 
-/** Makes one whole of what was read: an op needs its record, and a record that was not sent its op. */
+/** Completes the new database: an op needs its record, and an unsent record its op. */
 function settle(to: SqlDatabase, isAnonymous: boolean): void {
   to.transaction(() => {
     to.exec(`
@@ -107,8 +114,8 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
       INSERT OR IGNORE INTO ops (n, seq, base)
         SELECT op, seq, ver FROM records WHERE op IS NOT NULL AND op NOT IN (SELECT n FROM ops);
     `)
-    // Who this copy was for the mirror is not known for sure: it comes back as another device, and reads everything.
-    // It goes on naming the mirror that it knew, or that it knew one: what was erased there meanwhile must not come back.
+    // The device name may be lost, so the copy becomes another device and reads everything again. It still names its mirror, or
+    // that it had one: records that were erased there meanwhile must not come back.
     if (isAnonymous) {
       to.exec(`
         UPDATE OR REPLACE book SET key = 'former_epoch' WHERE key = 'epoch';
@@ -121,21 +128,17 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
   })
 }
 
-/** True when all of it could be read. */
+/** Copies a table; true when all of it could be read. */
 function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: readonly string[]): boolean {
-  const known = columnsOf(to, table)
+  const there = columnsOf(to, table)
   const rows: SqlRow[] = []
   const flush = () => {
     const [first] = rows
     if (!first) return
-    const columns = known.filter((name) => name in first)
-    const sql = `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+    const columns = there.filter((name) => name in first)
+    const sql = insertSql(table, columns)
     to.transaction(() => {
-      for (const row of rows)
-        to.run(
-          sql,
-          columns.map((name) => row[name] ?? null),
-        )
+      for (const row of rows) to.run(sql, valuesOf(row, columns))
     })
     rows.length = 0
   }
@@ -150,24 +153,16 @@ function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: read
   return whole && !isGarbled
 }
 
-/** Takes in the records that stand in bare pages and were not read already; the number of live ones. */
-function takeScanned(pages: Pages, to: SqlDatabase): number {
+/** Copies records from bare pages that were not read already; answers the number of live ones. */
+function copyScanned(pages: Pages, to: SqlDatabase): number {
   const columns = columnsOf(to, 'records')
   let taken = 0
   to.transaction(() => {
     for (const row of recordsIn(pages, columns)) {
-      if (
-        to.get('SELECT 1 AS one FROM records WHERE seq = ? OR id = ?', [
-          row['seq'] ?? null,
-          row['id'] ?? null,
-        ])
-      )
-        continue
+      const place = valuesOf(row, ['seq', 'id'])
+      if (to.get('SELECT 1 AS one FROM records WHERE seq = ? OR id = ?', place)) continue
       const names = columns.filter((name) => name in row)
-      to.run(
-        `INSERT INTO records (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-        names.map((name) => row[name] ?? null),
-      )
+      to.run(insertSql('records', names, 'INSERT'), valuesOf(row, names))
       if (row['deleted'] === 0) taken += 1
     }
   })
@@ -178,22 +173,85 @@ function* recordsIn(pages: Pages, columns: readonly string[]): Generator<SqlRow>
   for (const row of scanRows(pages, columns)) if (isRecord(row)) yield row
 }
 
-/** Whether a Daybook has written records into these pages. */
+function insertSql(table: string, columns: readonly string[], verb = 'INSERT OR IGNORE'): string {
+  return `${verb} INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+}
+
+const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>
+  columns.map((name) => row[name] ?? null)
+
+/**
+ * Takes records that `to` lacks, or has in an older state, from the checkpoint; answers the number of restored live records.
+ * The state with the later stamp stays, so a forgotten record stays forgotten and nothing stays of a purged one. A restored
+ * record continues above its own history. `knowsOps`: the outbox of `to` is complete.
+ */
+function restore(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
+  const there = columnsOf(checkpoint)
+  const columns = columnsOf(to).filter((name) => there.includes(name))
+  const insert = insertSql('records', columns)
+  const lastOp = (seq: number) =>
+    to.get<{ n: number | null }>('SELECT max(n) AS n FROM ops WHERE seq = ?', [seq])?.n ?? null
+  const lastVersion = (seq: number) =>
+    to.get<{ n: number | null }>('SELECT max(version) AS n FROM history WHERE seq = ?', [seq])?.n ?? 0
+  const numberOf = (row: SqlRow): number => {
+    const isTaken = to.get('SELECT 1 AS one FROM records WHERE seq = ?', [row['seq'] ?? null])
+    const last = to.get<{ n: number }>('SELECT max(seq) AS n FROM records')?.n ?? 0
+    return isTaken ? last + 1 : Number(row['seq'])
+  }
+  let restored = 0
+  let rows: SqlRow[] = []
+  const bringBack = (row: SqlRow) => {
+    const id = String(row['id'])
+    const found = to.get<{ seq: number; stamp: string }>('SELECT seq, stamp FROM records WHERE id = ?', [id])
+    if (found && found.stamp >= String(row['stamp'])) return
+    const seq = found?.seq ?? numberOf(row)
+    if (found) takeOut(to, found.seq, isPurged(row as unknown as RecordRow) ? id : undefined)
+    const rev = Math.max(Number(row['rev']), 1 + lastVersion(seq))
+    const whole: SqlRow = { ...row, seq, rev, ...(knowsOps ? { op: lastOp(seq) } : {}) }
+    to.run(insert, valuesOf(whole, columns))
+    if (row['deleted'] === 0) restored += 1
+  }
+  const flush = () => {
+    to.transaction(() => erasingTogether(to, () => rows.forEach(bringBack)))
+    rows = []
+  }
+  walkTable(checkpoint, 'records', ['rowid'], (row) => {
+    if (!isWholeBody(row['body'])) return
+    rows.push(row)
+    if (rows.length >= transactionRows) flush()
+  })
+  flush()
+  return restored
+}
+
+/** Removes the older state of a record. `purged`: its id, when nothing of it may stay. */
+function takeOut(to: SqlDatabase, seq: number, purged: string | undefined): void {
+  if (purged !== undefined) {
+    eraseRows(to, historyOf, [seq])
+    eraseRows(to, conflictsOf, [purged])
+    eraseAnswers(to, purged)
+    // The names are not derived yet, so the id is the only name.
+    erasePendingNamed(to, purged, purged)
+  }
+  to.run('DELETE FROM records WHERE seq = ?', [seq])
+}
+
+/** True when these pages have records of a book. */
 export function hasRecords(pages: Pages, columns: readonly string[]): boolean {
   return recordsIn(pages, columns).next().done !== true
 }
 
-/** Whether one of the records in these pages is also in `copy`. */
+/** True when a record in these pages is also in `copy`. */
 export function sharesRecord(pages: Pages, copy: SqlDatabase): boolean {
   for (const { id } of recordsIn(pages, columnsOf(copy)))
     if (copy.get('SELECT 1 AS one FROM records WHERE id = ?', [id ?? null])) return true
   return false
 }
 
-/** What is wrong with the names of the tables; undefined where all that are salvaged are there. */
+/** The fault of a schema that lacks a salvaged table; undefined for none. */
 export function schemaFault(db: SqlDatabase): string | undefined {
-  const there = tablesOf(db)
-  const missing = Object.keys(salvagedTables).filter((table) => !there.includes(table))
+  const present = tablesOf(db)
+  const missing = Object.keys(salvagedTables).filter((table) => !present.includes(table))
   return readVersion(db) === schemaVersion && missing.length > 0
     ? `the file has no table ${missing.join(', ')}`
     : undefined

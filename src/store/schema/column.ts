@@ -1,5 +1,5 @@
-// Where a dotted path lives in SQL: a column of the record's head, a hot column, or inside the JSON body.
-// Invariant: text of a user only ever becomes a bound parameter, never SQL.
+// Maps a dotted path to SQL: a column of the record's head, a hot column, or a place in the JSON body.
+// Invariant: user text becomes a bound parameter, never SQL.
 import { markNames, markTypes } from '../../core/mark/mark.ts'
 import type { FacetName, Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
@@ -13,9 +13,9 @@ export interface ColumnPlace {
   readonly sql: string
   readonly type: ColumnType
   readonly optional: boolean
-  /** A hot column holds only what is of its type: anything else stands at this place alone. */
+  /** The place in the body. A hot column has only values of its type; others are at this place alone. */
   readonly body?: JsonPlace
-  /** The column in whose JSON it stands. */
+  /** The column with the JSON that has it. */
   readonly within?: string
 }
 export interface JsonPlace {
@@ -46,7 +46,7 @@ const head: Readonly<Record<string, ColumnPlace>> = {
   ),
 }
 
-/** What each hot column holds. */
+/** The types of the hot columns. */
 export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
   happened_at: 'text',
   domain: 'text',
@@ -61,10 +61,10 @@ export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
   pinned: 'boolean',
 }
 
-/** Finds the place of `path` for records of `kind`; without a kind only the head and the JSON are known. */
+/** The place of `path` in records of `kind`; without a kind, in the head or the JSON. */
 export function placeOf(path: string, kind: Kind | undefined): Place {
-  const known = Object.hasOwn(head, path) ? head[path] : undefined
-  if (known) return known
+  const column = Object.hasOwn(head, path) ? head[path] : undefined
+  if (column) return column
   const body: JsonPlace = {
     at: 'json',
     jsonPath: `$${path
@@ -86,7 +86,7 @@ export function placeOf(path: string, kind: Kind | undefined): Place {
   return body
 }
 
-/** SQL under construction: text and, in the same order, what is bound to its question marks. */
+/** A piece of SQL, and the values of its question marks in order. */
 export interface Fragment {
   readonly sql: string
   readonly params: readonly SqlValue[]

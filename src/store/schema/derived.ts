@@ -1,6 +1,6 @@
-// The tables that the projection fills from the records: hot columns, links, full text. They are never migrated, only made
-// anew. Their text below has a key in each book: a change of a letter makes every book derive all of them again.
-// Invariant: what they hold was derived by this declaration of them and of each kind, or is marked to be derived again.
+// The tables that the projection fills from the records: hot columns, links, full text. They are never migrated but rebuilt.
+// Each book has a key of their SQL below: any change of that text makes every book derive all of them again.
+// Invariant: their rows were derived by the present declaration of tables and kinds, or are marked stale.
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -8,18 +8,18 @@ import { precedenceOf } from '../succession/succession.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
 
-/** The setting that says by which declarations the table of sources was filled. */
-export const sourcesKey = 'derived:@sources'
+/** The setting with a key of the declarations that filled the table of sources. */
+export const sourcesSetting = 'derived:@sources'
 
-/** The setting that says by which declarations the table of awaited records was filled; absent where nothing awaits one. */
-export const awaitedKey = 'derived:@awaited'
+/** The same for the table of awaited records; absent while nothing awaits one. */
+export const awaitedSetting = 'derived:@awaited'
 
-/** The setting that says by which declarations the table of guards was filled. */
-export const guardsKey = 'derived:@guards'
+/** The same for the table of guards. */
+export const guardsSetting = 'derived:@guards'
 
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
-/** Filled behind the write, see projection.ts: rows up to `derived_seq` stand here, but for those named in stale. */
+/** Filled after the write, see projection.ts: up to date for records up to `derived_seq` that are not in `stale`. */
 const derivedTables = `
 CREATE TABLE stale (seq INTEGER PRIMARY KEY);
 CREATE TABLE links (
@@ -58,7 +58,7 @@ CREATE TABLE posting_parts (
   segment INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, part));
 CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
 `
-/** Filled with the write, see record/sources.ts: what was made from what, and which of it has a source that is gone. */
+/** Filled with the write, see record/sources.ts: the sources of records, and records whose source is gone. */
 const sourceTables = `
 CREATE TABLE sources (
   source TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
@@ -66,20 +66,20 @@ CREATE INDEX sources_seq ON sources (seq);
 CREATE TABLE outdated (
   seq INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, is_heard INTEGER NOT NULL, is_purged INTEGER NOT NULL);
 `
-/** Filled with the write once something awaits a record, see record/awaited-index.ts: which records are known by which keys. */
+/** Filled with the write once something awaits a record, see record/source-links.ts: records by their keys. */
 const awaitedTable = `
 CREATE TABLE awaited (key TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID;
 CREATE INDEX awaited_seq ON awaited (seq);
 `
-/** Filled with the write, see record/guards.ts: which records are no less sensitive than which. */
+/** Filled with the write, see record/guards.ts: the guards of records. */
 const guardsTable = `
 CREATE TABLE guards (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
 CREATE INDEX guards_seq ON guards (seq);
 `
-/** Each with a declaration of its own: a change of it has nothing else derived again. */
+/** Tables with their own declaration: a change of one rebuilds no other. */
 const ownTables = [
-  { name: 'awaited', sql: awaitedTable, filledKey: awaitedKey },
-  { name: 'guards', sql: guardsTable, filledKey: guardsKey },
+  { name: 'awaited', sql: awaitedTable, filledKey: awaitedSetting },
+  { name: 'guards', sql: guardsTable, filledKey: guardsSetting },
 ]
 const derivedNames = [
   'sources',
@@ -97,8 +97,8 @@ const derivedNames = [
 ]
 
 /**
- * Makes the derived tables where they are missing, another Daybook made them, or they are suspect; what a kind declares
- * anew is stale, and so is what tells of days when the zone of the book is another one.
+ * Makes the derived tables when they are missing, another Daybook made them, or they are suspect. Marks the rows of changed kinds
+ * stale, and, after a change of the zone, all rows with days.
  */
 export function prepareDerived(
   db: SqlDatabase,
@@ -116,7 +116,7 @@ export function prepareDerived(
       for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
       db.exec(sourceTables)
-      settings.remove(sourcesKey)
+      settings.remove(sourcesSetting)
       settings.set('derived_tables', declared)
       settings.set('derived_seq', 0)
       for (const kind of kinds.values()) settings.set(`derived:${kind.name}`, declarationKey(kind, zone))
@@ -146,7 +146,7 @@ function prepareOwn(db: SqlDatabase, isSuspect: () => boolean, settings: Setting
   }
 }
 
-/** Once: an earlier Daybook derived nothing of the kinds that it did not know. */
+/** Once: an earlier Daybook derived no rows of kinds that it did not know. */
 function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
   if (settings.getNumber('derived_unknown') === 1) return
   db.run(
@@ -157,7 +157,7 @@ function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void 
   settings.set('derived_unknown', 1)
 }
 
-/** What of a kind decides its derived rows. A change of its functions alone must come with a new `version`. */
+/** A key of the parts of a kind that affect its derived rows. A change of its functions alone needs a new `version`. */
 function declarationKey(kind: Kind, { name: zone }: Zone): number {
   const { version, text, facets, expires = '', cites = [], embed = true, scopeNames } = kind
   const cited = cites.flatMap((cite) => [cite.path, String(precedenceOf(kind, cite))])
@@ -168,9 +168,9 @@ function declarationKey(kind: Kind, { name: zone }: Zone): number {
     expires,
     ...cited,
     String(embed !== false),
-    // Names are folded since they have the number.
+    // The number stands for the folding of names.
     ...(scopeNames ? ['scopeNames', '2'] : []),
-    // The words of its day, and when a day ends.
+    // The words of a day, and its end, depend on the zone.
     ...(zone !== utcZone.name && (expires !== '' || text.includes(whenField)) ? [zone] : []),
   ])
 }

@@ -1,5 +1,5 @@
-// A row of `records`, its columns, and the record that it stands for.
-// Invariant: the columns are named once, here; whoever writes a row binds its values by these names.
+// A row of `records`, its columns, and its record.
+// Invariant: the columns are named once, here; all writers bind values by these names.
 import type { Kinds } from '../../core/kind.ts'
 import type { Marks } from '../../core/mark/mark.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -25,13 +25,13 @@ export interface RecordRow extends SqlRow {
   readonly rev: number
   readonly deleted: number
   /**
-   * The version in which it was last forgotten, 0 for never. What was made on an older one has not seen that. On a device
-   * that starts over -1: it lives again since, and the version is of no mirror that is known.
+   * The version in which it was last forgotten, 0 for never. A change of an older version has not seen the forget. -1 on a device
+   * that starts over: the record was made again, and the version belongs to no known mirror.
    */
   readonly gone: number
-  /** The same for the last time that it was purged. */
+  /** The same for its last purge. */
   readonly purged: number
-  /** As said when it was stored; null: `standard`. */
+  /** Null: `standard`. */
   readonly sensitivity: string | null
   /** The key that seals the body; null for a plain one. */
   readonly kid: string | null
@@ -39,7 +39,7 @@ export interface RecordRow extends SqlRow {
   readonly body: string
 }
 
-/** The columns of `records`, in the order in which they are written. */
+/** The columns of `records`, in the order of writing. */
 const columnNames = [
   'seq',
   'id',
@@ -62,13 +62,13 @@ const columnNames = [
   'kid',
   'body',
 ] as const
-/** What a change of a record may write: its number and its id stay. */
+/** The columns that a change may write: number and id stay. */
 const changingNames = columnNames.filter((name) => name !== 'seq' && name !== 'id')
 
 /** Columns of a `RecordRow`, for queries that name the table `r`. */
 export const recordColumns = columnNames.map((name) => `r.${name} AS ${name}`).join(', ')
 
-/** The body of the record `r` as others than the owner are told of it, in place of the body itself in `sql`. */
+/** Replaces the body of the record `r` in `sql` by the one without the paths that only the owner may read. */
 function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
   const cases = [...kinds.values()].flatMap(({ name, ownerPaths = [] }) => {
     const paths = ownerPaths.map((path) => `, '$.${path}'`).join('')
@@ -77,17 +77,17 @@ function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
   return cases.length === 0 ? sql : sql.replaceAll('r.body', `CASE r.kind ${cases.join(' ')} ELSE r.body END`)
 }
 
-/** As many questions are kept as they are put for a guest: their texts are long, and there are few of them. */
-const guardedLimit = 200
+/** The size of the cache of rewritten queries. */
+const cacheLimit = 200
 
 export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
-  const guarded = new Map<string, string>()
+  const cache = new Map<string, string>()
   return (sql) => {
-    const known = guarded.get(sql)
-    if (known !== undefined) return known
-    if (guarded.size >= guardedLimit) guarded.clear()
+    const cached = cache.get(sql)
+    if (cached !== undefined) return cached
+    if (cache.size >= cacheLimit) cache.clear()
     const text = withoutOwnerPathsSql(sql, kinds)
-    guarded.set(sql, text)
+    cache.set(sql, text)
     return text
   }
 }
@@ -95,9 +95,9 @@ export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
 const listed = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
 /** Writes a new row; its values are `insertedValues`. */
 export const insertRecordSql = `INSERT INTO ${listed}`
-/** Writes a row in the place of another one with its number; its values are `insertedValues`. */
+/** Replaces a row with the same number; its values are `insertedValues`. */
 export const replaceRecordSql = `INSERT OR REPLACE INTO ${listed}`
-/** Writes over the row with the same number; its values are `updatedValues`. */
+/** Updates the row with the same number; its values are `updatedValues`. */
 export const updateRecordSql = `UPDATE records SET ${changingNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
 
 /** True for the tombstone of a record that was purged. */
@@ -107,7 +107,7 @@ export const isPurged = ({
   purged,
 }: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean => deleted === 1 && purged > 0 && purged >= gone
 
-/** True where the record is sealed, or was when it was forgotten. */
+/** True when the record is sealed, or was when it was forgotten. */
 export const isSecret = ({
   kid,
   deleted,
@@ -115,7 +115,7 @@ export const isSecret = ({
 }: Pick<RecordRow, 'kid' | 'deleted' | 'sensitivity'>): boolean =>
   kid !== null || (deleted === 1 && isSealing(sensitivity))
 
-/** The version in which it was last forgotten, also where the tombstone was written before that was noted. */
+/** The version in which it was last forgotten, also for a tombstone older than the column. */
 export const goneIn = ({ deleted, gone, ver }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number =>
   deleted === 1 ? Math.max(gone, ver) : gone
 
@@ -127,10 +127,7 @@ export function updatedValues(row: RecordRow): SqlValue[] {
   return values
 }
 
-/**
- * The record as users see it; `body` is what a sealed one opens as. The head is written last: a body can't pass itself off
- * as another record. `marks`: what was said of it.
- */
+/** The record as users see it; `body`: of an opened sealed record. The head is written last, so a body can't forge it. */
 export function toRecord(
   row: RecordRow,
   body: JsonObject = JSON.parse(row.body) as JsonObject,
@@ -151,16 +148,16 @@ export function toRecord(
   }
 }
 
-/** The marks of a row that was read together with its hot columns. */
+/** The marks of a row that was read with its hot columns. */
 function marksFrom(row: SqlRow): Marks | undefined {
   const text = row['marks']
   return typeof text === 'string' ? (JSON.parse(text) as Marks) : undefined
 }
 
-/** Broken pages show in what SQLite says; broken bytes inside a body only here. */
+/** Detects broken bytes inside a body; SQLite reports broken pages alone. */
 export function isWholeBody(body: SqlValue | undefined): boolean {
   try {
-    // A forgotten record has none.
+    // A forgotten record has no body.
     return body === '' || typeof JSON.parse(String(body)) === 'object'
   } catch {
     return false

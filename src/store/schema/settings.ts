@@ -1,4 +1,4 @@
-// Small values that belong to a book as a whole: its device id, epoch, cursors. One row each, text.
+// Settings: small texts of a book as a whole, such as its device id, epoch and cursors, one row each.
 import type { SqlDatabase } from '../../core/ports.ts'
 
 export interface Settings {
@@ -6,32 +6,32 @@ export interface Settings {
   getNumber(key: string): number
   set(key: string, value: string | number): void
   remove(key: string): void
-  /** Removes every setting from `from` on and before `until`, in the order of their keys. Not within `holding`. */
+  /** Removes the settings with keys from `from` on and before `until`. Not within `holding`. */
   removeRange(from: string, until: string): void
-  /** Reads each setting anew from now on. Call it after the table was written by anything else. */
+  /** Clears the cache. Call it after other code wrote to the table. */
   forget(): void
   /**
-   * Runs `work`, inside a transaction, and writes each setting that it changes once, at the end: for work that counts in
-   * many small steps. A reader of the table itself does not see the changes before.
+   * Runs `work`, inside a transaction, and writes each setting that it changes once, at the end. Queries of the table itself do
+   * not see the changes before.
    */
   holding<Result>(work: () => Result): Result
 }
 
-/** Settings in memory are read from the table anew when there are more than these. */
-const mostRemembered = 1000
+/** A larger cache is cleared. */
+const cacheLimit = 1000
 
-/** Settings in the table `book`, and in `memory` where they are given. Reads and writes take part in the transaction around them. */
-export function createSettings(db: SqlDatabase, memory?: Map<string, string | undefined>): Settings {
-  /** Changes to be written at the end of `holding`. */
-  let held: Map<string, string | undefined> | undefined
+/** Settings in the table `book`, with an optional `cache`. Reads and writes belong to the transaction around them. */
+export function createSettings(db: SqlDatabase, cache?: Map<string, string | undefined>): Settings {
+  /** Changes to write at the end of `holding`. */
+  let pending: Map<string, string | undefined> | undefined
   const remember = (key: string, value: string | undefined) => {
-    if (memory && memory.size >= mostRemembered) memory.clear()
-    memory?.set(key, value)
+    if (cache && cache.size >= cacheLimit) cache.clear()
+    cache?.set(key, value)
     return value
   }
   const read = (key: string) =>
-    memory?.has(key)
-      ? memory.get(key)
+    cache?.has(key)
+      ? cache.get(key)
       : remember(key, db.get<{ value: string }>('SELECT value FROM book WHERE key = ?', [key])?.value)
   const write = (key: string, value: string | undefined) => {
     if (value === undefined) db.run('DELETE FROM book WHERE key = ?', [key])
@@ -42,9 +42,9 @@ export function createSettings(db: SqlDatabase, memory?: Map<string, string | un
       )
     remember(key, value)
   }
-  const get = (key: string) => (held?.has(key) ? held.get(key) : read(key))
+  const get = (key: string) => (pending?.has(key) ? pending.get(key) : read(key))
   const change = (key: string, value: string | undefined) => {
-    if (held) held.set(key, value)
+    if (pending) pending.set(key, value)
     else write(key, value)
   }
   return {
@@ -54,41 +54,41 @@ export function createSettings(db: SqlDatabase, memory?: Map<string, string | un
     remove: (key) => change(key, undefined),
     removeRange(from, until) {
       db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until])
-      memory?.clear()
+      cache?.clear()
     },
-    forget: () => memory?.clear(),
+    forget: () => cache?.clear(),
     holding(work) {
-      if (held) return work()
-      const own = new Map<string, string | undefined>()
-      held = own
+      if (pending) return work()
+      const changes = new Map<string, string | undefined>()
+      pending = changes
       try {
         const result = work()
-        for (const [key, value] of own) write(key, value)
+        for (const [key, value] of changes) write(key, value)
         return result
       } finally {
-        // After an error the transaction undoes what is not written.
-        held = undefined
+        // After an error nothing is written, and the transaction is undone.
+        pending = undefined
       }
     },
   }
 }
 
 /**
- * Settings of `given` that are read from it once, and the database to use with them: a transaction that it undoes takes
- * the settings back too. Anything else that writes a setting calls `forget`.
+ * Settings of `inner` with a cache, and the database to use with them: an undone transaction clears the cache. Other code that
+ * writes a setting calls `forget`.
  */
-export function rememberSettings(given: SqlDatabase): { db: SqlDatabase; settings: Settings } {
-  const memory = new Map<string, string | undefined>()
+export function cacheSettings(inner: SqlDatabase): { db: SqlDatabase; settings: Settings } {
+  const cache = new Map<string, string | undefined>()
   const db: SqlDatabase = {
-    ...given,
+    ...inner,
     transaction(work) {
       try {
-        return given.transaction(work)
+        return inner.transaction(work)
       } catch (error) {
-        memory.clear()
+        cache.clear()
         throw error
       }
     },
   }
-  return { db, settings: createSettings(db, memory) }
+  return { db, settings: createSettings(db, cache) }
 }

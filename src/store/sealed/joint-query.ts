@@ -1,22 +1,23 @@
-// One answer of two stores: of what lies in clear in the book, and of what is sealed there and
-// was opened in memory.
-// Invariant: while nothing is opened every answer is the book's own; else orders, counts and ranks are those of one book,
-// but for neighbours in a session, which each store looks for among its own records.
+// Combines the answers of two stores: records in clear in the book, and sealed records opened in memory.
+// Invariants: while nothing is opened every answer is the book's own. Otherwise orders, counts and ranks are those of one book,
+// except neighbours in a session, which each store finds among its own records. A match with a plain BM25 score is scored by the
+// word frequencies of both stores together, so one store would give the same order.
 import type { Count, Extent, UnreadScope } from '../../core/capability/port/record-port.ts'
 import type { SnapshotQuery } from '../../core/capability/transfer.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
-import type { Kind, Kinds } from '../../core/kind.ts'
+import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Reach } from '../../core/access/reach.ts'
 import type { Bodies } from '../record/bodies.ts'
-import { rankTogether } from './joint-rank.ts'
-import { countUnread, listUnread, type UnreadGroup } from './unread.ts'
+import { countSealed, countUnread, listUnread, type UnreadGroup } from './sealed-list.ts'
 import { mergeRows, toPage } from '../query/query-page.ts'
 import type { QueryParts, QueryStore } from '../query/query-store.ts'
 import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
 import type { TermCounts } from '../query/evidence.ts'
 import { searchText } from '../query/text-search.ts'
 import { joinRunSpans } from '../query/run-spans.ts'
+import { byRank, type RankedText, type RankQuestion, type TextRank } from '../query/text-rank.ts'
+import { tokenize } from '../word/tokenize.ts'
 
 export interface JointQueryParts {
   readonly db: SqlDatabase
@@ -24,67 +25,64 @@ export interface JointQueryParts {
   readonly bodies: Bodies
   readonly zone: Zone
   readonly main: QueryParts
-  /** The questions over the opened records, caught up; `within`: inside a transaction. */
-  opened(within?: boolean): QueryParts | undefined
+  /** The queries over the opened records, up to date; `isWithin`: inside a transaction. */
+  opened(isWithin?: boolean): QueryParts | undefined
   /** Sealed records that can't be read here. */
   unread(): readonly UnreadGroup[]
   isOpened(seq: number): boolean
-  /** What a guest sees: its cursors carry ids, and no number tells it of anything else. */
+  /** The reach of a guest: its cursors carry ids, and no number reveals other records. */
   readonly reach?: Reach
 }
 
-/** The questions of a whole book. */
+/** The queries of a whole book. */
 export interface BookQueries extends QueryStore {
   within(reach: Reach): BookQueries
-  /** How many sealed records of that sort can't be read here, of those that the asker may know of. */
+  /** How many sealed records in that scope can't be read here, of those that the caller may know of. */
   unread(scope: UnreadScope): number
 }
 
 export function createJointQueries(parts: JointQueryParts): BookQueries {
-  const { db, kinds, bodies, main, opened, reach } = parts
-  /** `own` of the book alone while nothing is opened, else what `both` makes of the two. */
-  const either = <Answer>(
-    own: (store: QueryParts) => Answer,
-    both: (one: Answer, other: Answer) => Answer,
-  ): Answer => {
-    const other = opened()
-    return other ? both(own(main), own(other)) : own(main)
-  }
-  const kindOf = (name: string | undefined): Kind | undefined =>
-    name === undefined ? undefined : kinds.get(name)
-  const rank = (other: QueryParts) => rankTogether(main, other, termCounts)
-  const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
-    either((store) => store.termCounts(seqs, terms), addCounts)
-
-  /** Without the means to open a body, so that each is given as it lies. */
-  const sealedSnapshot = (query: SnapshotQuery) => {
-    const sealed = listUnread(db, () => false, query)
-    const parts = { sealed: sealed.length, locked: sealed.length, isWhole: false }
-    return takeSnapshot(db, inOrder(main.listed(query), sealed), parts)
-  }
-
-  /** Sealed records of these kinds that are not opened. */
-  const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
-    const all = countSealed(db)
-    const readable = other?.counts() ?? {}
-    // Marks lie with what they mark, which is counted.
-    const counted = names.filter((name) => kinds.get(name)?.marks === undefined)
-    return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
-  }
-
+  const { main, opened } = parts
+  // A literal: callers spread it.
   return {
     within: (narrower) =>
       createJointQueries({
         ...parts,
         main: main.within(narrower),
-        opened: (within) => opened(within)?.within(narrower),
+        opened: (isWithin) => opened(isWithin)?.within(narrower),
         reach: narrower,
       }),
-    query(asked) {
+    ...textQueries(parts),
+    ...recordQueries(parts),
+    ...sums(parts),
+    ...snapshots(parts),
+  }
+}
+
+type Own<Name extends keyof BookQueries> = Pick<BookQueries, Name>
+
+/** Answers `own` for the book alone while nothing is opened, else joins both answers. */
+const eitherOf =
+  ({ main, opened }: JointQueryParts) =>
+  <Answer>(own: (store: QueryParts) => Answer, join: (one: Answer, other: Answer) => Answer): Answer => {
+    const other = opened()
+    return other ? join(own(main), own(other)) : own(main)
+  }
+
+function textQueries(
+  parts: JointQueryParts,
+): Own<'query' | 'search' | 'candidates' | 'frequencies' | 'begun' | 'resembling' | 'termCounts'> {
+  const { kinds, main, opened, reach } = parts
+  const either = eitherOf(parts)
+  const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
+    either((store) => store.termCounts(seqs, terms), addCounts)
+  const rank = (other: QueryParts) => rankTogether(main, other, termCounts)
+  return {
+    query(query) {
       const other = opened()
-      if (!other) return main.query(asked)
-      const { offset = 0, limit = 100 } = asked
-      const wide = { ...asked, offset: 0, limit: offset + limit }
+      if (!other) return main.query(query)
+      const { offset = 0, limit = 100 } = query
+      const wide = { ...query, offset: 0, limit: offset + limit }
       const placeById = (id: string) => main.placeById(id) ?? other.placeById(id)
       const one = main.page(wide, placeById)
       const two = other.page(wide, placeById)
@@ -96,7 +94,8 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       if (!other) return main.search(query)
       const where = main.searchWhere(query)
       const records = (seqs: readonly number[]) => [...main.rows(seqs), ...other.rows(seqs)]
-      return searchText({ rank: rank(other), records, zone: parts.zone }, kindOf(query.kind), where, query)
+      const kind = query.kind === undefined ? undefined : kinds.get(query.kind)
+      return searchText({ rank: rank(other), records, zone: parts.zone }, kind, where, query)
     },
     candidates(query) {
       const other = opened()
@@ -106,11 +105,6 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
         (one, i) => ({ ...one, rank: i + 1 }),
       )
     },
-    count: (query) => either((store) => store.count(query), addBuckets),
-    matching: (seqs, scope) => either((store) => store.matching(seqs, scope), joinMaps),
-    weigh: (seqs, scope) => either((store) => store.weigh(seqs, scope), joinMaps),
-    places: (seqs, scope) => either((store) => store.places(seqs, scope), joinMaps),
-    read: (seqs) => either((store) => store.read(seqs), joinMaps),
     frequencies: (words) => either((store) => store.frequencies(words), addMaps),
     begun(beginning) {
       const found = [main, opened()].flatMap((store) => store?.begun(beginning) ?? [])
@@ -119,17 +113,66 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
     },
     resembling: (term, most) => either((store) => store.resembling(term, most), addMaps),
-    named: (seqs) => either((store) => store.named(seqs), joinMaps),
     termCounts,
+  }
+}
+
+function recordQueries(
+  parts: JointQueryParts,
+): Own<
+  | 'matching'
+  | 'weigh'
+  | 'places'
+  | 'read'
+  | 'named'
+  | 'reach'
+  | 'citing'
+  | 'held'
+  | 'reached'
+  | 'mayHold'
+  | 'isDisplaced'
+> {
+  const { db, main, opened, reach } = parts
+  const either = eitherOf(parts)
+  /** The opened records with all derived rows, inside a transaction. */
+  const openedWithin = () => {
+    const other = opened(true)
+    other?.size()
+    return other
+  }
+  return {
+    matching: (seqs, scope) => either((store) => store.matching(seqs, scope), joinMaps),
+    weigh: (seqs, scope) => either((store) => store.weigh(seqs, scope), joinMaps),
+    places: (seqs, scope) => either((store) => store.places(seqs, scope), joinMaps),
+    read: (seqs) => either((store) => store.read(seqs), joinMaps),
+    named: (seqs) => either((store) => store.named(seqs), joinMaps),
+    reach: (scope) => either((store) => store.reach(scope), joinLists),
+    citing: (id) => [...main.citing(id), ...(openedWithin()?.citing(id) ?? [])],
+    held: (ids) => new Set([...main.held(ids), ...(openedWithin()?.held(ids) ?? [])]),
+    reached(query) {
+      const wide = query.made && query.ids && !reach ? { ...query, ids: withMade(db, query.ids) } : query
+      const found = either(
+        (store) => store.reached(wide),
+        (one, other) => [...one, ...other].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      )
+      return found.slice(0, query.limit)
+    },
+    mayHold: (id) => main.mayHold(id),
+    isDisplaced: (id) => main.isDisplaced(id) || openedWithin()?.isDisplaced(id) === true,
+  }
+}
+
+function sums(
+  parts: JointQueryParts,
+): Own<'count' | 'totals' | 'size' | 'usage' | 'extents' | 'runs' | 'counts' | 'unread'> {
+  const { db, kinds, main, reach } = parts
+  const either = eitherOf(parts)
+  return {
+    count: (query) => either((store) => store.count(query), addBuckets),
     totals: () =>
       either(
         (store) => store.totals(),
         (one, other) => ({ rows: one.rows + other.rows, terms: one.terms + other.terms }),
-      ),
-    reach: (scope) =>
-      either(
-        (store) => store.reach(scope),
-        (one, other) => [...one, ...other],
       ),
     size: () =>
       either(
@@ -143,48 +186,45 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
       ),
     extents: () => either((store) => store.extents(), joinExtents),
     runs: (query) => either((store) => store.runs(query), joinRunSpans),
-    counts() {
-      if (reach) return either((store) => store.counts(), addRecords)
-      // The owner hears of what is locked, too.
-      return addRecords(main.counts(), countSealed(db))
-    },
-    citing(id) {
-      const other = opened(true)
-      return other ? [...main.citing(id), ...caughtUp(other).citing(id)] : main.citing(id)
-    },
-    held(ids) {
-      const other = opened(true)
-      const held = main.held(ids)
-      return other ? new Set([...held, ...caughtUp(other).held(ids)]) : held
-    },
-    reached(asked) {
-      const query = asked.made && asked.ids && !reach ? { ...asked, ids: withMade(db, asked.ids) } : asked
-      const found = either(
-        (store) => store.reached(query),
-        (one, other) => [...one, ...other].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      )
-      return found.slice(0, query.limit)
-    },
-    mayHold: (id) => main.mayHold(id),
-    isDisplaced(id) {
-      const other = opened(true)
-      return main.isDisplaced(id) || (other !== undefined && caughtUp(other).isDisplaced(id))
-    },
+    counts: () =>
+      reach
+        ? either((store) => store.counts(), addRecords)
+        : // The owner also learns how many records are locked.
+          addRecords(main.counts(), countSealed(db)),
     unread: (scope) => countUnread(parts.unread(), scope, { kinds, reach }),
+  }
+}
+
+function snapshots({ db, kinds, bodies, main, opened, isOpened, reach }: JointQueryParts): Own<'snapshot'> {
+  /** Gives each sealed body as it is stored. */
+  const sealedSnapshot = (query: SnapshotQuery) => {
+    const sealed = listUnread(db, () => false, query)
+    const counts = { sealed: sealed.length, locked: sealed.length, isWhole: false }
+    return takeSnapshot(db, inOrder(main.listed(query), sealed), counts)
+  }
+  /** Sealed records of these kinds that are not opened. */
+  const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
+    const all = countSealed(db)
+    const readable = other?.counts() ?? {}
+    // Marks go with the marked records, which are counted.
+    const counted = names.filter((name) => kinds.get(name)?.marks === undefined)
+    return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
+  }
+  return {
     snapshot(query) {
       if (query.asSealed && !reach) return sealedSnapshot(query)
       const other = query.sealed === false ? undefined : opened()
       const sealed = other ? [...other.listed(query)] : []
-      // A guest hears of nothing that it can't read.
+      // A guest learns of nothing that it can't read.
       const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
-      const unread = query.unread && locked > 0 ? listUnread(db, parts.isOpened, query) : []
+      const unread = query.unread && locked > 0 ? listUnread(db, isOpened, query) : []
       const listed = inOrder(inOrder(main.listed(query), sealed), unread)
       return takeSnapshot(db, listed, { bodies, sealed: sealed.length, locked, isWhole: unread.length === 0 })
     },
   }
 }
 
-/** `ids` and those of all that was made from them, however far. */
+/** `ids` and those of all records made from them, directly or indirectly. */
 function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
   return db
     .all<SqlRow & { id: string }>(
@@ -196,20 +236,7 @@ function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
     .map(({ id }) => id)
 }
 
-const caughtUp = (store: QueryParts): QueryParts => {
-  store.size()
-  return store
-}
-
-/** Live sealed records of each kind, readable or not. */
-export function countSealed(db: SqlDatabase): Record<string, number> {
-  const rows = db.all<SqlRow & { kind: string; n: number }>(
-    'SELECT kind, count(*) AS n FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kind',
-  )
-  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
-}
-
-/** Two lists of entries by id as one. */
+/** Merges two lists of entries by id. */
 function* inOrder(one: Iterable<SnapshotEntry>, others: readonly SnapshotEntry[]): Generator<SnapshotEntry> {
   let at = 0
   for (const entry of one) {
@@ -223,6 +250,10 @@ function joinMaps<Value>(one: Map<number, Value>, other: Map<number, Value>): Ma
   return new Map([...one, ...other])
 }
 
+function joinLists<Value>(one: readonly Value[], other: readonly Value[]): Value[] {
+  return [...one, ...other]
+}
+
 function addMaps(one: Map<string, number>, other: Map<string, number>): Map<string, number> {
   const sum = new Map(one)
   for (const [key, n] of other) sum.set(key, n + (sum.get(key) ?? 0))
@@ -233,7 +264,7 @@ function addRecords(one: Record<string, number>, other: Record<string, number>):
   return Object.fromEntries(addMaps(new Map(Object.entries(one)), new Map(Object.entries(other))))
 }
 
-/** A record stands in one of the two, and counts nothing in the other. */
+/** A record is in one of the two stores and counts nothing in the other. */
 function addCounts(one: TermCounts, other: TermCounts): TermCounts {
   return {
     sizes: one.sizes.map((size, i) => size + (other.sizes[i] ?? 0)),
@@ -264,4 +295,65 @@ function joinExtents(one: Record<string, Extent>, other: Record<string, Extent>)
       : extent
   }
   return joined
+}
+
+/** FTS5's constants. */
+const k1 = 1.2
+const b = 0.75
+
+type CountTerms = (seqs: readonly number[], terms: readonly string[]) => TermCounts
+
+interface JointStores {
+  readonly one: QueryParts
+  readonly other: QueryParts
+  readonly countTerms: CountTerms
+}
+
+/** Ranks the matches of both stores as one list. */
+function rankTogether(one: QueryParts, other: QueryParts, countTerms: CountTerms): TextRank {
+  return (question) => {
+    const { offset = 0, limit, ties } = question
+    const wide: RankQuestion = {
+      ...question,
+      offset: 0,
+      limit: limit === undefined ? undefined : offset + limit,
+    }
+    const found = [...one.rank(wide), ...other.rank({ ...wide, isPlain: false })]
+    const isPlainScore = question.columns === undefined && question.prefix !== true
+    const scored = isPlainScore ? rescore(question.words, found, { one, other, countTerms }) : found
+    return scored.sort(byRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
+  }
+}
+
+function rescore(
+  words: readonly string[],
+  found: readonly RankedText[],
+  { one, other, countTerms }: JointStores,
+): RankedText[] {
+  const terms = words.flatMap((word) => tokenize(word))
+  const first = one.totals()
+  const second = other.totals()
+  const rows = first.rows + second.rows
+  const all = first.terms + second.terms
+  const average = rows > 0 && all > 0 ? all / rows : 1
+  const inOne = one.frequencies(terms)
+  const inOther = other.frequencies(terms)
+  const weights = terms.map((term) => {
+    const n = (inOne.get(term) ?? 0) + (inOther.get(term) ?? 0)
+    const rarity = Math.log((rows - n + 0.5) / (n + 0.5))
+    return rarity > 0 ? rarity : 1e-6
+  })
+  const { counts, sizes } = countTerms(
+    found.map(({ seq }) => seq),
+    terms,
+  )
+  return found.map((match, i) => {
+    const base = k1 * (1 - b + (b * (sizes[i] ?? 0)) / average)
+    const has = terms.filter((_, j) => (counts[i * terms.length + j] ?? 0) > 0)
+    const score = terms.reduce((sum, _, j) => {
+      const n = counts[i * terms.length + j] ?? 0
+      return n === 0 ? sum : sum + (weights[j] ?? 0) * ((n * (k1 + 1)) / (n + base))
+    }, 0)
+    return { ...match, score, has: [...new Set(has)] }
+  })
 }

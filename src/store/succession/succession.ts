@@ -1,21 +1,21 @@
-// Since when each record is superseded, kept in its derived row: by what supersedes it, or because it is displaced.
-// Invariant: of the records of one kind that supersede one record a single one stands, the same on every copy; the others,
-// and what supersedes those, are displaced: superseded by it. What several records of which none stands supersede is current:
-// one that stood in the place of several yields all of them when it yields one.
+// Writes to derived rows since when each record is superseded: by its successor, or because it is displaced.
+// Invariant: of several records of one kind that supersede the same record, exactly one is valid, the same on every copy. The
+// others and their successors are displaced: the valid one supersedes them. A record whose successors are all displaced is
+// current again, so a displaced record gives back all records that it superseded.
 import type { Citation, Kind } from '../../core/kind.ts'
 import { standsFirst } from '../../core/succession/succession.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 
-/** What `links.supersedes` says: nothing, or which of several records with one target stands. */
+/** The values of `links.supersedes`: none, or the rule by which one of several records with one target is valid. */
 const precedences = { none: 0, earliest: 1, latest: 2 } as const
 
-/** See `standingOf` in core/succession, which says the same of records. */
+/** The rule of `standingOf` in core/succession, for links. */
 export function precedenceOf({ policy }: Pick<Kind, 'policy'>, { supersedes }: Citation): number {
   if (!supersedes) return precedences.none
   return standsFirst(policy) ? precedences.earliest : precedences.latest
 }
 
-/** SQL: of two with the target of the link `l`, each as its time and id, `one` stands before `other`. */
+/** SQL: of two records with the target of the link `l`, each a pair of time and id, `one` precedes `other`. */
 export function isBeforeSql(one: string, other: string): string {
   return `CASE l.supersedes WHEN ${precedences.earliest} THEN ${one} < ${other} ELSE ${one} > ${other} END`
 }
@@ -30,7 +30,7 @@ const displacedAt = `WITH RECURSIVE up(seq) AS (
     JOIN facets g ON g.seq = m.seq AND g.kind = o.kind JOIN records s ON s.seq = m.seq
     WHERE ${isBeforeSql('(g.created_at, s.id)', '(o.created_at, r.id)')}`
 
-/** Whether a record can be displaced at all: most have no rival, and no chain has to be walked for them. */
+/** True when a record can be displaced: most have no rival and need no walk of the chain. */
 const mayBeDisplaced = `SELECT 1 FROM links l WHERE l.seq = ? AND l.supersedes > 0 AND (
     EXISTS (SELECT 1 FROM links m WHERE m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq)
     OR EXISTS (SELECT 1 FROM records t JOIN facets e ON e.seq = t.seq
@@ -43,8 +43,8 @@ interface Place extends SqlRow {
   readonly displaced_at: string | null
 }
 
-/** Keeps the columns `superseded_at` and `displaced_at` as the links say. */
-export class Succession {
+/** Updates the columns `superseded_at` and `displaced_at` from the links. */
+export class SuccessionWriter {
   readonly #db: SqlDatabase
   readonly #onChange: (seq: number) => void
 
@@ -53,16 +53,13 @@ export class Succession {
     this.#onChange = onChange
   }
 
-  /** After what supersedes `target` has changed, or its own derived rows were written or taken away: it, and its heirs. */
+  /** Settles `target` and its heirs, after its successors or its own derived rows have changed. */
   settleTarget(target: string): void {
     const place = this.#at(target)
     this.#follow([...(place ? [place] : []), ...this.#heirs(target)])
   }
 
-  /**
-   * Settles these; and of those of them that are displaced since another time now, or no longer, what supersedes them and what
-   * they supersede.
-   */
+  /** Settles these records. When one is displaced now, or no longer, or since another time, settles its heirs and targets too. */
   #follow(places: readonly Place[]): void {
     const queue = [...places]
     for (let place = queue.shift(); place; place = queue.shift()) {
@@ -70,7 +67,7 @@ export class Succession {
     }
   }
 
-  /** True when its place in the chain is another one now. */
+  /** True when its place in the chain has changed. */
   #settle({ seq, id, kind, displaced_at: before }: Place): boolean {
     const displaced = this.#db.get(mayBeDisplaced, [seq])
       ? (this.#db.get<{ at: string | null }>(displacedAt, [seq, kind])?.at ?? null)

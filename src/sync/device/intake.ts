@@ -2,8 +2,7 @@
 // Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { SentOp } from '../../store/record/op-log.ts'
-import type { Refusal } from '../../store/record/refused-ops.ts'
+import type { OpRefusal, SentOp } from '../../store/record/op-log.ts'
 import { rewriteWithdrawn, type SyncSelection } from './outbox.ts'
 import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
@@ -290,7 +289,7 @@ function endReading(
   return []
 }
 
-function refusalOf({ code, message, details }: WireError, at: string): Refusal {
+function refusalOf({ code, message, details }: WireError, at: string): OpRefusal {
   const { path } = details
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }

@@ -24,7 +24,7 @@ export function takeOver(store: BookStore, change: WireChange, fresh: boolean): 
     store.records.accept({ op: 'forget', kind, id, at, stamp, agent }, copy)
   }
   store.records.accept(op, copy, { fresh })
-  if (purged > (before?.ver ?? 0) && !(before && isPurged(before))) store.purge.purgeHeard(id)
+  if (purged > (before?.ver ?? 0) && !(before && isPurged(before))) store.purge.purgeRemote(id)
 }
 
 interface Applied {
@@ -65,7 +65,7 @@ export function confirmApplied(store: BookStore, { op, asked, result }: Applied)
 /** Others had purged what the record said before our own change, which stands on that now. */
 function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
   store.records.notePurged(id, purged)
-  store.purge.purgeHeard(id)
+  store.purge.purgeRemote(id)
   const row = store.records.row(id)
   if (row?.deleted === 0) store.records.outdated(row)
 }

@@ -18,7 +18,7 @@ export interface SyncTriggerOptions {
   readonly session: SyncSession
   /** Hands over what this engine can't send, where there is a service worker. */
   readonly background?: Background | undefined
-  readonly store: Pick<BookStore, 'settings' | 'writes'>
+  readonly store: Pick<BookStore, 'settings'> & { readonly writes: Pick<BookStore['writes'], 'write'> }
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler

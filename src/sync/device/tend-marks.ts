@@ -28,7 +28,7 @@ export function tendMarks(store: MarkStore, changed: readonly Changed[], now: st
       if (isPurged(mark)) return []
       // Words of marks that lost to others lie in logs of conflicts: those go too, everywhere.
       records.forget({ op: 'forget', ...said, stamp: stamps.next(), purge: true })
-      store.purge.purgeHeard(mark.id)
+      store.purge.purgeRemote(mark.id)
       return [said]
     }
     if (mark.deleted) return []

@@ -162,7 +162,7 @@ function apply(admission: Admission, more: { readonly revives?: boolean } = {}):
   const { store, wire, from, nowMs, stamp, row } = admission
   store.stamps.see(stamp)
   const { ver, place: seq } = store.records.admit({ ...toOp(wire), stamp }, from.device, row, more)
-  if (isPurge(wire)) store.purge.purgeHeard(wire.id)
+  if (isPurge(wire)) store.purge.purgeRemote(wire.id)
   logRivals(store, [wire], formatTime(nowMs))
   return { s: 'ok', ver, seq }
 }

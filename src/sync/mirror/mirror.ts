@@ -135,7 +135,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     const { policy, met: ver, logged = false } = answer
     const conflict = { mid: op.mid, s: 'conflict', policy, current } as const
     if (ver === undefined || ver === row?.ver) return conflict
-    const said = row && records.saidIn(row, ver)
+    const said = row && records.contentAt(row, ver)
     const shown = said && shownTo(store, op.kind, said, reach)
     return { ...conflict, met: { ver, logged, ...(shown ? { said: shown } : {}) } }
   }
@@ -177,7 +177,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
         lastMid = Math.max(lastMid, op.mid)
       }
     })
-    devices.keep(device, [...fresh.values()])
+    devices.store(device, [...fresh.values()])
     devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
     const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
     if (request.check) sums.rebuild()
@@ -191,7 +191,7 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
       cursor,
       more,
       floor: settings.getNumber('floor'),
-      ...(more ? {} : { digest: toDigest(sums.kept(pull.kinds, reach?.pulled), cursor) }),
+      ...(more ? {} : { digest: toDigest(sums.current(pull.kinds, reach?.pulled), cursor) }),
       limits: mirrorLimits,
       mark: giveMark(settings, random, cursor),
       ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds, reach) } : {}),

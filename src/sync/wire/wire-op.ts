@@ -4,7 +4,7 @@ import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
-import type { PendingOp } from '../../store/record/pending-op.ts'
+import type { PendingOp } from '../../store/record/op-log.ts'
 import { isPurged, isSecret, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 

@@ -49,9 +49,9 @@ export function digestCases(host: DatabaseHost): void {
     await b.sync()
     expect(answers[0]).toMatchObject({ more: false, digest: { seq: 123, n: 121 } })
     const sum = await b.look((store) => store.sums.add({ from: 0, to: 123 }))
-    expect(sum).toEqual(await world.mirror.look((store) => store.sums.kept()))
+    expect(sum).toEqual(await world.mirror.look((store) => store.sums.current()))
     expect(sum.n).toBe(121)
-    expect(await world.mirror.look((store) => store.sums.kept(['remote_wins']).n)).toBe(1)
+    expect(await world.mirror.look((store) => store.sums.current(['remote_wins']).n)).toBe(1)
     expect(await b.look((store) => store.sums.add({ from: 0, to: 123, kinds: ['remote_wins'] }).n)).toBe(1)
     expect(await repairs(b)).toBe(0)
   })
@@ -104,7 +104,7 @@ export function digestCases(host: DatabaseHost): void {
     await a.sync()
     expect(await repairs(a)).toBe(0)
     expect(await a.look((store) => store.sums.add({ from: 0, to: 99 }))).toEqual(
-      await world.mirror.look((store) => store.sums.kept()),
+      await world.mirror.look((store) => store.sums.current()),
     )
   })
 

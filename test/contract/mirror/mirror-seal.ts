@@ -289,7 +289,7 @@ export function sealedCases(host: DatabaseHost): void {
         store.db.transaction(() => {
           store.resealing.begin()
           expect(store.resealing.step(10)).toBe(true)
-          expect([store.resealing.step(10), store.resealing.left()]).toEqual([false, 0])
+          expect([store.resealing.step(10), store.resealing.remaining()]).toEqual([false, 0])
         }),
       )
       await b.put('local_wins', id(1), body('zanzibar b'))

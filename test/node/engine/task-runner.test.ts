@@ -11,9 +11,9 @@ import {
   type TaskTry,
 } from '../../../src/engine/task/task-runner.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { migrate } from '../../../src/store/schema/migrate.ts'
-import { createTaskQueue } from '../../../src/store/task-queue.ts'
-import { createWriteQueue } from '../../../src/store/write-queue.ts'
+import { migrate } from '../../../src/store/schema/version.ts'
+import { TaskQueue } from '../../../src/store/task-queue.ts'
+import { WriteQueue } from '../../../src/store/write-queue.ts'
 
 let serial = 0
 const databases: SqlDatabase[] = []
@@ -28,7 +28,7 @@ function openDatabase(): SqlDatabase {
 
 /** A runner over `db` whose calls the test answers by hand. */
 function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = false) {
-  const queue = createTaskQueue(db)
+  const queue = new TaskQueue(db)
   let soon: (() => void)[] = []
   let timers: { at: number; task: () => void }[] = []
   const scheduler = {
@@ -39,7 +39,7 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
       return () => void (timers = timers.filter((one) => one !== timer))
     },
   }
-  const writes = createWriteQueue(db, scheduler, () => undefined)
+  const writes = new WriteQueue(db, scheduler, () => undefined)
   const calls: (TaskTry & { resolve(value?: unknown): void; reject(error: unknown): void })[] = []
   const told: string[] = []
   const runner = createTaskRunner({

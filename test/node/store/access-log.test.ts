@@ -2,7 +2,7 @@
 // of that is seen afterwards.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createAccessLog, type NewAccess } from '../../../src/store/access-log.ts'
+import { AccessLog, type NewAccess } from '../../../src/store/access-log.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
 
 const alike = fc.record<NewAccess>(
@@ -27,15 +27,15 @@ const entries = fc
 
 test('entries of one commit stand in the order in which they were noted, with all that was noted', async () => {
   const { engine, db } = openTestEngine()
-  const log = createAccessLog(db)
+  const log = new AccessLog(db)
   fc.assert(
     fc.property(entries, entries, (waited, noted) => {
       db.exec('DELETE FROM audit')
       for (const one of waited) log.gather(one)
-      log.during.begin()
+      log.begin()
       for (const one of noted) log.note(one)
-      db.transaction(() => log.during.end())
-      log.during.committed()
+      db.transaction(() => log.end())
+      log.committed()
       const newestFirst = log.page({ limit: 1000 }).map(({ n: _n, ...entry }) => entry)
       expect(newestFirst.toReversed()).toEqual([...waited, ...noted])
     }),

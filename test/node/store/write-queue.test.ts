@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { DaybookError } from '../../../src/core/errors.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { createWriteQueue } from '../../../src/store/write-queue.ts'
+import { WriteQueue } from '../../../src/store/write-queue.ts'
 
 const opened: SqlDatabase[] = []
 afterEach(() => opened.splice(0).forEach((db) => db.close()))
@@ -35,7 +35,7 @@ function openQueue(options: { onCommit?: () => void } = {}) {
       }
     },
   }
-  const queue = createWriteQueue(
+  const queue = new WriteQueue(
     counted,
     { soon: (task) => void tasks.push(task), later: () => () => undefined },
     () => {

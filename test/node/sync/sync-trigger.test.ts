@@ -50,7 +50,7 @@ function create(
   const trigger = createSyncTrigger({
     plan,
     session,
-    store: { ...store, writes: { ...store.writes, write: async (work) => store.db.transaction(work) } },
+    store: { ...store, writes: { write: async (work) => store.db.transaction(work) } },
     random,
     ...time,
   })

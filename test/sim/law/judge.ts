@@ -1,6 +1,6 @@
 // The law of sync, held against what a world has come to when everything is at rest.
 import { stampMs } from '../../../src/core/stamp.ts'
-import { createConflictLog } from '../../../src/store/record/conflict-log.ts'
+import { ConflictLog } from '../../../src/store/record/conflict-log.ts'
 import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
 import { sameDigest, toDigest } from '../../../src/sync/wire/digest.ts'
 import { rowsOf, tokenOf } from '../ledger.ts'
@@ -18,7 +18,7 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
   const stones = (site: Site) => rowsOf(site.disk, 1).map(({ id, ver, place }) => ({ id, ver, place }))
   const { settings, sums } = mirror.run().store
   const head = settings.getNumber('head')
-  const whole = toDigest(sums.kept(), head)
+  const whole = toDigest(sums.current(), head)
   for (const each of devices) {
     same(rowsOf(each.disk, 0), expected, `${each.name} and the mirror have the same records`)
     const { store } = each.run()
@@ -60,7 +60,7 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
     [],
     'nothing that was acknowledged is lost',
   )
-  for (const { record, kind, lost, kept } of createConflictLog(mirror.disk.db, openBodies, {
+  for (const { record, kind, lost, kept } of new ConflictLog(mirror.disk.db, openBodies, {
     quotesGone: () => false,
     words: { without: (_owner, body) => body },
   }).list({

@@ -17,7 +17,7 @@ import { withdrawGone } from '../../../src/commons/pool/take/withdraw.ts'
 import { receive, takeIn } from '../../../src/commons/pool/take/take-in.ts'
 import { proposeCapabilities } from '../../../src/commons/pool/verb/propose-capability.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { migrate } from '../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../src/store/schema/version.ts'
 import { createPoolTables } from '../../../src/store/pool/pool-tables.ts'
 
 export type Body = Record<string, unknown>

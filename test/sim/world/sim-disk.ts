@@ -3,7 +3,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { prepareDerived } from '../../../src/store/schema/derived.ts'
-import { migrate } from '../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../src/store/schema/version.ts'
 import { createSettings } from '../../../src/store/schema/settings.ts'
 import type { Kinds } from '../../../src/core/kind.ts'
 

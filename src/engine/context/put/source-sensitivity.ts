@@ -24,7 +24,7 @@ export function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>
 
 /** What was made from what is in the record `id` before it was one, as it is put again with that among its sources. */
 export function namedIn({ sources, kinds, bodies, records }: MadeStore, id: string): PutRequest[] {
-  const row = sources.links.awaitsSome() ? records.row(id) : undefined
+  const row = sources.links.awaited.isUsed() ? records.row(id) : undefined
   const found = row ? sources.links.awaiting(row) : []
   // One may know it by several keys.
   const made = Map.groupBy(found, ([, { id: of }]) => of)

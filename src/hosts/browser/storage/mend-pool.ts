@@ -6,9 +6,9 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
 import { goneReason, isNews, mend, type Mended, mendedOf, mendedText } from '../../../store/repair/mend.ts'
-import { readAbout, openIfBook, openIfPossible, unread } from '../../../store/repair/open-damaged.ts'
+import { ignoreDamage, openIfBook, openIfPossible, readAbout } from '../../../store/repair/damage.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
-import { isBook } from '../../../store/schema/newer-book.ts'
+import { isBook } from '../../../store/schema/version.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import { bookFile, pageBytes, type SyncHandle } from './kept-tail.ts'
 
@@ -181,7 +181,7 @@ function openBook(open: PoolToMend['open']): SqlDatabase | undefined {
   try {
     if (db && isBook(db)) return db
   } catch (error) {
-    unread(error)
+    ignoreDamage(error)
     // Its list of tables can't be read; some tables may be.
     return db
   }

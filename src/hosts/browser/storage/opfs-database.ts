@@ -4,10 +4,9 @@ import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
-import { faultWords, isBroken } from '../../../store/repair/broken.ts'
+import { bodyFault, checkTable, faultText, firstFault, isBroken } from '../../../store/repair/damage.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
-import { isBook } from '../../../store/schema/newer-book.ts'
-import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { isBook } from '../../../store/schema/version.ts'
 import { schemaFault } from '../../../store/repair/salvage.ts'
 import {
   checkpointPath,
@@ -177,7 +176,7 @@ async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDa
         db?.close()
         throw error
       }
-      reason = faultWords(error)
+      reason = faultText(error)
     }
     db?.close()
   }

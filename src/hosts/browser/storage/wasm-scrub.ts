@@ -2,7 +2,7 @@
 // cleared. Invariant: it ends also on a full disk, where the log can't grow, in steps that a small log has room for.
 import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
-import { clearGap, tailsOf, tailsSql } from '../../../store/repair/page-gap.ts'
+import { clearGap, overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
 
 const slicePages = 256
 /** Where there is little room. */
@@ -44,7 +44,7 @@ export function createScrub({
 
   /** In slices, each of which leaves the log empty: a book may have many pages. */
   const clearGaps = () => {
-    const tails = tailsOf(all(tailsSql))
+    const tails = overflowEndsOf(all(overflowEndsSql))
     let next = 1
     for (let read = slicePages; read === slicePages;) {
       const rows = all(pagesSql, [next, slicePages])

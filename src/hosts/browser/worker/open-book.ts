@@ -5,7 +5,7 @@ import { checkKey } from '../../../core/address.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
-import { faultWords, isBroken } from '../../../store/repair/broken.ts'
+import { faultText, isBroken } from '../../../store/repair/damage.ts'
 import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 import { openSpillPlace } from '../background/spill-place.ts'
@@ -56,7 +56,7 @@ interface SecondTry {
 }
 
 function secondTry(error: unknown): SecondTry | undefined {
-  if (isBroken(error)) return { suspicion: { damaged: faultWords(error) } }
+  if (isBroken(error)) return { suspicion: { damaged: faultText(error) } }
   if (isDaybookError(error, 'storage-full')) return { usesReserve: true }
   // Of a first page that is damaged SQLite says all sorts of things.
   const isDoubted = !isDaybookError(error) || isReadOnly(error)

@@ -3,14 +3,13 @@ import { existsSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { faultWords, isBroken } from '../../../store/repair/broken.ts'
+import { bodyFault, checkTable, faultText, firstFault, isBroken } from '../../../store/repair/damage.ts'
 import { goneReason, isNews, mendedOf, mendedText, olderReason } from '../../../store/repair/mend.ts'
 import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
 import { aboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
-import { isBook } from '../../../store/schema/newer-book.ts'
-import { bodyFault, checkTable, firstFault } from '../../../store/repair/table-check.ts'
+import { isBook } from '../../../store/schema/version.ts'
 import { narrowBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
@@ -141,7 +140,7 @@ const readOnly = 8
 
 function reasonOf(path: string, error: unknown): string | undefined {
   if (error instanceof Damaged) return error.reason
-  if (isBroken(error)) return faultWords(error)
+  if (isBroken(error)) return faultText(error)
   const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
   return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
 }

@@ -1,7 +1,7 @@
 // The checkpoint beside the file of a book: where it is, and whether it holds a copy of records.
 import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { openIfPossible, readAbout } from '../../../store/repair/open-damaged.ts'
+import { openIfPossible, readAbout } from '../../../store/repair/damage.ts'
 import { type AboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
 import { isPlain, removeDatabase } from '../port/private-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'

@@ -2,12 +2,12 @@
 // Invariant: a file that SQLite has open is closed here after SQLite has closed it, for closing it once gives up every lock
 // that this process has on it (POSIX).
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { clearGap, type Tails } from '../../../store/repair/page-gap.ts'
-import { pageBytes } from '../../../store/repair/page-scan.ts'
+import { clearGap, type OverflowEnds } from '../../../store/repair/page-gap.ts'
+import { pageBytes } from '../../../core/journal.ts'
 
 export interface FileGaps {
   /** While SQLite has nothing in its log, and before it reads a page again. */
-  clear(tails: Tails): void
+  clear(tails: OverflowEnds): void
   /** After SQLite has closed the file. */
   close(): void
 }

@@ -17,16 +17,14 @@ import { basename, dirname } from 'node:path'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
-import { faultWords } from '../../../store/repair/broken.ts'
+import { faultText, firstFault, ignoreDamage, openIfBook, readAbout } from '../../../store/repair/damage.ts'
 import { bookIdKey } from '../../../store/repair/checkpoint.ts'
 import { mend } from '../../../store/repair/mend.ts'
-import { openIfBook, readAbout, unread } from '../../../store/repair/open-damaged.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
 import { hasRecords, schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
-import { firstFault } from '../../../store/repair/table-check.ts'
 import { createSettings } from '../../../store/schema/settings.ts'
-import { migrate } from '../../../store/schema/migrate.ts'
+import { migrate } from '../../../store/schema/version.ts'
 import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/private-file.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
@@ -150,7 +148,7 @@ function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   try {
     return damaged && createSettings(damaged).get(bookIdKey)
   } catch (error) {
-    return unread(error)
+    return ignoreDamage(error)
   }
 }
 
@@ -201,7 +199,7 @@ export function faultOf(path: string): string | undefined {
   try {
     return db && (firstFault(db) ?? schemaFault(db))
   } catch (error) {
-    return faultWords(error)
+    return faultText(error)
   } finally {
     db?.close()
   }

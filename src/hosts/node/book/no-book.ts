@@ -1,7 +1,7 @@
 // Says why there is no book in what lies at a book's path, and how to go on. Invariant: it stays as it is.
 import { statSync } from 'node:fs'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
-import { faultWords } from '../../../store/repair/broken.ts'
+import { faultText } from '../../../store/repair/damage.ts'
 
 const waysOut = 'Move it away to begin a book here, or give the book another path.'
 
@@ -31,11 +31,11 @@ const shutCodes: ReadonlySet<unknown> = new Set([8, 14])
 /** `error`, or where it is about the file itself one that names it. */
 export function ofFile(path: string, error: unknown): unknown {
   if (path === ':memory:' || !isDaybookError(error, 'storage-failed')) return error
-  if (error.details['result'] === 26) return noBook(path, faultWords(error))
+  if (error.details['result'] === 26) return noBook(path, faultText(error))
   if (!shutCodes.has(error.details['result'])) return error
   return refusal(
     path,
     'cannot-open',
-    `${path} could not be opened (${faultWords(error)}). See that this user may read and write it and its folder, and that the disk is mounted for writing.`,
+    `${path} could not be opened (${faultText(error)}). See that this user may read and write it and its folder, and that the disk is mounted for writing.`,
   )
 }

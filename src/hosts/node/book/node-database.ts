@@ -4,7 +4,7 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { claimDatabase } from '../port/private-file.ts'
 import { DatabaseSync } from '../port/sqlite.ts'
-import { tailsOf, tailsSql } from '../../../store/repair/page-gap.ts'
+import { overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
 import { openFileGaps } from './file-gap.ts'
 
 export interface NodeDatabaseOptions {
@@ -106,7 +106,7 @@ export function openNodeDatabase({
         db.exec('PRAGMA incremental_vacuum')
         const [log] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
         if (what === 'space') return
-        if (gaps && log?.['busy'] === 0) gaps.clear(tailsOf(db.prepare(tailsSql).all()))
+        if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
         // Pages in memory still have what was cleared in the file.
         db.exec('PRAGMA shrink_memory')
       }),

@@ -9,7 +9,7 @@ import { type AgentRate, usualAgentRate } from '../../../edge/agent/agent-rate.t
 import type { Rate } from '../../../edge/token-bucket.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
-import { migrate } from '../../../store/schema/migrate.ts'
+import { migrate } from '../../../store/schema/version.ts'
 import { createMirror, type Mirror } from '../../../sync/mirror/mirror.ts'
 import { openNodeDatabase } from '../book/node-database.ts'
 import { verifyingKeyring } from '../key/key-file.ts'

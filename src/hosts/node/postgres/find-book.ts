@@ -25,7 +25,7 @@ export function findBook(
   return guarded(() =>
     postgres.begin(nameSql(book, bypasses), async (sql) => {
       const stone = await stoneOf(sql, book)
-      if (stone && !stone.isBegunAnew) throw bookErased(stone.at)
+      if (stone && !stone.isReplaced) throw bookErased(stone.at)
       if (fresh) {
         const { epoch, device } = fresh
         await sql.rows(

@@ -24,7 +24,7 @@ export async function stoneOf(sql: Sql, book: string): Promise<Tombstone | undef
     'SELECT epoch, erased_at, is_begun_anew FROM daybook.erased WHERE book = $1',
     [book],
   )
-  return row && { at: row.erased_at, epoch: row.epoch ?? undefined, isBegunAnew: row.is_begun_anew }
+  return row && { at: row.erased_at, epoch: row.epoch ?? undefined, isReplaced: row.is_begun_anew }
 }
 
 export function createPostgresEnd({ postgres, book, bypasses }: Place) {
@@ -33,7 +33,7 @@ export function createPostgresEnd({ postgres, book, bypasses }: Place) {
   return {
     async tombstone(): Promise<Tombstone | undefined> {
       const stone = await guarded(() => postgres.begin(enterSql(book, bypasses), (sql) => stoneOf(sql, book)))
-      return stone?.isBegunAnew ? undefined : stone
+      return stone?.isReplaced ? undefined : stone
     },
     erase: ({ at, epoch }: Tombstone) =>
       within(async (sql) => {

@@ -6,13 +6,12 @@ import { bookErased } from '../../../edge/book-end.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
 import type { BookStore } from '../../../store/book-store.ts'
-import { createCapture } from '../../../store/mirror/capture.ts'
+import { applyChanges, createCapture } from '../../../store/mirror/capture.ts'
 import type { Postgres, Sql } from './connect-postgres.ts'
 import { guarded } from './postgres-fault.ts'
 import { mirrorRole } from './postgres-schema.ts'
-import { type Change, sharedRelations } from '../../../store/mirror/relation.ts'
+import { type RelationChange, sharedRelations } from '../../../store/mirror/relation.ts'
 import { deleteSql, fromThere, goneSql, noteGoneSql, selectSql, toThere, upsertSql } from './relation-sql.ts'
-import { takeIn } from '../../../store/mirror/take-in.ts'
 
 /** What a commit is about to do, or has just done. */
 export type Step = 'begin' | 'locked' | 'worked' | 'written' | 'committed' | 'taken-in'
@@ -73,10 +72,10 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     return result
   }
 
-  const take = (changes: readonly Change[]) => {
+  const take = (changes: readonly RelationChange[]) => {
     const { store, capture } = copy()
     try {
-      capture.silently(() => takeIn(store, changes))
+      capture.silently(() => applyChanges(store, changes))
     } catch (error) {
       spoil()
       throw error
@@ -111,9 +110,9 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     }
   }
 
-  const readNews = async (sql: Sql): Promise<Change[]> => {
+  const readNews = async (sql: Sql): Promise<RelationChange[]> => {
     const gone = await sql.rows<{ relation: string; key: string }>(goneSql, [book, at])
-    const changes: Change[] = []
+    const changes: RelationChange[] = []
     for (const relation of sharedRelations) {
       const rows = await sql.rows<SqlRow>(selectSql(relation), [book, at])
       const keys = gone.filter((row) => row.relation === relation.name)
@@ -127,7 +126,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
     return changes
   }
 
-  const write = async (sql: Sql, changes: readonly Change[], txn: number) => {
+  const write = async (sql: Sql, changes: readonly RelationChange[], txn: number) => {
     for (const { relation, put, gone } of changes) {
       if (!relation.shared) continue
       if (gone.length > 0) {
@@ -149,7 +148,7 @@ export function createPostgresTruth(options: PostgresTruthOptions): PostgresTrut
   const commit = async <Result>(work: () => Result): Promise<Result> => {
     copy()
     await onStep?.('begin')
-    let changes: readonly Change[] = []
+    let changes: readonly RelationChange[] = []
     let txn = 0
     const opening = `${enterSql(book, bypasses)}; ${findSql(book)} FOR UPDATE`
     const result = await postgres.begin<BookRow, Result>(opening, async (sql, [row]) => {

@@ -1,15 +1,15 @@
 // The statements of PostgreSQL for each relation, and how values travel: rows as one JSON text, so that a commit is a
 // few statements however many rows it has. Every statement names the book, although no other could be seen.
 import type { SqlRow } from '../../../core/ports.ts'
-import { type ColumnType, quoted, type Relation } from '../../../store/mirror/relation.ts'
+import { type RelationColumnType, quoted, type MirrorRelation } from '../../../store/mirror/relation.ts'
 
 const types = { text: 'text', integer: 'bigint', json: 'text', bytes: 'text' } as const
 
-const fieldsOf = ({ columns }: Relation, names = Object.keys(columns)) =>
+const fieldsOf = ({ columns }: MirrorRelation, names = Object.keys(columns)) =>
   names.map((name) => `${quoted(name)} ${types[columns[name] ?? 'text']}`).join(', ')
 
 /** $1 book, $2 commit, $3 rows. */
-export function upsertSql(relation: Relation): string {
+export function upsertSql(relation: MirrorRelation): string {
   const { name, key, columns } = relation
   const names = Object.keys(columns)
   const values = names.map((column) => valueSql(`x.${quoted(column)}`, columns[column] ?? 'text'))
@@ -21,13 +21,13 @@ export function upsertSql(relation: Relation): string {
 }
 
 /** A value of the JSON that rows travel in, as its column takes it. */
-function valueSql(value: string, type: ColumnType): string {
+function valueSql(value: string, type: RelationColumnType): string {
   if (type === 'bytes') return `decode(${value}, 'base64')`
   return type === 'json' ? `${value}::json` : value
 }
 
 /** $1 book, $2 keys. */
-export function deleteSql(relation: Relation): string {
+export function deleteSql(relation: MirrorRelation): string {
   const { name, key, columns } = relation
   const same = key.map((column, i) => {
     const value = `(k.value->>${i})`
@@ -38,7 +38,7 @@ export function deleteSql(relation: Relation): string {
 }
 
 /** $1 book, $2 commit after which. Bodies come as the text they were. */
-export function selectSql({ name, columns }: Relation): string {
+export function selectSql({ name, columns }: MirrorRelation): string {
   const selected = Object.entries(columns).map(([column, type]) =>
     type === 'json' ? `${quoted(column)}::text AS ${quoted(column)}` : quoted(column),
   )

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createAgentGate } from '../../../../src/edge/agent/agent-gate.ts'
 import { readAgentRate, usualAgentRate } from '../../../../src/edge/agent/agent-rate.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
-import { migrate } from '../../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../../src/store/schema/version.ts'
 
 function openGate(rate = usualAgentRate) {
   let now = 1_767_225_600_000

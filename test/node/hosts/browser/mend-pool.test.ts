@@ -127,7 +127,7 @@ it('mends what cannot be opened at all from its bare pages, and from the checkpo
   expect(said.goals).toBeGreaterThan(count * 0.8)
   expect(said.integrity).toBe('ok')
   expect(said.told).toContain('not all of book, records could be read')
-  expect(said.told).toContain('records came from pages that no table led to')
+  expect(said.told).toContain('records came from pages that no table linked')
   expect(said.kept).toHaveLength(1)
 
   const copied = await damagedDisk({ isCopied: true })

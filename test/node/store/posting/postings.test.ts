@@ -151,7 +151,7 @@ describe('postings', () => {
     store.settings.set('derived_seq', 0)
     expect(store.textIndex?.search(['red'], 5)).toEqual([])
     expect(store.textIndex?.state().records).toBe(0)
-    store.projection.markGrown()
+    store.projection.markNew()
     fill(store)
     expect(compare(store, ['red'], 5)).toBe(3)
   })

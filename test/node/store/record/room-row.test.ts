@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openRoomRow } from '../../../../src/store/mirror/room-row.ts'
-import { migrate } from '../../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../../src/store/schema/version.ts'
 import { createSettings } from '../../../../src/store/schema/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-room-'))

@@ -220,7 +220,7 @@ it('gives back everything from bare pages where the tables have lost their roots
   breakPages(path, roots)
   const mended = open(path)
   expect(await held(mended)).toHaveLength(60)
-  const degraded = [expect.stringContaining('60 records came from pages that no table led to')]
+  const degraded = [expect.stringContaining('60 records came from pages that no table linked')]
   expect(await status(mended)).toMatchObject({ degraded, sync: { pending: 60 } })
   mended.engine.close()
 })

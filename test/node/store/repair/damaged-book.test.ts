@@ -17,9 +17,9 @@ import { openBookFile } from '../../../../src/hosts/node/book/book-file.ts'
 import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { migrate } from '../../../../src/store/schema/migrate.ts'
-import { tablesOf } from '../../../../src/store/repair/open-mark.ts'
-import { leftTables, salvagedTables } from '../../../../src/store/repair/salvage.ts'
+import { migrate } from '../../../../src/store/schema/version.ts'
+import { tablesOf } from '../../../../src/store/repair/damage.ts'
+import { skippedTables, salvagedTables } from '../../../../src/store/repair/salvage.ts'
 import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { breakPages, leavesOf, pageBytes, rootOf } from './broken-file.ts'
@@ -70,7 +70,7 @@ async function held(book: Daybook): Promise<number> {
 it('names every table as one to salvage or one to leave', () => {
   const db = openNodeDatabase({ path: ':memory:' })
   migrate(db, '2026-01-01T00:00:00.000Z')
-  expect(tablesOf(db)).toEqual([...Object.keys(salvagedTables), ...leftTables].sort())
+  expect(tablesOf(db)).toEqual([...Object.keys(salvagedTables), ...skippedTables].sort())
   db.close()
 })
 

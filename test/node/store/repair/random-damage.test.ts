@@ -106,7 +106,7 @@ it('reads records whose table has lost its root from their pages, and none that 
   change(path, (bytes) => bytes.fill(0xa5, (root - 1) * pageBytes, root * pageBytes))
   const { left, degraded } = await opened(path)
   expect(left).toBe(count)
-  expect(degraded).toContain('records came from pages that no table led to')
+  expect(degraded).toContain('records came from pages that no table linked')
   expect(readdirSync(folder).some((name) => name.startsWith(`copy-${copies}.daybook.damaged-`))).toBe(true)
 })
 

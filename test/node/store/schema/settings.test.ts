@@ -1,8 +1,8 @@
 // Settings in memory never differ from the table, whichever transaction is undone.
 import { describe, expect, it } from 'vitest'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
-import { migrate } from '../../../../src/store/schema/migrate.ts'
-import { createSettings, rememberSettings } from '../../../../src/store/schema/settings.ts'
+import { migrate } from '../../../../src/store/schema/version.ts'
+import { createSettings, cacheSettings } from '../../../../src/store/schema/settings.ts'
 
 function open() {
   const given = openNodeDatabase({ path: ':memory:' })
@@ -15,7 +15,7 @@ function open() {
       return given.get<never>(...input)
     },
   }
-  const { db, settings } = rememberSettings(counted)
+  const { db, settings } = cacheSettings(counted)
   const stored = createSettings(given)
   return { db, settings, stored, reads: () => reads }
 }

@@ -12,7 +12,7 @@ import { findBook, nameCopy } from '../../../../../src/hosts/node/postgres/find-
 import { createPostgresTruth } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { openNodeKeyring } from '../../../../../src/hosts/node/key/key-file.ts'
 import { toHex } from '../../../../../src/core/ids.ts'
-import { migrate } from '../../../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../../../src/store/schema/version.ts'
 import { openZone } from '../../../../../src/web/web-zone.ts'
 import { daybookContract } from '../../../../contract/daybook.ts'
 import { createPostgres, skipped } from './postgres-world.ts'

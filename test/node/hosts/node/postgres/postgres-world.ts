@@ -10,7 +10,7 @@ import {
   type PostgresTruthOptions,
 } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { toHex } from '../../../../../src/core/ids.ts'
-import { migrate } from '../../../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../../../src/store/schema/version.ts'
 import type { DatabaseHost } from '../../../../contract/mirror/mirror-world.ts'
 import { findPostgres, startPostgres, type TestPostgres } from '../../../../support/server/postgres.ts'
 

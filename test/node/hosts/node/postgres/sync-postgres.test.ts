@@ -4,7 +4,7 @@ import { mirrorContract } from '../../../../contract/mirror/mirror.ts'
 import { createWorld } from '../../../../contract/mirror/mirror-world.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
 import { ownTables, relations } from '../../../../../src/store/mirror/relation.ts'
-import { migrate } from '../../../../../src/store/schema/migrate.ts'
+import { migrate } from '../../../../../src/store/schema/version.ts'
 import { enterSql, type Step } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { createPostgres, createPostgresHost, skipped } from './postgres-world.ts'
 
@@ -77,9 +77,9 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
     )
     for (const device of devices) await device.sync()
     await expectSame(...devices, one.mirror, two.mirror)
-    expect(await two.mirror.look((store) => [store.settings.getNumber('head'), store.sums.kept().n])).toEqual(
-      [20, 20],
-    )
+    expect(
+      await two.mirror.look((store) => [store.settings.getNumber('head'), store.sums.current().n]),
+    ).toEqual([20, 20])
   })
 
   it('a transaction that names no book sees none, and one that names a book sees no other', async () => {

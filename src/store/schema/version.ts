@@ -1,17 +1,18 @@
-// A book that newer code wrote, as this code has it: it is read as it stands, and nothing in it is changed.
-// Invariant: nothing is ever committed; a question that this code can't put to it fails with `book-newer`.
+// The schema version of a book: migrates an older book, and opens a newer one for reading alone.
+// Invariant: nothing is ever committed to a newer book; a query that its schema no longer answers fails with `book-newer`.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
-import { schemaVersion } from './schema.ts'
+import { migrations, schemaVersion } from './schema.ts'
 
+/** A book that newer code wrote. */
 export interface NewerBook {
-  /** The schema it has. */
+  /** Its schema version. */
   readonly found: number
-  /** What every write of it is refused with. */
+  /** The error of every write. */
   error(): DaybookError
 }
 
-/** Whether a Daybook has begun a book in `db`, of whatever schema. */
+/** True when `db` has a book, of any schema. */
 export function isBook(db: Pick<SqlDatabase, 'get'>): boolean {
   return (
     db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'") !==
@@ -19,7 +20,7 @@ export function isBook(db: Pick<SqlDatabase, 'get'>): boolean {
   )
 }
 
-/** The schema of the book in `db`; 0 for an empty one. */
+/** The schema version of the book in `db`; 0 for an empty one. */
 export function readVersion(db: SqlDatabase): number {
   if (!isBook(db)) return 0
   return (
@@ -27,23 +28,37 @@ export function readVersion(db: SqlDatabase): number {
   )
 }
 
-/** The one check for a book of a later version. Undefined for one that this code can bring to its own schema. */
-export function findNewer(db: SqlDatabase, known = schemaVersion): NewerBook | undefined {
+/** The newer book in `db`; undefined for one that this code can read and migrate. */
+export function findNewer(db: SqlDatabase, supported = schemaVersion): NewerBook | undefined {
   const found = readVersion(db)
-  if (found <= known) return undefined
-  const message = `The book has schema ${found}, this Daybook knows ${known}: it can be read, but not written.`
-  return { found, error: () => new DaybookError('book-newer', message, { details: { found, known } }) }
+  if (found <= supported) return undefined
+  const message = `The book has schema ${found}, and this Daybook supports ${supported}. It can read the book, but not write to it.`
+  const details = { found, known: supported }
+  return { found, error: () => new DaybookError('book-newer', message, { details }) }
+}
+
+/** Migrates `db` forward, each step in one transaction with its row in `schema_version`. Throws `book-newer`. */
+export function migrate(db: SqlDatabase, now: string, steps: readonly string[] = migrations): void {
+  const newer = findNewer(db, steps.length)
+  if (newer) throw newer.error()
+  db.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)')
+  for (let version = readVersion(db); version < steps.length; version++) {
+    db.transaction(() => {
+      db.exec(steps[version] ?? '')
+      db.run('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)', [version + 1, now])
+    })
+  }
 }
 
 export interface ReadOnlyDatabase {
   readonly db: SqlDatabase
-  /** False where nothing can be derived either: what its writer left underived can't be found. */
+  /** False when nothing can be derived either: queries then miss records that its writer left underived. */
   readonly derives: boolean
 }
 
 /**
- * `db` as something that is only read. Derived rows may be made in it all the same: they stand in a transaction that is
- * never committed. Where the host allows none that stays open (a Durable Object), every write is refused.
+ * Opens `db` for reading. Derived rows are written in a transaction that is never committed. A host that allows no open
+ * transaction (a Durable Object) refuses every write.
  */
 export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
   const guarded = <Result>(work: () => Result): Result => {
@@ -51,7 +66,7 @@ export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
       return work()
     } catch (error) {
       if (isDaybookError(error)) throw error
-      // A column or table that this code asks for is not there any more.
+      // The newer schema lacks a column or table that this code reads.
       const { message, details } = newer.error()
       const reason = error instanceof Error ? error.message : String(error)
       throw new DaybookError('book-newer', message, { details: { ...details, reason }, cause: error })

@@ -1,0 +1,86 @@
+// Rows about callers in the database of a mirror: token buckets of the book's callers and of the a2p protocol, and nonces of
+// signed requests. Invariant: a nonce of an agent is accepted once, for as long as a request with it could pass.
+import type { SqlDatabase } from '../../core/ports.ts'
+
+/** The content of a bucket, and its time (milliseconds since 1970 UTC). */
+// An alias, as rows of SQL have index signatures, which interfaces lack.
+export type SavedBucket = { readonly left: number; readonly atMs: number }
+
+export interface RateBuckets {
+  /** Undefined for a full bucket. */
+  read(caller: string): SavedBucket | undefined
+  save(caller: string, bucket: SavedBucket): void
+  /** Removes buckets last saved before `ms`; answers how many remain. */
+  forgetBefore(ms: number): number
+}
+
+export function openRateBuckets(db: SqlDatabase): RateBuckets {
+  return {
+    read: (caller) =>
+      db.get<SavedBucket>('SELECT left_over AS left, at_ms AS atMs FROM rate_buckets WHERE caller = ?', [
+        caller,
+      ]),
+    save: (caller, { left, atMs }) =>
+      db.run('INSERT OR REPLACE INTO rate_buckets (caller, left_over, at_ms) VALUES (?, ?, ?)', [
+        caller,
+        left,
+        atMs,
+      ]),
+    forgetBefore(ms) {
+      db.run('DELETE FROM rate_buckets WHERE at_ms < ?', [ms])
+      return db.get<{ n: number }>('SELECT count(*) AS n FROM rate_buckets')?.n ?? 0
+    },
+  }
+}
+
+export interface AgentBuckets {
+  /** Undefined for a full bucket. */
+  read(caller: string, bucket: string): SavedBucket | undefined
+  save(caller: string, bucket: string, saved: SavedBucket): void
+  /** Removes buckets last saved before `ms`; answers how many remain. */
+  forgetBefore(ms: number): number
+}
+
+export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
+  return {
+    read: (caller, bucket) =>
+      db.get<SavedBucket>(
+        'SELECT left_over AS left, at_ms AS atMs FROM agent_buckets WHERE caller = ? AND bucket = ?',
+        [caller, bucket],
+      ),
+    save: (caller, bucket, { left, atMs }) =>
+      db.run('INSERT OR REPLACE INTO agent_buckets (caller, bucket, left_over, at_ms) VALUES (?, ?, ?, ?)', [
+        caller,
+        bucket,
+        left,
+        atMs,
+      ]),
+    forgetBefore(ms) {
+      db.run('DELETE FROM agent_buckets WHERE at_ms < ?', [ms])
+      return db.get<{ n: number }>('SELECT count(*) AS n FROM agent_buckets')?.n ?? 0
+    },
+  }
+}
+
+export interface AgentNonces {
+  /** Stores a nonce until then (milliseconds since 1970 UTC); false when it is stored already. */
+  take(agent: string, nonce: string, until: { readonly untilMs: number; readonly nowMs: number }): boolean
+  /** Removes expired nonces; answers how many remain. */
+  forgetBefore(ms: number): number
+}
+
+export function openAgentNonces(db: SqlDatabase): AgentNonces {
+  return {
+    take: (agent, nonce, { untilMs, nowMs }) =>
+      db.all(
+        `INSERT INTO agent_nonces (agent, nonce, until_ms) VALUES (?, ?, ?)
+         ON CONFLICT (agent, nonce) DO UPDATE SET until_ms = excluded.until_ms WHERE until_ms < ?
+         RETURNING nonce`,
+        [agent, nonce, untilMs, nowMs],
+      ).length > 0,
+    forgetBefore(ms) {
+      db.run('DELETE FROM agent_nonces WHERE until_ms < ?', [ms])
+      return db.get<{ n: number }>('SELECT count(*) AS n FROM agent_nonces')?.n ?? 0
+    },
+  }
+}

@@ -1,0 +1,162 @@
+// Covers texts beside a record that must not stay: its earlier versions, lost edits, stored answers, vector.
+// Invariant: this runs in the transaction that seals the record, or in which a word of it is gone. A copy that can't seal or
+// rewrite a text removes it. The next scrub, noted as due, takes the texts out of the files.
+import type { JsonObject } from '../../core/json/path.ts'
+import type { Kinds } from '../../core/kind.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import { isSealedText, type SealedOwner } from '../../core/sealed.ts'
+import type { RecordRow } from '../schema/record-row.ts'
+import type { Settings } from '../schema/settings.ts'
+import type { Bodies } from './bodies.ts'
+import {
+  clearVersions,
+  conflictsOf,
+  eraseAnswers,
+  eraseClearConflicts,
+  eraseClearVersions,
+  eraseRows,
+  modelParts,
+  type TextRows,
+  vectorOf,
+  writeOver,
+} from './erase-rows.ts'
+
+/** The setting for deleted texts that the files must not keep. */
+export const scrubDue = 'scrub_due'
+
+type Owner = Pick<RecordRow, 'seq' | 'id' | 'kind'>
+
+export interface ClearTextCover {
+  /** Leaves nothing in clear of the record in `row`, which is sealed now. Inside a transaction. */
+  cover(row: Owner): void
+  /** The same for a new sealed record, if lost edits of a forgotten one with its id exist. */
+  coverNew(row: Pick<RecordRow, 'seq' | 'id' | 'kind' | 'kid'>): void
+}
+
+/** A device that has the key seals those texts; any other copy removes them. `isMirror`: the devices keep them, sealed. */
+export function createClearTextCover(
+  db: SqlDatabase,
+  isMirror: boolean,
+  settings: Settings,
+  bodies: Bodies,
+): ClearTextCover {
+  const cover: ClearTextCover = {
+    coverNew(row) {
+      if (row.kid === null) return
+      const lost = db.get('SELECT 1 FROM conflicts WHERE record = ? LIMIT 1', [row.id])
+      if (lost !== undefined) cover.cover(row)
+    },
+    cover(row) {
+      const { seq, id } = row
+      const hasKey = bodies.sealer.current() !== undefined
+      if (hasKey)
+        for (const { version, body } of clearVersions(db, seq))
+          writeVersion(db, { seq, version }, bodies.seal(row, body))
+      else eraseClearVersions(db, seq)
+      if (!hasKey && isMirror) eraseClearConflicts(db, id)
+      // A device without the key still shows that an edit was lost.
+      else rewriteConflicts(db, id, (text) => (hasKey ? bodies.seal(row, text) : null))
+      eraseRows(db, vectorOf, [seq])
+      eraseRows(db, modelParts)
+      settings.remove('model')
+      eraseAnswers(db, id)
+      settings.set(scrubDue, 1)
+    },
+  }
+  return cover
+}
+
+/** Removes the words of forgotten records from texts beside the records that were made of them. */
+export interface WordCover {
+  /** `body` without the words of forgotten records; the same object when it has none. */
+  without(owner: SealedOwner, body: JsonObject): JsonObject
+  /** The part of `text`, an earlier content of the record, that may stay beside the new one, `after`; undefined for none. */
+  allowed(owner: Owner, text: string, after: JsonObject): string | undefined
+  /** The sealed records that may have such words. */
+  sealed(): { id: string; kind: string }[]
+  /** Leaves no such words beside the record, whose content is `after` now. Inside a transaction. */
+  cover(owner: Owner, after: JsonObject): void
+}
+
+interface WordCoverParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly bodies: Bodies
+}
+
+export function createWordCover({ db, kinds, bodies }: WordCoverParts): WordCover {
+  const isGone = (id: string) =>
+    db.get('SELECT 1 FROM records WHERE id = ? AND deleted = 1', [id]) !== undefined
+  const words: WordCover = {
+    without: ({ kind }, body) => kinds.get(kind)?.withoutGone?.(body, isGone) ?? body,
+    allowed(owner, text, after) {
+      const kind = kinds.get(owner.kind)
+      const body = kind?.withoutGone && bodies.read(owner, text)
+      const rest = body && words.without(owner, body)
+      if (!rest || kind?.takesBack?.(rest, after)) return undefined
+      if (rest === body) return text
+      const restText = JSON.stringify(rest)
+      return isSealedText(text) ? bodies.seal(owner, restText) : restText
+    },
+    sealed() {
+      const names = [...kinds.values()].flatMap(({ name, withoutGone }) => (withoutGone ? [name] : []))
+      return db.all(
+        `SELECT id, kind FROM records WHERE kid IS NOT NULL AND deleted = 0
+         AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+        [JSON.stringify(names)],
+      )
+    },
+    cover(owner, after) {
+      const { seq, id } = owner
+      const versions = db.all<{ version: number; body: string }>(
+        "SELECT version, body FROM history WHERE seq = ? AND op = 'put'",
+        [seq],
+      )
+      for (const { version, body } of versions) {
+        const rest = words.allowed(owner, body, after)
+        if (rest === undefined) eraseRows(db, versionOf, [seq, version])
+        else if (rest !== body) writeVersion(db, { seq, version }, rest)
+      }
+      rewriteConflicts(db, id, (text) => words.allowed(owner, text, after) ?? null)
+      eraseAnswers(db, id)
+    },
+  }
+  return words
+}
+
+const versionOf: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
+
+function writeVersion(
+  db: SqlDatabase,
+  { seq, version }: { readonly seq: number; readonly version: number },
+  body: string,
+): void {
+  writeOver(db, versionOf, [seq, version])
+  db.run('UPDATE history SET body = ? WHERE seq = ? AND version = ?', [body, seq, version])
+}
+
+interface SidesRow extends SqlRow {
+  readonly id: number
+  readonly lost_body: string | null
+  readonly kept_body: string | null
+  readonly base_body: string | null
+}
+
+/** Replaces the texts in the conflict log about the record `id` by the results of `rewrite`; null removes one. */
+function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) => string | null): void {
+  const entries = db.all<SidesRow>(
+    'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
+    [id],
+  )
+  // The id of another record is no body.
+  const next = (text: string | null) => (text?.startsWith('{') ? rewrite(text) : text)
+  writeOver(db, conflictsOf, [id])
+  for (const entry of entries) {
+    db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [
+      next(entry.lost_body),
+      next(entry.kept_body),
+      next(entry.base_body),
+      entry.id,
+    ])
+  }
+}

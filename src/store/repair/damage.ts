@@ -1,0 +1,102 @@
+// Recognises a damaged database, opens one that may be damaged, and checks its tables. Checks need a host whose SQLite has
+// pragmas. Invariant: a full disk is never mistaken for damage.
+import { type DaybookError, isDaybookError } from '../../core/errors.ts'
+import type { SqlDatabase } from '../../core/ports.ts'
+import { isWholeBody } from '../schema/record-row.ts'
+import { isBook } from '../schema/version.ts'
+import { type AboutCopy, aboutCopy } from './record-copy.ts'
+
+/** SQLite's codes for damaged pages (https://sqlite.org/rescode.html). */
+const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
+
+/** True for an error about damaged pages, not about one failed access. */
+export function isBroken(error: unknown): error is DaybookError {
+  return isDaybookError(error, 'storage-failed') && brokenCodes.has(error.details['result'])
+}
+
+/** SQLite's own message about a fault, without our advice. */
+export function faultText(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : {}
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** Turns any error of a database that can't be read into undefined. Throws `storage-full`. */
+export function ignoreDamage(error: unknown): undefined {
+  if (isDaybookError(error, 'storage-full')) throw error
+  return undefined
+}
+
+/** The database, if it can be opened. */
+export function openIfPossible(open: () => SqlDatabase): SqlDatabase | undefined {
+  try {
+    return open()
+  } catch (error) {
+    return ignoreDamage(error)
+  }
+}
+
+/** The database, if it can be opened and Daybook wrote it: no other is touched. */
+export function openIfBook(open: () => SqlDatabase): SqlDatabase | undefined {
+  let db: SqlDatabase | undefined
+  try {
+    db = open()
+    if (isBook(db)) return db
+  } catch (error) {
+    db?.close()
+    return ignoreDamage(error)
+  }
+  db.close()
+  return undefined
+}
+
+/** Describes a checkpoint of a book; undefined for any other database. */
+export function readAbout(open: () => SqlDatabase): AboutCopy | undefined {
+  const copy = openIfPossible(open)
+  try {
+    return copy && aboutCopy(copy)
+  } finally {
+    copy?.close()
+  }
+}
+
+/** The fault of a table or its indexes; undefined for none. */
+export function checkTable(db: SqlDatabase, table: string): string | undefined {
+  // Names of our own tables: a pragma takes no parameters.
+  const row = db.get(`PRAGMA quick_check(${table})`)
+  const text = String(Object.values(row ?? {})[0] ?? 'ok')
+  return text === 'ok' ? undefined : text.slice(0, 200)
+}
+
+/** The first record with a broken body: pages may be whole while their content is not. */
+export function bodyFault(db: SqlDatabase): string | undefined {
+  let at = 0
+  for (;;) {
+    const rows = db.all<{ seq: number; body: string }>(
+      'SELECT seq, body FROM records WHERE seq > ? ORDER BY seq LIMIT 200',
+      [at],
+    )
+    const broken = rows.find(({ body }) => !isWholeBody(body))
+    if (broken) return `records: the body of record ${broken.seq} is not whole`
+    const last = rows.at(-1)
+    if (!last) return undefined
+    at = last.seq
+  }
+}
+
+/** The first fault, with its table. */
+export function firstFault(db: SqlDatabase): string | undefined {
+  for (const table of tablesOf(db)) {
+    const fault = checkTable(db, table)
+    if (fault !== undefined) return `${table}: ${fault}`
+  }
+  return undefined
+}
+
+/** The tables with pages in a database, by name. */
+export function tablesOf(db: SqlDatabase): string[] {
+  return db
+    .all<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name",
+    )
+    .map(({ name }) => name)
+}

@@ -1,0 +1,139 @@
+// Lists and counts sealed records by their heads, and those that can't be read here.
+// Invariant: a guest learns only of records that are in its reach by their heads.
+import type { UnreadScope } from '../../core/capability/port/record-port.ts'
+import type { SnapshotQuery } from '../../core/capability/transfer.ts'
+import { isHeadInReach } from '../../core/access/head-reach.ts'
+import type { Reach } from '../../core/access/reach.ts'
+import type { Kinds } from '../../core/kind.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import type { SnapshotEntry } from '../record/snapshot.ts'
+import { type RecordRow, recordColumns } from '../schema/record-row.ts'
+
+type Reading = Pick<SqlDatabase, 'get' | 'all'>
+type BodyRow = SqlRow & { readonly seq: number; readonly body: string }
+
+export class SealedList {
+  readonly #db: Reading
+
+  constructor(db: Reading) {
+    this.#db = db
+  }
+
+  /** True when any record is sealed. */
+  hasAny(): boolean {
+    return this.#db.get('SELECT 1 AS one FROM records WHERE kid IS NOT NULL LIMIT 1') !== undefined
+  }
+
+  /** The keys in use. Steps from key to key in the index: few keys may seal many records. */
+  keys(): readonly string[] {
+    return this.#db
+      .all<{ kid: string }>(
+        `WITH RECURSIVE under (kid) AS (
+           SELECT min(kid) FROM records WHERE kid IS NOT NULL
+           UNION ALL
+           SELECT (SELECT min(kid) FROM records WHERE kid > under.kid) FROM under WHERE under.kid IS NOT NULL
+         ) SELECT kid FROM under WHERE kid IS NOT NULL`,
+      )
+      .map(({ kid }) => kid)
+  }
+
+  /** How many live records each key seals. */
+  countByKey(): readonly { readonly kid: string; readonly count: number }[] {
+    return this.#db.all<{ kid: string; count: number }>(
+      'SELECT kid, count(*) AS count FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kid',
+    )
+  }
+
+  /** Live records under these keys: all, or those in `seqs`. */
+  under(kids: readonly string[], seqs?: readonly number[]): readonly BodyRow[] {
+    const select =
+      'SELECT seq, body FROM records WHERE kid IN (SELECT value FROM json_each(?)) AND deleted = 0'
+    if (!seqs) return this.#db.all<BodyRow>(select, [JSON.stringify(kids)])
+    const some = `${select} AND seq IN (SELECT value FROM json_each(?))`
+    return this.#db.all<BodyRow>(some, [JSON.stringify(kids), JSON.stringify(seqs)])
+  }
+
+  /** Live sealed records after the id `after`, by id. */
+  page(after: string, limit: number): readonly RecordRow[] {
+    return this.#db.all<RecordRow>(
+      `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.id > ?
+       ORDER BY r.id LIMIT ?`,
+      [after, limit],
+    )
+  }
+}
+
+/** Live sealed records of each kind, readable or not. */
+export function countSealed(db: Pick<SqlDatabase, 'all'>): Record<string, number> {
+  const rows = db.all<SqlRow & { kind: string; n: number }>(
+    'SELECT kind, count(*) AS n FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kind',
+  )
+  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+}
+
+/** Sealed records with the same kind and scope. */
+export interface UnreadGroup extends SqlRow {
+  readonly kind: string
+  readonly agent: string
+  readonly session: string | null
+  readonly resource: string | null
+  readonly count: number
+}
+
+type UnreadRow = SqlRow &
+  Pick<UnreadGroup, 'kind' | 'agent' | 'session' | 'resource'> & { readonly seq: number }
+
+/** Every live sealed record, when none is opened. */
+export function sealedGroups(db: Pick<SqlDatabase, 'all'>): readonly UnreadGroup[] {
+  return db.all<UnreadGroup>(
+    `SELECT kind, agent, session, resource, count(*) AS count FROM records
+     WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kind, agent, session, resource`,
+  )
+}
+
+/** Live sealed records that are not in `opened`. */
+export function unreadGroups(
+  db: Pick<SqlDatabase, 'all'>,
+  opened: ReadonlySet<number>,
+): readonly UnreadGroup[] {
+  const rows = db.all<UnreadRow>(
+    'SELECT seq, kind, agent, session, resource FROM records WHERE kid IS NOT NULL AND deleted = 0',
+  )
+  const groups = new Map<string, UnreadGroup>()
+  for (const { seq, kind, agent, session, resource } of rows) {
+    if (opened.has(seq)) continue
+    const key = JSON.stringify([kind, agent, session, resource])
+    const count = (groups.get(key)?.count ?? 0) + 1
+    groups.set(key, { kind, agent, session, resource, count })
+  }
+  return [...groups.values()]
+}
+
+/** The unread records of a snapshot, by id. They are sealed, so `created_at` replaces the time at which they happened. */
+export function listUnread(
+  db: Pick<SqlDatabase, 'all'>,
+  isOpened: (seq: number) => boolean,
+  { kinds, from = '', before = '\uffff' }: SnapshotQuery,
+): SnapshotEntry[] {
+  return db
+    .all<SnapshotEntry & SqlRow>(
+      `SELECT id, kind, seq, rev FROM records WHERE kid IS NOT NULL AND deleted = 0
+       AND kind IN (SELECT value FROM json_each(?)) AND created_at >= ? AND created_at < ? ORDER BY id`,
+      [JSON.stringify(kinds), from, before],
+    )
+    .filter(({ seq }) => !isOpened(seq))
+}
+
+export function countUnread(
+  groups: readonly UnreadGroup[],
+  scope: UnreadScope,
+  { kinds, reach }: { readonly kinds: Kinds; readonly reach?: Reach | undefined },
+): number {
+  const isCounted = (group: UnreadGroup) =>
+    (scope.kinds === undefined || scope.kinds.includes(group.kind)) &&
+    (scope.agent === undefined || scope.agent === group.agent) &&
+    (scope.session === undefined || scope.session === group.session) &&
+    (scope.resource === undefined || scope.resource === group.resource) &&
+    (reach === undefined || isHeadInReach(reach, group, kinds))
+  return groups.filter(isCounted).reduce((sum, { count }) => sum + count, 0)
+}
