@@ -67,7 +67,6 @@ export class AccessLog implements TransactionHooks {
     if (this.#queue.length > queueLimit) this.#queue = this.#queue.slice(-queueLimit)
   }
 
-  /** The number of queued entries. */
   waiting(): number {
     return this.#queue.length
   }

@@ -68,7 +68,6 @@ export interface BookStore {
   readonly records: RecordStore
   readonly sources: Sources
   readonly resealing: Resealing
-  /** Opens and seals bodies. */
   readonly bodies: Bodies
   /** Sealed records in clear, in memory, while the keys are here; absent on a host without keys. */
   readonly openedRecords: OpenedRecords | undefined
@@ -81,7 +80,6 @@ export interface BookStore {
   readonly textIndex: TextIndex | undefined
   /** Does nothing until a space is entered. */
   readonly vectors: VectorStore
-  /** The model computed from the book's own texts. */
   readonly models: ModelStore
   readonly conflicts: ConflictLog
   readonly purge: Purge
@@ -170,7 +168,6 @@ function eraseElsewhere(
   if (typeof of !== 'string' || !isShut(records.row(of))) pool.gone(kind, id)
 }
 
-/** Opens the book in `file`. */
 export function openBookStore(file: SqlDatabase, options: BookStoreOptions): BookStore {
   const { kinds, role, ports, openMemory, zone = utcZone } = options
   const opened = openTables(file, options)

@@ -15,7 +15,6 @@ export interface Quota {
 
 export interface GuestQuotas {
   readonly guest: Quota
-  /** All guests of a book together. */
   readonly guests: Quota
 }
 
@@ -30,7 +29,6 @@ export const kindQuotas: Readonly<Record<string, Quota>> = {
   proposal: { records: 2000, bytes: 4 * mebibyte },
 }
 
-/** The usage and its limit. */
 export interface QuotaState {
   readonly usedRecords: number
   readonly usedBytes: number

@@ -15,7 +15,6 @@ export interface NewTask {
   readonly dueAt: string
 }
 
-/** One attempt of one task. */
 export interface Attempt {
   readonly id: string
   readonly owner: string
@@ -79,7 +78,6 @@ export class TaskQueue {
       : this.#entries('WHERE state = ? ORDER BY n DESC LIMIT ?', [state, limit])
   }
 
-  /** The tasks of these capabilities, in any state. */
   of(capabilities: readonly string[]): TaskEntry[] {
     return this.#entries('WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n', [
       JSON.stringify(capabilities),
@@ -168,7 +166,6 @@ export class TaskQueue {
     return this.#change('DELETE FROM tasks WHERE id = ?', [id])
   }
 
-  /** When the next waiting task is due. */
   nextDue(): string | undefined {
     return this.#time("SELECT min(due_at) AS at FROM tasks WHERE state = 'waiting'")
   }
@@ -181,7 +178,6 @@ export class TaskQueue {
     )
   }
 
-  /** When the first lease of the running tasks ends. */
   firstLease(): string | undefined {
     return this.#time("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")
   }

@@ -5,7 +5,7 @@
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
-import { isBeforeSql } from '../succession/succession.ts'
+import { isBeforeSql } from '../schema/succession.ts'
 
 export interface Currency extends Include {
   /** What was current at this instant instead of now: what was superseded only later still was. */

@@ -13,7 +13,6 @@ export interface Captured<Result> {
 }
 
 export interface Capture {
-  /** Runs `work` in a transaction. */
   run<Result>(work: () => Result): Captured<Result>
   /** Runs `work` in a transaction without capturing its changes. */
   silently(work: () => void): void

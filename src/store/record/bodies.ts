@@ -1,5 +1,5 @@
-// Bodies as they are stored and as they are read: the one place where a body is sealed before it is written and opened
-// after it was read. Invariant: what is to be sealed never reaches the database in clear.
+// Seals bodies before they are written and opens them after they are read; no other code does.
+// Invariant: a body that must be sealed never reaches the database in clear.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import {

@@ -105,17 +105,14 @@ export class ConflictLog {
     return rows.map((row) => this.#toEntry(row))
   }
 
-  /** Marks an entry as decided by a person. */
   decide(id: number): void {
     this.#db.run("UPDATE conflicts SET state = 'decided' WHERE id = ?", [id])
   }
 
-  /** Removes all entries about a purged record. */
   purge(record: string): void {
     eraseRows(this.#db, conflictsOf, [record])
   }
 
-  /** How many entries are undecided. */
   count(): number {
     const row = this.#db.get<{ n: number }>("SELECT count(*) AS n FROM conflicts WHERE state <> 'decided'")
     return row?.n ?? 0

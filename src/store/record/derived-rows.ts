@@ -21,10 +21,9 @@ import { parseTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
 import { markId } from '../../core/mark/mark-id.ts'
 import { textKey } from '../../core/text/text-key.ts'
-import { precedenceOf, SuccessionWriter } from '../succession/succession.ts'
+import { precedenceOf, SuccessionWriter } from '../schema/succession.ts'
 import { textOf } from '../word/text.ts'
 
-/** The columns of a record from which its rows are derived. */
 export interface Source extends SqlRow {
   readonly seq: number
   readonly id: string
@@ -36,7 +35,6 @@ export interface Source extends SqlRow {
   readonly body: string
 }
 
-/** The columns of a `Source`. */
 export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 
 /** Hot columns that a kind fills from its body; the fallback of `happened_at` is the time of the record. */

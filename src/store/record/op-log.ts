@@ -193,7 +193,6 @@ export class OpLog {
     return this.#lastN
   }
 
-  /** The highest answered mid. */
   acknowledged(): number {
     return this.#settings.getNumber('acked_mid')
   }
@@ -278,7 +277,6 @@ export class OpLog {
     return row && refusalOf(row.refused)
   }
 
-  /** The refused ops, oldest first, after number `after`. */
   refused(limit: number, after = 0): RefusedOp[] {
     const rows = this.#db.all<{ n: number; id: string; kind: string; deleted: number; refused: string }>(
       `SELECT o.n, r.id, r.kind, r.deleted, o.refused ${withRecord}

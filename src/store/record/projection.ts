@@ -10,7 +10,6 @@ import { DerivedRows, type Source, sourceColumns } from './derived-rows.ts'
 
 /** Ends a read that would have to derive more than its patience before it can answer. */
 export class FarBehind extends Error {
-  /** How many records are behind. */
   readonly records: number
   /** Derives up to `limit` records, fewer when they are large; answers how many, 0 when none is behind. */
   readonly step: (limit: number) => number
@@ -142,7 +141,6 @@ export class Projection {
   /** Records above this number have no derived rows yet. Read each time, as an undone transaction undoes it. Bound. */
   readonly derivedSeq = (): number => this.#settings.getNumber('derived_seq')
 
-  /** How many records are behind. */
   behind(): number {
     return this.#count(
       'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',

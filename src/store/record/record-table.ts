@@ -69,7 +69,6 @@ export class RecordTable {
     return this.#lastSeq
   }
 
-  /** Notes rows that were written to the table by other code. */
   renumber(): void {
     this.#lastSeq = Math.max(this.#lastSeq, this.#greatestSeq())
   }
@@ -120,7 +119,6 @@ export class RecordTable {
     )
   }
 
-  /** One whole earlier version; undefined when it is gone. */
   version(seq: number, version: number): (VersionRow & { readonly sensitivity: string | null }) | undefined {
     return this.#db.get(
       `SELECT version, at, agent, session, resource, op, body, sensitivity FROM history

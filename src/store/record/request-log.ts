@@ -6,7 +6,6 @@ import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
 import { erasingTogether } from './erase-rows.ts'
 
-/** A call with a request id. */
 export interface NumberedRequest {
   readonly requestId: string
   readonly capability: string

@@ -42,7 +42,6 @@ interface SourcesParts {
   forget(row: RecordRow, at: string): void
 }
 
-/** Why a record is outdated. */
 interface Outdated {
   readonly isGone: boolean
   /** It can't exist without the gone source. */

@@ -14,7 +14,6 @@ export function usesOf(
   return new Map(rows.map(({ id, ...use }) => [id, use]))
 }
 
-/** Counts one use of the record `seq`. Inside a transaction. */
 export function countUse(db: SqlDatabase, projection: Projection, seq: number, now: string): void {
   db.run(
     `INSERT INTO uses (seq, count, last_at) VALUES (?, 1, ?)

@@ -189,7 +189,7 @@ export class Checkpoint {
   #put(copy: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number {
     this.#setMark({ ...this.#mark, serial: this.#mark.serial + 1 })
     const rows = read()
-    // A broken body replaces none in the copy.
+    // A broken body must not replace a whole one in the copy.
     const broken = new Set(rows.flatMap(({ seq, body }) => (isWholeBody(body) ? [] : [seq])))
     this.#isComplete = false
     copy.put(

@@ -26,7 +26,6 @@ export function ignoreDamage(error: unknown): undefined {
   return undefined
 }
 
-/** The database, if it can be opened. */
 export function openIfPossible(open: () => SqlDatabase): SqlDatabase | undefined {
   try {
     return open()
@@ -83,7 +82,6 @@ export function bodyFault(db: SqlDatabase): string | undefined {
   }
 }
 
-/** The first fault, with its table. */
 export function firstFault(db: SqlDatabase): string | undefined {
   for (const table of tablesOf(db)) {
     const fault = checkTable(db, table)

@@ -4,7 +4,7 @@
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { precedenceOf } from '../succession/succession.ts'
+import { precedenceOf } from './succession.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
 

@@ -6,7 +6,6 @@ import { migrations, schemaVersion } from './schema.ts'
 
 /** A book that newer code wrote. */
 export interface NewerBook {
-  /** Its schema version. */
   readonly found: number
   /** The error of every write. */
   error(): DaybookError

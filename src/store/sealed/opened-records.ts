@@ -91,7 +91,6 @@ export class OpenedRecords implements SealedWatcher {
     return this.#seqs.has(seq)
   }
 
-  /** Sealed records that are not opened. */
   unread(): readonly UnreadGroup[] {
     this.queries()
     return (this.#unread ??= unreadGroups(this.#parts.db, this.#seqs))
@@ -182,7 +181,6 @@ export class OpenedRecords implements SealedWatcher {
   }
 }
 
-/** All direct and indirect sources of the record at `seq`. */
 function sourcesOf(db: SqlDatabase, seq: number): RecordRow[] {
   return db.all<RecordRow>(
     `WITH RECURSIVE up (id) AS (SELECT source FROM sources WHERE seq = ?

@@ -19,7 +19,6 @@ export class SealedList {
     this.#db = db
   }
 
-  /** True when any record is sealed. */
   hasAny(): boolean {
     return this.#db.get('SELECT 1 AS one FROM records WHERE kid IS NOT NULL LIMIT 1') !== undefined
   }
@@ -53,7 +52,6 @@ export class SealedList {
     return this.#db.all<BodyRow>(some, [JSON.stringify(kids), JSON.stringify(seqs)])
   }
 
-  /** Live sealed records after the id `after`, by id. */
   page(after: string, limit: number): readonly RecordRow[] {
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.id > ?
@@ -91,7 +89,6 @@ export function sealedGroups(db: Pick<SqlDatabase, 'all'>): readonly UnreadGroup
   )
 }
 
-/** Live sealed records that are not in `opened`. */
 export function unreadGroups(
   db: Pick<SqlDatabase, 'all'>,
   opened: ReadonlySet<number>,
