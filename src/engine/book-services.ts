@@ -133,7 +133,7 @@ export function addQueues(
   const { ports, role = 'device' } = options
   const { clock, random, scheduler } = ports
   const wanted = [...chapters.flatMap(({ recurring = [] }) => recurring), ...(options.recurring ?? [])]
-  services.add({ name: 'write queue', close: store.writes.close })
+  services.add({ name: 'write queue', close: () => store.writes.close() })
   return services.add(
     createTasks({
       clock,

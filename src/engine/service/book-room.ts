@@ -96,7 +96,7 @@ function numberShelf({ settings, newer }: BookStore): NumberShelf {
 function atMirror({ options, store, events }: Parts): BookRoom {
   const { ports, truth } = options
   const commit = truth
-    ? store.writes.write
+    ? <Result>(work: () => Result) => store.writes.write(work)
     : async <Result>(work: () => Result): Promise<Result> => {
         let result: { readonly value: Result } | undefined
         store.db.transaction(() => (result = { value: work() }))
