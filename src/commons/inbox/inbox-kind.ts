@@ -1,21 +1,21 @@
-// The kind `inbox`: a message for an agent, left at the edge or by another agent, that comes down with the next sync.
+// The kind `inbox`: a message for an agent, sent by another agent or at the edge; sync brings it to the devices.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
-import { isWithin } from './inbox-size.ts'
 import { canonicalTime } from '../../core/time.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 
 const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
 const sound = (text: string) => text.isWellFormed()
 const name = z.string().min(1).max(1000).refine(sound, 'is not well-formed Unicode')
 
-/** What its sender says. */
+/** The sender's fields. */
 export const inboxContent = {
-  /** The agent it is for; without one, every agent of the book. */
+  /** The receiver. Absent: every agent of the book. */
   to: name.optional(),
   subject: z.string().max(1000).refine(sound, 'is not well-formed Unicode').optional(),
   text: z.string().min(1).max(16_000).refine(sound, 'is not well-formed Unicode'),
   /** For programs, at most 64 KB as JSON. */
-  data: z.record(z.string(), z.json()).refine(isWithin, 'is larger than 65,536 bytes').optional(),
+  data: z.record(z.string(), z.json()).refine(isSmall, 'is larger than 65,536 bytes').optional(),
 }
 
 export const inboxBody = z.strictObject({
@@ -23,7 +23,7 @@ export const inboxBody = z.strictObject({
   from: name,
   sent_at: instant,
   expires_at: instant.optional(),
-  /** Agents that it was handed to, and that have dealt with it. They only grow, and merge as sets. */
+  /** Agents that got it, and that have dealt with it. Both only grow, and merge as sets. */
   delivered_to: z.array(name).max(1000),
   acknowledged_by: z.array(name).max(1000),
 })
@@ -42,7 +42,13 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   expires: 'expires_at',
   idPrefix: 'inbox::',
   speaker: { path: 'from', listenerFields: ['delivered_to', 'acknowledged_by'] },
-  // It is what somebody else says, and nothing that this agent remembers.
+  // The words of another agent are not a memory of this one.
   recallable: () => false,
   embed: false,
+}
+
+const dataBytes = 65_536
+
+function isSmall(data: object): boolean {
+  return utf8Length(JSON.stringify(data)) <= dataBytes
 }

@@ -1,8 +1,300 @@
-// The chapter of messages between agents.
+// The chapter of messages between agents: verbs, and events for new messages.
+// Invariants: `take` hands a message to an agent once, through the mirror where there is one; `inbox` events come once a message.
+import { z } from 'zod'
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { inboxCapabilities } from './inbox-capability.ts'
-import { createInboxFeed } from './inbox-feed.ts'
-import { inboxKind } from './inbox-kind.ts'
+import { inboxKind, inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
+import type { Service, ServiceParts } from '../../core/capability/service.ts'
+import { isDaybookError, DaybookError } from '../../core/errors.ts'
+import { bodyOf, type Stored } from '../../core/record.ts'
+import { endingOf } from '../../core/calendar/day.ts'
+import type { CallPort, TaskContext } from '../../core/capability/context.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { RecordReader } from '../../core/capability/port/record-port.ts'
+import { nameId } from '../../core/text/name-id.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { parseWith } from '../../core/schema.ts'
+import { isSealing, sensitivities } from '../../core/sealed.ts'
+import { instantOrDay } from '../../shape/instant.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
+
+const agentName = z.string().min(1).max(1000)
+const ids = z.array(z.string().min(1).max(128)).min(1).max(100)
+const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string(), sent_at: z.string() })
+type Message = z.output<typeof message>
+
+/** A guest reads only its own inbox. */
+function agentOf(named: string | undefined, { caller, scope }: CallPort): string {
+  if (caller.role === 'owner') return named ?? scope.agent
+  if (named === undefined || named === caller.agent) return caller.agent
+  throw new DaybookError(
+    'forbidden',
+    'This is the inbox of another agent. Leave `agent` out to read your own.',
+    { details: { path: 'agent' } },
+  )
+}
+
+/** The message of this id, if it is for `agent`. */
+function messageFor({ get }: Pick<RecordReader, 'get'>, id: string, agent: string): InboxBody | undefined {
+  const record = get(id)
+  const body = record?.kind === 'inbox' ? inboxBody.safeParse(bodyOf(record)).data : undefined
+  return body && (body.to === undefined || body.to === agent) ? body : undefined
+}
+
+const isFor = (agent: string) => ({ or: [{ to: agent }, { to: { exists: false } }] })
+const without = (field: 'delivered_to' | 'acknowledged_by', agent: string) => ({
+  not: { [field]: { contains: agent } },
+})
+const toMessage = (record: Stored<JsonObject>) => record as unknown as Message
+
+const taken = z.object({
+  messages: z.array(message),
+  /** More new messages exist. */
+  more: z.boolean(),
+  sealed,
+})
+type TakenMessages = z.output<typeof taken>
+
+/** `isSealed`: takes only sealed messages, which a mirror can't read. */
+async function takeHere(
+  agent: string,
+  { limit, isSealed = false }: { readonly limit: number; readonly isSealed?: boolean },
+  { records }: TaskContext<'records'>,
+): Promise<TakenMessages> {
+  const filters = { and: [isFor(agent), without('delivered_to', agent)] }
+  const most = isSealed ? 1000 : limit + 1
+  const page = records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: most })
+  const found = page.records.filter(({ sensitivity }) => !isSealed || isSealing(sensitivity))
+  const ids = await records.write(({ records: own }) =>
+    found
+      .slice(0, limit)
+      .filter(({ id }) => {
+        // Another call may have taken it since the query.
+        const body = messageFor(own, id, agent)
+        if (!body || body.delivered_to.includes(agent)) return false
+        const delivered_to = [...body.delivered_to, agent]
+        own.put({ kind: 'inbox', id, body: { ...body, delivered_to } as JsonObject })
+        return true
+      })
+      .map(({ id }) => id),
+  )
+  // A repeated call (same requestId) takes the same messages: read them by id, as the query no longer finds them.
+  const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
+  const isNew = (id: string) => messageFor(records, id, agent)?.delivered_to.includes(agent) === false
+  return { messages, more: found.some(({ id }) => isNew(id)), ...sealedField(page.sealed ?? 0) }
+}
+
+/** Undefined without a mirror, or if this device may not ask it. */
+async function takeAtMirror(
+  agent: string,
+  limit: number,
+  at: TaskContext<'records' | 'mirror'>,
+): Promise<TakenMessages | undefined> {
+  // A guest takes messages here, within its reach: the mirror would treat it as the owner of this device.
+  if (!at.mirror.ask || at.call.caller.role === 'guest') return undefined
+  const isHere = (id: string) => at.records.get(id) !== undefined
+  // Send unsynced messages first.
+  const filters = { and: [isFor(agent), without('delivered_to', agent)] }
+  const own = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: 1000 }).records
+  if (own.some(({ ver }) => ver === undefined || ver === 0)) await at.mirror.sync()
+  try {
+    const answer = parseWith(
+      taken,
+      await at.mirror.ask('inbox:take', agent, { agent, limit }),
+      'protocol-error',
+    )
+    // Fetch their records, so that they can be acknowledged here; after a fault the next sync brings them.
+    const isDue = answer.sealed !== undefined || !answer.messages.every(({ id }) => isHere(id))
+    if (isDue) await at.mirror.sync().catch(() => undefined)
+    if (answer.sealed === undefined || answer.messages.length >= limit) return answer
+    // The mirror can't hand out sealed messages. This device has the keys.
+    const own = await takeHere(agent, { limit: limit - answer.messages.length, isSealed: true }, at)
+    const { sealed: unread = 0 } = own
+    const messages = [...answer.messages, ...own.messages]
+    return { messages, more: answer.more || own.more, ...sealedField(unread) }
+  } catch (error) {
+    if (isDaybookError(error, 'forbidden')) return undefined
+    throw error
+  }
+}
+
+export const inboxCapabilities = [
+  defineCapability({
+    id: 'inbox:send',
+    permission: 'write',
+    methods: ['inbox.send'],
+    summary:
+      'Leaves a message for an agent of this book, or for all of them. With a key, once however often it is sent.',
+    input: z.strictObject({
+      ...inboxContent,
+      /** The sender. Default: the calling agent. A guest sends in its own name. */
+      from: agentName.optional(),
+      /** A name that the sender chooses: two messages of one name are one message. */
+      key: z.string().min(1).max(200).optional(),
+      /** A bare date lasts to the end of its day. */
+      expires_at: instantOrDay.optional(),
+      /** A `sensitive` or `restricted` message is encrypted before it is stored; only a host with the book's keys can read it. */
+      sensitivity: z.enum(sensitivities).optional(),
+    }),
+    output: z.object({
+      id: z.string(),
+      /** False when it was there already. */
+      sent: z.boolean(),
+    }),
+    effect: 'write',
+    uses: ['records'],
+    run({ from: named, key, expires_at: ends, sensitivity, ...content }, at) {
+      const from = agentOf(named, at.call)
+      const expires_at = ends && endingOf(ends, at.call.zone)
+      const name =
+        key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
+      const sent = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }
+      // A sealed message that can't be read here can't be compared: the same name is the same message.
+      const unread = name && at.records.sealed.idOf(name)
+      if (unread !== undefined) return { id: unread, sent: false }
+      const existing = name && at.records.find(name)
+      if (existing) {
+        const { sent_at: _at, delivered_to: _to, acknowledged_by: _by, ...before } = bodyOf(existing)
+        if (JSON.stringify(sorted(before)) === JSON.stringify(sorted(sent)))
+          return { id: existing.id, sent: false }
+        throw new DaybookError(
+          'request-reused',
+          'Another message has this key. Send this one under another key.',
+          {
+            details: { path: 'key' },
+          },
+        )
+      }
+      // The message was forgotten here, or moved out of reach. Its sender repeats it because no answer came.
+      const lost = name && at.records.lostId(name)
+      if (lost !== undefined) return { id: lost, sent: false }
+      const body = {
+        ...sent,
+        sent_at: at.call.now,
+        delivered_to: [],
+        acknowledged_by: [],
+      } as object as JsonObject
+      const scope = sensitivity === undefined ? undefined : { sensitivity }
+      return { id: at.records.put({ kind: 'inbox', body, name, ...(scope ? { scope } : {}) }), sent: true }
+    },
+  }),
+  defineCapability({
+    id: 'inbox:list',
+    permission: 'read',
+    methods: ['inbox.list'],
+    summary: 'Lists the messages for an agent, oldest first: those it has not dealt with, or all.',
+    input: z
+      .strictObject({
+        agent: agentName.optional(),
+        state: z.enum(['undelivered', 'unacknowledged', 'all']).default('unacknowledged'),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(40_000).optional(),
+      })
+      .prefault({}),
+    output: z.object({ messages: z.array(message), cursor: z.string().optional(), sealed }),
+    effect: 'read',
+    uses: ['records'],
+    run({ agent: named, state, limit, cursor }, at) {
+      const agent = agentOf(named, at.call)
+      const open =
+        state === 'all' ? [] : [without(state === 'undelivered' ? 'delivered_to' : 'acknowledged_by', agent)]
+      const filters = { and: [isFor(agent), ...open] }
+      const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit, cursor })
+      return {
+        messages: page.records.map(toMessage),
+        ...sealedField(page.sealed ?? 0),
+        ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'inbox:take',
+    permission: 'write',
+    methods: ['inbox.take'],
+    summary: 'Hands an agent its new messages, oldest first, each once.',
+    input: z
+      .strictObject({
+        agent: agentName.optional(),
+        limit: z.number().int().min(1).max(100).default(20),
+      })
+      .prefault({}),
+    output: taken,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records', 'mirror'],
+    async run({ agent: named, limit }, at) {
+      const agent = agentOf(named, at.call)
+      return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, { limit }, at)
+    },
+  }),
+  defineCapability({
+    id: 'inbox:acknowledge',
+    permission: 'write',
+    methods: ['inbox.acknowledge'],
+    summary: 'Says that an agent has dealt with messages.',
+    input: z.strictObject({ ids, agent: agentName.optional() }),
+    output: z.object({
+      /** Those of `ids` that are messages for this agent. */
+      acknowledged: z.array(z.string()),
+    }),
+    effect: 'write',
+    uses: ['records'],
+    run({ ids: named, agent: namedAgent }, at) {
+      const agent = agentOf(namedAgent, at.call)
+      const acknowledged = [...new Set(named)].filter((id) => {
+        const body = messageFor(at.records, id, agent)
+        if (!body) return false
+        if (body.acknowledged_by.includes(agent)) return true
+        const delivered_to = [...new Set([...body.delivered_to, agent])]
+        const acknowledged_by = [...body.acknowledged_by, agent]
+        at.records.put({ kind: 'inbox', id, body: { ...body, delivered_to, acknowledged_by } as JsonObject })
+        return true
+      })
+      return { acknowledged }
+    },
+  }),
+] as const
+
+/** Fields in order of name: stored fields may have another order. */
+function sorted(fields: object): [string, unknown][] {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+/** Most announced ids in memory; older messages were taken long ago. */
+const announcedLimit = 1000
+
+/** Emits an `inbox` event when a message arrives, whatever way it came. */
+function createInboxFeed({ records, tell }: ServiceParts): Service {
+  const announced = new Set<string>()
+  /** Undefined for a sealed record that can't be read here: no event for it. */
+  const readable = (id: string) => {
+    try {
+      return records.get(id)
+    } catch (error) {
+      if (isDaybookError(error, 'locked')) return undefined
+      throw error
+    }
+  }
+  return {
+    name: 'inbox feed',
+    changed(id, kind) {
+      if (kind !== 'inbox' || announced.has(id)) return
+      const record = readable(id)
+      const body = record && inboxBody.safeParse(bodyOf(record)).data
+      if (!body || body.delivered_to.length > 0) return
+      if (announced.size >= announcedLimit) announced.delete(announced.values().next().value ?? '')
+      announced.add(id)
+      const { from, to, subject } = body
+      tell('inbox', {
+        id,
+        from,
+        ...(to === undefined ? {} : { to }),
+        ...(subject === undefined ? {} : { subject }),
+      })
+    },
+  }
+}
 
 export const inbox = defineChapter({
   name: 'inbox',

@@ -3,12 +3,10 @@ import { defineChapter } from '../../core/capability/chapter.ts'
 import { configKind } from './pool-config.ts'
 import { ballotKind, clawKind, decisionKind, factKind, proposalKind } from './pool-kind.ts'
 import { PoolService } from './service/pool-service.ts'
-import { admissionCapabilities } from './verb/admission-capability.ts'
+import { admissionCapabilities, takeInCapabilities, tellAnewCapabilities } from './verb/owner-capability.ts'
 import { clawCapabilities } from './verb/claw-capability.ts'
 import { listCapabilities } from './verb/list-capability.ts'
 import { proposeCapabilities } from './verb/propose-capability.ts'
-import { takeInCapabilities } from './verb/take-in-capability.ts'
-import { tellAnewCapabilities } from './verb/tell-anew-capability.ts'
 
 export const pool = defineChapter({
   name: 'pool',

@@ -1,8 +1,8 @@
-// The meeting room on a device. While the device has a line to its mirror, the mirror gives the numbers and this is a copy;
-// without one it goes on by itself, and what was said meanwhile is passed on when there is a line again.
-// Invariants: a call is answered once its message has its number, here or there, and what it said is there once; nobody is in
-// this copy whom the mirror refused; a number that was given is not given again after every tab was closed.
-import { DaybookError } from '../../core/errors.ts'
+// The meeting room on a device. While the device has a line to its mirror, the mirror numbers messages and this is a copy.
+// Without a line the device numbers them, and sends them to the mirror with the next line.
+// Invariants: a call resolves when its message has a number, and the message is in the room once; a participant that the mirror
+// refused is not in this copy; a number is not used again after every tab was closed.
+import { DaybookError, type ErrorShape } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import type {
@@ -14,61 +14,60 @@ import type {
   RoomSize,
 } from '../../core/capability/port/room-port.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import { NumberNote, type NumberShelf } from './given-number.ts'
+import { RoomNumberWriter, type RoomNumberStore, messageKey } from './room-talk.ts'
 import { createMeetingRoom, type MeetingRoom } from './meeting-room.ts'
-import { OwnPeople } from './own-people.ts'
-import { RoomAsks, settled } from './room-asks.ts'
-import { messageKey } from './room-talk.ts'
-import { inParts, type RoomAsk, readRoomTell, type RoomDone, type Unsaid } from './room-wire.ts'
+import { OwnPeople } from './room-people.ts'
+import { splitByBytes, type RoomAsk, readRoomTell, type RoomDone, type Unsaid } from './room-wire.ts'
 
 export interface DeviceRoomParts {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
-  /** The name of this device, as its mirror knows it. */
+  /** The name of this device at its mirror. */
   readonly device: string
   /** The tab that the engine runs in. */
   readonly tab: string
   readonly size?: RoomSize | undefined
-  /** Where it is written down which numbers were given; absent where the room ends with its memory. */
-  readonly numbers?: NumberShelf | undefined
-  /** Hears of everything that happens in this copy, in order. */
+  /** The used numbers. Absent: the room ends with its memory. */
+  readonly numbers?: RoomNumberStore | undefined
+  /** Gets every event of this copy, in order. */
   readonly tell: (event: RoomEvent) => void
 }
 
-/** Says something on the line; false where there is none. */
-export type SayOnLine = (data: object) => boolean
+/** Sends data on the line; false without a line. */
+export type SendOnLine = (data: object) => boolean
 
 /**
- * `alone`: numbers are given here. `coming`: there is a line, and the mirror was told so. `joined`: the mirror gives the
- * numbers. `held`: the line has gone, or is being opened, and may be there in a moment.
+ * `alone`: this device numbers messages. `coming`: the line is open, and the mirror's answer to `come` is pending. `joined`: the
+ * mirror numbers messages. `held`: the line is closed or opening, and may be back in a moment.
  */
 type Standing = 'alone' | 'coming' | 'joined' | 'held'
 
-/** A line that is back so soon was never missed: numbers stay in one place. */
+/** The device waits this long for a lost line before it numbers messages itself. */
 export const holdMs = 3000
 
 export class DeviceRoom {
   readonly #parts: DeviceRoomParts
   readonly #room: MeetingRoom
-  readonly #numbers: NumberNote
+  readonly #numbers: RoomNumberWriter
   readonly #own = new OwnPeople()
-  readonly #asks = new RoomAsks()
+  readonly #pending = new PendingAsks()
   #standing: Standing = 'alone'
-  #say: SayOnLine = () => false
+  #send: SendOnLine = () => false
   #cancelHold: () => void = () => undefined
-  /** Of the frames that answer `come`: what the mirror has. */
+  /** Events of the frames that answer `come`. */
   #coming: RoomEvent[] = []
   #comeKey = ''
-  /** `known`: the events that led to the room as another tab knows it. */
-  constructor(parts: DeviceRoomParts, known: readonly RoomEvent[] = []) {
+
+  /** `copied`: the snapshot of another tab. */
+  constructor(parts: DeviceRoomParts, copied: readonly RoomEvent[] = []) {
     this.#parts = parts
-    this.#numbers = new NumberNote(parts.numbers)
+    this.#numbers = new RoomNumberWriter(parts.numbers)
     this.#room = createMeetingRoom(parts.clock, (event) => this.#tell(event), parts.size)
     this.#numbers.restore(
       () => this.#room.talk,
-      known.length === 0,
-      () => known.forEach((event) => this.#room.apply(event)),
+      copied.length === 0,
+      () => copied.forEach((event) => this.#room.apply(event)),
     )
     for (const { participant, tab } of this.#room.people.byTab())
       if (!isFar(tab)) this.#own.add(participant, tab)
@@ -78,18 +77,18 @@ export class DeviceRoom {
     return this.#room
   }
 
-  /** Somebody is here through this device: its line is needed. */
+  /** This device has a participant, so it needs a line. */
   get isInUse(): boolean {
     return this.#own.count > 0
   }
 
-  /** There may be a line soon. */
-  await(say: SayOnLine): void {
-    this.#say = say
+  /** A line may open soon. */
+  await(send: SendOnLine): void {
+    this.#send = send
     this.#hold()
   }
 
-  /** There is a line, which is for the room. */
+  /** The line is open. */
   opened(): void {
     this.#standing = 'coming'
     this.#coming = []
@@ -101,37 +100,37 @@ export class DeviceRoom {
     this.#startHold()
   }
 
-  /** The line is gone, or was refused. */
+  /** The line is closed, or was refused. */
   gone(): void {
     this.#comeKey = ''
     if (this.#standing === 'joined') this.#hold()
     else this.#goAlone()
   }
 
-  /** The mirror has said this on the line. */
+  /** Takes data of the mirror from the line. */
   hear(data: unknown): void {
-    const told = readRoomTell(data)
-    if (!told || this.#standing === 'held') return
+    const frame = readRoomTell(data)
+    if (!frame || this.#standing === 'held') return
     if (this.#standing === 'alone') {
-      // It answers late: what was said here since is to be passed on too.
-      if (told.did === 'done' && told.key === this.#comeKey) this.opened()
-    } else if (told.did === 'done') {
-      if (told.key === this.#comeKey && this.#standing === 'coming') this.#join(told)
-      else this.#asks.answer(told)
-    } else if (this.#standing === 'coming') this.#coming.push(...told.events)
-    else for (const event of told.events) this.#takeOver(event)
+      // A late answer to `come`: start again, as this device has messages of its own since.
+      if (frame.did === 'done' && frame.key === this.#comeKey) this.opened()
+    } else if (frame.did === 'done') {
+      if (frame.key === this.#comeKey && this.#standing === 'coming') this.#join(frame)
+      else this.#pending.answer(frame)
+    } else if (this.#standing === 'coming') this.#coming.push(...frame.events)
+    else for (const event of frame.events) this.#takeOver(event)
   }
 
   leaveTab(tab: string): void {
     for (const id of this.#own.ids()) void this.#leave(id, tab).catch(() => undefined)
   }
 
-  /** Tabs through which somebody is here. */
+  /** Tabs of this device with a participant. */
   tabs(): string[] {
     return this.#room.tabs().filter((tab) => !isFar(tab))
   }
 
-  /** What the owner before this one still said; what it numbered by itself comes too late once the mirror does that. */
+  /** Applies a late event of the engine before this one; its numbers are too late once the mirror numbers messages. */
   apply(event: RoomEvent): void {
     if (event.type === 'place') return
     if (this.#standing === 'joined' && (event.type === 'said' || event.type === 'numbered')) return
@@ -140,7 +139,7 @@ export class DeviceRoom {
     if (event.type === 'left') this.#own.remove(event.id, event.tab)
   }
 
-  /** The engine ends: who is here through its own tab alone leaves; others go on through the next one. */
+  /** The engine ends: participants of its own tab alone leave; others continue through the next engine. */
   close(): void {
     this.#cancelHold()
     if (this.#standing !== 'joined') return
@@ -151,7 +150,7 @@ export class DeviceRoom {
   of(tab: string, requestId?: string): Room {
     const own = this.#room.of(tab)
     return {
-      join: (who) => this.#enter(who, tab),
+      join: (person) => this.#enter(person, tab),
       leave: (id) => this.#leave(id, tab),
       say: (id, text) =>
         this.#sayAs(id, text, tab, requestId === undefined ? this.#key() : messageKey(requestId)),
@@ -165,22 +164,20 @@ export class DeviceRoom {
     }
   }
 
-  #enter(who: Entering, tab: string): Promise<Participant> {
+  #enter(person: Entering, tab: string): Promise<Participant> {
     const here = () => {
-      const participant = this.#room.enter(who, tab)
+      const participant = this.#room.enter(person, tab)
       this.#own.add(participant, tab)
       return participant
     }
-    if (this.#standing === 'alone') return settled(here)
-    const ask: RoomAsk = { do: 'join', key: this.#key(), size: this.#room.size(), person: toPerson(who) }
-    return this.#ask(ask, here, () => this.#isIn(who, tab))
+    if (this.#standing === 'alone') return asPromise(here)
+    return this.#ask(this.#joinAsk(person), here, () => this.#entered(person, tab))
   }
 
-  /** The mirror has let somebody in. */
-  #isIn(who: Entering, tab: string): Participant {
+  /** The mirror has let the participant in. */
+  #entered({ id, name, role }: Entering, tab: string): Participant {
     const at = new Date(this.#parts.clock.now()).toISOString()
-    const known = this.#room.people.get(who.id)
-    const participant = { id: who.id, name: who.name, role: who.role, joined_at: known?.joined_at ?? at }
+    const participant = { id, name, role, joined_at: this.#room.people.get(id)?.joined_at ?? at }
     this.#own.add(participant, tab)
     this.#happen({ type: 'joined', participant, tab })
     return participant
@@ -196,7 +193,7 @@ export class DeviceRoom {
       this.#own.remove(id, tab)
       return this.#room.leave(id, tab)
     }
-    // Its place in this copy goes when the mirror says so: others may have come that this copy has not heard of.
+    // The mirror's event removes it from this copy: others may have joined in between.
     return this.#ask({ do: 'leave', key: this.#key(), id }, here, () => {
       this.#own.remove(id, tab)
       return true
@@ -204,7 +201,7 @@ export class DeviceRoom {
   }
 
   async #sayAs(id: string, text: string, tab: string, key: string): Promise<RoomMessage> {
-    const before = this.#room.saidUnder(key, id)
+    const before = this.#room.messageUnder(key, id)
     if (before) return before
     this.#room.checkText(text)
     const here = () => {
@@ -217,14 +214,14 @@ export class DeviceRoom {
     const { name = id, role = 'participant' } = this.#room.people.get(id) ?? {}
     const messages = [{ key, id, name, text }]
     return this.#ask({ do: 'say', key: this.#key(), size: this.#room.size(), messages }, here, ({ said }) => {
-      if (!this.#own.has(id, tab)) this.#isIn({ id, name, role }, tab)
+      if (!this.#own.has(id, tab)) this.#entered({ id, name, role }, tab)
       const [message] = said
       if (!message) throw new DaybookError('protocol-error')
       return asMessage(message)
     })
   }
 
-  /** Whoever listens is there, as long as there is a place. The mirror may refuse it one. */
+  /** Adds a listener, if there is a place. The mirror may refuse it. */
   #attend(id: string, tab: string): void {
     if (this.#own.has(id, tab)) return
     this.#room.attend(id, tab)
@@ -232,25 +229,26 @@ export class DeviceRoom {
     if (!person || !this.#room.people.isHereThrough(id, tab)) return
     this.#own.add(person, tab)
     if (this.#standing === 'alone') return
-    const ask: RoomAsk = { do: 'join', key: this.#key(), size: this.#room.size(), person: toPerson(person) }
-    this.#ask(
-      ask,
-      () => undefined,
-      () => undefined,
-    ).catch(() => {
+    const nothing = () => undefined
+    this.#ask(this.#joinAsk(person), nothing, nothing).catch(() => {
       this.#own.remove(id, tab)
       this.#room.leave(id, tab)
     })
   }
 
-  /** Asks the mirror, or does it here when the line does not come back in time. */
+  #joinAsk({ id, name, role }: Entering): RoomAsk {
+    const person = { id, name, role } as Extract<RoomAsk, { do: 'join' }>['person']
+    return { do: 'join', key: this.#key(), size: this.#room.size(), person }
+  }
+
+  /** Asks the mirror; runs `alone` if the line does not come back in time. */
   #ask<Result>(data: RoomAsk, alone: () => Result, done: (done: RoomDone) => Result): Promise<Result> {
-    const answer = this.#asks.add(data, alone, done)
+    const answer = this.#pending.add(data, alone, done)
     if (this.#standing === 'joined') this.#send(data)
     return answer
   }
 
-  /** The mirror has said all there is: this becomes a copy of it, and what was said here alone is passed on. */
+  /** Becomes a copy of the mirror's room, and sends it the messages of this device. */
   #join(done: RoomDone): void {
     this.#cancelHold()
     this.#standing = 'joined'
@@ -259,7 +257,7 @@ export class DeviceRoom {
     const unsent = this.#room.unsent()
     const ours = new Set(unsent.map(({ key }) => key))
     const theirs = this.#coming.flatMap((one) => (one.type === 'said' ? [one] : []))
-    // Whoever has heard numbers that this device gave itself misses what the mirror said under them.
+    // A listener with a number of this device has missed the mirror's messages of the same numbers.
     const others = theirs.filter(({ key }) => key === undefined || !ours.has(key))
     const numbers = others.map(({ message }) => message.number).filter((number) => number > given)
     const isGone = (done.goneBefore ?? 0) > given
@@ -268,20 +266,20 @@ export class DeviceRoom {
     for (const event of this.#coming) this.#takeOver(event)
     this.#coming = []
     this.#happen({ type: 'place', at: 'mirror' })
-    const known = new Set(theirs.map(({ key }) => key))
-    this.#passOn(unsent.filter(({ key }) => !known.has(key)))
-    for (const data of this.#asks.all()) this.#send(data)
+    const present = new Set(theirs.map(({ key }) => key))
+    this.#sendMessages(unsent.filter(({ key }) => !present.has(key)))
+    for (const data of this.#pending.all()) this.#send(data)
   }
 
-  #passOn(unsent: readonly { readonly key: string; readonly message: RoomMessage }[]): void {
+  #sendMessages(unsent: readonly { readonly key: string; readonly message: RoomMessage }[]): void {
     const all = unsent.map(({ key, message: { from, name, text, at, was, number } }): Unsaid => {
       return { key, id: from, name, text, at, was: was ?? number }
     })
-    for (const messages of inParts(all, ({ text }) => utf8Length(text) + 400))
+    for (const messages of splitByBytes(all, ({ text }) => utf8Length(text) + 400))
       this.#send({ do: 'say', key: this.#key(), size: this.#room.size(), messages })
   }
 
-  /** Takes an event of the mirror's into this copy: what is this device's own there is its tabs' here. */
+  /** Applies an event of the mirror to this copy. The mirror names this device; here its tabs are named. */
   #takeOver(event: RoomEvent): void {
     if (event.type === 'numbered') {
       const forks = [...event.forks, ...this.#room.talk.state().forks]
@@ -304,7 +302,7 @@ export class DeviceRoom {
     this.#tell(event)
   }
 
-  /** The number of a message is written down before anybody hears of it. */
+  /** Stores a message's number before anybody gets the message. */
   #tell(event: RoomEvent): void {
     if (event.type === 'said' || event.type === 'numbered') this.#numbers.write(this.#room.talk)
     this.#parts.tell(event)
@@ -320,7 +318,7 @@ export class DeviceRoom {
     this.#cancelHold = this.#parts.scheduler.later(holdMs, () => this.#goAlone())
   }
 
-  /** There is no line: whoever is elsewhere is not here, and what waits is done by this device. */
+  /** There is no line: removes participants of other devices, and runs pending requests here. */
   #goAlone(): void {
     this.#cancelHold()
     if (this.#standing === 'alone') return
@@ -331,7 +329,7 @@ export class DeviceRoom {
     for (const { participant, tab } of this.#room.people.byTab())
       if (isFar(tab)) this.#happen({ type: 'left', id: participant.id, tab })
     if (this.#room.place === 'mirror') this.#happen({ type: 'place', at: 'device' })
-    this.#asks.doAlone()
+    this.#pending.runAlone()
   }
 
   #tryEnter(person: Entering, tab: string): void {
@@ -342,23 +340,65 @@ export class DeviceRoom {
     }
   }
 
-  #send(data: RoomAsk): void {
-    this.#say(data)
-  }
-
   #key(): string {
     return toHex(this.#parts.random.bytes(16))
   }
 }
 
-/** Where somebody is who is here through another device, or over HTTP. No tab has such a name. */
+/** The place of a participant of another device, or over HTTP. No tab has such a name. */
 const far = (place: string) => `@${place}`
 const isFar = (tab: string) => tab.startsWith('@')
-
-const toPerson = ({ id, name, role }: Entering) =>
-  ({ id, name, role }) as Extract<RoomAsk, { do: 'join' }>['person']
 
 const asMessage = ({ was, ...message }: RoomDone['said'][number]): RoomMessage => ({
   ...message,
   ...(was === undefined ? {} : { was }),
 })
+
+interface PendingAsk {
+  readonly data: RoomAsk
+  /** Runs it here, without a line. */
+  alone(): void
+  done(done: RoomDone): void
+}
+
+/** Pending requests to the mirror. Each is answered once: by the mirror, or by this device without a line. */
+class PendingAsks {
+  readonly #pending = new Map<string, PendingAsk>()
+
+  add<Result>(data: RoomAsk, alone: () => Result, done: (done: RoomDone) => Result): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const attempt = (work: () => Result) => void asPromise(work).then(resolve, reject)
+    this.#pending.set(data.key, {
+      data,
+      alone: () => attempt(alone),
+      done(answer) {
+        const [refused] = answer.refused
+        if (refused) reject(DaybookError.from(refused as ErrorShape))
+        else attempt(() => done(answer))
+      },
+    })
+    return promise
+  }
+
+  /** In order. */
+  all(): RoomAsk[] {
+    return [...this.#pending.values()].map(({ data }) => data)
+  }
+
+  answer(done: RoomDone): void {
+    const ask = this.#pending.get(done.key)
+    this.#pending.delete(done.key)
+    ask?.done(done)
+  }
+
+  runAlone(): void {
+    const asks = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { alone } of asks) alone()
+  }
+}
+
+const asPromise = <Result>(work: () => Result): Promise<Result> =>
+  new Promise((resolve) => {
+    resolve(work())
+  })

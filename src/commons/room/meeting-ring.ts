@@ -1,10 +1,10 @@
 // The memory of a meeting room: a fixed ring of messages and a fixed table of participants in one buffer.
-// Invariant: what is written at a place stays there until that place is written again; nothing is allocated after the beginning.
+// Invariant: a place changes only when it is written again; nothing is allocated after the start.
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 import { defaultRoom } from './room-size.ts'
 
-/** Bytes that an id or a name may take. */
+/** Most bytes of an id or a name. */
 export const nameBytes = 128
 const roleBytes = 64
 const lengthBytes = 2
@@ -12,6 +12,7 @@ const numberBytes = 8
 /** 32 hexadecimal digits: see `messageKey`. */
 const keyBytes = 16
 const headBytes = 3 * numberBytes + keyBytes
+const nameField = lengthBytes + nameBytes
 
 export interface RingMessage {
   readonly number: number
@@ -19,7 +20,7 @@ export interface RingMessage {
   readonly name: string
   readonly text: string
   readonly atMs: number
-  /** The number that its speaker's device had given it before; 0: none. */
+  /** The number that the speaker's device gave it first; 0: none. */
   readonly was: number
   /** 32 hexadecimal digits. */
   readonly key: string
@@ -32,96 +33,105 @@ export interface RingPerson {
   readonly atMs: number
 }
 
-export interface MeetingRing {
-  readonly size: RoomSize
-  readonly sizeBytes: number
-  /** All of it, to be written down; the memory itself, and no copy. */
-  readonly bytes: Uint8Array
-  writeMessage(place: number, message: RingMessage): void
-  readMessage(place: number): RingMessage
-  readNumber(place: number): number
-  writePerson(place: number, person: RingPerson): void
-  readPerson(place: number): RingPerson
-}
-
 /** Bytes that a room of this size takes. */
 export function ringBytes({ slots, slotBytes, participants }: RoomSize): number {
   return slots * slotOf(slotBytes) + participants * placeBytes
 }
 
-const slotOf = (messageBytes: number) =>
-  headBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + messageBytes
-const placeBytes = numberBytes + 2 * (lengthBytes + nameBytes) + lengthBytes + roleBytes
+const slotOf = (messageBytes: number) => headBytes + 2 * nameField + lengthBytes + messageBytes
+const placeBytes = numberBytes + 2 * nameField + lengthBytes + roleBytes
 
-/** Throws nothing: callers check lengths with `fitsPerson` first. `from`: what such a ring had written down. */
-export function createMeetingRing(size: RoomSize = defaultRoom, from?: Uint8Array): MeetingRing {
-  const { slots, slotBytes: messageBytes } = size
-  const slotBytes = slotOf(messageBytes)
-  const peopleAt = slots * slotBytes
-  const bytes = new Uint8Array(ringBytes(size))
-  if (from) bytes.set(from.subarray(0, bytes.length))
-  const view = new DataView(bytes.buffer)
+/** It checks no lengths: callers use `fitsPerson` and the slot size first. */
+export class MeetingRing {
+  readonly size: RoomSize
+  /** The memory itself, not a copy. */
+  readonly bytes: Uint8Array
+  readonly #view: DataView
+  readonly #slotBytes: number
+  readonly #peopleAt: number
 
-  const writeText = (at: number, text: string, limit: number) => {
-    view.setUint16(at, writeUtf8(text, bytes, at + lengthBytes))
+  /** `from`: the stored bytes of such a ring. */
+  constructor(size: RoomSize = defaultRoom, from?: Uint8Array) {
+    this.size = size
+    this.bytes = new Uint8Array(ringBytes(size))
+    if (from) this.bytes.set(from.subarray(0, this.bytes.length))
+    this.#view = new DataView(this.bytes.buffer)
+    this.#slotBytes = slotOf(size.slotBytes)
+    this.#peopleAt = size.slots * this.#slotBytes
+  }
+
+  get sizeBytes(): number {
+    return this.bytes.length
+  }
+
+  writeMessage(place: number, { number, from: speaker, name, text, atMs, was, key }: RingMessage): void {
+    const slot = place * this.#slotBytes
+    this.#view.setFloat64(slot, number)
+    this.#view.setFloat64(slot + numberBytes, atMs)
+    this.#view.setFloat64(slot + 2 * numberBytes, was)
+    this.#writeKey(slot + 3 * numberBytes, key)
+    const afterFrom = this.#writeText(slot + headBytes, speaker, nameBytes)
+    this.#writeText(this.#writeText(afterFrom, name, nameBytes), text, this.size.slotBytes)
+  }
+
+  readMessage(place: number): RingMessage {
+    const slot = place * this.#slotBytes
+    const speaker = slot + headBytes
+    return {
+      number: this.#view.getFloat64(slot),
+      atMs: this.#view.getFloat64(slot + numberBytes),
+      was: this.#view.getFloat64(slot + 2 * numberBytes),
+      key: this.#readKey(slot + 3 * numberBytes),
+      from: this.#readText(speaker),
+      name: this.#readText(speaker + nameField),
+      text: this.#readText(speaker + 2 * nameField),
+    }
+  }
+
+  readNumber(place: number): number {
+    return this.#view.getFloat64(place * this.#slotBytes)
+  }
+
+  writePerson(place: number, { id, name, role, atMs }: RingPerson): void {
+    const at = this.#peopleAt + place * placeBytes
+    this.#view.setFloat64(at, atMs)
+    const afterId = this.#writeText(at + numberBytes, id, nameBytes)
+    this.#writeText(this.#writeText(afterId, name, nameBytes), role, roleBytes)
+  }
+
+  readPerson(place: number): RingPerson {
+    const at = this.#peopleAt + place * placeBytes
+    const id = at + numberBytes
+    return {
+      atMs: this.#view.getFloat64(at),
+      id: this.#readText(id),
+      name: this.#readText(id + nameField),
+      role: this.#readText(id + 2 * nameField),
+    }
+  }
+
+  #writeText(at: number, text: string, limit: number): number {
+    this.#view.setUint16(at, writeUtf8(text, this.bytes, at + lengthBytes))
     return at + lengthBytes + limit
   }
-  const readText = (at: number) =>
-    readUtf8(bytes.subarray(at + lengthBytes, at + lengthBytes + view.getUint16(at)))
-  const writeKey = (at: number, key: string) => {
-    for (let i = 0; i < keyBytes; i++) bytes[at + i] = Number.parseInt(key.slice(2 * i, 2 * i + 2), 16) || 0
-  }
-  const readKey = (at: number) =>
-    Array.from(bytes.subarray(at, at + keyBytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const afterName = lengthBytes + nameBytes
 
-  return {
-    size,
-    sizeBytes: bytes.length,
-    bytes,
-    writeMessage(place, { number, from: speaker, name, text, atMs, was, key }) {
-      const slot = place * slotBytes
-      view.setFloat64(slot, number)
-      view.setFloat64(slot + numberBytes, atMs)
-      view.setFloat64(slot + 2 * numberBytes, was)
-      writeKey(slot + 3 * numberBytes, key)
-      const afterFrom = writeText(slot + headBytes, speaker, nameBytes)
-      writeText(writeText(afterFrom, name, nameBytes), text, messageBytes)
-    },
-    readMessage(place) {
-      const slot = place * slotBytes
-      const speaker = slot + headBytes
-      return {
-        number: view.getFloat64(slot),
-        atMs: view.getFloat64(slot + numberBytes),
-        was: view.getFloat64(slot + 2 * numberBytes),
-        key: readKey(slot + 3 * numberBytes),
-        from: readText(speaker),
-        name: readText(speaker + afterName),
-        text: readText(speaker + 2 * afterName),
-      }
-    },
-    readNumber: (place) => view.getFloat64(place * slotBytes),
-    writePerson(place, { id, name, role, atMs }) {
-      const at = peopleAt + place * placeBytes
-      view.setFloat64(at, atMs)
-      const afterId = writeText(at + numberBytes, id, nameBytes)
-      writeText(writeText(afterId, name, nameBytes), role, roleBytes)
-    },
-    readPerson(place) {
-      const at = peopleAt + place * placeBytes
-      const id = at + numberBytes
-      return {
-        atMs: view.getFloat64(at),
-        id: readText(id),
-        name: readText(id + afterName),
-        role: readText(id + 2 * afterName),
-      }
-    },
+  #readText(at: number): string {
+    const start = at + lengthBytes
+    return readUtf8(this.bytes.subarray(start, start + this.#view.getUint16(at)))
+  }
+
+  #writeKey(at: number, key: string): void {
+    for (let i = 0; i < keyBytes; i++)
+      this.bytes[at + i] = Number.parseInt(key.slice(2 * i, 2 * i + 2), 16) || 0
+  }
+
+  #readKey(at: number): string {
+    const bytes = this.bytes.subarray(at, at + keyBytes)
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   }
 }
 
-/** Whether the texts of a participant fit their places. */
+/** True when the texts of a participant fit their places. */
 export function fitsPerson({ id, name, role }: Pick<RingPerson, 'id' | 'name' | 'role'>): boolean {
   return utf8Length(id) <= nameBytes && utf8Length(name) <= nameBytes && utf8Length(role) <= roleBytes
 }

@@ -1,6 +1,6 @@
 // The meeting room: bounded, ephemeral talk between the agents of a book, one copy of it in every tab and at the mirror.
-// Invariants: what was said is cleared when the last participant leaves, and its numbers go on, in every copy alike; a
-// participant is here while some tab or device says so, and whoever listens is one.
+// Invariants: in every copy alike, messages are cleared when the last participant leaves, and numbers continue; a participant is
+// here while at least one tab or device has it; every listener is a participant.
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type {
@@ -14,27 +14,27 @@ import type {
 } from '../../core/capability/port/room-port.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import { createMeetingRing, fitsPerson, type MeetingRing } from './meeting-ring.ts'
+import { fitsPerson, MeetingRing } from './meeting-ring.ts'
 import { messageKey, noKey, RoomTalk, type Talk } from './room-talk.ts'
 import { RoomPeople } from './room-people.ts'
 import { roomSizeText } from './room-size.ts'
 
-/** What was said on a device that had no line to the mirror. */
+/** A message of a device without a line to the mirror. */
 export interface Unsent {
   readonly key: string
   readonly message: RoomMessage
 }
 
-/** Whoever speaks or listens without having come in by name. */
-const stranger = (id: string) => ({ id, name: id, role: 'participant' })
+/** The participant for an id that speaks or listens without joining first. */
+const unnamed = (id: string) => ({ id, name: id, role: 'participant' })
 
-/** `tell` hears of everything that happens here, in order. */
+/** `tell` gets every event of this room, in order. */
 export function createMeetingRoom(
   clock: Clock,
   tell: (event: RoomEvent) => void,
-  asked?: RoomSize,
+  size?: RoomSize,
 ): MeetingRoom {
-  return new MeetingRoom(clock, tell, createMeetingRing(asked))
+  return new MeetingRoom(clock, tell, new MeetingRing(size))
 }
 
 export class MeetingRoom {
@@ -65,7 +65,7 @@ export class MeetingRoom {
     return this.#place
   }
 
-  /** The memory of it, to be written down. */
+  /** The memory of the room, to store it. */
   get bytes(): Uint8Array {
     return this.#ring.bytes
   }
@@ -78,35 +78,35 @@ export class MeetingRoom {
     return this.#people.count === 0 && this.#talk.count === 0
   }
 
-  /** A room is as large as it was begun, in whichever place it goes on; what was here already is in the one it is a copy of. */
+  /** Takes the size of the room that this is a copy of, and drops everything: that room has it. */
   takeSize(size: RoomSize): void {
     if (roomSizeText(size) === roomSizeText(this.#ring.size)) return
     const { next, gone, given, forks } = this.#talk.state()
-    this.#ring = createMeetingRing(size)
+    this.#ring = new MeetingRing(size)
     this.#people = new RoomPeople(this.#ring)
     this.#talk = new RoomTalk(this.#ring, { next, gone, given, forks, count: 0, head: 0 })
   }
 
-  /** Everybody is gone, and what was said with them. */
+  /** Removes all participants and messages. */
   clear(): void {
     this.#people = new RoomPeople(this.#ring)
     this.#talk.clear()
   }
 
-  /** That tab is gone: those who were here through it alone leave. */
+  /** A tab is gone: participants that were here through it alone leave. */
   leaveTab(tab: string): void {
     for (const id of this.#people.ids()) this.leave(id, tab)
   }
 
-  /** Tabs through which somebody is here. */
+  /** Tabs with a participant. */
   tabs(): string[] {
     return [...new Set(this.#people.byTab().map(({ tab }) => tab))]
   }
 
-  /** Everything a copy needs, as the events that would lead here; who speaks no more comes without a place. */
+  /** Everything a copy needs, as events that lead to this state. */
   snapshot(): RoomEvent[] {
     const joined = this.#people.byTab().map((one): RoomEvent => ({ type: 'joined', ...one }))
-    return [this.numbered(), ...joined, ...this.said(0), { type: 'place', at: this.#place }]
+    return [this.numbered(), ...joined, ...this.messageEvents(0), { type: 'place', at: this.#place }]
   }
 
   numbered(): RoomEvent & { readonly type: 'numbered' } {
@@ -115,8 +115,8 @@ export class MeetingRoom {
     return { type: 'numbered', size: this.#ring.size, oldest, next, gone, given, forks }
   }
 
-  /** What was said after number `last`, as events. */
-  said(last: number): (RoomEvent & { readonly type: 'said' })[] {
+  /** The messages after number `last`, as events. */
+  messageEvents(last: number): (RoomEvent & { readonly type: 'said' })[] {
     const { given } = this.#talk.state()
     return this.#talk.after(last).map(({ key, message }) => ({
       type: 'said',
@@ -126,12 +126,12 @@ export class MeetingRoom {
     }))
   }
 
-  /** What was said here and has no number of the mirror's. */
+  /** Messages without a number of the mirror. */
   unsent(): Unsent[] {
     return this.#talk.after(this.#talk.state().given)
   }
 
-  /** Takes over what happened in the room that this is a copy of. What it knows already changes nothing. */
+  /** Applies an event of the room that this is a copy of. An event that it has already changes nothing. */
   apply(event: RoomEvent): void {
     if (event.type === 'numbered') {
       this.takeSize(event.size)
@@ -143,10 +143,10 @@ export class MeetingRoom {
     else if (this.#talk.isNew(event.message.number)) this.#talk.write(event.message, event.key, event.given)
   }
 
-  /** The room as `tab` uses it, numbers given here; what it says under a `key` is said once, however often it says it. */
+  /** The room for `tab`, with numbers of this copy; two messages under one `key` are one message. */
   of(tab: string, key?: string): OwnRoom {
     return {
-      join: (who) => this.enter(who, tab),
+      join: (person) => this.enter(person, tab),
       leave: (id) => this.leave(id, tab),
       say: (id, text) => this.say({ id, text, tab, key: key === undefined ? undefined : messageKey(key) }),
       hear: (id, last, limit) => {
@@ -173,33 +173,33 @@ export class MeetingRoom {
     return { messages, lost: this.#talk.isLost(last) }
   }
 
-  /** `joinedAt` of one who was here before; default now. */
-  enter(who: Entering, tab: string, joinedAt?: string): Participant {
-    if (!fitsPerson(who)) {
+  /** `joinedAt`: for a participant that was here before. Default: now. */
+  enter(person: Entering, tab: string, joinedAt?: string): Participant {
+    if (!fitsPerson(person)) {
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8, a role 64.')
     }
     const at = joinedAt ?? formatTime(this.#clock.now())
-    const participant = { id: who.id, name: who.name, role: who.role, joined_at: at }
+    const participant = { id: person.id, name: person.name, role: person.role, joined_at: at }
     this.#people.add(participant, tab)
     this.#tell({ type: 'joined', participant, tab })
     return participant
   }
 
   leave(id: string, tab: string): boolean {
-    const left = this.#remove(id, tab)
-    if (left) this.#tell({ type: 'left', id, tab })
-    return left
+    const isGone = this.#remove(id, tab)
+    if (isGone) this.#tell({ type: 'left', id, tab })
+    return isGone
   }
 
-  /** Whoever listens is there, as long as there is a place: in a full room one listens from outside. */
+  /** Adds a listener. In a full room it listens without being a participant. */
   attend(id: string, tab: string): void {
-    const known = this.#people.get(id)
-    if (this.#people.isHereThrough(id, tab) || (!known && this.#people.isFull)) return
-    const person = known ?? stranger(id)
+    const here = this.#people.get(id)
+    if (this.#people.isHereThrough(id, tab) || (!here && this.#people.isFull)) return
+    const person = here ?? unnamed(id)
     if (fitsPerson(person)) this.enter(person, tab)
   }
 
-  /** Throws `too-large` for what no slot takes. */
+  /** Throws `too-large` for a text that fits no slot. */
   checkText(text: string): void {
     const bytes = utf8Length(text)
     const { slotBytes } = this.#ring.size
@@ -210,19 +210,19 @@ export class MeetingRoom {
     }
   }
 
-  /** From now on numbers are above those that a device has given by itself, of which those up to `gone` are gone. */
+  /** Continues at `next`, above the numbers of a device without a line; messages up to `gone` are gone. */
   raise(next: number, gone: number): void {
     this.#talk.raise(next, gone)
     this.#tell(this.numbered())
   }
 
-  /** What was said under `key`, while it is there. */
-  saidUnder(key: string | undefined, id: string): RoomMessage | undefined {
+  /** The message of `id` under `key`, while it is in the room. */
+  messageUnder(key: string | undefined, id: string): RoomMessage | undefined {
     const before = key === undefined ? undefined : this.#talk.under(key)
     return before?.from === id ? before : undefined
   }
 
-  /** Numbers and keeps a message of somebody who is here through `tab`, or is from now on. */
+  /** Numbers and stores a message; its speaker is a participant through `tab` from now on. */
   say({
     id,
     text,
@@ -234,27 +234,27 @@ export class MeetingRoom {
     tab: string
     key: string | undefined
   }): RoomMessage {
-    const before = this.saidUnder(key, id)
+    const before = this.messageUnder(key, id)
     if (before) return before
     this.checkText(text)
-    const person = this.#people.get(id) ?? stranger(id)
+    const person = this.#people.get(id) ?? unnamed(id)
     const { name } = this.#people.isHereThrough(id, tab) ? person : this.enter(person, tab)
-    return this.#keep({ number: this.#talk.state().next, from: id, name, text, at: this.#now() }, key)
+    return this.#store({ number: this.#talk.state().next, from: id, name, text, at: this.#now() }, key)
   }
 
-  /** Numbers anew what was said on a device while it had no line; it keeps its time, and says the number that it had. */
+  /** Numbers a message of a device without a line again. It keeps its time, and `was` is its old number. */
   take({ key, message }: Unsent): RoomMessage {
-    const before = this.saidUnder(key, message.from)
+    const before = this.messageUnder(key, message.from)
     if (before) return before
     this.checkText(message.text)
     if (!fitsPerson({ id: message.from, name: message.name, role: '' }))
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8.')
     const atMs = Math.min(parseTime(message.at) ?? this.#clock.now(), this.#clock.now())
     const number = this.#talk.state().next
-    return this.#keep({ ...message, number, was: message.was ?? message.number, at: formatTime(atMs) }, key)
+    return this.#store({ ...message, number, was: message.was ?? message.number, at: formatTime(atMs) }, key)
   }
 
-  #keep(message: RoomMessage, key: string | undefined): RoomMessage {
+  #store(message: RoomMessage, key: string | undefined): RoomMessage {
     this.#talk.write(message, key)
     this.#tell({ type: 'said', message, ...(key === undefined ? {} : { key }) })
     return message
@@ -265,8 +265,8 @@ export class MeetingRoom {
   }
 
   #remove(id: string, tab: string): boolean {
-    const left = this.#people.remove(id, tab)
-    if (left && this.#people.count === 0) this.clear()
-    return left
+    const isGone = this.#people.remove(id, tab)
+    if (isGone && this.#people.count === 0) this.clear()
+    return isGone
   }
 }

@@ -1,27 +1,27 @@
-// Who is in the room at a mirror, through which devices, and when each was last heard of: a device by its line, a caller over
-// HTTP by its calls. Invariant: whoever was not heard of for five minutes is not there any more.
+// The presence of participants in the room of a mirror, by place: a device's line, or calls over HTTP.
+// Invariant: a participant without a sign of life for five minutes is removed.
 import type { Entering, Participant, RoomMessage } from '../../core/capability/port/room-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { MeetingRoom } from './meeting-room.ts'
 
-/** Stands for callers over HTTP, in place of a device. */
+/** The place of callers over HTTP, instead of a device. */
 export const httpPlace = 'http'
 
 export const endAfterMs = 300_000
-/** A reader ends nobody who may have been heard of where this copy was not told yet. */
+/** A reader waits this much longer: another copy may have a newer sign of life. */
 const slackMs = 60_000
-/** So much of what was heard may be forgotten with an object that is evicted. */
-const noteEveryMs = 60_000
-/** Ways through which all participants may be here, for each of them. */
+/** An evicted object may lose signs of life of this age. */
+const saveEveryMs = 60_000
+/** Most places per participant, on average over the room. */
 const placesEach = 4
 
-interface Heard {
+/** The last sign of life at a place, and the stored one. */
+interface Seen {
   readonly atMs: number
-  /** What is written down of it. */
-  readonly notedMs: number
+  readonly savedMs: number
 }
-type Places = Map<string, Heard>
+type Places = Map<string, Seen>
 
 export class MirrorPresence {
   readonly #room: MeetingRoom
@@ -34,35 +34,34 @@ export class MirrorPresence {
     this.#clock = clock
   }
 
-  /** What is written down is older than may be forgotten. */
+  /** The stored state is too old. */
   get isStale(): boolean {
     return this.#isStale
   }
 
   restore(participant: Participant, places: readonly (readonly [string, number])[]): void {
     for (const [place] of places) this.#room.people.add(participant, place)
-    const heard = places.map(([place, atMs]) => [place, { atMs, notedMs: atMs }] as const)
-    this.#seen.set(participant.id, new Map(heard))
+    const seen = places.map(([place, atMs]) => [place, { atMs, savedMs: atMs }] as const)
+    this.#seen.set(participant.id, new Map(seen))
   }
 
   saved(): [Participant, [string, number][]][] {
     this.#isStale = false
     for (const places of this.#seen.values())
-      for (const [place, { atMs }] of places) places.set(place, { atMs, notedMs: atMs })
+      for (const [place, { atMs }] of places) places.set(place, { atMs, savedMs: atMs })
     return this.#room.people.all().map((participant) => {
       const places = [...(this.#seen.get(participant.id) ?? [])]
       return [participant, places.map(([place, { atMs }]) => [place, atMs])]
     })
   }
 
-  enter(who: Entering, place: string, joinedAt?: string): Participant {
-    this.#checkPlaces(who.id, place)
-    const here = this.#room.people.get(who.id)
-    const isSame = here?.name === who.name && here.role === who.role
-    // Who is here as who it says it is has come already.
-    const isHere = isSame && this.#room.people.isHereThrough(who.id, place)
-    const participant = isHere ? here : this.#room.enter(who, place, here?.joined_at ?? joinedAt)
-    this.touch(who.id, place)
+  enter(person: Entering, place: string, joinedAt?: string): Participant {
+    this.#checkPlaces(person.id, place)
+    const here = this.#room.people.get(person.id)
+    const isSame = here?.name === person.name && here.role === person.role
+    const isHere = isSame && this.#room.people.isHereThrough(person.id, place)
+    const participant = isHere ? here : this.#room.enter(person, place, here?.joined_at ?? joinedAt)
+    this.touch(person.id, place)
     return participant
   }
 
@@ -74,10 +73,10 @@ export class MirrorPresence {
     return this.#room.leave(id, place)
   }
 
-  say(said: { id: string; text: string; tab: string; key: string | undefined }): RoomMessage {
-    this.#checkPlaces(said.id, said.tab)
-    const message = this.#room.say(said)
-    this.touch(said.id, said.tab)
+  say(draft: { id: string; text: string; tab: string; key: string | undefined }): RoomMessage {
+    this.#checkPlaces(draft.id, draft.tab)
+    const message = this.#room.say(draft)
+    this.touch(draft.id, draft.tab)
     return message
   }
 
@@ -86,20 +85,20 @@ export class MirrorPresence {
     if (this.#room.people.isHereThrough(id, place)) this.touch(id, place)
   }
 
-  /** A device that has a line again has these with it, and no others. */
+  /** A device has a line again, with these participants and no others. */
   cameBack(device: string, ids: ReadonlySet<string>): void {
     for (const [id, places] of this.#seen) if (places.has(device) && !ids.has(id)) this.leave(id, device)
   }
 
   touch(id: string, place: string, atMs = this.#clock.now()): void {
-    const places: Places = this.#seen.get(id) ?? new Map<string, Heard>()
+    const places: Places = this.#seen.get(id) ?? new Map<string, Seen>()
     const before = places.get(place)
-    const notedMs = before?.notedMs ?? atMs
-    if (atMs - notedMs > noteEveryMs) this.#isStale = true
-    this.#seen.set(id, places.set(place, { atMs: Math.max(before?.atMs ?? 0, atMs), notedMs }))
+    const savedMs = before?.savedMs ?? atMs
+    if (atMs - savedMs > saveEveryMs) this.#isStale = true
+    this.#seen.set(id, places.set(place, { atMs: Math.max(before?.atMs ?? 0, atMs), savedMs }))
   }
 
-  /** Takes what lines have told meanwhile, and ends who was not heard of. */
+  /** Takes the signs of life of all lines, and removes silent participants. */
   refresh(aliveMs: (device: string) => number | undefined): void {
     for (const [id, places] of this.#seen) {
       for (const place of places.keys()) {
@@ -110,12 +109,12 @@ export class MirrorPresence {
     this.#endBefore(this.#clock.now() - endAfterMs)
   }
 
-  /** Ends who was not heard of for so long that nobody can have missed to note it. */
+  /** Removes participants that were silent for so long that no copy can have a newer sign of life. */
   endLong(): void {
     this.#endBefore(this.#clock.now() - endAfterMs - slackMs)
   }
 
-  /** When to look again; undefined while nobody is here. */
+  /** When the next participant may end; undefined while nobody is here. */
   nextEnd(): number | undefined {
     const times = [...this.#seen.values()].flatMap((places) => [...places.values()].map(({ atMs }) => atMs))
     return times.length === 0 ? undefined : Math.min(...times) + endAfterMs
@@ -131,8 +130,13 @@ export class MirrorPresence {
     if (this.#room.people.isHereThrough(id, place)) return
     const count = [...this.#seen.values()].reduce((sum, { size }) => sum + size, 0)
     if (count < participants * placesEach) return
-    throw new DaybookError('room-full', `The room takes ${participants * placesEach} ways of being there.`, {
-      details: { limit: participants * placesEach },
-    })
+    const limit = participants * placesEach
+    throw new DaybookError(
+      'room-full',
+      `Participants use all ${limit} places of the room. Leave one first.`,
+      {
+        details: { limit },
+      },
+    )
   }
 }

@@ -1,32 +1,35 @@
-// The meeting room at a mirror: it gives the numbers for all devices and callers, and is written down in one row, so that an
-// object that is evicted goes on where it was.
-// Invariant: what is told was written first, so no number is given twice.
-import { DaybookError } from '../../core/errors.ts'
-import type { Participant, Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
-import { KeptRoom, type KeptRoomParts, type KnownRoom } from './kept-room.ts'
+// The meeting room at a mirror: it numbers messages for all devices and callers, and survives eviction in one row.
+// Invariants: events are stored before they are sent, so no number is used twice; a guest's line speaks in that guest's name
+// alone.
+import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import type {
+  Participant,
+  Room,
+  RoomEvent,
+  RoomMessage,
+  RoomSize,
+} from '../../core/capability/port/room-port.ts'
+import { ringBytes } from './meeting-ring.ts'
 import type { MeetingRoom } from './meeting-room.ts'
 import { httpPlace } from './mirror-presence.ts'
-import { asRefusal, performAsk, type Speaker } from './perform-ask.ts'
 import { messageKey } from './room-talk.ts'
-import { eventFrames, roomAsk } from './room-wire.ts'
+import { eventFrames, roomAsk, type RoomAsk, type RoomRefusal, type Unsaid } from './room-wire.ts'
+import { type LoadedRoom, StoredRoom, type StoredRoomParts } from './stored-room.ts'
 
-export interface MirrorRoom {
-  /** The room as callers over HTTP use it. */
-  of(key?: string): Room
-  /** Does what a device says on its line, and answers it there by `reply`, after the news of it. */
-  take(data: object, speaker: Speaker, reply: (data: object) => void): Promise<void>
-  /** What happened since this was last asked, as data of frames for every line. */
-  news(): object[]
-  /**
-   * Ends who has not been heard of for five minutes; `aliveMs` says when the line of a device was last alive. Answers when to
-   * look again, undefined while nobody is here.
-   */
-  sweep(aliveMs: (device: string) => number | undefined): Promise<number | undefined>
-  size(): RoomSize
+/** The speaker on a line, as the mirror has authenticated it. */
+export interface Speaker {
+  readonly device: string
+  /** The only name it may use; absent: the owner's line, which may use any. */
+  readonly agent?: string | undefined
 }
 
-/** What the lines of this process have been told. */
-interface Told {
+/** Largest room that a mirror stores: a row of a Durable Object takes 2 MB. */
+const mirrorRoomLimits = { bytes: 1_500_000, slotBytes: 8192 } as const
+/** How far a device may raise the next number. */
+const mostRaised = 1_000_000
+
+/** The state that the lines of this process know. */
+interface Sent {
   readonly last: number
   readonly isAnyThere: boolean
   readonly people: ReadonlyMap<string, string>
@@ -35,41 +38,106 @@ interface Told {
 const placeName = ({ participant, tab }: { participant: Participant; tab: string }) =>
   JSON.stringify([participant.id, tab])
 
-function toldOf(room: MeetingRoom): Told {
+function sentState(room: MeetingRoom): Sent {
   const people = room.people.byTab().map((one) => [placeName(one), JSON.stringify(one)] as const)
   const { next, count } = room.talk.state()
   return { last: next - 1, isAnyThere: count > 0, people: new Map(people) }
 }
 
-export function createMirrorRoom(parts: KeptRoomParts): MirrorRoom {
-  const kept = new KeptRoom(parts)
-  let told: Told | undefined
-  const change = <Result>(work: (room: KnownRoom) => Result) =>
-    kept.change(work, ({ room }) => void (told ??= toldOf(room)))
-  const news = (): RoomEvent[] => {
-    const { room } = kept.now()
-    const before = told
-    told = toldOf(room)
+export class MirrorRoom {
+  readonly #stored: StoredRoom
+  #sent: Sent | undefined
+
+  constructor(parts: StoredRoomParts) {
+    this.#stored = new StoredRoom(parts)
+  }
+
+  /** The room for callers over HTTP. */
+  of(key?: string): Room {
+    return {
+      join: (person) => this.#change(({ presence }) => presence.enter(person, httpPlace)),
+      leave: (id) => this.#change(({ presence }) => presence.leave(id, httpPlace)),
+      say: (id, text) =>
+        this.#change(({ presence }) =>
+          presence.say({ id, text, tab: httpPlace, key: key === undefined ? undefined : messageKey(key) }),
+        ),
+      hear: (id, last, limit) => {
+        this.#attend(id)
+        return this.#stored.now().room.hear(id, last, limit)
+      },
+      look: (id, last, limit) => this.#stored.now().room.hear(id, last, limit),
+      whoIsHere: () => this.#stored.now().room.people.all(),
+      status: (id, last) => ({ ...this.#stored.now().room.of(httpPlace).status(id, last), at: 'mirror' }),
+    }
+  }
+
+  /** Performs a request from a device's line, and answers by `reply`, after the events it caused. */
+  async take(data: object, speaker: Speaker, reply: (data: object) => void): Promise<void> {
+    const read = roomAsk.safeParse(data)
+    const key = String((data as { key?: unknown }).key ?? '')
+    if (!read.success) {
+      const [issue] = read.error.issues
+      const path = issue?.path.join('.') ?? ''
+      const fault = new DaybookError('invalid-input', `\`${path}\` ${issue?.message}.`, {
+        details: { path },
+      })
+      return reply({ did: 'done', key, refused: [refusalOf('', fault)], said: [] })
+    }
+    const done = await this.#change((one) => performAsk(one, read.data, speaker)).catch((error: unknown) => ({
+      refused: [refusalOf('', error)],
+      said: [],
+    }))
+    if (read.data.do === 'come') for (const frame of eventFrames(this.#whole())) reply(frame)
+    reply({ did: 'done', key, ...done })
+  }
+
+  /** Frames for every line: the changes since the last call. */
+  news(): object[] {
+    return eventFrames(this.#newEvents())
+  }
+
+  size(): RoomSize {
+    return this.#stored.now().room.size()
+  }
+
+  /**
+   * Removes participants that were silent for five minutes; `aliveMs` is the time of a device line's last sign of life. Returns
+   * when to look again, undefined while nobody is here.
+   */
+  async sweep(aliveMs: (device: string) => number | undefined): Promise<number | undefined> {
+    await this.#change(({ presence }) => presence.refresh(aliveMs))
+    return this.#stored.now().presence.nextEnd()
+  }
+
+  #change<Result>(work: (room: LoadedRoom) => Result): Promise<Result> {
+    return this.#stored.change(work, ({ room }) => void (this.#sent ??= sentState(room)))
+  }
+
+  #newEvents(): RoomEvent[] {
+    const { room } = this.#stored.now()
+    const before = this.#sent
+    this.#sent = sentState(room)
     if (!before) return []
-    // All that they know is gone: the room was empty meanwhile, or went on without them.
+    // Everything the lines know is gone: the room was empty in between, or changed without them.
     const { gone } = room.talk.state()
-    if (gone > before.last || (gone === before.last && before.isAnyThere)) return whole()
+    if (gone > before.last || (gone === before.last && before.isAnyThere)) return this.#whole()
     const here = new Map(room.people.byTab().map((one) => [placeName(one), one]))
-    const left = [...before.people.keys()].filter((place) => !here.has(place))
-    const came = [...here].filter(([place, one]) => before.people.get(place) !== JSON.stringify(one))
-    // Who comes is told before who leaves: a copy that thought everybody gone would clear.
+    const leaving = [...before.people.keys()].filter((place) => !here.has(place))
+    const coming = [...here].filter(([place, one]) => before.people.get(place) !== JSON.stringify(one))
+    // Send arrivals before departures: a copy that sees everybody leave clears its messages.
     return [
-      ...came.map(([, one]): RoomEvent => ({ type: 'joined', ...one })),
-      ...room.said(before.last).map((one): RoomEvent => ({ ...one, given: true })),
-      ...left.map((place): RoomEvent => {
+      ...coming.map(([, one]): RoomEvent => ({ type: 'joined', ...one })),
+      ...room.messageEvents(before.last).map((one): RoomEvent => ({ ...one, given: true })),
+      ...leaving.map((place): RoomEvent => {
         const [id = '', tab = ''] = JSON.parse(place) as string[]
         return { type: 'left', id, tab }
       }),
     ]
   }
-  /** Everything there is, in place of what a device knows. */
-  const whole = (): RoomEvent[] => {
-    const { room } = kept.now()
+
+  /** The whole room, in place of everything a device knows. */
+  #whole(): RoomEvent[] {
+    const { room } = this.#stored.now()
     const events = room.snapshot().filter(({ type }) => type !== 'place')
     return events.map((one) => {
       if (one.type === 'numbered') return { ...one, given: one.next - 1, forks: [], anew: true }
@@ -77,58 +145,77 @@ export function createMirrorRoom(parts: KeptRoomParts): MirrorRoom {
     })
   }
 
-  const attend = (id: string) => {
-    const { room, presence } = kept.now()
+  #attend(id: string): void {
+    const { room, presence } = this.#stored.now()
     if (room.people.isHereThrough(id, httpPlace)) {
       presence.touch(id, httpPlace)
       if (!presence.isStale) return
     }
-    void change((one) => one.presence.attend(id, httpPlace)).catch(() => undefined)
+    void this.#change((one) => one.presence.attend(id, httpPlace)).catch(() => undefined)
   }
+}
 
-  return {
-    of: (key) => ({
-      join: (who) => change(({ presence }) => presence.enter(who, httpPlace)),
-      leave: (id) => change(({ presence }) => presence.leave(id, httpPlace)),
-      say: (id, text) =>
-        change(({ presence }) =>
-          presence.say({ id, text, tab: httpPlace, key: key === undefined ? undefined : messageKey(key) }),
-        ),
-      hear(id, last, limit) {
-        attend(id)
-        return kept.now().room.hear(id, last, limit)
-      },
-      look: (id, last, limit) => kept.now().room.hear(id, last, limit),
-      whoIsHere: () => kept.now().room.people.all(),
-      status: (id, last) => ({ ...kept.now().room.of(httpPlace).status(id, last), at: 'mirror' }),
-    }),
+interface Performed {
+  readonly refused: readonly RoomRefusal[]
+  readonly said: readonly RoomMessage[]
+  readonly goneBefore?: number
+}
 
-    async take(data, speaker, reply) {
-      const asked = roomAsk.safeParse(data)
-      const key = String((data as { key?: unknown }).key ?? '')
-      if (!asked.success) {
-        const [issue] = asked.error.issues
-        const path = issue?.path.join('.') ?? ''
-        const fault = new DaybookError('invalid-input', `\`${path}\` ${issue?.message}.`, {
-          details: { path },
-        })
-        return reply({ did: 'done', key, refused: [asRefusal('', fault)], said: [] })
-      }
-      const done = await change((one) => performAsk(one, asked.data, speaker)).catch((error: unknown) => ({
-        refused: [asRefusal('', error)],
-        said: [],
-      }))
-      if (asked.data.do === 'come') for (const frame of eventFrames(whole())) reply(frame)
-      reply({ did: 'done', key, ...done })
-    },
+const refusalOf = (of: string, error: unknown): RoomRefusal => ({ of, ...toDaybookError(error).toJSON() })
 
-    news: () => eventFrames(news()),
+function takeSize({ room }: LoadedRoom, size: RoomSize): void {
+  const { slots, slotBytes, participants } = size
+  const isUsable = slots > 0 && slotBytes > 0 && participants > 0 && slotBytes <= mirrorRoomLimits.slotBytes
+  if (room.isEmpty() && isUsable && ringBytes(size) <= mirrorRoomLimits.bytes) room.takeSize(size)
+}
 
-    size: () => kept.now().room.size(),
+function checkSpeaker(id: string, { agent }: Speaker): void {
+  if (agent === undefined || agent === id) return
+  throw new DaybookError('forbidden', `The line is ${agent}'s, and no one else's.`, {
+    details: { path: 'id' },
+  })
+}
 
-    async sweep(aliveMs) {
-      await change(({ presence }) => presence.refresh(aliveMs))
-      return kept.now().presence.nextEnd()
-    },
+/** Performs a device's request as far as it is allowed; refused parts of it change nothing. */
+function performAsk(one: LoadedRoom, ask: RoomAsk, speaker: Speaker): Performed {
+  const refused: RoomRefusal[] = []
+  const messages: RoomMessage[] = []
+  const { next, gone } = one.room.talk.state()
+  const attempt = (of: string, work: () => unknown) => {
+    try {
+      work()
+    } catch (error) {
+      refused.push(refusalOf(of, error))
+    }
   }
+  const enter = ({ id, name, role, joined_at }: Extract<RoomAsk, { do: 'join' }>['person']) =>
+    attempt(id, () => {
+      checkSpeaker(id, speaker)
+      one.presence.enter({ id, name: speaker.agent ?? name, role }, speaker.device, joined_at)
+    })
+  const say = ({ key, id, name, text, at, was }: Unsaid) =>
+    attempt(key, () => {
+      checkSpeaker(id, speaker)
+      const message =
+        was === undefined
+          ? one.presence.say({ id, text, tab: speaker.device, key })
+          : one.room.take({
+              key,
+              message: { number: was, from: id, name: speaker.agent ?? name, text, at: at ?? '' },
+            })
+      messages.push(message)
+    })
+  if (ask.do === 'leave') attempt(ask.id, () => checkSpeaker(ask.id, speaker))
+  if (ask.do === 'leave' && refused.length === 0) one.presence.leave(ask.id, speaker.device)
+  if (ask.do !== 'leave') takeSize(one, ask.size)
+  if (ask.do === 'join') enter(ask.person)
+  if (ask.do === 'say') ask.messages.forEach(say)
+  if (ask.do === 'come') {
+    one.presence.cameBack(speaker.device, new Set(ask.people.map(({ id }) => id)))
+    ask.people.forEach(enter)
+    if (ask.next > next && ask.next - next <= mostRaised) {
+      one.room.raise(ask.next, Math.min(ask.gone, ask.next - 1))
+    }
+  }
+  return ask.do === 'come' ? { refused, said: messages, goneBefore: gone } : { refused, said: messages }
 }

@@ -1,5 +1,5 @@
-// Who is in the meeting room: a fixed table of places in the ring's memory.
-// Invariant: a participant is here while some tab says so, and the last one who leaves ends what the table holds.
+// The participants of a meeting room: a fixed table of places in the ring's memory, and those of this device by tab.
+// Invariant: a participant is here while at least one tab has it.
 import { DaybookError } from '../../core/errors.ts'
 import type { Participant } from '../../core/capability/port/room-port.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
@@ -7,7 +7,7 @@ import type { MeetingRing } from './meeting-ring.ts'
 
 export class RoomPeople {
   readonly #ring: MeetingRing
-  /** The place in the table of each who is here, and the tabs through which. */
+  /** By id: the place in the table, and the tabs that the participant uses. */
   readonly #here = new Map<string, { readonly place: number; readonly tabs: Set<string> }>()
   readonly #free: number[]
 
@@ -26,18 +26,18 @@ export class RoomPeople {
   }
 
   get(id: string): Participant | undefined {
-    const known = this.#here.get(id)
-    return known && this.#at(known.place)
+    const person = this.#here.get(id)
+    return person && this.#at(person.place)
   }
 
   isHereThrough(id: string, tab: string): boolean {
     return this.#here.get(id)?.tabs.has(tab) === true
   }
 
-  /** Adds somebody, or changes name and role; `room-full` when every place is taken. */
+  /** Adds a participant, or changes name and role. Throws `room-full` when every place is taken. */
   add({ id, name, role, joined_at }: Participant, tab: string): void {
-    const known = this.#here.get(id)
-    const place = known?.place ?? this.#free.pop()
+    const person = this.#here.get(id)
+    const place = person?.place ?? this.#free.pop()
     if (place === undefined) {
       const { participants } = this.#ring.size
       throw new DaybookError('room-full', `All ${participants} places in the room are taken.`, {
@@ -45,11 +45,11 @@ export class RoomPeople {
       })
     }
     this.#ring.writePerson(place, { id, name, role, atMs: parseTime(joined_at) ?? 0 })
-    if (known) known.tabs.add(tab)
+    if (person) person.tabs.add(tab)
     else this.#here.set(id, { place, tabs: new Set([tab]) })
   }
 
-  /** False when that one was not here through this tab. */
+  /** False when the participant was not here through this tab. */
   remove(id: string, tab: string): boolean {
     const person = this.#here.get(id)
     if (!person?.tabs.delete(tab)) return false
@@ -64,12 +64,12 @@ export class RoomPeople {
     return [...this.#here.keys()]
   }
 
-  /** Everybody, in the order of coming. */
+  /** All participants, in order of arrival. */
   all(): Participant[] {
     return [...this.#here.values()].map(({ place }) => this.#at(place))
   }
 
-  /** Everybody once for each tab through which. */
+  /** All participants, once for each of their tabs. */
   byTab(): { readonly participant: Participant; readonly tab: string }[] {
     return [...this.#here.values()].flatMap(({ place, tabs }) =>
       [...tabs].map((tab) => ({ participant: this.#at(place), tab })),
@@ -79,5 +79,57 @@ export class RoomPeople {
   #at(place: number): Participant {
     const { id, name, role, atMs } = this.#ring.readPerson(place)
     return { id, name, role, joined_at: formatTime(atMs) }
+  }
+}
+
+type Person = Omit<Participant, 'role'> & { readonly role: 'participant' | 'coordinator' | 'observer' }
+
+/** The participants of this device, each with its tabs. */
+export class OwnPeople {
+  readonly #people = new Map<string, { participant: Participant; readonly tabs: Set<string> }>()
+
+  get count(): number {
+    return this.#people.size
+  }
+
+  add(participant: Participant, tab: string): void {
+    const own = this.#people.get(participant.id)
+    if (own) {
+      own.participant = participant
+      own.tabs.add(tab)
+    } else this.#people.set(participant.id, { participant, tabs: new Set([tab]) })
+  }
+
+  has(id: string, tab: string): boolean {
+    return this.#people.get(id)?.tabs.has(tab) === true
+  }
+
+  isOnlyThrough(id: string, tab: string): boolean {
+    return this.has(id, tab) && this.#people.get(id)?.tabs.size === 1
+  }
+
+  remove(id: string, tab: string): void {
+    const own = this.#people.get(id)
+    own?.tabs.delete(tab)
+    if (own?.tabs.size === 0) this.#people.delete(id)
+  }
+
+  drop(id: string): void {
+    this.#people.delete(id)
+  }
+
+  ids(): string[] {
+    return [...this.#people.keys()]
+  }
+
+  tabsOf(id: string): string[] {
+    return [...(this.#people.get(id)?.tabs ?? [])]
+  }
+
+  all(): Person[] {
+    return [...this.#people.values()].map(({ participant }) => ({
+      ...participant,
+      role: participant.role as Person['role'],
+    }))
   }
 }

@@ -1,12 +1,12 @@
-// How large a meeting room may be, and is where nobody says: all of its memory is taken once, so all of it is bounded.
+// The size of a meeting room: default and bounds. All its memory is allocated once.
 import { DaybookError } from '../../core/errors.ts'
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { type OptionTable, optionsOf, wholeOption } from '../../core/option/option-check.ts'
 
-/** 100 slots of 1,024 bytes and 32 participants: about 140 KB with who said what and when. */
+/** 100 slots of 1,024 bytes and 32 participants: about 140 KB with names and times. */
 export const defaultRoom: RoomSize = { slots: 100, slotBytes: 1024, participants: 32 }
 
-/** Most bytes that the texts of a room may take together. */
+/** Most bytes of all texts of a room together. */
 const mostBytes = 16_777_216
 
 const table: OptionTable<RoomSize> = {
@@ -16,7 +16,7 @@ const table: OptionTable<RoomSize> = {
 }
 const checkEach = optionsOf(table)
 
-/** Checks the option `room`: `invalid-input` with the path of what is wrong. */
+/** Checks the option `room`; throws `invalid-input` with the path of the fault. */
 export function roomOption(value: unknown, path: string): void {
   checkEach(value, path)
   const { slots, slotBytes } = roomSizeOf(value as Partial<RoomSize>)
@@ -28,16 +28,16 @@ export function roomOption(value: unknown, path: string): void {
   )
 }
 
-/** The size asked for, with what is usual where nothing is said. */
-export function roomSizeOf(asked: Partial<RoomSize> = {}): RoomSize {
+/** The wanted size, completed with defaults. */
+export function roomSizeOf(wanted: Partial<RoomSize> = {}): RoomSize {
   return {
-    slots: asked.slots ?? defaultRoom.slots,
-    slotBytes: asked.slotBytes ?? defaultRoom.slotBytes,
-    participants: asked.participants ?? defaultRoom.participants,
+    slots: wanted.slots ?? defaultRoom.slots,
+    slotBytes: wanted.slotBytes ?? defaultRoom.slotBytes,
+    participants: wanted.participants ?? defaultRoom.participants,
   }
 }
 
-/** A size in words, for comparing and telling: `100 × 1024 bytes, 32 participants`. */
+/** A size as text, to compare and to show: `100 × 1024 bytes, 32 participants`. */
 export function roomSizeText({ slots, slotBytes, participants }: RoomSize): string {
   return `${slots} × ${slotBytes} bytes, ${participants} participants`
 }

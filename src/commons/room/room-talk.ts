@@ -1,24 +1,24 @@
-// What was said in a meeting room, as far as the ring has it, and what a listener with an older number has lost of it.
-// Invariants: numbers only grow; a listener is told that it lost something if and only if there was a message after its number
-// that it is not given any more.
+// The messages of a meeting room that are still in the ring, and their numbers, which a device also stores beside the book.
+// Invariants: numbers only grow; a listener gets `lost` if and only if a message after its number is gone; the stored numbers
+// contain no text.
 import type { RoomEvent, RoomMessage } from '../../core/capability/port/room-port.ts'
 import { nameHash } from '../../core/text/murmur.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MeetingRing } from './meeting-ring.ts'
 
-/** The key of a message that was said under none. */
+/** The key of a message that has none. */
 export const noKey = '0'.repeat(32)
 
-/** By which a message that is sent twice is known, in as many bytes whatever its name. */
+/** The key that makes a repeated message recognisable: a hash of fixed length. */
 export const messageKey = (name: string): string => nameHash('room', name)
 
-/** What there is to know of the talk beside the messages. */
+/** The state of a talk, without the messages. For `next`, `gone`, `given` and `forks` see `RoomEvent`. */
 export interface Talk {
   readonly next: number
   readonly gone: number
   readonly given: number
   readonly forks: readonly (readonly [after: number, to: number])[]
-  /** Messages in the ring, and the place of the one that is to come. */
+  /** Messages in the ring, and the place of the next one. */
   readonly count: number
   readonly head: number
 }
@@ -26,14 +26,14 @@ export interface Talk {
 export class RoomTalk {
   readonly #ring: MeetingRing
   #next = 1
-  /** In a copy that was begun: the lowest number that may follow. */
+  /** In a copy: the lowest number that may follow. */
   #following = 1
   #gone = 0
   #given = 0
   #forks: readonly (readonly [after: number, to: number])[] = []
   #count = 0
   #head = 0
-  /** Where what was said under a key is, as long as it is there. */
+  /** The place of each message that has a key. */
   readonly #keys = new Map<string, number>()
 
   constructor(ring: MeetingRing, talk?: Talk) {
@@ -53,7 +53,7 @@ export class RoomTalk {
     }
   }
 
-  /** Whether a message of this number follows what this copy has. */
+  /** True when this copy has no message of this number yet. */
   isNew(number: number): boolean {
     return number >= this.#following
   }
@@ -73,7 +73,7 @@ export class RoomTalk {
     }
   }
 
-  /** The number of the oldest message; 0 while there is none. */
+  /** The number of the oldest message; 0 in an empty room. */
   oldest(): number {
     return this.#count === 0 ? 0 : this.#ring.readNumber(this.#placeOf(0))
   }
@@ -84,7 +84,7 @@ export class RoomTalk {
     this.#gone = Math.max(this.#gone, this.#next - 1)
   }
 
-  /** Begins a copy, unless this one knows more; the messages follow. */
+  /** Resets the copy, unless it is further than the event; the messages follow. */
   begin({ anew, oldest, next, gone, given, forks }: RoomEvent & { readonly type: 'numbered' }): void {
     if (!anew && next < this.#next) {
       this.#gone = Math.max(this.#gone, gone)
@@ -99,7 +99,7 @@ export class RoomTalk {
     this.#forks = forks
   }
 
-  /** The numbers of a room of which nothing else is left: all that was said is gone. */
+  /** Takes the stored numbers; every message is gone. */
   restore({ next, given, forks }: Pick<Talk, 'next' | 'given' | 'forks'>): void {
     this.#next = next
     this.#following = next
@@ -108,7 +108,7 @@ export class RoomTalk {
     this.#forks = forks.filter(([, to]) => to >= this.#gone)
   }
 
-  /** From now on numbers are above those that a device has given by itself, of which those up to `gone` are gone. */
+  /** Continues at `next`, above the numbers of a device without a line; messages up to `gone` are gone. */
   raise(next: number, gone: number): void {
     if (next <= this.#next) return
     this.#next = next
@@ -116,7 +116,7 @@ export class RoomTalk {
     this.#gone = Math.max(this.#gone, gone)
   }
 
-  /** What this device numbered itself is heard under other numbers now, or not at all. */
+  /** Messages that this device numbered itself have other numbers now, or are gone. */
   fork(after: number, to: number): void {
     this.#forks = [...this.#forks, [after, to] as const].filter(([, end]) => end >= this.#gone)
   }
@@ -157,9 +157,9 @@ export class RoomTalk {
 
   unheard(id: string, last: number, limit: number): RoomMessage[] {
     const messages: RoomMessage[] = []
-    // A number that was never given here is of an earlier life of the room: all that is here is new.
-    const known = last < this.#next ? last : 0
-    for (let i = this.#firstAfter(known); i < this.#count && messages.length < limit; i++) {
+    // A number that this room never used is from an earlier room: every message is new.
+    const after = last < this.#next ? last : 0
+    for (let i = this.#firstAfter(after); i < this.#count && messages.length < limit; i++) {
       const { message } = this.#read(this.#placeOf(i))
       if (message.from !== id) messages.push(message)
     }
@@ -191,7 +191,7 @@ export class RoomTalk {
     return (this.#head - this.#count + i + slots) % slots
   }
 
-  /** Numbers only grow from one place to the next. */
+  /** A binary search: numbers grow from place to place. */
   #firstAfter(last: number): number {
     let low = 0
     let high = this.#count
@@ -202,4 +202,46 @@ export class RoomTalk {
     }
     return low
   }
+}
+
+/** The numbers that a room has used: they outlive all its copies. */
+export type RoomNumbers = Pick<Talk, 'next' | 'given' | 'forks'>
+
+export interface RoomNumberStore {
+  read(): RoomNumbers | undefined
+  write(numbers: RoomNumbers): void
+}
+
+/** Stores the numbers of a talk when they have changed. */
+export class RoomNumberWriter {
+  readonly #store: RoomNumberStore | undefined
+  #written = ''
+
+  constructor(store: RoomNumberStore | undefined) {
+    this.#store = store
+  }
+
+  /** Continues the talk from the stored numbers; `bring` applies the events of another copy. */
+  restore(talk: () => RoomTalk, isAlone: boolean, bring: () => void): void {
+    const stored = this.#store?.read()
+    if (stored && isAlone) talk().restore(stored)
+    bring()
+    // The other copy may have missed the last messages.
+    if (stored) talk().raise(stored.next, stored.next - 1)
+    if (stored) this.#written = JSON.stringify(numbersOf(talk()))
+  }
+
+  write(talk: RoomTalk): void {
+    if (!this.#store) return
+    const numbers = numbersOf(talk)
+    const text = JSON.stringify(numbers)
+    if (text === this.#written) return
+    this.#written = text
+    this.#store.write(numbers)
+  }
+}
+
+function numbersOf(talk: RoomTalk): RoomNumbers {
+  const { next, given, forks } = talk.state()
+  return { next, given, forks }
 }

@@ -1,14 +1,14 @@
-// What a device and its mirror say to each other about the meeting room, as `data` of a `room` frame on the live line; see
-// sync/SPEC.md. Invariant: whatever has a `do` is for the room at the mirror, and goes no further.
+// Messages between a device and its mirror about the meeting room: `data` of a `room` frame on the live line; see sync/SPEC.md.
+// Invariant: data with a `do` is for the mirror's room alone, and is not relayed.
 import { z } from 'zod'
 import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
-/** Bytes of the messages of one frame: with all that stands around them, a frame has at most 70,000. */
+/** Most bytes of message text in a frame: with everything around it, a frame has at most 70,000. */
 export const frameTextBytes = 40_000
 
 const key = z.string().regex(/^[0-9a-f]{32}$/)
-/** What a person is called: no line breaks and nothing else that is not seen. */
+/** A participant's name, without line breaks and other invisible characters. */
 export const roomName = z
   .string()
   .min(1)
@@ -29,12 +29,9 @@ const unsaid = z.strictObject({
   was: number.optional(),
 })
 
-/** What a device says. Each is answered, under its key, once it is done or refused. */
+/** A device's request. The mirror answers each, under its key, when it is done or refused. */
 export const roomAsk = z.discriminatedUnion('do', [
-  /**
-   * The device has a line: who is here through it, the next number that it would have given, and the highest of its own whose
-   * message is gone (0: none).
-   */
+  /** The device has a line: its participants, its next number, and the highest of its own numbers whose message is gone (0: none). */
   z.strictObject({
     do: z.literal('come'),
     key,
@@ -75,7 +72,7 @@ const event = z.discriminatedUnion('type', [
   z.object({ type: z.literal('left'), id: z.string(), tab: z.string() }),
 ])
 const refusal = z.object({
-  /** Of a message, or the id of a person. */
+  /** The key of a message, or the id of a participant. */
   of: z.string(),
   code: z.string(),
   message: z.string(),
@@ -83,7 +80,7 @@ const refusal = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
-/** What a mirror says, to every line for the room (`events`) or to the one that asked (`done`). */
+/** A mirror's message: to every line (`events`), or to the line that asked (`done`). */
 export const roomTell = z.discriminatedUnion('did', [
   z.object({ did: z.literal('events'), events: z.array(event) }),
   z.object({
@@ -91,28 +88,30 @@ export const roomTell = z.discriminatedUnion('did', [
     key: z.string(),
     refused: z.array(refusal),
     said: z.array(message),
-    /** With the answer to `come`: the highest number that was gone before the device came. */
+    /** In the answer to `come`: the highest number that was gone before the device came. */
     goneBefore: number.optional(),
   }),
 ])
 export type RoomDone = Extract<z.output<typeof roomTell>, { did: 'done' }>
 export type RoomTell = { readonly did: 'events'; readonly events: readonly RoomEvent[] } | RoomDone
 
-/** What a mirror has said; undefined for what a later one may say. */
+/** Reads a mirror's message; undefined for one of a later version. */
 export function readRoomTell(data: unknown): RoomTell | undefined {
-  // What is absent in JSON is absent.
+  // The cast is safe: JSON has no `undefined`.
   return roomTell.safeParse(data).data as RoomTell | undefined
 }
-export type Refusal = z.output<typeof refusal>
+export type RoomRefusal = z.output<typeof refusal>
 
-/** A frame of the mirror's for each part of `events` that fits one. */
+/** `events` in frames of bounded size. */
 export function eventFrames(events: readonly RoomEvent[]): object[] {
-  const parts = inParts(events, (one) => (one.type === 'said' ? utf8Length(one.message.text) + 400 : 400))
+  const parts = splitByBytes(events, (one) =>
+    one.type === 'said' ? utf8Length(one.message.text) + 400 : 400,
+  )
   return parts.map((part) => ({ did: 'events', events: part }))
 }
 
-/** `all` in parts of at most `frameTextBytes`, in order, each with at least one. */
-export function inParts<One>(all: readonly One[], bytesOf: (one: One) => number): One[][] {
+/** `all` in parts of at most `frameTextBytes`, in order, each with at least one element. */
+export function splitByBytes<One>(all: readonly One[], bytesOf: (one: One) => number): One[][] {
   const parts: One[][] = []
   let bytes = Infinity
   for (const one of all) {

@@ -1,6 +1,171 @@
-// The chapter of the meeting room. The room itself is the engine's, because all tabs have a copy of it.
+// The chapter of the meeting room: its verbs, and the rights of guests. The engine owns the room, as every tab has a copy of it.
+// Invariants: messages are in no database; a guest enters only with a token whose scope has the room, and speaks, listens and
+// leaves as itself alone.
+import { z } from 'zod'
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { roomCapabilities } from './room-capability.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import { roomName as who, roomRole } from './room-wire.ts'
+import type { Caller } from '../../core/capability/caller.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { isInRoom, meetingRoom } from '../../core/access/reach.ts'
+import type { Room } from '../../core/capability/port/room-port.ts'
+
+/** The speaker or listener. Default: the agent that this tab opened the book for. */
+const as = who.optional()
+const last = z.number().int().min(0).default(0)
+const message = z.object({
+  number: z.number(),
+  was: z.number().optional(),
+  from: z.string(),
+  name: z.string(),
+  text: z.string(),
+  at: z.string(),
+})
+const participant = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  joined_at: z.string(),
+})
+
+export const roomCapabilities = [
+  defineCapability({
+    id: 'room:join',
+    permission: 'write',
+    methods: ['room.join'],
+    summary: 'Comes into the meeting room, or changes name and role there.',
+    input: z
+      .strictObject({
+        as,
+        name: who.optional(),
+        role: roomRole.default('participant'),
+      })
+      .prefault({}),
+    output: participant,
+    effect: 'task',
+    repeatable: true,
+    uses: ['room'],
+    run: ({ as: id, name, role }, at) => {
+      const own = id ?? at.call.scope.agent
+      return at.room.join({ id: own, name: name ?? own, role })
+    },
+  }),
+  defineCapability({
+    id: 'room:leave',
+    permission: 'write',
+    methods: ['room.leave'],
+    summary: 'Leaves the meeting room; when the last one leaves, what was said is gone.',
+    input: z.strictObject({ as }).prefault({}),
+    output: z.object({ left: z.boolean() }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['room'],
+    run: async ({ as: id }, at) => ({ left: await at.room.leave(id ?? at.call.scope.agent) }),
+  }),
+  defineCapability({
+    id: 'room:say',
+    permission: 'write',
+    methods: ['room.say'],
+    summary: 'Says something to everyone in the meeting room, coming in if need be.',
+    input: z.strictObject({ text: z.string().min(1), as }),
+    output: message,
+    effect: 'task',
+    repeatable: true,
+    uses: ['room'],
+    run: ({ text, as: id }, at) => at.room.say(id ?? at.call.scope.agent, text),
+  }),
+  defineCapability({
+    id: 'room:hear',
+    permission: 'read',
+    methods: ['room.hear'],
+    summary: 'The next message of somebody else after the last one heard, or none.',
+    input: z.strictObject({ last, as }).prefault({}),
+    output: z.object({ message: message.nullable(), messages_lost: z.boolean() }),
+    effect: 'read',
+    uses: ['room'],
+    run: ({ last: number, as: id }, at) => {
+      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, 1)
+      return { message: messages[0] ?? null, messages_lost: lost }
+    },
+  }),
+  defineCapability({
+    id: 'room:hear_all',
+    permission: 'read',
+    methods: ['room.hearAll'],
+    summary: 'All messages of others after the last one heard, oldest first.',
+    input: z.strictObject({ last, as, limit: z.number().int().min(1).max(1000).default(100) }).prefault({}),
+    output: z.object({ messages: z.array(message), messages_lost: z.boolean(), more_available: z.boolean() }),
+    effect: 'read',
+    uses: ['room'],
+    run: ({ last: number, as: id, limit }, at) => {
+      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, limit + 1)
+      return {
+        messages: messages.slice(0, limit),
+        messages_lost: lost,
+        more_available: messages.length > limit,
+      }
+    },
+  }),
+  defineCapability({
+    id: 'room:who_is_here',
+    permission: 'read',
+    methods: ['room.whoIsHere'],
+    summary: 'Who is in the meeting room, in the order of coming.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({ participants: z.array(participant) }),
+    effect: 'read',
+    uses: ['room'],
+    run: (_input, at) => ({ participants: at.room.whoIsHere() }),
+  }),
+  defineCapability({
+    id: 'room:status',
+    permission: 'read',
+    methods: ['room.status'],
+    summary: 'How many are in the meeting room, which messages there are, and how many are unread.',
+    input: z.strictObject({ last, as }).prefault({}),
+    output: z.object({
+      participants: z.number(),
+      oldest: z.number(),
+      latest: z.number(),
+      unread: z.number(),
+      slots: z.number(),
+      messageBytes: z.number(),
+      at: z.enum(['device', 'mirror']),
+      sizeBytes: z.number(),
+    }),
+    effect: 'read',
+    uses: ['room'],
+    run: ({ last: number, as: id }, at) => at.room.status(id ?? at.call.scope.agent, number),
+  }),
+] as const
+
+/** `room` for `caller`; calls that a guest has no right to throw `forbidden`. */
+export function roomFor(caller: Caller, room: Room): Room {
+  if (caller.role === 'owner') return room
+  const { agent, reach } = caller
+  const enter = () => {
+    if (isInRoom(reach)) return room
+    throw new DaybookError('forbidden', `The scope of the token does not have \`${meetingRoom}\`.`, {
+      details: { path: 'scope' },
+    })
+  }
+  const enterAs = (id: string) => {
+    if (id === agent) return enter()
+    throw new DaybookError('forbidden', `The token is ${agent}'s, and no one else's.`, {
+      details: { path: 'as' },
+    })
+  }
+  return {
+    // A guest can't choose a name: it could be somebody else's.
+    join: async ({ id, role }) => enterAs(id).join({ id, name: agent, role }),
+    leave: async (id) => enterAs(id).leave(id),
+    say: async (id, text) => enterAs(id).say(id, text),
+    hear: (id, last, limit) => enterAs(id).hear(id, last, limit),
+    look: (id, last, limit) => enterAs(id).look(id, last, limit),
+    whoIsHere: () => enter().whoIsHere(),
+    status: (id, last) => enterAs(id).status(id, last),
+  }
+}
 
 export const room = defineChapter({
   name: 'room',

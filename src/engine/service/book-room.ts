@@ -1,7 +1,7 @@
 // The meeting room of a book in this engine: a device's, which goes on at the mirror while there is a line, or the mirror's own.
 import { DeviceRoom } from '../../commons/room/device-room.ts'
-import type { GivenNumbers, NumberShelf } from '../../commons/room/given-number.ts'
-import { createMirrorRoom, type MirrorRoom } from '../../commons/room/mirror-room.ts'
+import type { RoomNumbers, RoomNumberStore } from '../../commons/room/room-talk.ts'
+import { MirrorRoom } from '../../commons/room/mirror-room.ts'
 import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
@@ -74,12 +74,12 @@ function onDevice({ options, store, events }: Parts): BookRoom {
 }
 
 /** The numbers are one setting of the book. What can't be written is forgotten with the memory, and nobody is kept from talking. */
-function numberShelf({ settings, newer }: BookStore): NumberShelf {
+function numberShelf({ settings, newer }: BookStore): RoomNumberStore {
   const given = openUsedNumbers(settings)
   return {
     read() {
       const text = given.read()
-      return text === undefined ? undefined : (JSON.parse(text) as GivenNumbers)
+      return text === undefined ? undefined : (JSON.parse(text) as RoomNumbers)
     },
     write(numbers) {
       if (newer) return
@@ -103,9 +103,9 @@ function atMirror({ options, store, events }: Parts): BookRoom {
         await Promise.resolve()
         return (result as unknown as { readonly value: Result }).value
       }
-  const mirror = createMirrorRoom({
+  const mirror = new MirrorRoom({
     ...ports,
-    shelf: openRoomRow(store.db, store.settings),
+    rows: openRoomRow(store.db, store.settings),
     commit: (work) => (store.newer ? Promise.reject(store.newer.error()) : commit(work)),
     onChange: () => events.tell('room', { type: 'place', at: 'mirror' }),
   })

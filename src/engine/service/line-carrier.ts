@@ -4,7 +4,7 @@ import type { Clock, Scheduler } from '../../core/ports.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { Live } from '../../sync/device/live.ts'
 import type { RelayedFrame } from '../../sync/wire/live-wire.ts'
-import { TalkCarrier } from '../../commons/pool/carrier/talk-carrier.ts'
+import { TalkCarrier } from '../../commons/pool/service/talk-carrier.ts'
 
 export interface LineCarrier {
   readonly carrier: TalkCarrier

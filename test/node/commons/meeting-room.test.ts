@@ -1,7 +1,7 @@
 // The meeting room against a plain list of everything that was ever said: whatever happens, both tell the same.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createMeetingRing } from '../../../src/commons/room/meeting-ring.ts'
+import { MeetingRing } from '../../../src/commons/room/meeting-ring.ts'
 import { createMeetingRoom } from '../../../src/commons/room/meeting-room.ts'
 import { roomOption } from '../../../src/commons/room/room-size.ts'
 import type { RoomEvent } from '../../../src/core/capability/port/room-port.ts'
@@ -164,7 +164,7 @@ it('takes 1,024 bytes, and not one more; 32 participants, and not one more; abou
   // Who is here already may come again.
   expect(here.join({ id: 'p1', name: 'another name', role: 'observer' }).name).toBe('another name')
   expect(here.whoIsHere()).toHaveLength(32)
-  const { sizeBytes } = createMeetingRing()
+  const { sizeBytes } = new MeetingRing()
   expect(here.status('ada', 0).sizeBytes).toBe(sizeBytes)
   expect(sizeBytes).toBeGreaterThan(135_000)
   expect(sizeBytes).toBeLessThan(145_000)

@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DeviceRoom, holdMs } from '../../../src/commons/room/device-room.ts'
-import type { GivenNumbers } from '../../../src/commons/room/given-number.ts'
-import type { SavedRoom } from '../../../src/commons/room/kept-room.ts'
-import { createMirrorRoom, type MirrorRoom } from '../../../src/commons/room/mirror-room.ts'
+import type { RoomNumbers } from '../../../src/commons/room/room-talk.ts'
+import type { RoomRow } from '../../../src/store/mirror/room-row.ts'
+import { MirrorRoom } from '../../../src/commons/room/mirror-room.ts'
 import type { Heard, RoomEvent, RoomMessage } from '../../../src/core/capability/port/room-port.ts'
 
 const size = { slots: 6, slotBytes: 64, participants: 8 }
@@ -20,21 +20,21 @@ function createWorld() {
     bytes: (count: number) =>
       Uint8Array.from({ length: count }, (_, i) => (i < 4 ? (++drawn >> (8 * i)) & 255 : i)),
   }
-  let row: SavedRoom | undefined
+  let row: RoomRow | undefined
   let nextKept = 0
   const shelf = {
     read: () => row && { ...row, bytes: row.bytes.slice() },
     stamp: () => row?.stamp,
-    write: (room: SavedRoom) => (row = { ...room, bytes: room.bytes.slice() }),
+    write: (room: RoomRow) => (row = { ...room, bytes: room.bytes.slice() }),
     remove: () => (row = undefined),
     next: () => nextKept,
     setNext: (next: number) => (nextKept = next),
   }
   const makeMirror = () =>
-    createMirrorRoom({
+    new MirrorRoom({
       clock,
       random,
-      shelf,
+      rows: shelf,
       commit: (work) => new Promise((resolve) => resolve(work())),
       onChange: () => tellAll(),
     })
@@ -63,7 +63,7 @@ function createWorld() {
         return () => void timers.delete(timer)
       },
     }
-    let numbers: GivenNumbers | undefined
+    let numbers: RoomNumbers | undefined
     const makeRoom = () =>
       new DeviceRoom({
         clock,

@@ -1,7 +1,6 @@
 // Saying who is there and what it can do: the agent of the book, and those of its other agents that have acted since it began.
 import { formatTime } from '../../../core/time.ts'
-import type { Scene } from '../take/scene.ts'
-import { headFor, nameAsWritten, put, readClaw, say } from '../take/scene.ts'
+import { type Scene, headFor, nameAsWritten, put, readClaw, say } from '../take/pool-context.ts'
 import { type ClawBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 

@@ -4,21 +4,21 @@
 import type { PoolNews } from '../../../core/capability/event.ts'
 import type { PoolCarrier, Taken } from '../../../core/pool/pool-carrier.ts'
 import type { Service, ServiceParts } from '../../../core/capability/service.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
-import { formatTime } from '../../../core/time.ts'
-import { clawBody } from '../pool-kind.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
+import { clawBody, ballotBody, decisionBody, factBody, proposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { Flood } from '../rule/flood.ts'
 import { activeClaws, capabilitiesEveryMs, presenceEveryMs } from '../rule/presence.ts'
-import { headFor, openScene, ownClaw, readClaw, type Scene } from '../take/scene.ts'
-import { settle } from '../take/settle.ts'
-import { receive, takeIn } from '../take/take-in.ts'
-import { withdrawGone } from '../take/withdraw.ts'
+import { headFor, openScene, ownClaw, readClaw, type Scene } from '../take/pool-context.ts'
+import { settle, receive, takeIn } from '../take/take-in.ts'
+import { withdrawGone } from '../take/take-proposal.ts'
 import { readConfig, configId } from '../pool-config.ts'
 import { introduce, sayCapabilities, sayPresence } from './announce.ts'
 import { CarrierPump, signEnvelope } from './carrier-pump.ts'
-import { readNews } from './pool-news.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { isSealing } from '../../../core/sealed.ts'
 
 /** Undecided proposals that are looked after; more than that wait for a vote on them. */
 const openLimit = 1000
@@ -328,5 +328,52 @@ export class PoolService implements Service {
     } catch {
       // Whoever does not hear it finds out by the silence.
     }
+  }
+}
+
+// What is told of a record of the pool that has changed. Invariant: of what can't be read here nothing is told, and nothing fails.
+export interface ReadNews {
+  readonly news: PoolNews
+  /** When a proposal is given up, milliseconds. */
+  readonly due?: number
+}
+
+export function readNews(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
+  try {
+    return newsOf(records, id, kind)
+  } catch (error) {
+    // It is sealed, and nobody can read it here now; or a later Daybook wrote it.
+    if (isDaybookError(error, 'locked') || !(error instanceof DaybookError)) return undefined
+    throw error
+  }
+}
+
+function newsOf(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
+  const record = records.get(id)
+  if (!record || isSealing(record.sensitivity)) return undefined
+  const body = bodyOf(record)
+  switch (kind) {
+    case 'pool_proposal': {
+      const { proposal, expires_at } = proposalBody.parse(body)
+      return { news: { type: 'proposal', id: proposal, record: id }, due: parseTime(expires_at) ?? 0 }
+    }
+    case 'pool_ballot': {
+      const of = records.get(ballotBody.parse(body).proposal)
+      return of && { news: { type: 'vote', id: proposalBody.parse(bodyOf(of)).proposal, record: of.id } }
+    }
+    case 'pool_decision': {
+      const { outcome, proposal } = decisionBody.parse(body)
+      const of = records.get(proposal)
+      const name = of && proposalBody.parse(bodyOf(of)).proposal
+      return name === undefined ? undefined : { news: { type: 'decision', id: name, record: id, outcome } }
+    }
+    case 'pool_fact': {
+      const { fact, version } = factBody.parse(body)
+      return { news: { type: 'fact', id: fact, record: id, version } }
+    }
+    case 'pool_claw':
+      return { news: { type: 'claw', id: String(body['claw']), record: id, state: 'capabilities' } }
+    default:
+      return undefined
   }
 }

@@ -6,8 +6,7 @@ import { type DecisionBody, type ProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { deciderOf, leastActive, majorityOf } from '../rule/quorum.ts'
-import { countedBallots, countHere } from './count.ts'
-import { recount } from './recount.ts'
+import { countedBallots, countHere, recount } from './count.ts'
 import {
   ballotsOf,
   isCounted,
@@ -18,7 +17,7 @@ import {
   readProposal,
   type Scene,
   saidTime,
-} from './scene.ts'
+} from './pool-context.ts'
 import {
   accepted,
   conflict,

@@ -16,7 +16,7 @@ import {
   type Scene,
   say,
   saidTime,
-} from './scene.ts'
+} from './pool-context.ts'
 import { accepted, conflict, decisionWaitMs, type Letter, type Verdict, withdrawn } from './verdict.ts'
 import { countHere } from './count.ts'
 

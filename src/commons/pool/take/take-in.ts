@@ -18,13 +18,11 @@ import {
 } from '../../../shape/envelope.ts'
 import type { Flood } from '../rule/flood.ts'
 import { decide } from './count.ts'
-import { isCounted, isOwnClaw, isPassing, type Scene, wordOf } from './scene.ts'
+import { isCounted, isOwnClaw, isPassing, type Scene, wordOf } from './pool-context.ts'
 import { publish, takeFact } from './take-fact.ts'
 import { takeDecision } from './take-decision.ts'
-import { takeCapabilities, takePresence } from './take-presence.ts'
-import { takeProposal, takeVote } from './take-vote.ts'
-import { admissionOf, isOwnKey, trustIn } from './trust.ts'
-import { takeWithdrawal } from './withdraw.ts'
+import { takeCapabilities, takePresence, admissionOf, isOwnKey, trustIn } from './take-claw.ts'
+import { takeProposal, takeVote, takeWithdrawal } from './take-proposal.ts'
 import { decisionWaitMs, notAdmitted, tallyMismatch, type Verdict, withdrawn } from './verdict.ts'
 
 /** What is known of an envelope before anything of the book is asked. */
@@ -267,4 +265,29 @@ function relay(scene: Scene, { text, from }: Arrival, envelope: EnvelopeV1, own 
   if (!pool.carriers.some((name) => name !== from)) return
   const { type } = envelope
   pool.send({ type, key: orderKey(envelope), group: config.group, text, own, ...(from ? { from } : {}) }, now)
+}
+
+// What nobody calls for: what has waited for too long is judged, votes are counted once more, facts given out.
+/** Of what more is known than when it was last looked at. */
+export interface ToSettle {
+  /** Proposals whose votes are to be counted. */
+  readonly count: Iterable<string>
+  /** Proposals and facts for which something may wait. */
+  readonly frees: Iterable<string>
+  /**
+   * What has waited for too long is left waiting: what it waits for may still be on its way. Only of more than are kept the
+   * oldest is judged.
+   */
+  readonly isBehind?: boolean
+}
+
+/** As many that are due are judged in one transaction. */
+const most = 1000
+
+export function settle(scene: Scene, { count, frees, isBehind = false }: ToSettle): void {
+  const until = isBehind ? 0 : scene.now
+  const due: readonly PoolWaiting[] = scene.pool.waiting({ due: until }).slice(0, most)
+  for (const waiting of due) judgeAgain(scene, waiting, true)
+  follow(scene, { frees: [...frees] })
+  for (const proposal of count) follow(scene, { count: proposal })
 }

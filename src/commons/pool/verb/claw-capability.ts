@@ -7,8 +7,7 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { foldName } from '../../../core/text/fold-name.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
-import { announcedBy, announcedIn, type Said } from '../discover/claw-directory.ts'
-import { whoCan } from '../discover/capability-pattern.ts'
+import { whoCan } from '../rule/capability-pattern.ts'
 import { configFields, configId, type PoolConfig, readConfig } from '../pool-config.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
@@ -16,9 +15,12 @@ import { activeClaws, type ClawState, clawsHere, clawState } from '../rule/prese
 import { isMember, isOpenPool, type Roll, standingOf } from '../take/member.ts'
 import { type Needed, neededByMajority } from '../rule/quorum.ts'
 import { present, sayCapabilities } from '../service/announce.ts'
-import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/scene.ts'
+import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/pool-context.ts'
 import { checkLeaving } from './propose-capability.ts'
 import { agentOf, sceneOf, text, voiceOf } from './shape.ts'
+import { filterLimits } from '../../../core/filter/filter.ts'
+import { bodyOf } from '../../../core/record.ts'
+import { type ClawBody, clawBody } from '../pool-kind.ts'
 
 interface Known {
   readonly claw: Said
@@ -257,3 +259,46 @@ export const clawCapabilities = [
     },
   }),
 ] as const
+
+// The claws that have told the group what they can do.
+// Invariant: who may read a record is asked at every call; nothing of an answer is kept for the next one.
+export type Said = Pick<
+  ClawBody,
+  'claw' | 'display_name' | 'model' | 'capabilities' | 'keys' | 'announced_at'
+>
+
+/** The records as the caller sees them, and the group whose claws are meant. */
+interface Directory {
+  readonly records: Pick<RecordReader, 'query'>
+  readonly group: string
+}
+
+const pageLimit = 1000
+
+function read({ records, group }: Directory, filters?: object): Said[] {
+  const found: Said[] = []
+  let cursor: string | undefined
+  do {
+    const page = records.query({ kind: 'pool_claw', filters, orderBy: 'claw', limit: pageLimit, cursor })
+    for (const record of page.records) {
+      const { data } = clawBody.safeParse(bodyOf(record))
+      if (data?.group === group) found.push(data)
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return found
+}
+
+/** All of them, in the order of their ids. */
+export function announcedIn(directory: Directory): Said[] {
+  return read(directory)
+}
+
+/** Those of them that are named, in the order of their ids. The records of all others are left alone: most claws ever met have gone. */
+export function announcedBy(directory: Directory, claws: readonly string[]): Said[] {
+  const names = [...new Set(claws)].sort()
+  const parts = Array.from({ length: Math.ceil(names.length / filterLimits.inValues) }, (_, i) =>
+    names.slice(i * filterLimits.inValues, (i + 1) * filterLimits.inValues),
+  )
+  return parts.flatMap((part) => read(directory, { claw: { in: part } }))
+}

@@ -12,8 +12,7 @@ import { timeoutMs } from '../pool-config.ts'
 import { type ProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
-import { checkRecord, checkTags, secretFound } from '../rule/leave.ts'
-import { wordsOf } from '../rule/record-words.ts'
+import { checkRecord, checkTags, secretFound, wordsOf } from '../rule/may-leave.ts'
 import { present } from '../service/announce.ts'
 import {
   clawFor,
@@ -25,8 +24,8 @@ import {
   readProposal,
   type Scene,
   say,
-} from '../take/scene.ts'
-import { changeLimit } from '../take/take-vote.ts'
+} from '../take/pool-context.ts'
+import { changeLimit } from '../take/take-proposal.ts'
 import { agentOf, id, part, sceneOf, tags, text, voiceOf } from './shape.ts'
 
 const factInput = z.strictObject({

@@ -5,7 +5,7 @@ import type { CallPort } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
-import { openScene, type Scene, type SceneParts } from '../take/scene.ts'
+import { openScene, type Scene, type SceneParts } from '../take/pool-context.ts'
 
 export const id = z.string().min(1).max(poolLimits.id)
 export const text = (most: number) =>

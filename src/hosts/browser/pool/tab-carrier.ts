@@ -1,5 +1,5 @@
 // The pool's way between the books of one origin: a BroadcastChannel that all of them are on, each under a name of its own.
-import { TalkCarrier } from '../../../commons/pool/carrier/talk-carrier.ts'
+import { TalkCarrier } from '../../../commons/pool/service/talk-carrier.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Ports } from '../../../core/ports.ts'
 import { z } from 'zod'

@@ -1,7 +1,7 @@
 // Who can do what is asked: patterns of places, held against an oracle and against each other.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coversPlace, whoCan } from '../../../../src/commons/pool/discover/capability-pattern.ts'
+import { coversPlace, whoCan } from '../../../../src/commons/pool/rule/capability-pattern.ts'
 
 /** The same said plainly, as a regular expression. */
 const oracle = (pattern: string, place: string) => {

@@ -1,6 +1,6 @@
 // The way of the pool over a channel that keeps nothing: who is there, who has had what, and what stays in the outbox.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hadWithinMs, type Talk, TalkCarrier } from '../../../../src/commons/pool/carrier/talk-carrier.ts'
+import { hadWithinMs, type Talk, TalkCarrier } from '../../../../src/commons/pool/service/talk-carrier.ts'
 import type { Outgoing, Taken } from '../../../../src/core/pool/pool-carrier.ts'
 import { isDaybookError } from '../../../../src/core/errors.ts'
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts'

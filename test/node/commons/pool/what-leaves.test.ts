@@ -1,6 +1,6 @@
 // What may leave a book for its pool, and what never does. Nothing is changed by what is refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkRecord } from '../../../../src/commons/pool/rule/leave.ts'
+import { checkRecord } from '../../../../src/commons/pool/rule/may-leave.ts'
 import type { RecordHead } from '../../../../src/core/record.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'

@@ -1,7 +1,7 @@
 // Who can do something is asked of the claws that are there alone. The answer is that of reading all that were ever heard of.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { whoCan } from '../../../../src/commons/pool/discover/capability-pattern.ts'
+import { whoCan } from '../../../../src/commons/pool/rule/capability-pattern.ts'
 import { recordIds } from '../../../../src/core/pool/pool-record-id.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { createWorld, give, type World } from './pool-world.ts'

@@ -2,12 +2,13 @@
 // where anybody counts, and by no other but those of which an envelope under a known key has said that they are its own: each
 // device of an owner has its key. A key that the owner has taken from it never comes back.
 import type { Taken } from '../../../core/pool/pool-carrier.ts'
-import { formatTime } from '../../../core/time.ts'
-import type { EnvelopeV1 } from '../../../shape/envelope.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
+import { type EnvelopeV1, poolLimits } from '../../../shape/envelope.ts'
 import { isOpenPool } from './member.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
-import { isCounted, put, readClaw, saidTime, type Scene } from './scene.ts'
-import { notAdmitted } from './verdict.ts'
+import { isCounted, put, readClaw, saidTime, type Scene } from './pool-context.ts'
+import { notAdmitted, accepted, type Letter, type Verdict } from './verdict.ts'
+import { saidAt } from '../rule/presence.ts'
 
 /**
  * What becomes of an envelope whose claw does not count here: it goes no further, nothing of it is written, and the owner can
@@ -93,4 +94,54 @@ function warn({ pool, now }: Scene, envelope: EnvelopeV1, reason: string): void 
     result: 'accepted',
     reason,
   })
+}
+
+// Taking in who is there and what it can do.
+/** What a claw can do is written anew no more often than this while it stays the same. */
+const rewriteMs = 3_600_000
+
+export function takePresence(
+  scene: Scene,
+  { clawId, instanceId, timestamp, payload }: Letter<'presence'>,
+): Verdict {
+  const { pool, now } = scene
+  const { status, displayName: name, updatedAt = timestamp } = payload
+  const at = saidAt(parseTime(updatedAt) ?? now, now)
+  const entry = { claw: clawId, instance: instanceId, at, status, own: false, ...(name ? { name } : {}) }
+  if (!pool.present(entry)) return { result: 'stale', reason: 'older_than_known' }
+  return accepted(status)
+}
+
+export function takeCapabilities(scene: Scene, envelope: Letter<'capabilities'>): Verdict {
+  const { clawId: claw, timestamp, payload } = envelope
+  const { displayName, model, capabilities, keys: said, updatedAt = timestamp } = payload
+  const at = saidTime(scene, updatedAt)
+  const known = readClaw(scene, claw)
+  const signer = envelope.signature?.key
+  // What is signed under a known key says which others there are.
+  const isHeard = said !== undefined && signer !== undefined && known?.keys?.includes(signer)
+  const lost = new Set(known?.revoked)
+  const all = isHeard ? [...new Set([signer, ...said])] : []
+  const keys = isHeard ? all.filter((key) => !lost.has(key)).slice(0, poolLimits.keys) : known?.keys
+  const isSaid = known !== undefined && known.announced_at !== known.first_seen_at
+  if (isSaid && known.announced_at > at) return { result: 'stale', reason: 'older_than_known' }
+  const body = {
+    claw,
+    by: known?.by ?? claw,
+    group: scene.config.group,
+    ...(displayName ? { display_name: displayName } : {}),
+    ...(model ? { model } : {}),
+    capabilities,
+    ...(keys ? { keys } : {}),
+    ...(known?.revoked ? { revoked: known.revoked } : {}),
+    ...(known?.admission ? { admission: known.admission } : {}),
+    first_seen_at: known?.first_seen_at ?? at,
+    announced_at: at,
+  }
+  const same = (one: object) => JSON.stringify({ ...one, announced_at: '', first_seen_at: '' })
+  const isSame = known !== undefined && same({ ...body, ...known }) === same(body)
+  if (isSame && (parseTime(at) ?? 0) - (parseTime(known.announced_at) ?? 0) < rewriteMs)
+    return accepted('unchanged')
+  put(scene, 'pool_claw', recordIds.claw(claw), body)
+  return accepted('capabilities')
 }
