@@ -1,4 +1,4 @@
-// How a book takes part in a pool. One record, so that all devices of the owner keep to it.
+// The pool settings of a book: one record, so that all devices of the owner share them.
 import { z } from 'zod'
 import { parseDuration } from '../../core/calendar/duration.ts'
 import type { Kind } from '../../core/kind.ts'
@@ -21,9 +21,9 @@ const duration = z
 const number = z.number().int().min(1).max(10_000)
 
 export const quorumRule = z.discriminatedUnion('rule', [
-  /** A majority of the claws that are active when it is counted, of which there must be three. */
+  /** The majority of the active claws, at least three of them. */
   z.strictObject({ rule: z.literal('majority') }),
-  /** So many votes; while fewer than `min_pool` claws are known it waits, or is approved at once. */
+  /** Fixed numbers of votes; with fewer than `min_pool` claws a proposal waits, or is approved at once. */
   z.strictObject({
     rule: z.literal('fixed'),
     enabled: z.boolean().default(true),
@@ -35,25 +35,22 @@ export const quorumRule = z.discriminatedUnion('rule', [
 ])
 
 export const configFields = {
-  /** The group whose topics and envelopes are meant. */
+  /** The group of topics and envelopes. */
   group: word.default('daybook'),
-  /** False: proposals, votes, decisions and facts are ignored; presence and capabilities go on. */
+  /** False: this book ignores proposals, votes, decisions and facts, but not presence and capabilities. */
   governance: z.boolean().default(true),
-  /** How the agent of this book is known among claws; default `<agent>@<book>`. */
+  /** The claw id of this book's agent. Default: `<agent>@<book>`. */
   claw: word.optional(),
   display_name: word.optional(),
   model: word.optional(),
   verify: z.enum(['off', 'warn', 'require']).default('require'),
-  /**
-   * Whose claws count: those that the owner has admitted, or anybody's. Default `listed`, and `anyone` while the book is
-   * reached by the tabs of one browser alone.
-   */
+  /** The claws that count: admitted ones, or all. Default: `listed`; `anyone` while only the tabs of one browser reach the book. */
   admission: z.enum(['listed', 'anyone']).optional(),
   self_vote: z.boolean().default(false),
-  /** Takes part among claws that count by fixed numbers: tallies are taken at their word, a changed vote is dropped. */
+  /** Cooperates with claws that count by fixed numbers: trusts their tallies, and drops a changed vote. */
   compatibility: z.boolean().default(false),
   quorum: quorumRule.default({ rule: 'majority' }),
-  /** How long a proposal may be voted on. */
+  /** The voting time of a proposal. */
   timeout: duration.default('24h'),
   tags_allowed: z.array(tag).max(100).default(['ops', 'security', 'runbook', 'integration']),
   tags_denied: z.array(tag).max(100).default(['pii', 'secrets', 'customer-private']),
@@ -83,7 +80,7 @@ export const configKind: Kind<'pool_config', PoolConfig> = {
 
 const defaults = configBody.parse({})
 
-/** As it was configured, or the defaults. */
+/** The stored settings, or the defaults. */
 export function readConfig(record: RecordHead | undefined): PoolConfig {
   const read = record?.kind === 'pool_config' ? configBody.safeParse(bodyOf(record)).data : undefined
   return read ?? defaults

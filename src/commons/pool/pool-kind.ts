@@ -1,7 +1,6 @@
-// The records of the pool: proposals, ballots, decisions, facts and claws. They are synced between the owner's devices, since
-// a claw takes in nothing that it said itself: what one device of it proposed another one hears of as a record.
-// Invariant: a guest of this book speaks through its own proposals, ballots and announcements alone; what others said, what
-// was decided and what is a fact nobody changes but the owner's engine.
+// The records of the pool: proposals, ballots, decisions, facts and claws. Sync shares them between the owner's devices, as a
+// claw ignores its own envelopes.
+// Invariant: a guest writes only its own proposals, ballots and announcements; all else only the owner's engine writes.
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
@@ -16,13 +15,13 @@ const text = (most: number) => z.string().min(1).max(most)
 const tags = z.array(text(poolLimits.tag)).max(poolLimits.tags)
 const count = z.number().int().min(0)
 
-/** First segment of the names of all that is of the pool in scopes: `pool:<group>`. */
+/** Scopes name these records `pool:<group>`. */
 const shared = { scopedAs: 'pool', scopedBy: 'domain', embed: false } as const
 
-/** Who said it: a claw and, where that is one of this book's, its agent as `by`; else the claw again. */
+/** The speaker: its claw, and as `by` the agent of this book that owns the claw, or else the claw again. */
 const speaker = { claw: id, by: text(1000), group: id }
 
-/** True for what a guest can say in its own name: its claw is its own agent's. */
+/** True if the claw is the agent's own, so a guest may write it. */
 const isOwnWord = ({ claw, by }: { readonly claw: string; readonly by: string }) => speaksFor(by, claw)
 
 export const proposedFact = z.strictObject({
@@ -33,7 +32,7 @@ export const proposedFact = z.strictObject({
   object: text(poolLimits.part),
 })
 
-export const proposalBody = z.looseObject({
+export const poolProposalBody = z.looseObject({
   ...speaker,
   /** Its id among claws. */
   proposal: id,
@@ -43,14 +42,14 @@ export const proposalBody = z.looseObject({
   statement: text(poolLimits.statement),
   tags,
   proposed_at: instant,
-  /** When it is given up undecided. */
+  /** When the vote ends. */
   expires_at: instant,
-  /** What it becomes when it is approved; absent: whoever publishes it says. */
+  /** The fact that it becomes when approved. Absent: the publisher derives it from title and statement. */
   fact: proposedFact.optional(),
-  /** The record of this book that it says. It is told to nobody else. */
+  /** The record of this book that it publishes. Not sent to other claws. */
   made_from: id.optional(),
 })
-export type ProposalBody = z.output<typeof proposalBody>
+export type PoolProposalBody = z.output<typeof poolProposalBody>
 
 const cast = z.looseObject({
   vote: z.enum(['yes', 'no']),
@@ -62,9 +61,9 @@ export const ballotBody = z.looseObject({
   ...speaker,
   /** The id of the record of its proposal. */
   proposal: id,
-  /** Every vote of this claw by its number: `1`, `2`, … The last one counts. */
+  /** All votes of this claw by number: `1`, `2`, … The last one counts. */
   votes: z.record(z.string().regex(/^\d{1,7}$/), cast),
-  /** What follows from `votes`. */
+  /** Derived from `votes`. */
   vote: z.enum(['yes', 'no']),
   n: count,
   cast_at: instant,
@@ -79,7 +78,7 @@ export const decisionBody = z.looseObject({
   yes: count,
   no: count,
   reason: z.string().max(poolLimits.reason),
-  /** How many votes it took, of which claws that were active then, and the ballots that were counted. */
+  /** The votes needed, the claws that were active, and the counted ballots. */
   quorum: count.optional(),
   active: z.array(id).optional(),
   ballots: z.array(z.looseObject({ claw: id, vote: z.enum(['yes', 'no']), n: count })).optional(),
@@ -103,17 +102,17 @@ const factVersion = z.looseObject({
   made_from: id.optional(),
 })
 
-export const factBody = z.looseObject({
+export const poolFactBody = z.looseObject({
   claw: id,
   by: text(1000),
   group: id,
   /** Its id among claws. */
   fact: id,
-  /** The claw, and its device, that alone publishes what comes after the first version: so it has one history. */
+  /** The claw and device that publish all later versions, so that the fact has one history. */
   home: id,
   home_device: z.string().max(poolLimits.id),
   versions: z.record(z.string().regex(/^\d{1,10}$/), factVersion),
-  /** What follows from `versions`. */
+  /** Derived from `versions`. */
   version: z.number().int().min(1),
   subject: text(poolLimits.part),
   predicate: text(poolLimits.part),
@@ -121,34 +120,34 @@ export const factBody = z.looseObject({
   tags,
   votes: z.looseObject({ yes: count, no: count }),
   published_at: instant,
-  /** The records of this book that its versions say. */
+  /** The records of this book that its versions come from. */
   made_from: z.array(id).optional(),
 })
-export type FactBody = z.output<typeof factBody>
-export type FactVersion = z.output<typeof factVersion>
+export type PoolFactBody = z.output<typeof poolFactBody>
+export type PoolFactVersion = z.output<typeof factVersion>
 
 export const clawBody = z.looseObject({
   ...speaker,
   display_name: z.string().max(poolLimits.id).optional(),
   model: z.string().max(poolLimits.id).optional(),
   capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
-  /** The keys by which it is known: that with which it was first seen to sign, and those of which it said so under it. */
+  /** Its keys: the first one it signed with, and those that it announced under that key. */
   keys: z.array(z.string().max(200)).max(poolLimits.keys).optional(),
-  /** Keys that were its own and are not any more: it can't bring them back. */
+  /** Its former keys: it can't use them again. */
   revoked: z.array(z.string().max(200)).max(poolLimits.revoked).optional(),
-  /** What the owner has decided about a claw of somebody else. */
+  /** The owner's decision on a foreign claw. */
   admission: z.looseObject({ state: z.enum(['admitted', 'let_go']), at: instant }).optional(),
   first_seen_at: instant,
   announced_at: instant,
 })
 export type ClawBody = z.output<typeof clawBody>
 
-/** A guest says what it can do; by which key a claw is known, and whether it counts, is the owner's word. */
+/** A guest may announce capabilities; keys and admission are the owner's. */
 const isOwnIntroduction = (body: ClawBody) =>
   isOwnWord(body) && body.keys === undefined && body.revoked === undefined && body.admission === undefined
 
-/** As many versions of a fact are kept beside the current one. */
-export const versionLimit = 50
+/** Most stored versions of a fact. */
+export const factVersionLimit = 50
 
 const highest = (numbered: unknown): number =>
   Math.max(
@@ -158,7 +157,7 @@ const highest = (numbered: unknown): number =>
       .filter(Number.isSafeInteger),
   )
 
-/** The last vote is the one that counts. */
+/** Derives the counted vote: the last one. */
 function settleBallot(body: JsonObject): JsonObject {
   const n = highest(body['votes'])
   const last = (body['votes'] as JsonObject | undefined)?.[plainText(n)] as JsonObject | undefined
@@ -166,7 +165,7 @@ function settleBallot(body: JsonObject): JsonObject {
   return { ...body, n, vote: last['vote'] ?? 'no', cast_at: last['at'] ?? '' }
 }
 
-/** What a fact says is what its highest version says. */
+/** Derives a fact's fields from its highest version. */
 function settleFact(body: JsonObject): JsonObject {
   const version = highest(body['versions'])
   const versions = (body['versions'] ?? {}) as JsonObject
@@ -176,30 +175,30 @@ function settleFact(body: JsonObject): JsonObject {
     subject = '',
     predicate = '',
     object = '',
-    tags: said = [],
+    tags: lastTags = [],
     published_at = '',
     yes = 0,
     no = 0,
   } = last
-  const kept = Object.entries(versions).filter(([n]) => Number(n) > version - versionLimit)
+  const recent = Object.entries(versions).filter(([n]) => Number(n) > version - factVersionLimit)
   const { made_from: _made, ...rest } = body
-  const made = [...new Set(kept.flatMap(([, one]) => ((one ?? {}) as JsonObject)['made_from'] ?? []))]
+  const made = [...new Set(recent.flatMap(([, one]) => ((one ?? {}) as JsonObject)['made_from'] ?? []))]
   return {
     ...rest,
     ...(made.length === 0 ? {} : { made_from: made }),
-    versions: Object.fromEntries(kept),
+    versions: Object.fromEntries(recent),
     version,
     subject,
     predicate,
     object,
-    tags: said,
+    tags: lastTags,
     votes: { yes, no },
     published_at,
   }
 }
 
-/** The verb that ends what rests on a proposal, or a version of a fact, that is gone. */
-const anew = 'pool:tell_anew'
+/** The verb that updates or forgets records made from a proposal or record that is gone. */
+const rebuild = { anew: 'pool:tell_anew', neverSealed: true } as const
 
 /** Votes and reasons may quote their proposal. */
 const ofProposal = ({ proposal }: { readonly proposal: string }) => [proposal]
@@ -207,31 +206,30 @@ const aboutProposal = {
   of: ['pool_proposal'],
   sources: ofProposal,
   goesWith: ofProposal,
-  anew,
-  neverSealed: true,
+  ...rebuild,
 } as const
 
-const publishedRecord = ({ made_from }: ProposalBody) => (made_from === undefined ? [] : [made_from])
+const publishedRecord = ({ made_from }: PoolProposalBody) => (made_from === undefined ? [] : [made_from])
 
-/** The records that a version of a fact says: its proposal, and what that was made from. */
-export const sourcesOfVersion = ({ proposal, made_from }: FactVersion): string[] => [
+/** The records that a version of a fact comes from: its proposal, and the proposal's record. */
+export const sourcesOfVersion = ({ proposal, made_from }: PoolFactVersion): string[] => [
   ...(proposal === '' ? [] : [recordIds.proposal(proposal)]),
   ...(made_from === undefined ? [] : [made_from]),
 ]
 
-export const proposalKind: Kind<'pool_proposal', ProposalBody> = {
+export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
   ...shared,
   name: 'pool_proposal',
-  summary: 'What a claw proposes to the others as knowledge, to be voted on.',
+  summary: 'Knowledge that a claw proposes to the others, to be voted on.',
   version: 1,
-  schema: proposalBody,
+  schema: poolProposalBody,
   text: ['title', 'statement', 'tags'],
   facets: { happened_at: 'proposed_at', domain: 'group', actor: 'claw', name: 'proposal' },
   idPrefix: 'pool_proposal::',
   policy: 'remote_wins',
   links: ['made_from'],
   cites: [{ path: 'made_from' }],
-  madeFrom: { sources: publishedRecord, goesWith: publishedRecord, anew, neverSealed: true },
+  madeFrom: { sources: publishedRecord, goesWith: publishedRecord, ...rebuild },
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isOwnWord(body),
   recallable: () => false,
@@ -272,12 +270,12 @@ export const decisionKind: Kind<'pool_decision', DecisionBody> = {
   recallable: () => false,
 }
 
-export const factKind: Kind<'pool_fact', FactBody> = {
+export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
   ...shared,
   name: 'pool_fact',
   summary: 'What the claws of a group have confirmed by vote, with its versions.',
   version: 1,
-  schema: factBody,
+  schema: poolFactBody,
   text: ['subject', 'predicate', 'object', 'tags'],
   names: ['subject'],
   facets: { happened_at: 'published_at', domain: 'group', actor: 'home', subject: 'subject', name: 'fact' },
@@ -298,11 +296,10 @@ export const factKind: Kind<'pool_fact', FactBody> = {
   cites: [{ path: 'made_from' }],
   madeFrom: {
     sources: ({ versions }) => Object.values(versions).flatMap(sourcesOfVersion),
-    // A fact ends with its last version: the earlier ones were replaced by the group.
+    // A fact ends with its last version, as the group has replaced the earlier ones.
     goesWith: ({ versions, version }) =>
       [versions[plainText(version)] ?? []].flat().flatMap(sourcesOfVersion),
-    anew,
-    neverSealed: true,
+    ...rebuild,
   },
   guests: 'read',
   confirmed: ({ votes: { yes, no }, version }) => ({ votes: { yes, no }, version }),

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { talk } from '../../../src/commons/pool/service/talk-carrier.ts'
-import { receive } from '../../../src/commons/pool/take/take-in.ts'
+import { carrierFrame } from '../../../src/commons/pool/service/talk-carrier.ts'
+import { receive } from '../../../src/commons/pool/take/take-envelope.ts'
 import { verifyingKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { signedText } from '../../../src/shape/envelope.ts'
 import {
@@ -33,10 +33,13 @@ const verify = verifyingKeyring.verify.bind(verifyingKeyring)
 
 describe('the live line', () => {
   it('O4 O6 O13 is what the last line of its history says', () => {
-    const schema = z.toJSONSchema(z.object({ deviceFrame, mirrorFrame, ticketRequest, ticketAnswer, talk }), {
-      unrepresentable: 'any',
-      io: 'input',
-    })
+    const schema = z.toJSONSchema(
+      z.object({ deviceFrame, mirrorFrame, ticketRequest, ticketAnswer, talk: carrierFrame }),
+      {
+        unrepresentable: 'any',
+        io: 'input',
+      },
+    )
     const hash = createHash('sha256').update(JSON.stringify(schema)).digest('hex')
     const last = lineHistory.at(-1)
     expect(
@@ -52,11 +55,11 @@ describe('the live line', () => {
     const heard = { ...said, from: { device: 'd_phone' } }
     expect(readDeviceFrame(JSON.stringify(said))).toEqual(said)
     expect(readMirrorFrame(JSON.stringify(heard))).toEqual(heard)
-    expect(talk.parse(data)).toEqual(data)
+    expect(carrierFrame.parse(data)).toEqual(data)
   })
 
   it.each(recorded.left)('O13 leaves alone %j', (data) => {
-    expect(talk.safeParse(data).success).toBe(false)
+    expect(carrierFrame.safeParse(data).success).toBe(false)
   })
 
   it('O14 has envelopes whose signature is that of everything else in them, as it was said', async () => {

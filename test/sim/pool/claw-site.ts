@@ -7,13 +7,17 @@ import type { JsonObject } from '../../../src/core/json/path.ts'
 import { goingIds, type Kind, sourceIds } from '../../../src/core/kind.ts'
 import { formatTime } from '../../../src/core/time.ts'
 import { configId } from '../../../src/commons/pool/pool-config.ts'
-import { ballotKind, decisionKind, factKind } from '../../../src/commons/pool/pool-kind.ts'
+import { ballotKind, decisionKind, poolFactKind } from '../../../src/commons/pool/pool-kind.ts'
 import { recordIds } from '../../../src/core/pool/pool-record-id.ts'
 import { Flood } from '../../../src/commons/pool/rule/flood.ts'
 import { sayPresence } from '../../../src/commons/pool/service/announce.ts'
-import { openScene, type Scene, type SceneRecords } from '../../../src/commons/pool/take/pool-context.ts'
-import { settle, receive, takeIn } from '../../../src/commons/pool/take/take-in.ts'
-import { withdrawGone } from '../../../src/commons/pool/take/take-proposal.ts'
+import {
+  openContext,
+  type PoolContext,
+  type ContextRecords,
+} from '../../../src/commons/pool/take/pool-context.ts'
+import { settle, receive, takeEnvelope } from '../../../src/commons/pool/take/take-envelope.ts'
+import { sendWithdrawals } from '../../../src/commons/pool/take/take-proposal.ts'
 import { proposeCapabilities } from '../../../src/commons/pool/verb/propose-capability.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { migrate } from '../../../src/store/schema/version.ts'
@@ -23,7 +27,7 @@ export type Body = Record<string, unknown>
 type Write = WriteContext<'records' | 'pool'>
 
 const madeKinds = new Map<string, Kind>(
-  [ballotKind, decisionKind, factKind].map((kind) => [kind.name, kind as Kind]),
+  [ballotKind, decisionKind, poolFactKind].map((kind) => [kind.name, kind as Kind]),
 )
 
 const tables = ['keys', 'audit', 'outbox', 'positions', 'waiting', 'presence', 'own']
@@ -99,11 +103,11 @@ export class ClawSite {
   }
 
   presence(now: number): void {
-    this.#transact(now, (scene) => sayPresence(scene, 'active'))
+    this.#transact(now, (context) => sayPresence(context, 'active'))
   }
 
   settle(now: number): void {
-    this.#transact(now, (scene) => settle(scene, { count: this.openProposals(), frees: [] }))
+    this.#transact(now, (context) => settle(context, { count: this.openProposals(), frees: [] }))
   }
 
   propose(now: number, input: object): void {
@@ -120,14 +124,14 @@ export class ClawSite {
     const proposal = own[pick % Math.max(1, own.length)]?.['proposal'] as string | undefined
     if (proposal === undefined) return undefined
     this.#transact(now, ({ records }) => records.purge(recordIds.proposal(proposal)))
-    this.#transact(now, withdrawGone)
+    this.#transact(now, sendWithdrawals)
     return proposal
   }
 
   async take(now: number, text: string): Promise<void> {
     const verify = (key: string, _text: string, value: string) => Promise.resolve(value === sealOf(key))
-    const arrival = await receive(text, verify, { from: 'sim' })
-    this.#transact(now, (scene) => this.results.push(takeIn(scene, arrival, this.#flood)))
+    const received = await receive(text, verify, { from: 'sim' })
+    this.#transact(now, (context) => this.results.push(takeEnvelope(context, received, this.#flood)))
   }
 
   /** What is to be sent, which then counts as sent. */
@@ -152,9 +156,9 @@ export class ClawSite {
 
   #call(now: number, verb: typeof propose, input: object): void {
     try {
-      this.#transact(now, (scene) => {
+      this.#transact(now, (context) => {
         const call = { caller: { role: 'owner' }, scope: { agent: this.agent }, now: formatTime(now) }
-        verb(input, { call, records: scene.records, pool: scene.pool } as unknown as Write)
+        verb(input, { call, records: context.records, pool: context.pool } as unknown as Write)
       })
     } catch (error) {
       // A vote that comes too late, a version that was overtaken.
@@ -163,11 +167,11 @@ export class ClawSite {
   }
 
   /** All of it or nothing, as in a book. */
-  #transact(now: number, work: (scene: Scene) => void): void {
+  #transact(now: number, work: (context: PoolContext) => void): void {
     const before = new Map(this.bodies)
     const gone = [...this.gone]
     try {
-      this.#db.transaction(() => work(openScene({ records: this.#records(), pool: this.#pool(), now })))
+      this.#db.transaction(() => work(openContext({ records: this.#records(), pool: this.#pool(), now })))
     } catch (error) {
       this.bodies.clear()
       for (const [id, one] of before) this.bodies.set(id, one)
@@ -189,7 +193,7 @@ export class ClawSite {
     }) as PoolWritePort
   }
 
-  #records(): SceneRecords {
+  #records(): ContextRecords {
     const get = (id: string) => {
       const one = this.bodies.get(id)
       return one && { id, kind: one.kind, ...one.body }
@@ -205,11 +209,11 @@ export class ClawSite {
       purge: (id: string) => this.#purge(id),
       guarded: ({ body }: { body: object }) => ({ body, sensitivity: undefined }),
       put: ({ kind, name, body }: Parameters<RecordWriter['put']>[0]) => {
-        const settle = { pool_fact: factKind.settle, pool_ballot: ballotKind.settle }[kind]
+        const settle = { pool_fact: poolFactKind.settle, pool_ballot: ballotKind.settle }[kind]
         this.bodies.set(name?.id ?? '', { kind, body: settle?.(body) ?? body })
         return name?.id ?? ''
       },
-    } as unknown as SceneRecords
+    } as unknown as ContextRecords
   }
 
   /** What was made from the record goes with it, as the kinds say. */

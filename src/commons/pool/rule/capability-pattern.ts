@@ -1,14 +1,13 @@
-// What claws say they can do, and who can do what is asked: `name`, or `name:place,place`, where a place may have `*` for what
-// has no `/` in it and `**` for anything. Pure. Invariant: a claw is named only when it can do all that is asked; matching
-// takes time in proportion to the lengths of both, whatever they say.
+// Patterns of capabilities: `name`, or `name:place,place`. In a place `*` matches text without `/`, and `**` matches any text.
+// Pure. Invariant: a claw matches only if it can do all of the request; time grows with the product of both lengths at most.
 
 export interface CapabilityPattern {
   readonly name: string
-  /** Absent: without any place, which stands for all of them. */
+  /** Absent: all places. */
   readonly places?: readonly string[]
 }
 
-/** `db.read:orders,customers` in its parts. */
+/** Parses `db.read:orders,customers`. */
 export function parseCapability(text: string): CapabilityPattern {
   const colon = text.indexOf(':')
   if (colon === -1) return { name: text.trim() }
@@ -21,12 +20,9 @@ export function parseCapability(text: string): CapabilityPattern {
   return places.length === 0 ? { name } : { name, places }
 }
 
-/**
- * Those of `announced` by which everything that `asked` names can be done; undefined when something of it can't. What is
- * asked without a place is answered by any place.
- */
-export function whoCan(announced: readonly string[], asked: string): string[] | undefined {
-  const wanted = parseCapability(asked)
+/** The `announced` capabilities that together cover `request`; undefined if a part is not covered. A request without a place matches any place. */
+export function whoCan(announced: readonly string[], request: string): string[] | undefined {
+  const wanted = parseCapability(request)
   const named = announced.filter((text) => parseCapability(text).name === wanted.name)
   if (named.length === 0) return undefined
   if (!wanted.places) return named
@@ -44,7 +40,7 @@ export function whoCan(announced: readonly string[], asked: string): string[] | 
 
 type Sign = { readonly any: 'segment' | 'rest' } | string
 
-/** The characters of a place, its `*` and `**` as signs of their own. */
+/** The characters of a place, with `*` and `**` as signs. */
 function signsOf(place: string): Sign[] {
   const signs: Sign[] = []
   for (const [part] of place.matchAll(/\*{2,}|\*|[^*]/gsu)) {
@@ -54,30 +50,30 @@ function signsOf(place: string): Sign[] {
   return signs
 }
 
-/** True when `wide` stands for every place that `narrow` stands for. */
+/** True when `wide` matches every place that `narrow` matches. */
 export function coversPlace(wide: string, narrow: string): boolean {
   const pattern = signsOf(wide)
-  const asked = signsOf(narrow)
-  // How far of `asked` each beginning of the pattern reaches: one row of a table for each sign of the pattern.
-  let reached = new Array<boolean>(asked.length + 1).fill(false)
+  const signs = signsOf(narrow)
+  // The prefixes of `signs` that a prefix of the pattern matches: one row per sign of the pattern.
+  let reached = new Array<boolean>(signs.length + 1).fill(false)
   reached[0] = true
-  for (const sign of pattern) reached = step(reached, sign, asked)
-  return reached[asked.length] === true
+  for (const sign of pattern) reached = step(reached, sign, signs)
+  return reached[signs.length] === true
 }
 
-function step(reached: readonly boolean[], sign: Sign, asked: readonly Sign[]): boolean[] {
-  const next = new Array<boolean>(asked.length + 1).fill(false)
-  for (let i = 0; i <= asked.length; i++) {
-    const before = asked[i - 1]
+function step(reached: readonly boolean[], sign: Sign, signs: readonly Sign[]): boolean[] {
+  const next = new Array<boolean>(signs.length + 1).fill(false)
+  for (let i = 0; i <= signs.length; i++) {
+    const before = signs[i - 1]
     if (typeof sign === 'string') next[i] = reached[i - 1] === true && before === sign
-    else next[i] = reached[i] === true || (next[i - 1] === true && stands(sign.any, before))
+    else next[i] = reached[i] === true || (next[i - 1] === true && matchesSign(sign.any, before))
   }
   return next
 }
 
-/** Whether a `*` or `**` takes in one sign of what is asked. */
-function stands(any: 'segment' | 'rest', asked: Sign | undefined): boolean {
-  if (asked === undefined) return false
+/** True when a `*` or `**` matches `sign`. */
+function matchesSign(any: 'segment' | 'rest', sign: Sign | undefined): boolean {
+  if (sign === undefined) return false
   if (any === 'rest') return true
-  return typeof asked === 'string' ? asked !== '/' : asked.any === 'segment'
+  return typeof sign === 'string' ? sign !== '/' : sign.any === 'segment'
 }

@@ -1,11 +1,11 @@
-// The ids by which agents are known to each other, and what follows from an id. Pure.
-// Invariant: a claw has one spelling, `foldName`, wherever it is looked up; the claw of an agent begins with its name, and what
-// folding would change in that is escaped, so that nobody else of the same book has it.
+// Ids of claws and facts. Pure.
+// Invariant: every lookup folds a claw with `foldName`; an agent's claw begins with its name, escaped where folding would change
+// it, so that two agents of a book have two claws.
 import { DaybookError } from '../../../core/errors.ts'
 import { foldName } from '../../../core/text/fold-name.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 
-/** `helper` as it is; `Helper` is another agent of the book, and stays another one when it is folded: `%48elper`. */
+/** `helper` as it is; `Helper`, another agent, as `%48elper`, so that folding keeps them apart. */
 function escaped(name: string): string {
   const marked = name.replaceAll('%', '%25').replaceAll('@', '%40')
   if (foldName(marked) === marked) return marked
@@ -29,17 +29,17 @@ export function clawIdOf(agent: string, book: string): string {
   )
 }
 
-/** True when `claw` is that of the agent, in whichever book. */
+/** True when `claw` is the agent's, in any book. */
 export function speaksFor(agent: string, claw: string): boolean {
   return claw.startsWith(`${escaped(agent)}@`)
 }
 
-/** Two spellings of one claw. */
+/** True for two spellings of one claw. */
 export function sameClaw(one: string, other: string): boolean {
   return foldName(one) === foldName(other)
 }
 
-/** The fact that the proposal of this id makes as its first version: no other proposal makes one of that id. */
+/** The id of the fact whose first version a proposal makes: unique to the proposal. */
 export function factIdOf(proposal: string): string {
   const [, digits] = /^kp-([0-9a-f]{16})$/.exec(proposal) ?? []
   return digits === undefined ? `kf:${proposal}`.slice(0, poolLimits.id) : `kf-${digits}`

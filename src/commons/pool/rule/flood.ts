@@ -1,7 +1,7 @@
-// Bounds how many envelopes of a claw are taken in a second. Invariant: what a carrier has kept for a while counts by when it
-// reached that carrier, so that catching up is no flood.
+// Limits the envelopes of a claw per second. Invariant: an envelope counts at the time it reached its carrier, so catching up is
+// no flood.
 
-/** As many claws are counted at once; the one that was heard of longest ago is forgotten. */
+/** Most claws with a count; the least recent one is dropped. */
 const clawLimit = 10_000
 
 export class Flood {
@@ -10,8 +10,8 @@ export class Flood {
   /** True when this is more than `limit` of the claw in the second of `at` (milliseconds). */
   isOver(claw: string, at: number, limit: number): boolean {
     const second = Math.floor(at / 1000)
-    const known = this.#counts.get(claw)
-    const count = known?.second === second ? known.count + 1 : 1
+    const last = this.#counts.get(claw)
+    const count = last?.second === second ? last.count + 1 : 1
     this.#counts.delete(claw)
     this.#counts.set(claw, { second, count })
     if (this.#counts.size > clawLimit) this.#counts.delete(this.#counts.keys().next().value ?? '')

@@ -1,4 +1,5 @@
-// What may leave this book for the pool. Pure. Invariant: a tag that is denied, or none that is allowed, keeps it here.
+// The rules for content that leaves this book for the pool, and the text of a record to propose. Pure.
+// Invariant: content with a denied tag, or without an allowed one, stays here.
 import { DaybookError } from '../../../core/errors.ts'
 import type { RecordHead } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
@@ -10,60 +11,56 @@ export interface LeavePolicy {
 
 const folded = (tag: string) => tag.trim().toLowerCase()
 
-/** Throws `forbidden` unless what has these tags may leave. */
+/** Throws `forbidden` unless content with these tags may leave. */
 export function checkTags(tags: readonly string[], { tags_allowed, tags_denied }: LeavePolicy): void {
   const denied = new Set(tags_denied.map(folded))
   const allowed = new Set(tags_allowed.map(folded))
-  const held = tags.find((tag) => denied.has(folded(tag)))
-  if (held !== undefined) throw stays(`What is tagged \`${held}\` does not leave this book.`, 'tag-denied')
+  const bad = tags.find((tag) => denied.has(folded(tag)))
+  if (bad !== undefined)
+    throw stays(`Content with the tag \`${bad}\` does not leave this book. Remove the tag.`, 'tag-denied')
   if (tags.some((tag) => allowed.has(folded(tag)))) return
   throw stays(
-    `It needs one of the tags that may leave this book: ${[...tags_allowed].join(', ') || 'there are none'}.`,
+    `Content leaves this book only with an allowed tag. Allowed: ${[...tags_allowed].join(', ') || 'no tag'}.`,
     'tag-not-allowed',
   )
 }
 
-/** Throws `forbidden` for a record that is sealed, or that is not the agent's own. */
+/** Throws `forbidden` for a sealed record, or one of another agent. */
 export function checkRecord({ id, sensitivity, agent }: RecordHead, own: string): void {
   if (isSealing(sensitivity))
     throw stays(`\`${id}\` is ${sensitivity}, and does not leave this book.`, 'sealed', 'record')
   if (agent !== own)
-    throw stays(`\`${id}\` is ${agent}'s, and leaves this book in no other name.`, 'other-agent', 'record')
+    throw stays(`\`${id}\` belongs to ${agent}; only that agent can propose it.`, 'other-agent', 'record')
 }
 
-/** Nothing goes out that this book would not keep as it is. */
+/** Content that the secret scan would change stays here. */
 export function secretFound(path: string): DaybookError {
-  return stays('It holds a secret, and does not leave this book.', 'secret', path)
+  return stays('The text has a secret, and does not leave this book. Remove the secret.', 'secret', path)
 }
 
 function stays(message: string, reason: string, path = 'tags'): DaybookError {
   return new DaybookError('forbidden', message, { details: { path, reason } })
 }
 
-// What a record says, as text that can be proposed. Pure.
-interface RecordWords {
+interface ProposableText {
   readonly statement: string
   readonly fact?: { readonly subject: string; readonly predicate: string; readonly object: string }
 }
 
-/** Throws `invalid-input` for a record that says nothing. */
-export function wordsOf(record: RecordHead & Readonly<Record<string, unknown>>): RecordWords {
-  const said = (name: string) => {
+/** The statement, or the fact, of a record. Throws `invalid-input` for a record without text. */
+export function textToPropose(record: RecordHead & Readonly<Record<string, unknown>>): ProposableText {
+  const field = (name: string) => {
     const value = record[name]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
-  const subject = said('subject')
-  const predicate = said('predicate')
-  const object = said('object')
+  const subject = field('subject')
+  const predicate = field('predicate')
+  const object = field('object')
   if (subject !== undefined && predicate !== undefined && object !== undefined)
     return { statement: `${subject} ${predicate} ${object}`, fact: { subject, predicate, object } }
-  const statement = said('text') ?? said('content') ?? said('summary') ?? said('description')
+  const statement = field('text') ?? field('content') ?? field('summary') ?? field('description')
   if (statement !== undefined) return { statement }
-  throw new DaybookError(
-    'invalid-input',
-    `\`${record.id}\` says nothing that could be proposed: give a statement.`,
-    {
-      details: { path: 'statement' },
-    },
-  )
+  throw new DaybookError('invalid-input', `\`${record.id}\` has no text to propose. Give a statement.`, {
+    details: { path: 'statement' },
+  })
 }

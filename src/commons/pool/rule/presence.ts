@@ -1,44 +1,45 @@
-// Who is there. Pure. Invariant: a clock that runs ahead makes nobody present for longer than a minute more.
+// The presence of claws. Pure. Invariant: a fast clock keeps a claw present for at most a minute longer.
 import { poolKeep, type PoolPresence } from '../../../core/pool/pool-port.ts'
 import { foldName } from '../../../core/text/fold-name.ts'
 
 export const presenceEveryMs = 45_000
 export const capabilitiesEveryMs = 300_000
 export const activeForMs = poolKeep.activeMs
-/** Clocks that are further ahead count as so far ahead. */
-export const aheadMs = 60_000
+/** Most that another clock is believed to be ahead. */
+export const clockSkewMs = 60_000
 
-/** When something was said, as far as the clock of whoever said it can be believed. */
-export function saidAt(claimed: number, now: number): number {
-  return Math.min(claimed, now + aheadMs)
+/** The believable time of an envelope, in milliseconds. */
+export function claimedAt(claimed: number, now: number): number {
+  return Math.min(claimed, now + clockSkewMs)
 }
 
 const isHere = ({ at, status }: PoolPresence, now: number) => status === 'active' && now - at <= activeForMs
 
-/** The names under which somebody is there, each as it was written: a claw may write its own in several ways. */
+/** The names of active claws, each as written: a claw may have several spellings. */
 export function clawsHere(presence: readonly PoolPresence[], now: number): string[] {
   return [...new Set(presence.filter((one) => isHere(one, now)).map(({ claw }) => claw))]
 }
 
-/** The claws of which any instance is there, each once, in the order of their names. */
+/** The claws with an active instance, each once, in order of name. */
 export function activeClaws(presence: readonly PoolPresence[], now: number): string[] {
   const there = clawsHere(presence, now)
   return [...new Map(there.map((claw) => [foldName(claw), claw])).values()].sort()
 }
 
-/** What was said so long before is taken to have reached everybody who was there. */
-export const heardWithinMs = 60_000
+/** An envelope of this age counts as received by every active claw. */
+export const propagationMs = 60_000
 
-/** The claws that were there at `time`; `known`: for so long that everybody else has to know of them. */
-export function clawsAt(presence: readonly PoolPresence[], time: number, known = false): string[] {
+/** The claws that were active at `time`; `isSettled`: for so long that every other claw must know them. */
+export function clawsAt(presence: readonly PoolPresence[], time: number, isSettled = false): string[] {
   const wasThere = ({ at, status, since = at }: PoolPresence) =>
-    (status === 'active' ? at >= time - activeForMs : at > time) && (!known || since <= time - activeForMs)
+    (status === 'active' ? at >= time - activeForMs : at > time) &&
+    (!isSettled || since <= time - activeForMs)
   return [...new Set(presence.filter(wasThere).map(({ claw }) => foldName(claw)))]
 }
 
 export type ClawState = 'active' | 'stale' | 'stopping'
 
-/** How a claw is: whether any instance of it is there, else whether the last that was heard of it was a farewell. */
+/** `active` with an active instance; `stopping` if the claw's last envelope announced its end; else `stale`. */
 export function clawState(presence: readonly PoolPresence[], now: number): ClawState {
   if (activeClaws(presence, now).length > 0) return 'active'
   const [last] = presence.toSorted((a, b) => b.at - a.at)

@@ -7,24 +7,24 @@ export interface CountedVote {
   readonly vote: 'yes' | 'no'
 }
 
-export type Outcome = 'approved' | 'rejected' | 'expired'
+export type ProposalOutcome = 'approved' | 'rejected' | 'expired'
 
-export interface Count {
-  readonly outcome: Outcome | 'pending'
+export interface VoteCount {
+  readonly outcome: ProposalOutcome | 'pending'
   readonly yes: number
   readonly no: number
   readonly reason: string
 }
 
-/** As few claws as a vote means something among. */
+/** Fewest active claws for a vote. */
 export const leastActive = 3
 
-/** How many votes of the same kind decide among so many active claws: 3 → 2, 4 → 3, 5 → 3. */
+/** The votes of one kind that decide among `active` claws: 3 → 2, 4 → 3, 5 → 3. */
 export function majorityOf(active: number): number {
   return Math.floor(active / 2) + 1
 }
 
-/** How many votes of a kind decide, and how many claws must be there, or known where numbers are fixed, for them to. */
+/** The votes of each kind that decide, and the fewest claws for that: active claws by majority, all claws by fixed numbers. */
 export interface Needed {
   readonly yes: number
   readonly no: number
@@ -40,12 +40,12 @@ export interface CountRequest {
   readonly votes: readonly CountedVote[]
   readonly proposer: string
   readonly selfVote: boolean
-  /** Milliseconds since it was proposed, and after how many it is given up. */
+  /** Milliseconds since the proposal, and until it expires. */
   readonly age: number
   readonly timeout: number
 }
 
-/** One vote for each claw, without the proposer's own unless that counts. */
+/** One vote per claw, without the proposer's own unless that counts. */
 function tally({ votes, proposer, selfVote }: Pick<CountRequest, 'votes' | 'proposer' | 'selfVote'>) {
   const byClaw = new Map(votes.map(({ claw, vote }) => [foldName(claw), vote]))
   if (!selfVote) byClaw.delete(foldName(proposer))
@@ -53,8 +53,8 @@ function tally({ votes, proposer, selfVote }: Pick<CountRequest, 'votes' | 'prop
   return { yes, no: byClaw.size - yes }
 }
 
-/** By the majority of the claws that are active now; votes of others do not count. */
-export function countByMajority(request: CountRequest & { readonly active: readonly string[] }): Count {
+/** By the majority of the active claws; votes of others do not count. */
+export function countByMajority(request: CountRequest & { readonly active: readonly string[] }): VoteCount {
   const { active, age, timeout } = request
   const votes = request.votes.filter(({ claw }) => active.some((one) => sameClaw(one, claw)))
   const counted = tally({ ...request, votes })
@@ -75,7 +75,7 @@ export interface FixedPolicy {
   readonly minPool: number
   readonly yes: number
   readonly no: number
-  /** What becomes of a proposal while the pool is smaller: it waits, or is approved at once. */
+  /** The rule for a smaller pool: a proposal waits, or is approved at once. */
   readonly belowMinimum: 'wait' | 'approve'
 }
 
@@ -83,7 +83,7 @@ export interface FixedPolicy {
 export function countByNumbers(
   request: CountRequest & { readonly pool: number },
   policy: FixedPolicy,
-): Count {
+): VoteCount {
   const { pool, age, timeout } = request
   const counted = tally(request)
   const { yes, no } = counted
@@ -107,7 +107,7 @@ function wrongPolicy({ enabled, minPool, yes, no }: FixedPolicy, timeout: number
   return timeout <= 0 ? 'timeout must be > 0' : undefined
 }
 
-/** Who decides: the claw that proposed while it is there, else the first of those that are. */
+/** The decider: the proposer while it is active, else the first active claw in order of name. */
 export function deciderOf(proposer: string, active: readonly string[]): string | undefined {
   const present = active.find((claw) => sameClaw(claw, proposer))
   return present ?? active.toSorted((a, b) => (foldName(a) < foldName(b) ? -1 : 1))[0]

@@ -1,61 +1,72 @@
-// Saying who is there and what it can do: the agent of the book, and those of its other agents that have acted since it began.
+// Announcing presence and capabilities: of the book's agent, and of its other agents that have acted since the start.
 import { formatTime } from '../../../core/time.ts'
-import { type Scene, headFor, nameAsWritten, put, readClaw, say } from '../take/pool-context.ts'
+import {
+  type PoolContext,
+  envelopeHead,
+  nameAsWritten,
+  putRecord,
+  readClaw,
+  sendEnvelope,
+} from '../take/pool-context.ts'
 import { type ClawBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 
 /** The claws of this book that this engine speaks for. */
-function ownClaws({ pool, own }: Scene): string[] {
+function ownClaws({ pool, own }: PoolContext): string[] {
   const here = pool.presence().filter((one) => one.own && one.instance === pool.self.instance)
   return [...new Set([own, ...here.map(({ claw }) => claw)])]
 }
 
-export function sayPresence(scene: Scene, status: 'active' | 'stopping'): void {
-  const { config, now } = scene
+export function sayPresence(context: PoolContext, status: 'active' | 'stopping'): void {
+  const { config, now } = context
   const updatedAt = formatTime(now)
-  for (const claw of ownClaws(scene)) {
-    present(scene, claw, status)
-    const key = `knowledge:presence:${claw}:${scene.pool.self.instance}:${Math.floor(now / 1000)}`
-    say(scene, {
-      ...headFor(scene, { claw, key }),
+  for (const claw of ownClaws(context)) {
+    notePresence(context, claw, status)
+    const key = `knowledge:presence:${claw}:${context.pool.self.instance}:${Math.floor(now / 1000)}`
+    sendEnvelope(context, {
+      ...envelopeHead(context, { claw, key }),
       type: 'presence',
-      payload: { group: config.group, status, displayName: readClaw(scene, claw)?.display_name, updatedAt },
+      payload: { group: config.group, status, displayName: readClaw(context, claw)?.display_name, updatedAt },
     })
   }
 }
 
-/** Notes that an agent of this book is there. */
-export function present({ pool, now }: Scene, claw: string, status: 'active' | 'stopping' = 'active'): void {
+/** Notes the presence of an agent of this book. */
+export function notePresence(
+  { pool, now }: PoolContext,
+  claw: string,
+  status: 'active' | 'stopping' = 'active',
+): void {
   pool.own(claw)
   pool.present({ claw, instance: pool.self.instance, at: now, status, own: true })
 }
 
-export function sayCapabilities(scene: Scene, only?: string): void {
-  const { config, pool, now } = scene
-  for (const claw of only === undefined ? ownClaws(scene) : [only]) {
-    const known = readClaw(scene, claw)
-    if (!known) continue
+export function sayCapabilities(context: PoolContext, only?: string): void {
+  const { config, pool, now } = context
+  for (const claw of only === undefined ? ownClaws(context) : [only]) {
+    const stored = readClaw(context, claw)
+    if (!stored) continue
     const key = `knowledge:capabilities:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}`
-    const { display_name: displayName, model, capabilities } = known
-    const keys = readClaw(scene, scene.own)?.keys
+    const { display_name: displayName, model, capabilities } = stored
+    const keys = readClaw(context, context.own)?.keys
     const payload = { group: config.group, displayName, model, capabilities, updatedAt: formatTime(now) }
-    say(scene, {
-      ...headFor(scene, { claw, key }),
+    sendEnvelope(context, {
+      ...envelopeHead(context, { claw, key }),
       type: 'capabilities',
       payload: keys ? { ...payload, keys } : payload,
     })
   }
 }
 
-/** Sees to it that the claw of this book is known, with the key of this device. */
-export function introduce(scene: Scene, key: string | undefined): void {
-  const { own, config, now, pool } = scene
-  const known = readClaw(scene, own)
-  const isSame = known?.group === config.group && (key === undefined || known.keys?.includes(key))
+/** Writes the record of this book's claw, with this device's key. */
+export function introduce(context: PoolContext, key: string | undefined): void {
+  const { own, config, now, pool } = context
+  const stored = readClaw(context, own)
+  const isSame = stored?.group === config.group && (key === undefined || stored.keys?.includes(key))
   if (isSame) return
   const at = formatTime(now)
-  const name = config.display_name ?? nameAsWritten(scene, pool.self.agent)
-  const body: ClawBody = known ?? {
+  const name = config.display_name ?? nameAsWritten(context, pool.self.agent)
+  const body: ClawBody = stored ?? {
     claw: own,
     by: pool.self.agent,
     group: config.group,
@@ -65,7 +76,11 @@ export function introduce(scene: Scene, key: string | undefined): void {
     first_seen_at: at,
     announced_at: at,
   }
-  const keys = key === undefined ? known?.keys : [...new Set([...(known?.keys ?? []), key])]
-  put(scene, 'pool_claw', recordIds.claw(own), { ...body, group: config.group, ...(keys ? { keys } : {}) })
+  const keys = key === undefined ? stored?.keys : [...new Set([...(stored?.keys ?? []), key])]
+  putRecord(context, 'pool_claw', recordIds.claw(own), {
+    ...body,
+    group: config.group,
+    ...(keys ? { keys } : {}),
+  })
   pool.own(own)
 }

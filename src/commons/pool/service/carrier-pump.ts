@@ -1,6 +1,5 @@
-// Gives what waits in the outbox to one carrier, oldest first, until nothing waits. Invariant: how far it has come moves on
-// only when the carrier has an envelope in its keeping, so that one may go out twice and none is left out. What is taken back
-// while it is signed or waits at the carrier does not go out.
+// Sends the outbox over one carrier, oldest first. Invariants: the cursor moves only when the carrier has stored an envelope, so
+// an envelope may be sent twice, but is never skipped; an envelope that is withdrawn before it is sent is not sent.
 import type { Outgoing, PoolCarrier } from '../../../core/pool/pool-carrier.ts'
 import type { PoolSending } from '../../../core/pool/pool-port.ts'
 import type { ServiceParts } from '../../../core/capability/service.ts'
@@ -16,7 +15,7 @@ const lastRetryMs = 60_000
 
 type PumpParts = Pick<ServiceParts, 'pool' | 'write' | 'keys' | 'scheduler' | 'clock' | 'log'>
 
-/** The envelope with this book's signature, where it has a key to sign with. */
+/** Signs an envelope with this device's key, if it has one. */
 export async function signEnvelope(text: string, keys: Keyring): Promise<string> {
   const signer = await keys.signer()
   if (!signer) return text
@@ -29,7 +28,7 @@ export class CarrierPump {
   readonly #carrier: PoolCarrier
   readonly #parts: PumpParts
   #isRunning = false
-  #isAsked = false
+  #isWoken = false
   #isClosed = false
   #retryMs = firstRetryMs
   #cancelRetry: (() => void) | undefined
@@ -40,10 +39,10 @@ export class CarrierPump {
     this.#parts = parts
   }
 
-  /** Something may wait, or the way is open again. */
+  /** Call it when the outbox may have envelopes, or the carrier is open again. */
   wake(): void {
     if (this.#isClosed) return
-    this.#isAsked = true
+    this.#isWoken = true
     if (this.#isRunning) return
     this.#isRunning = true
     this.#cancelRetry?.()
@@ -51,7 +50,7 @@ export class CarrierPump {
     void this.#run()
   }
 
-  /** Why nothing goes out, if that is so. */
+  /** The reason why nothing is sent, or undefined. */
   degraded(): string | undefined {
     const own = this.#carrier.degraded?.()
     const fault = own ?? this.#fault
@@ -65,9 +64,9 @@ export class CarrierPump {
 
   async #run(): Promise<void> {
     try {
-      while (this.#isAsked && !this.#isClosed) {
-        this.#isAsked = false
-        if (await this.#sendSome()) this.#isAsked = true
+      while (this.#isWoken && !this.#isClosed) {
+        this.#isWoken = false
+        if (await this.#sendSome()) this.#isWoken = true
       }
       this.#fault = undefined
       this.#retryMs = firstRetryMs
@@ -85,7 +84,7 @@ export class CarrierPump {
     this.#retryMs = Math.min(lastRetryMs, this.#retryMs * 2)
   }
 
-  /** True when there may be more. */
+  /** True if there may be more. */
   async #sendSome(): Promise<boolean> {
     const { pool, write, keys } = this.#parts
     const { name } = this.#carrier
@@ -104,7 +103,7 @@ export class CarrierPump {
     return waiting.length === batch
   }
 
-  /** Undefined for what was withdrawn, and for what says who is there, of so long ago that it says nothing any more. */
+  /** Undefined for a withdrawn envelope, and for presence that is too old. */
   async #outgoing(
     { n, type, key, group, text, own }: PoolSending,
     keys: Keyring,

@@ -1,55 +1,55 @@
-// The work of the pool beside the calls: it opens the carriers and takes in what they bring, counts votes when something has
-// changed or is due, tells who is there, and sends what waits.
-// Invariant: whatever it does it does in transactions of the owner's, and again after an end in the middle of it.
+// The background work of the pool: opens carriers, takes in their envelopes, counts votes after changes and at deadlines,
+// announces presence, and sends the outbox. Invariants: it writes only in transactions of the owner, and repeats interrupted work;
+// no event comes for a record that can't be read here.
 import type { PoolNews } from '../../../core/capability/event.ts'
 import type { PoolCarrier, Taken } from '../../../core/pool/pool-carrier.ts'
 import type { Service, ServiceParts } from '../../../core/capability/service.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { clawBody, ballotBody, decisionBody, factBody, proposalBody } from '../pool-kind.ts'
+import { clawBody, ballotBody, decisionBody, poolFactBody, poolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { Flood } from '../rule/flood.ts'
 import { activeClaws, capabilitiesEveryMs, presenceEveryMs } from '../rule/presence.ts'
-import { headFor, openScene, ownClaw, readClaw, type Scene } from '../take/pool-context.ts'
-import { settle, receive, takeIn } from '../take/take-in.ts'
-import { withdrawGone } from '../take/take-proposal.ts'
+import { envelopeHead, openContext, ownClaw, readClaw, type PoolContext } from '../take/pool-context.ts'
+import { settle, receive, takeEnvelope } from '../take/take-envelope.ts'
+import { sendWithdrawals } from '../take/take-proposal.ts'
 import { readConfig, configId } from '../pool-config.ts'
 import { introduce, sayCapabilities, sayPresence } from './announce.ts'
 import { CarrierPump, signEnvelope } from './carrier-pump.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { isSealing } from '../../../core/sealed.ts'
 
-/** Undecided proposals that are looked after; more than that wait for a vote on them. */
+/** Most open proposals in memory; others wait for their next vote. */
 const openLimit = 1000
-/** A newcomer is greeted, but nobody says twice within this time that it is there. */
+/** A newcomer is greeted, but presence is not sent twice within this time. */
 const greetAfterMs = 5000
 const retryMs = 5000
-/** What came over a carrier is kept so long by a book that is opened without it. */
-const withoutMs = 86_400_000
+/** Envelopes of a missing carrier keep waiting for this time. */
+const missingCarrierMs = 86_400_000
 
 export class PoolService implements Service {
   readonly name = 'pool'
   readonly #parts: ServiceParts
   readonly #flood = new Flood()
   readonly #pumps: readonly CarrierPump[]
-  /** When proposals that may be undecided are given up, milliseconds. */
+  /** Proposals that may be open, with their end, milliseconds. */
   readonly #open = new Map<string, number>()
   #toCount = new Set<string>()
   #toFree = new Set<string>()
   #active: ReadonlySet<string> = new Set()
   #revision = -1
-  /** A proposal may be gone of which the others are to be told. */
+  /** A proposal may be gone, so a withdrawal may be due. */
   #isToWithdraw = true
   #proposalsGone = 0
   #presenceAt = 0
   #capabilitiesAt = 0
   #prunedAt = 0
-  /** The keys of the claw of this book, as the others were last told. */
-  #saidKeys: string | undefined
+  /** The keys of this book's claw in the last announcement. */
+  #announcedKeys: string | undefined
   #isRead = false
   #isRunning = false
-  #isAsked = false
+  #isWoken = false
   #isClosed = false
   #cancel: (() => void) | undefined
 
@@ -75,16 +75,16 @@ export class PoolService implements Service {
     if (news.type === 'proposal' || news.type === 'vote') this.#toCount.add(news.id)
     if (news.type === 'decision') this.#open.delete(news.id)
     this.#toFree.add(news.id)
-    this.#wanted()
+    this.#wake()
   }
 
   committed(): void {
     this.#tellDisputes()
     if (this.#parts.pool.proposalsGone !== this.#proposalsGone) this.#gone()
-    if (this.#parts.isDevice && this.#parts.pool.revision !== this.#revision) this.#wanted()
+    if (this.#parts.isDevice && this.#parts.pool.revision !== this.#revision) this.#wake()
   }
 
-  /** Proposals that were open when the book was closed. */
+  /** Loads the proposals that were open when the book was closed. */
   idle(): void {
     if (this.#isRead || !this.#parts.isDevice) return
     this.#isRead = true
@@ -97,17 +97,17 @@ export class PoolService implements Service {
     })
     for (const { id } of page.records) this.#newsOf(id, 'pool_proposal')
     for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
-    this.#wanted()
+    this.#wake()
   }
 
   wake(): void {
     for (const pump of this.#pumps) pump.wake()
-    if (this.#pumps.length > 0) this.#wanted()
+    if (this.#pumps.length > 0) this.#wake()
   }
 
   degraded(): string | undefined {
-    const said = this.#pumps.flatMap((pump) => pump.degraded() ?? [])
-    return said.length === 0 ? undefined : said.join(' ')
+    const faults = this.#pumps.flatMap((pump) => pump.degraded() ?? [])
+    return faults.length === 0 ? undefined : faults.join(' ')
   }
 
   close(): void {
@@ -122,12 +122,12 @@ export class PoolService implements Service {
     })
   }
 
-  /** A proposal is not here any more, or sealed. */
+  /** A proposal is forgotten or sealed. */
   #gone(id?: string): void {
     this.#proposalsGone = this.#parts.pool.proposalsGone
     for (const open of this.#open.keys()) if (recordIds.proposal(open) === id) this.#open.delete(open)
     this.#isToWithdraw = true
-    this.#wanted()
+    this.#wake()
   }
 
   #tellDisputes(): void {
@@ -141,13 +141,13 @@ export class PoolService implements Service {
   async #received(carrier: PoolCarrier, text: string, at: number | undefined): Promise<Taken> {
     if (this.#isClosed) throw new DaybookError('book-closed')
     const { pool, write, clock } = this.#parts
-    const arrival = await receive(text, pool.verify, { from: carrier.name, at })
+    const received = await receive(text, pool.verify, { from: carrier.name, at })
     return write(({ records, pool: tables }) =>
-      takeIn(openScene({ records, pool: tables, now: clock.now() }), arrival, this.#flood),
+      takeEnvelope(openContext({ records, pool: tables, now: clock.now() }), received, this.#flood),
     )
   }
 
-  /** What to tell of a record, and what is to be remembered of it. */
+  /** The event for a record; notes an open proposal. */
   #newsOf(id: string, kind: string): PoolNews | undefined {
     const read = readNews(this.#parts.records, id, kind)
     if (read?.due !== undefined) this.#noteOpen(read.news.id, read.due)
@@ -158,19 +158,19 @@ export class PoolService implements Service {
     for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
     this.#presenceAt = 0
     this.#capabilitiesAt = 0
-    this.#wanted()
+    this.#wake()
   }
 
-  /** Another device of this book has come: the others are told its key at once, under one that they know. */
+  /** After another device of this book joins, announce its key at once, signed with a key that the others have. */
   #watchOwn(id: string): void {
     const { records, pool } = this.#parts
     const own = ownClaw(readConfig(records.get(configId)), pool.self)
     if (this.#pumps.length === 0 || id !== recordIds.claw(own)) return
     const record = records.get(id)
     const keys = record && clawBody.safeParse(bodyOf(record)).data?.keys
-    if (this.#saidKeys === undefined || keys?.join() === this.#saidKeys) return
+    if (this.#announcedKeys === undefined || keys?.join() === this.#announcedKeys) return
     this.#capabilitiesAt = 0
-    this.#wanted()
+    this.#wake()
   }
 
   #noteOpen(proposal: string, due: number): void {
@@ -179,10 +179,10 @@ export class PoolService implements Service {
     if (this.#open.size > openLimit) this.#open.delete(this.#open.keys().next().value ?? '')
   }
 
-  /** Something is to be done soon. */
-  #wanted(): void {
+  /** Schedules a run. */
+  #wake(): void {
     if (!this.#parts.isDevice || this.#isClosed) return
-    this.#isAsked = true
+    this.#isWoken = true
     if (this.#isRunning) return
     this.#isRunning = true
     this.#parts.scheduler.soon(() => void this.#run())
@@ -190,20 +190,22 @@ export class PoolService implements Service {
 
   #later(ms: number): void {
     this.#cancel?.()
-    if (!this.#isClosed) this.#cancel = this.#parts.scheduler.later(ms, () => this.#wanted())
+    if (!this.#isClosed) this.#cancel = this.#parts.scheduler.later(ms, () => this.#wake())
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#isAsked && !this.#isClosed) {
-        this.#isAsked = false
+      while (this.#isWoken && !this.#isClosed) {
+        this.#isWoken = false
         await this.#once()
       }
       const next = this.#untilNext()
       if (next !== undefined) this.#later(next)
     } catch (error) {
       if (!this.#isClosed) {
-        this.#parts.log.warn('The pool could not go on; it tries again.', { error: String(error) })
+        this.#parts.log.warn('The background work of the pool failed; it will retry.', {
+          error: String(error),
+        })
         this.#later(retryMs)
       }
     } finally {
@@ -221,64 +223,66 @@ export class PoolService implements Service {
     const toFree = this.#toFree
     this.#toFree = new Set()
     const isPresenceDue = isSpeaking && now - this.#presenceAt >= presenceEveryMs
-    const isTelling = isPresenceDue || (isSpeaking && now - this.#capabilitiesAt >= capabilitiesEveryMs)
+    const isAnnouncing = isPresenceDue || (isSpeaking && now - this.#capabilitiesAt >= capabilitiesEveryMs)
     const isBehind = this.#isBehind()
     const isWaitingOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
     const isToWithdraw = this.#isToWithdraw && pool.proposed().length > 0
     this.#isToWithdraw = false
-    if (isTelling || isWaitingOver || isToWithdraw || toCount.size + toFree.size > 0) {
+    if (isAnnouncing || isWaitingOver || isToWithdraw || toCount.size + toFree.size > 0) {
       const key = isSpeaking ? (await keys.signer())?.key : undefined
       await write(({ records, pool: tables }) => {
-        const scene = openScene({ records, pool: tables, now })
-        if (isToWithdraw) withdrawGone(scene)
-        settle(scene, { count: toCount, frees: toFree, isBehind })
-        if (isTelling) this.#announce(scene, key)
-        this.#prune(scene)
+        const context = openContext({ records, pool: tables, now })
+        if (isToWithdraw) sendWithdrawals(context)
+        settle(context, { count: toCount, frees: toFree, isBehind })
+        if (isAnnouncing) this.#announce(context, key)
+        this.#prune(context)
       })
       this.#revision = pool.revision
     }
     for (const pump of this.#pumps) pump.wake()
   }
 
-  #announce(scene: Scene, key: string | undefined): void {
-    const { now } = scene
-    introduce(scene, key)
+  #announce(context: PoolContext, key: string | undefined): void {
+    const { now } = context
+    introduce(context, key)
     if (now - this.#presenceAt >= presenceEveryMs) {
-      sayPresence(scene, 'active')
+      sayPresence(context, 'active')
       this.#presenceAt = now
     }
     if (now - this.#capabilitiesAt >= capabilitiesEveryMs) {
-      sayCapabilities(scene)
+      sayCapabilities(context)
       this.#capabilitiesAt = now
-      this.#saidKeys = readClaw(scene, scene.own)?.keys?.join()
+      this.#announcedKeys = readClaw(context, context.own)?.keys?.join()
     }
   }
 
-  /** Also where nobody is told anything: what agents of one book say to each other stands in its outbox too. */
-  #prune({ pool, now }: Scene): void {
+  /** Prunes without carriers too: agents of one book also fill its outbox. */
+  #prune({ pool, now }: PoolContext): void {
     if (now - this.#prunedAt < presenceEveryMs) return
     this.#prunedAt = now
     pool.prune(now, pool.carriers)
   }
 
-  /** More may come over a carrier; or what is due came over one that this book was opened without, for a moment. */
+  /** True if a carrier has more envelopes to deliver, or an overdue envelope came over a carrier that is missing for now. */
   #isBehind(): boolean {
     const { carriers, pool, clock } = this.#parts
     if (carriers.length > 0) return carriers.some((carrier) => carrier.isBehind?.() === true)
     const now = clock.now()
-    return pool.waiting({ due: now }).some(({ from, at }) => from !== undefined && at > now - withoutMs)
+    return pool
+      .waiting({ due: now })
+      .some(({ from, at }) => from !== undefined && at > now - missingCarrierMs)
   }
 
-  /** Tells who came and went; whoever comes is greeted, and votes count anew. */
+  /** Emits events for claws that came and went, greets newcomers, and counts votes again. */
   #watchClaws(now: number): void {
     const { pool, tell } = this.#parts
     const active = new Set(activeClaws(pool.presence(), now))
     const came = [...active].filter((claw) => !this.#active.has(claw))
-    const left = [...this.#active].filter((claw) => !active.has(claw))
+    const gone = [...this.#active].filter((claw) => !active.has(claw))
     this.#active = active
     for (const id of came) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'active' })
-    for (const id of left) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
-    if (came.length + left.length === 0) return
+    for (const id of gone) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
+    if (came.length + gone.length === 0) return
     for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
     if (came.length > 0 && now - this.#presenceAt >= greetAfterMs) this.#presenceAt = 0
   }
@@ -289,13 +293,13 @@ export class PoolService implements Service {
     for (const [proposal, at] of this.#open) {
       if (at > now) continue
       due.add(proposal)
-      // Somebody else may have to decide it, and be gone by then.
+      // The decider may be another claw, and may go before it decides.
       this.#open.set(proposal, now + presenceEveryMs)
     }
     return due
   }
 
-  /** Milliseconds until there is something to do by itself; undefined when there is nothing. */
+  /** Milliseconds until the next run; undefined if none is due. */
   #untilNext(): number | undefined {
     const { pool, clock } = this.#parts
     const now = clock.now()
@@ -303,13 +307,13 @@ export class PoolService implements Service {
     const isLeft = nextDue > 0 && this.#isBehind()
     const dues = [...this.#open.values(), isLeft ? Math.max(nextDue, now + retryMs) : nextDue]
     if (this.#pumps.length > 0) dues.push(this.#presenceAt + presenceEveryMs)
-    // A claw that falls silent is noticed within the time of one presence.
+    // Notice a silent claw within one presence interval.
     if (this.#open.size > 0) dues.push(now + presenceEveryMs)
     const next = Math.min(...dues)
     return Number.isFinite(next) ? Math.max(50, Math.min(next - now, 3_600_000)) : undefined
   }
 
-  /** The last word of this book: it is not in the outbox, since nothing is sent after it. */
+  /** Sends the end of this book's presence, past the outbox: nothing is sent after it. */
   async #sayStopping(): Promise<void> {
     const { pool, records, clock, keys, carriers } = this.#parts
     try {
@@ -318,7 +322,7 @@ export class PoolService implements Service {
       const now = clock.now()
       const key = `knowledge:presence:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}:stopping`
       const draft = {
-        ...headFor({ pool, now }, { claw, key, trace: `tr-${Math.floor(now)}` }),
+        ...envelopeHead({ pool, now }, { claw, key, trace: `tr-${Math.floor(now)}` }),
         type: 'presence' as const,
         payload: { group: config.group, status: 'stopping' as const, updatedAt: formatTime(now) },
       }
@@ -326,23 +330,22 @@ export class PoolService implements Service {
       const out = { text, type: draft.type, key: claw, group: config.group }
       await Promise.allSettled(carriers.map((carrier) => carrier.send(out)))
     } catch {
-      // Whoever does not hear it finds out by the silence.
+      // The other claws will notice the silence.
     }
   }
 }
 
-// What is told of a record of the pool that has changed. Invariant: of what can't be read here nothing is told, and nothing fails.
-export interface ReadNews {
+interface ReadNews {
   readonly news: PoolNews
-  /** When a proposal is given up, milliseconds. */
+  /** When a proposal ends, milliseconds. */
   readonly due?: number
 }
 
-export function readNews(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
+function readNews(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
   try {
     return newsOf(records, id, kind)
   } catch (error) {
-    // It is sealed, and nobody can read it here now; or a later Daybook wrote it.
+    // The record is sealed and can't be read here, or a later Daybook wrote it.
     if (isDaybookError(error, 'locked') || !(error instanceof DaybookError)) return undefined
     throw error
   }
@@ -354,21 +357,21 @@ function newsOf(records: Pick<RecordReader, 'get'>, id: string, kind: string): R
   const body = bodyOf(record)
   switch (kind) {
     case 'pool_proposal': {
-      const { proposal, expires_at } = proposalBody.parse(body)
+      const { proposal, expires_at } = poolProposalBody.parse(body)
       return { news: { type: 'proposal', id: proposal, record: id }, due: parseTime(expires_at) ?? 0 }
     }
     case 'pool_ballot': {
       const of = records.get(ballotBody.parse(body).proposal)
-      return of && { news: { type: 'vote', id: proposalBody.parse(bodyOf(of)).proposal, record: of.id } }
+      return of && { news: { type: 'vote', id: poolProposalBody.parse(bodyOf(of)).proposal, record: of.id } }
     }
     case 'pool_decision': {
       const { outcome, proposal } = decisionBody.parse(body)
       const of = records.get(proposal)
-      const name = of && proposalBody.parse(bodyOf(of)).proposal
+      const name = of && poolProposalBody.parse(bodyOf(of)).proposal
       return name === undefined ? undefined : { news: { type: 'decision', id: name, record: id, outcome } }
     }
     case 'pool_fact': {
-      const { fact, version } = factBody.parse(body)
+      const { fact, version } = poolFactBody.parse(body)
       return { news: { type: 'fact', id: fact, record: id, version } }
     }
     case 'pool_claw':

@@ -1,45 +1,44 @@
-// A way of the pool over a channel on which everybody who is there hears everybody else, and which keeps nothing: the line to a
-// mirror, the tabs of a browser. Who hears an envelope says so when it is committed, and until everybody who is there has
-// said it the envelope is not in anybody's keeping.
-// Invariant: an envelope is resolved only after somebody else has it in his book; whoever comes later is told of what still waits
-// in the outbox, and of nothing before it.
+// A pool carrier over a broadcast channel without storage: the line to a mirror, or the tabs of a browser. A receiver
+// acknowledges an envelope after its commit; `send` resolves when every present receiver has acknowledged.
+// Invariant: `send` resolves only after another book has stored the envelope; a newcomer gets what is in the outbox, and nothing
+// older.
 import { z } from 'zod'
 import type { Outgoing, PoolCarrier, PoolCarrierHooks } from '../../../core/pool/pool-carrier.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 
-/** What is said on the channel. */
-export const talk = z.union([
-  /** I am here; `ask`: say so too, whoever hears it. */
+/** Frames on the channel. */
+export const carrierFrame = z.union([
+  /** The sender is here; `ask`: receivers answer with `here`. */
   z.object({ here: z.object({ ask: z.boolean() }) }),
   z.object({ bye: z.literal(true) }),
   z.object({ n: z.number().int().min(0), envelope: z.record(z.string(), z.unknown()) }),
   z.object({ had: z.array(z.number().int().min(0)).max(1000) }),
 ])
-export type Talk = z.output<typeof talk>
+export type CarrierFrame = z.output<typeof carrierFrame>
 
 export interface TalkParts {
   readonly name: string
   readonly clock: Clock
   readonly scheduler: Scheduler
-  /** Says something to one of the others, or to all; false when there is no channel just now. */
-  readonly say: (talk: Talk, to?: string) => boolean
-  /** How many frames may be said in a second. */
+  /** Sends a frame to one receiver, or to all; false without a channel. */
+  readonly say: (frame: CarrierFrame, to?: string) => boolean
+  /** Most frames per second. */
   readonly perSecond: number
   /** See `PoolCarrier`. */
   readonly isOnePersons?: boolean
   readonly close?: () => void
 }
 
-/** Who has not said by then that he has it is not there. */
-export const hadWithinMs = 10_000
-/** What was had within this time is said in one frame. */
-const gatherMs = 30
+/** A receiver that has not acknowledged by then counts as gone. */
+export const ackTimeoutMs = 10_000
+/** Acknowledgements of this time go into one frame. */
+const ackBatchMs = 30
 
 interface Sending {
-  /** Who is still to have it. */
-  readonly missing: Set<string>
-  wasHad: boolean
+  /** Receivers that have not acknowledged. */
+  readonly pending: Set<string>
+  isAcknowledged: boolean
   readonly done: () => void
   readonly failed: (error: DaybookError) => void
   readonly cancel: () => void
@@ -51,13 +50,13 @@ export class TalkCarrier implements PoolCarrier {
   readonly #parts: TalkParts
   readonly #present = new Set<string>()
   readonly #sending = new Map<number, Sending>()
-  /** What is to be said to each of the others: that it is had. */
-  readonly #toSay = new Map<string, number[]>()
+  /** Acknowledgements to send, by receiver. */
+  readonly #acks = new Map<string, number[]>()
   #hooks: PoolCarrierHooks | undefined
   #isOpen = false
   #closed = false
   #n = 0
-  #saidInSecond = 0
+  #sentInSecond = 0
   #second = 0
 
   constructor(parts: TalkParts) {
@@ -66,7 +65,7 @@ export class TalkCarrier implements PoolCarrier {
     this.isOnePersons = parts.isOnePersons === true
   }
 
-  /** Who else is there, as far as they have said so. */
+  /** The other books on the channel, as far as they have sent `here`. */
   get present(): ReadonlySet<string> {
     return this.#present
   }
@@ -76,41 +75,41 @@ export class TalkCarrier implements PoolCarrier {
     if (this.#isOpen) this.#greet()
   }
 
-  /** The channel is there, or there again. */
+  /** The channel is open. */
   opened(): void {
     this.#isOpen = true
     this.#greet()
   }
 
-  /** The channel is gone, and with it everybody. */
+  /** The channel is closed; everybody is gone. */
   gone(): void {
     this.#isOpen = false
     this.#present.clear()
     for (const n of this.#sending.keys()) this.#settle(n)
   }
 
-  /** `from` has said something, to this one or to all. */
+  /** Takes a frame of `from`. */
   hear(data: unknown, from: string): void {
-    const said = talk.safeParse(data).data
-    if (!said || this.#closed || !this.#hooks) return
-    if ('here' in said) this.#meet(from, said.here.ask)
-    else if ('bye' in said) this.#lose(from)
-    else if ('had' in said) for (const n of said.had) this.#had(n, from)
-    else void this.#take(said.envelope, said.n, from)
+    const frame = carrierFrame.safeParse(data).data
+    if (!frame || this.#closed || !this.#hooks) return
+    if ('here' in frame) this.#meet(from, frame.here.ask)
+    else if ('bye' in frame) this.#lose(from)
+    else if ('had' in frame) for (const n of frame.had) this.#acknowledge(n, from)
+    else void this.#take(frame.envelope, frame.n, from)
   }
 
   async send({ text, isTakenBack }: Outgoing): Promise<void> {
     this.#check()
     await this.#pace()
     if (isTakenBack?.() === true) return
-    // They may have gone meanwhile.
+    // All receivers may be gone since.
     this.#check()
     const envelope = JSON.parse(text) as Record<string, unknown>
     this.#n += 1
     const n = this.#n
     return new Promise((done, failed) => {
-      const cancel = this.#parts.scheduler.later(hadWithinMs, () => this.#late(n))
-      this.#sending.set(n, { missing: new Set(this.#present), wasHad: false, done, failed, cancel })
+      const cancel = this.#parts.scheduler.later(ackTimeoutMs, () => this.#timeOut(n))
+      this.#sending.set(n, { pending: new Set(this.#present), isAcknowledged: false, done, failed, cancel })
       if (!this.#parts.say({ n, envelope })) this.#settle(n)
     })
   }
@@ -125,7 +124,7 @@ export class TalkCarrier implements PoolCarrier {
 
   #check(): void {
     if (this.#closed) throw new DaybookError('book-closed')
-    if (!this.#isOpen || this.#present.size === 0) throw nobody()
+    if (!this.#isOpen || this.#present.size === 0) throw noReceiver()
   }
 
   #greet(): void {
@@ -140,20 +139,20 @@ export class TalkCarrier implements PoolCarrier {
 
   #lose(from: string): void {
     this.#present.delete(from)
-    for (const [n, { missing }] of this.#sending)
-      if (missing.delete(from) && missing.size === 0) this.#settle(n)
+    for (const [n, { pending }] of this.#sending)
+      if (pending.delete(from) && pending.size === 0) this.#settle(n)
   }
 
-  #had(n: number, from: string): void {
+  #acknowledge(n: number, from: string): void {
     const sending = this.#sending.get(n)
-    if (!sending?.missing.delete(from)) return
-    sending.wasHad = true
-    if (sending.missing.size === 0) this.#settle(n)
+    if (!sending?.pending.delete(from)) return
+    sending.isAcknowledged = true
+    if (sending.pending.size === 0) this.#settle(n)
   }
 
-  /** Who is silent is not there, until he says so again. */
-  #late(n: number): void {
-    for (const one of this.#sending.get(n)?.missing ?? []) this.#present.delete(one)
+  /** Silent receivers count as gone until they send `here` again. */
+  #timeOut(n: number): void {
+    for (const one of this.#sending.get(n)?.pending ?? []) this.#present.delete(one)
     this.#settle(n)
     this.#greet()
   }
@@ -163,38 +162,35 @@ export class TalkCarrier implements PoolCarrier {
     if (!sending) return
     this.#sending.delete(n)
     sending.cancel()
-    if (sending.wasHad) sending.done()
-    else sending.failed(nobody())
+    if (sending.isAcknowledged) sending.done()
+    else sending.failed(noReceiver())
   }
 
   async #take(envelope: Record<string, unknown>, n: number, from: string): Promise<void> {
     try {
       await this.#hooks?.received(JSON.stringify(envelope))
     } catch {
-      // The book can't be written now: whoever said it says it again.
+      // The book can't be written now. Without an acknowledgement the sender repeats the envelope.
       return
     }
-    const waiting = this.#toSay.get(from)
-    if (waiting) return void waiting.push(n)
-    this.#toSay.set(from, [n])
-    this.#parts.scheduler.later(gatherMs, () => {
-      const had = this.#toSay.get(from) ?? []
-      this.#toSay.delete(from)
-      if (!this.#closed) this.#parts.say({ had: had.slice(0, 1000) }, from)
+    const batch = this.#acks.get(from)
+    if (batch) return void batch.push(n)
+    this.#acks.set(from, [n])
+    this.#parts.scheduler.later(ackBatchMs, () => {
+      const acks = this.#acks.get(from) ?? []
+      this.#acks.delete(from)
+      if (!this.#closed) this.#parts.say({ had: acks.slice(0, 1000) }, from)
     })
   }
 
-  /**
-   * Waits until one more may be said; the other half of what a channel takes is for what is said of
-   * others' envelopes.
-   */
+  /** Waits until it may send one more envelope; acknowledgements use the other half of the channel's rate. */
   async #pace(): Promise<void> {
     for (;;) {
       const second = Math.floor(this.#parts.clock.now() / 1000)
-      if (second !== this.#second) this.#saidInSecond = 0
+      if (second !== this.#second) this.#sentInSecond = 0
       this.#second = second
-      if (this.#saidInSecond < this.#parts.perSecond / 2) {
-        this.#saidInSecond += 1
+      if (this.#sentInSecond < this.#parts.perSecond / 2) {
+        this.#sentInSecond += 1
         return
       }
       await new Promise<void>((resolve) => this.#parts.scheduler.later(1000, resolve))
@@ -202,5 +198,5 @@ export class TalkCarrier implements PoolCarrier {
   }
 }
 
-const nobody = () =>
-  new DaybookError('offline', 'Nobody else is there to take the envelope; it waits in the outbox.')
+const noReceiver = () =>
+  new DaybookError('offline', 'No other book is on the channel. The envelope waits in the outbox.')

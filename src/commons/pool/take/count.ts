@@ -1,12 +1,13 @@
-// Counting the votes on a proposal, and deciding it where that is for this copy of the book to do.
+// Counting the votes on a proposal: to decide it, if this copy of the book is the decider, and to check another claw's decision.
+// Invariant: a decision leaves out no ballot that is here, and no claw that every other claw must know.
 import { foldName } from '../../../core/text/fold-name.ts'
 import { parseTime, formatTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
-import type { BallotBody, ProposalBody } from '../pool-kind.ts'
+import type { BallotBody, PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import {
-  type Count,
+  type VoteCount,
   countByMajority,
   countByNumbers,
   deciderOf,
@@ -16,69 +17,95 @@ import {
 import {
   activeNow,
   ballotsOf,
-  headFor,
+  envelopeHead,
   isCounted,
   isOwnClaw,
   membersHere,
-  put,
-  isDecided,
+  putRecord,
+  hasDecision,
   readProposal,
-  type Scene,
-  say,
-  saidTime,
+  type PoolContext,
+  sendEnvelope,
+  claimedTime,
 } from './pool-context.ts'
-import { activeForMs, clawsAt, heardWithinMs, saidAt } from '../rule/presence.ts'
-import type { Letter } from './verdict.ts'
+import { activeForMs, clawsAt, propagationMs, claimedAt } from '../rule/presence.ts'
+import type { EnvelopeOf } from './verdict.ts'
 
-/** What the votes come to, as this copy of the book sees it. */
-export function countHere(scene: Scene, proposal: ProposalBody): Count {
-  return countBallots(scene, proposal, countedBallots(scene, proposal.proposal))
+/** The count of the votes that this copy of the book has. */
+export function countHere(context: PoolContext, proposal: PoolProposalBody): VoteCount {
+  return countBallots(context, proposal, countedBallots(context, proposal.proposal))
 }
 
 /** The ballots of claws that count. */
-export const countedBallots = (scene: Scene, proposal: string): BallotBody[] =>
-  ballotsOf(scene, proposal).filter(({ claw }) => isCounted(scene, claw))
+export const countedBallots = (context: PoolContext, proposal: string): BallotBody[] =>
+  ballotsOf(context, proposal).filter(({ claw }) => isCounted(context, claw))
 
-function countBallots(scene: Scene, proposal: ProposalBody, votes: readonly BallotBody[]): Count {
-  const { config, now } = scene
-  const began = parseTime(proposal.proposed_at) ?? now
-  const timeout = Math.max(0, (parseTime(proposal.expires_at) ?? began + timeoutMs(config)) - began)
-  const request = { votes, proposer: proposal.claw, selfVote: config.self_vote, age: now - began, timeout }
-  const { quorum } = config
-  if (quorum.rule === 'majority') return countByMajority({ ...request, active: activeNow(scene) })
-  const pool = new Set([scene.own, ...membersHere(scene).map(({ claw }) => foldName(claw))]).size
-  const { enabled, min_pool: minPool, yes, no, below_minimum: belowMinimum } = quorum
-  return countByNumbers({ ...request, pool }, { enabled, minPool, yes, no, belowMinimum })
+function countBallots(
+  context: PoolContext,
+  proposal: PoolProposalBody,
+  votes: readonly BallotBody[],
+): VoteCount {
+  const { now: time, own } = context
+  const claws = byMajority(context)
+    ? activeNow(context)
+    : [own, ...membersHere(context).map(({ claw }) => foldName(claw))]
+  return countVotes(context, proposal, { votes, claws, time })
 }
 
-/** Decides a proposal if it can be, and is for this copy to decide; answers whether it did. */
-export function decide(scene: Scene, proposalId: string): boolean {
-  const proposal = readProposal(scene, proposalId)
-  if (!proposal || !scene.config.governance || isDecided(scene, proposalId)) return false
-  const active = activeNow(scene)
+interface Votes {
+  readonly votes: readonly CountedVote[]
+  /** By majority: the active claws. By fixed numbers: all claws of the pool. */
+  readonly claws: readonly string[]
+  readonly time: number
+  /** Milliseconds that other clocks may be ahead. */
+  readonly skew?: number
+}
+
+const byMajority = ({ config }: Pick<PoolContext, 'config'>) => config.quorum.rule === 'majority'
+
+function countVotes(
+  { config }: PoolContext,
+  { proposed_at, expires_at, claw: proposer }: PoolProposalBody,
+  { votes, claws, time, skew = 0 }: Votes,
+): VoteCount {
+  const began = parseTime(proposed_at) ?? time
+  const timeout = Math.max(0, (parseTime(expires_at) ?? began + timeoutMs(config)) - began)
+  const request = { votes, proposer, selfVote: config.self_vote, age: time + skew - began, timeout }
+  const { quorum } = config
+  if (quorum.rule === 'majority') return countByMajority({ ...request, active: claws })
+  const { enabled, min_pool: minPool, yes, no, below_minimum: belowMinimum } = quorum
+  const policy = { enabled, minPool, yes, no, belowMinimum }
+  return countByNumbers({ ...request, pool: new Set(claws).size }, policy)
+}
+
+/** Decides a proposal if the count allows it and this copy is the decider; true if it did. */
+export function decideProposal(context: PoolContext, proposalId: string): boolean {
+  const proposal = readProposal(context, proposalId)
+  if (!proposal || !context.config.governance || hasDecision(context, proposalId)) return false
+  const active = activeNow(context)
   const claw = deciderOf(proposal.claw, active)
-  if (claw === undefined || !isOwnClaw(scene, claw)) return false
-  const ballots = countedBallots(scene, proposalId)
-  const { outcome, yes, no, reason } = countBallots(scene, proposal, ballots)
+  if (claw === undefined || !isOwnClaw(context, claw)) return false
+  const ballots = countedBallots(context, proposalId)
+  const { outcome, yes, no, reason } = countBallots(context, proposal, ballots)
   if (outcome === 'pending') return false
-  const byMajority = scene.config.quorum.rule === 'majority'
+  const isMajority = byMajority(context)
   const isNamed = ({ claw: voter }: BallotBody) =>
-    (scene.config.self_vote || !sameClaw(voter, proposal.claw)) &&
-    (!byMajority || active.some((one) => sameClaw(one, voter)))
+    (context.config.self_vote || !sameClaw(voter, proposal.claw)) &&
+    (!isMajority || active.some((one) => sameClaw(one, voter)))
   const counted = ballots.filter(isNamed).map((one) => ({ claw: one.claw, vote: one.vote, n: one.n }))
-  const quorum = byMajority ? majorityOf(active.length) : undefined
+  const quorum = isMajority ? majorityOf(active.length) : undefined
   const tally = { outcome, yes, no, reason, active, ...(quorum === undefined ? {} : { quorum }) }
-  put(scene, 'pool_decision', recordIds.decision(proposalId), {
+  putRecord(context, 'pool_decision', recordIds.decision(proposalId), {
     claw,
     by: claw,
     group: proposal.group,
     proposal: recordIds.proposal(proposalId),
     ...tally,
     ballots: counted,
-    decided_at: saidTime(scene, ''),
+    decided_at: claimedTime(context, ''),
   })
-  say(scene, {
-    ...headFor(scene, { claw, key: `knowledge:decision:${proposalId}`, trace: proposal.trace }),
+  sendEnvelope(context, {
+    ...envelopeHead(context, { claw, key: `knowledge:decision:${proposalId}`, trace: proposal.trace }),
     type: 'decision',
     payload: {
       proposalId,
@@ -89,23 +116,25 @@ export function decide(scene: Scene, proposalId: string): boolean {
   return true
 }
 
-// Counting again what somebody else has decided, by what is known here: the claws that count, who was there, and the ballots.
-// Invariant: a decision never leaves out a claw of which everybody had to know, nor a ballot that is here.
 export interface Recount {
-  /** Who was to decide. */
+  /** The claw that had to decide. */
   readonly decider: string | undefined
-  readonly count: Count
+  readonly count: VoteCount
 }
 
-/** What the ballots and claws that are known here come to, at the time of the decision. */
-export function recount(scene: Scene, proposal: ProposalBody, envelope: Letter<'decision'>): Recount {
+/** Counts the ballots of this copy again, at the time of another claw's decision. */
+export function recount(
+  context: PoolContext,
+  proposal: PoolProposalBody,
+  envelope: EnvelopeOf<'decision'>,
+): Recount {
   const { active = [], ballots = [] } = envelope.payload
-  const cast = countedBallots(scene, proposal.proposal)
+  const cast = countedBallots(context, proposal.proposal)
   const named = new Map(ballots.map(({ clawId, n }) => [clawId, n]))
-  const time = decidedAt(scene, { proposal, cast, named, timestamp: envelope.timestamp })
-  const presence = membersHere(scene)
+  const time = decidedAt(context, { proposal, cast, named, timestamp: envelope.timestamp })
+  const presence = membersHere(context)
   const listed = new Set([
-    ...active.filter((claw) => isCounted(scene, claw)),
+    ...active.filter((claw) => isCounted(context, claw)),
     ...clawsAt(presence, time, true),
   ])
   const there = new Set(clawsAt(presence, time))
@@ -116,55 +145,36 @@ export function recount(scene: Scene, proposal: ProposalBody, envelope: Letter<'
     const last = lastVote(ballot, named.get(claw), time)
     if (!last) continue
     const isThere = listed.has(claw) || there.has(claw) || last.at >= time - activeForMs
-    if (!isThere && scene.config.quorum.rule === 'majority') continue
+    if (!isThere && byMajority(context)) continue
     votes.push({ claw, vote: last.vote })
     voters.add(claw)
   }
   const electorate = [...new Set([...listed, ...voters])]
-  return {
-    decider: deciderOf(proposal.claw, [...listed]),
-    count: countAt(scene, { proposal, votes, electorate, time }),
-  }
-}
-
-interface Votes {
-  readonly proposal: ProposalBody
-  readonly votes: readonly CountedVote[]
-  readonly electorate: readonly string[]
-  readonly time: number
-}
-
-function countAt({ config, pool, own }: Scene, { proposal, votes, electorate, time }: Votes): Count {
-  const began = parseTime(proposal.proposed_at) ?? time
-  const timeout = Math.max(0, (parseTime(proposal.expires_at) ?? began + timeoutMs(config)) - began)
-  // A clock that is a minute ahead is believed elsewhere too.
-  const age = time + heardWithinMs - began
-  const request = { votes, proposer: proposal.claw, selfVote: config.self_vote, age, timeout }
-  const { quorum } = config
-  if (quorum.rule === 'majority') return countByMajority({ ...request, active: electorate })
-  const known = new Set([own, ...electorate, ...pool.presence().map(({ claw }) => foldName(claw))])
-  const { enabled, min_pool: minPool, yes, no, below_minimum: belowMinimum } = quorum
-  return countByNumbers({ ...request, pool: known.size }, { enabled, minPool, yes, no, belowMinimum })
+  const others = () => context.pool.presence().map(({ claw }) => foldName(claw))
+  const claws = byMajority(context) ? electorate : [context.own, ...electorate, ...others()]
+  // A clock that is a minute ahead counts at other claws too.
+  const count = countVotes(context, proposal, { votes, claws, time, skew: propagationMs })
+  return { decider: deciderOf(proposal.claw, [...listed]), count }
 }
 
 interface Claimed {
-  readonly proposal: ProposalBody
+  readonly proposal: PoolProposalBody
   readonly cast: readonly BallotBody[]
-  /** The number of the vote that it counts, by claw. */
+  /** The number of the counted vote, by claw. */
   readonly named: ReadonlyMap<string, number>
   readonly timestamp: string
 }
 
-/** When it was decided, as far as that can be believed: not before the votes that it counts. */
-function decidedAt({ now }: Scene, { proposal, cast, named, timestamp }: Claimed): number {
-  const claimed = Math.min(saidAt(parseTime(timestamp) ?? now, now), now)
+/** The believable time of a decision: not after now, nor before the votes that it counts. */
+function decidedAt({ now }: PoolContext, { proposal, cast, named, timestamp }: Claimed): number {
+  const claimed = Math.min(claimedAt(parseTime(timestamp) ?? now, now), now)
   const counted = cast.flatMap(({ claw, votes }) => votes[String(named.get(foldName(claw)))]?.at ?? [])
   return Math.max(claimed, ...[proposal.proposed_at, ...counted].map((at) => parseTime(at) ?? 0))
 }
 
-/** The vote of a claw that counts at `time`: the one that the decision names, unless everybody had to know of a later one. */
+/** The vote of a claw that counts at `time`: the one that the decision names, unless every claw must know a later one. */
 function lastVote({ votes }: BallotBody, named: number | undefined, time: number) {
-  const until = formatTime(named === undefined ? time : time - heardWithinMs)
+  const until = formatTime(named === undefined ? time : time - propagationMs)
   const [n] = Object.keys(votes)
     .map(Number)
     .filter((one) => (votes[String(one)]?.at ?? '') <= until)

@@ -1,5 +1,5 @@
-// Whose word counts in this book. Invariant: a claw of somebody else counts when the owner has admitted it, or while nobody but
-// one person's tabs can reach the book; one that the owner has let go never does.
+// The claws that count in this book. Invariant: a foreign claw counts when the owner has admitted it, or while only one person's
+// tabs reach the book; a claw that the owner has let go never counts.
 import type { PoolReader, PoolSelf } from '../../../core/pool/pool-port.ts'
 import type { RuleReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'
@@ -8,8 +8,8 @@ import { clawBody, type ClawBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 
-/** `open`: anybody counts here; `unknown`: nobody has admitted it. */
-export type Standing = 'own' | 'admitted' | 'open' | 'let_go' | 'unknown'
+/** `open`: every claw counts here; `unknown`: not admitted. */
+export type ClawStanding = 'own' | 'admitted' | 'open' | 'let_go' | 'unknown'
 
 export interface Roll {
   readonly config: PoolConfig
@@ -19,40 +19,42 @@ export interface Roll {
   readonly rules: RuleReader
 }
 
-/** True when any claw counts that is not let go. */
+/** True when every claw counts that is not let go. */
 export function isOpenPool({ config, pool }: Pick<Roll, 'config' | 'pool'>): boolean {
   return config.admission === undefined ? pool.isOnePersons : config.admission === 'anyone'
 }
 
-/** What somebody says in a record: a claw, and as `by` the agent of this book whose it is, or else the claw again. */
-interface Said {
+/** The speaker of a record: its claw, and as `by` the agent of this book that owns the claw, or else the claw again. */
+export interface RecordSpeaker {
   readonly claw: string
   readonly by: string
 }
 
-/** True for what an agent of this book says in its own name: a guest may write its name before any `@`. */
-export function isOfBook({ own, pool: { self } }: Pick<Roll, 'own' | 'pool'>, { claw, by }: Said): boolean {
+/** True for a record in which an agent of this book speaks in its own name: a guest may write its name before any `@`. */
+export function isOfBook(
+  { own, pool: { self } }: Pick<Roll, 'own' | 'pool'>,
+  { claw, by }: RecordSpeaker,
+): boolean {
   return by !== claw && (sameClaw(claw, own) || sameClaw(claw, clawIdOf(by, self.book)))
 }
 
-/** False for a record in which an agent of this book says something in the name of somebody else's claw. */
-export const isHonest = (roll: Pick<Roll, 'own' | 'pool'>, said: Said): boolean =>
-  said.by === said.claw || isOfBook(roll, said)
+/** False for a record in which an agent of this book speaks in the name of a foreign claw. */
+export const isHonest = (roll: Pick<Roll, 'own' | 'pool'>, speaker: RecordSpeaker): boolean =>
+  speaker.by === speaker.claw || isOfBook(roll, speaker)
 
-export function standingOf(roll: Roll, claw: string): Standing {
+export function clawStanding(roll: Roll, claw: string): ClawStanding {
   if (sameClaw(roll.own, claw) || roll.pool.isOwn(claw)) return 'own'
-  const known = knownClaw(roll, claw)
-  if (known && isOfBook(roll, known)) return 'own'
-  return known?.admission?.state ?? (isOpenPool(roll) ? 'open' : 'unknown')
+  const stored = storedClaw(roll, claw)
+  if (stored && isOfBook(roll, stored)) return 'own'
+  return stored?.admission?.state ?? (isOpenPool(roll) ? 'open' : 'unknown')
 }
 
-export function counts(standing: Standing): boolean {
+export function isMember(roll: Roll, claw: string): boolean {
+  const standing = clawStanding(roll, claw)
   return standing !== 'let_go' && standing !== 'unknown'
 }
 
-export const isMember = (roll: Roll, claw: string): boolean => counts(standingOf(roll, claw))
-
-function knownClaw({ rules }: Roll, claw: string): ClawBody | undefined {
+function storedClaw({ rules }: Roll, claw: string): ClawBody | undefined {
   const record = rules.get(recordIds.claw(claw))
   return record?.kind === 'pool_claw' ? clawBody.safeParse(bodyOf(record)).data : undefined
 }

@@ -1,28 +1,25 @@
-// Whose envelope it is. Invariant: a claw is known by the key that the owner has admitted, or by which it was first seen to sign
-// where anybody counts, and by no other but those of which an envelope under a known key has said that they are its own: each
-// device of an owner has its key. A key that the owner has taken from it never comes back.
+// The identity of an envelope's claw, its presence and its capabilities.
+// Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts, and keys that an
+// envelope under one of its keys announces: each device of an owner has its own key. A revoked key never comes back.
 import type { Taken } from '../../../core/pool/pool-carrier.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { type EnvelopeV1, poolLimits } from '../../../shape/envelope.ts'
 import { isOpenPool } from './member.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
-import { isCounted, put, readClaw, saidTime, type Scene } from './pool-context.ts'
-import { notAdmitted, accepted, type Letter, type Verdict } from './verdict.ts'
-import { saidAt } from '../rule/presence.ts'
+import { isCounted, putRecord, readClaw, claimedTime, type PoolContext } from './pool-context.ts'
+import { notAdmitted, accepted, type EnvelopeOf, type Verdict } from './verdict.ts'
+import { claimedAt } from '../rule/presence.ts'
 
-/**
- * What becomes of an envelope whose claw does not count here: it goes no further, nothing of it is written, and the owner can
- * see who asks in, and under which key.
- */
+/** The refusal of an envelope whose claw does not count: nothing of it is written, but the owner sees the claw as an applicant. */
 export function admissionOf(
-  scene: Scene,
+  context: PoolContext,
   { clawId: claw, signature, payload }: EnvelopeV1,
   isSigned: boolean | undefined,
 ): Taken | undefined {
-  const { config, pool, now } = scene
+  const { config, pool, now } = context
   const key = isSigned ? signature?.key : undefined
-  const isListed = isCounted(scene, claw)
-  if (isListed && (key === undefined || isKnownKey(scene, claw, key))) return undefined
+  const isListed = isCounted(context, claw)
+  if (isListed && (key === undefined || isKnownKey(context, claw, key))) return undefined
   if (!isListed && config.verify === 'require' && !isSigned)
     return { result: 'rejected', reason: signature ? 'bad_signature' : 'signature_required' }
   if (key !== undefined || config.verify !== 'require') {
@@ -32,36 +29,36 @@ export function admissionOf(
   return isListed ? undefined : { result: 'ignored', reason: notAdmitted }
 }
 
-/** False for another key than those of a claw that has some. */
-function isKnownKey(scene: Scene, claw: string, key: string): boolean {
-  const keys = readClaw(scene, claw)?.keys
+/** False for a key that is not among the claw's keys, if it has any. */
+function isKnownKey(context: PoolContext, claw: string, key: string): boolean {
+  const keys = readClaw(context, claw)?.keys
   return keys === undefined || keys.includes(key)
 }
 
-/** Why an envelope is not to be trusted; undefined when it is, and then its key is known from now on. */
+/** The reason to reject an envelope's signature. Undefined: it is trusted, and its key is stored. */
 export function trustIn(
-  scene: Scene,
+  context: PoolContext,
   envelope: EnvelopeV1,
   isSigned: boolean | undefined,
 ): string | undefined {
-  const { config } = scene
+  const { config } = context
   if (config.verify === 'off') return undefined
   const { clawId: claw, signature, timestamp } = envelope
-  const known = readClaw(scene, claw)
+  const stored = readClaw(context, claw)
   if (!signature || !isSigned) {
     const reason = signature ? 'bad_signature' : 'signature_required'
-    // Whoever is known to sign does.
-    if (config.verify === 'require' || known?.keys) return reason
-    warn(scene, envelope, signature ? 'warning: bad_signature' : 'warning: unsigned')
+    // A claw with a key must sign.
+    if (config.verify === 'require' || stored?.keys) return reason
+    warn(context, envelope, signature ? 'warning: bad_signature' : 'warning: unsigned')
     return undefined
   }
-  if (known?.keys) return known.keys.includes(signature.key) ? undefined : 'key_changed'
-  if (known?.revoked?.includes(signature.key)) return 'key_changed'
-  // An agent of this very book, which speaks through another device of it: its key comes with the sync, or the owner says it.
-  if (known && known.by !== known.claw && !isOpenPool(scene)) return 'key_changed'
-  const at = saidTime(scene, timestamp)
-  put(scene, 'pool_claw', recordIds.claw(claw), {
-    ...(known ?? {
+  if (stored?.keys) return stored.keys.includes(signature.key) ? undefined : 'key_changed'
+  if (stored?.revoked?.includes(signature.key)) return 'key_changed'
+  // An agent of this book, on another device: its key comes with sync, or from the owner.
+  if (stored && stored.by !== stored.claw && !isOpenPool(context)) return 'key_changed'
+  const at = claimedTime(context, timestamp)
+  putRecord(context, 'pool_claw', recordIds.claw(claw), {
+    ...(stored ?? {
       claw,
       by: claw,
       group: config.group,
@@ -74,15 +71,19 @@ export function trustIn(
   return undefined
 }
 
-/** True for an envelope of a claw of this book that a device of its owner has signed. */
-export function isOwnKey(scene: Scene, envelope: EnvelopeV1, isSigned: boolean | undefined): boolean {
-  const { config, own } = scene
+/** True for an envelope of this book's claw that a device of the owner has signed. */
+export function isSignedByOwner(
+  context: PoolContext,
+  envelope: EnvelopeV1,
+  isSigned: boolean | undefined,
+): boolean {
+  const { config, own } = context
   if (config.verify === 'off') return true
   const key = isSigned ? envelope.signature?.key : undefined
-  return key !== undefined && readClaw(scene, own)?.keys?.includes(key) === true
+  return key !== undefined && readClaw(context, own)?.keys?.includes(key) === true
 }
 
-function warn({ pool, now }: Scene, envelope: EnvelopeV1, reason: string): void {
+function warn({ pool, now }: PoolContext, envelope: EnvelopeV1, reason: string): void {
   const { type, clawId, instanceId, idempotencyKey, traceId } = envelope
   pool.note({
     at: formatTime(now),
@@ -96,52 +97,51 @@ function warn({ pool, now }: Scene, envelope: EnvelopeV1, reason: string): void 
   })
 }
 
-// Taking in who is there and what it can do.
-/** What a claw can do is written anew no more often than this while it stays the same. */
+/** Unchanged capabilities are written again at most this often. */
 const rewriteMs = 3_600_000
 
 export function takePresence(
-  scene: Scene,
-  { clawId, instanceId, timestamp, payload }: Letter<'presence'>,
+  context: PoolContext,
+  { clawId, instanceId, timestamp, payload }: EnvelopeOf<'presence'>,
 ): Verdict {
-  const { pool, now } = scene
+  const { pool, now } = context
   const { status, displayName: name, updatedAt = timestamp } = payload
-  const at = saidAt(parseTime(updatedAt) ?? now, now)
+  const at = claimedAt(parseTime(updatedAt) ?? now, now)
   const entry = { claw: clawId, instance: instanceId, at, status, own: false, ...(name ? { name } : {}) }
   if (!pool.present(entry)) return { result: 'stale', reason: 'older_than_known' }
   return accepted(status)
 }
 
-export function takeCapabilities(scene: Scene, envelope: Letter<'capabilities'>): Verdict {
+export function takeCapabilities(context: PoolContext, envelope: EnvelopeOf<'capabilities'>): Verdict {
   const { clawId: claw, timestamp, payload } = envelope
-  const { displayName, model, capabilities, keys: said, updatedAt = timestamp } = payload
-  const at = saidTime(scene, updatedAt)
-  const known = readClaw(scene, claw)
+  const { displayName, model, capabilities, keys: announced, updatedAt = timestamp } = payload
+  const at = claimedTime(context, updatedAt)
+  const stored = readClaw(context, claw)
   const signer = envelope.signature?.key
-  // What is signed under a known key says which others there are.
-  const isHeard = said !== undefined && signer !== undefined && known?.keys?.includes(signer)
-  const lost = new Set(known?.revoked)
-  const all = isHeard ? [...new Set([signer, ...said])] : []
-  const keys = isHeard ? all.filter((key) => !lost.has(key)).slice(0, poolLimits.keys) : known?.keys
-  const isSaid = known !== undefined && known.announced_at !== known.first_seen_at
-  if (isSaid && known.announced_at > at) return { result: 'stale', reason: 'older_than_known' }
+  // An envelope under a stored key announces the claw's other keys.
+  const hasKeys = announced !== undefined && signer !== undefined && stored?.keys?.includes(signer)
+  const revoked = new Set(stored?.revoked)
+  const all = hasKeys ? [...new Set([signer, ...announced])] : []
+  const keys = hasKeys ? all.filter((key) => !revoked.has(key)).slice(0, poolLimits.keys) : stored?.keys
+  const hasAnnounced = stored !== undefined && stored.announced_at !== stored.first_seen_at
+  if (hasAnnounced && stored.announced_at > at) return { result: 'stale', reason: 'older_than_known' }
   const body = {
     claw,
-    by: known?.by ?? claw,
-    group: scene.config.group,
+    by: stored?.by ?? claw,
+    group: context.config.group,
     ...(displayName ? { display_name: displayName } : {}),
     ...(model ? { model } : {}),
     capabilities,
     ...(keys ? { keys } : {}),
-    ...(known?.revoked ? { revoked: known.revoked } : {}),
-    ...(known?.admission ? { admission: known.admission } : {}),
-    first_seen_at: known?.first_seen_at ?? at,
+    ...(stored?.revoked ? { revoked: stored.revoked } : {}),
+    ...(stored?.admission ? { admission: stored.admission } : {}),
+    first_seen_at: stored?.first_seen_at ?? at,
     announced_at: at,
   }
   const same = (one: object) => JSON.stringify({ ...one, announced_at: '', first_seen_at: '' })
-  const isSame = known !== undefined && same({ ...body, ...known }) === same(body)
-  if (isSame && (parseTime(at) ?? 0) - (parseTime(known.announced_at) ?? 0) < rewriteMs)
+  const isSame = stored !== undefined && same({ ...body, ...stored }) === same(body)
+  if (isSame && (parseTime(at) ?? 0) - (parseTime(stored.announced_at) ?? 0) < rewriteMs)
     return accepted('unchanged')
-  put(scene, 'pool_claw', recordIds.claw(claw), body)
+  putRecord(context, 'pool_claw', recordIds.claw(claw), body)
   return accepted('capabilities')
 }

@@ -1,47 +1,47 @@
-// Taking in a fact, and giving one out. Invariant: a fact rests on an approved proposal and says what that said; its versions
-// are given out by one device of one claw, so that there is one history of it.
-import type { FactBody, FactVersion, ProposalBody } from '../pool-kind.ts'
+// Taking in a fact, and publishing one. Invariant: a fact comes from an approved proposal and has its words; one device of one
+// claw publishes all its versions, so a fact has one history.
+import type { PoolFactBody, PoolFactVersion, PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
-import { judgeFact, saysSame } from '../rule/fact-apply.ts'
+import { judgeFact, sameStatement } from '../rule/fact-apply.ts'
 import {
-  headFor,
+  envelopeHead,
   isGone,
   isOwnClaw,
   isWithdrawn,
-  put,
+  putRecord,
   readDecision,
   readFact,
   readProposal,
-  type Scene,
-  say,
-  saidTime,
+  type PoolContext,
+  sendEnvelope,
+  claimedTime,
 } from './pool-context.ts'
-import { accepted, conflict, decisionWaitMs, type Letter, type Verdict, withdrawn } from './verdict.ts'
+import { accepted, conflict, decisionWaitMs, type EnvelopeOf, type Verdict, withdrawn } from './verdict.ts'
 import { countHere } from './count.ts'
 
-export function takeFact(scene: Scene, envelope: Letter<'fact'>, isLast: boolean): Verdict {
+export function takeFact(context: PoolContext, envelope: EnvelopeOf<'fact'>, isLast: boolean): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
   const { factId, version, proposalId = '', subject, predicate, object, tags } = payload
-  const isEnded = isGone(scene.records, recordIds.fact(factId))
-  if (isEnded || (proposalId !== '' && isWithdrawn(scene, proposalId))) return withdrawn
-  const known = readFact(scene, factId)
-  const verdict = judgeFact(known, payload)
+  const isEnded = isGone(context.records, recordIds.fact(factId))
+  if (isEnded || (proposalId !== '' && isWithdrawn(context, proposalId))) return withdrawn
+  const stored = readFact(context, factId)
+  const verdict = judgeFact(stored, payload)
   if (verdict.result !== 'accepted') return verdict.result === 'conflict' ? conflict(verdict.reason) : verdict
-  const decision = proposalId === '' ? undefined : readDecision(scene, proposalId)
-  const proposal = proposalId === '' ? undefined : readProposal(scene, proposalId)
-  const counted = !decision && proposal ? countHere(scene, proposal) : undefined
+  const decision = proposalId === '' ? undefined : readDecision(context, proposalId)
+  const proposal = proposalId === '' ? undefined : readProposal(context, proposalId)
+  const counted = !decision && proposal ? countHere(context, proposal) : undefined
   const isApproved = decision ? decision.outcome === 'approved' : counted?.outcome === 'approved'
   if (!proposal || !isApproved) {
     if (isLast || decision || proposalId === '') return conflict('no_approved_decision')
     return { ...conflict('no_approved_decision'), waits: { about: proposalId, forMs: decisionWaitMs } }
   }
-  const wrong = scene.config.compatibility ? undefined : judgeOrigin(proposal, known, envelope)
+  const wrong = context.config.compatibility ? undefined : judgeOrigin(proposal, stored, envelope)
   if (wrong !== undefined) return conflict(wrong)
   const { yes, no } = decision ?? counted ?? { yes: 0, no: 0 }
   putFact(
-    scene,
-    { proposal, known, factId, version },
+    context,
+    { proposal, stored, factId, version },
     {
       subject,
       predicate,
@@ -52,31 +52,31 @@ export function takeFact(scene: Scene, envelope: Letter<'fact'>, isLast: boolean
       source: claw,
       yes,
       no,
-      published_at: saidTime(scene, payload.publishedAt ?? timestamp),
+      published_at: claimedTime(context, payload.publishedAt ?? timestamp),
     },
   )
   return accepted(verdict.reason, { frees: [factId] })
 }
 
-/** A fact says what was voted on, and its later versions come from where the first one was proposed. */
+/** The fault of a fact that differs from its proposal, or whose later version comes from another claw than the first. */
 function judgeOrigin(
-  proposal: ProposalBody,
-  known: FactBody | undefined,
-  { payload, clawId }: Letter<'fact'>,
+  proposal: PoolProposalBody,
+  stored: PoolFactBody | undefined,
+  { payload, clawId }: EnvelopeOf<'fact'>,
 ): string | undefined {
   const voted = factOf(proposal)
-  if (payload.factId !== voted.id || payload.version !== voted.version || !saysSame(payload, voted))
+  if (payload.factId !== voted.id || payload.version !== voted.version || !sameStatement(payload, voted))
     return 'not_what_was_voted_on'
-  return known && !sameClaw(known.home, clawId) ? 'not_the_publisher' : undefined
+  return stored && !sameClaw(stored.home, clawId) ? 'not_the_publisher' : undefined
 }
 
-/** What a proposal becomes when it is approved. */
+/** The fact that a proposal becomes when it is approved. */
 export function factOf({
   proposal,
   fact,
   title,
   statement,
-}: ProposalBody): NonNullable<ProposalBody['fact']> {
+}: PoolProposalBody): NonNullable<PoolProposalBody['fact']> {
   if (fact) return fact
   return {
     id: factIdOf(proposal),
@@ -88,23 +88,27 @@ export function factOf({
 }
 
 interface FactPlace {
-  readonly proposal: ProposalBody
-  readonly known: FactBody | undefined
+  readonly proposal: PoolProposalBody
+  readonly stored: PoolFactBody | undefined
   readonly factId: string
   readonly version: number
 }
 
-function putFact(scene: Scene, { proposal, known, factId, version }: FactPlace, said: FactVersion): void {
-  const home = known ?? { home: proposal.claw, home_device: deviceOf(proposal.instance) }
-  const { subject, predicate, object, tags, yes, no, published_at } = said
-  put(scene, 'pool_fact', recordIds.fact(factId), {
+function putFact(
+  context: PoolContext,
+  { proposal, stored, factId, version }: FactPlace,
+  words: PoolFactVersion,
+): void {
+  const home = stored ?? { home: proposal.claw, home_device: instanceDevice(proposal.instance) }
+  const { subject, predicate, object, tags, yes, no, published_at } = words
+  putRecord(context, 'pool_fact', recordIds.fact(factId), {
     claw: home.home,
     by: home.home,
     group: proposal.group,
     fact: factId,
     home: home.home,
     home_device: home.home_device,
-    versions: { ...known?.versions, [String(version)]: { ...said, ...madeFrom(proposal) } },
+    versions: { ...stored?.versions, [String(version)]: { ...words, ...madeFrom(proposal) } },
     version,
     subject,
     predicate,
@@ -115,35 +119,35 @@ function putFact(scene: Scene, { proposal, known, factId, version }: FactPlace, 
   })
 }
 
-const madeFrom = ({ made_from }: ProposalBody) => (made_from === undefined ? {} : { made_from })
+const madeFrom = ({ made_from }: PoolProposalBody) => (made_from === undefined ? {} : { made_from })
 
-/** An instance is a device and a start of its engine. */
-export const deviceOf = (instance: string): string => instance.split('#')[0] ?? ''
+/** The device in an instance name: `device#start`. */
+export const instanceDevice = (instance: string): string => instance.split('#')[0] ?? ''
 
-/** Gives out what an approved proposal makes, where that is for this copy of the book to do. */
-export function publish(scene: Scene, proposalId: string, isDecider: boolean): void {
-  const { pool, config } = scene
-  const proposal = readProposal(scene, proposalId)
-  const decision = readDecision(scene, proposalId)
+/** Publishes the fact of an approved proposal, if this copy of the book is the publisher. */
+export function publish(context: PoolContext, proposalId: string, isDecider: boolean): void {
+  const { pool, config } = context
+  const proposal = readProposal(context, proposalId)
+  const decision = readDecision(context, proposalId)
   if (!proposal || decision?.outcome !== 'approved' || !config.governance) return
   const { id: factId, version, subject, predicate, object } = factOf(proposal)
-  if (isGone(scene.records, recordIds.fact(factId))) return
-  const known = readFact(scene, factId)
-  if (known && known.version >= version) return
-  const isHome = known && isOwnClaw(scene, known.home) && known.home_device === pool.self.device
+  if (isGone(context.records, recordIds.fact(factId))) return
+  const stored = readFact(context, factId)
+  if (stored && stored.version >= version) return
+  const isHome = stored && isOwnClaw(context, stored.home) && stored.home_device === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return
-  if (judgeFact(known, { version, subject, predicate, object }).result !== 'accepted') {
-    // The version before it may be on its way.
-    waitForFact(scene, factId, proposalId)
+  if (judgeFact(stored, { version, subject, predicate, object }).result !== 'accepted') {
+    // The version before it may still arrive.
+    waitForFact(context, factId, proposalId)
     return
   }
-  const claw = known ? known.home : scene.own
-  const published_at = saidTime(scene, '')
+  const claw = stored ? stored.home : context.own
+  const published_at = claimedTime(context, '')
   const decisionId = recordIds.decision(proposalId)
   const { tags } = proposal
   putFact(
-    scene,
-    { proposal, known, factId, version },
+    context,
+    { proposal, stored, factId, version },
     {
       subject,
       predicate,
@@ -157,8 +161,8 @@ export function publish(scene: Scene, proposalId: string, isDecider: boolean): v
       published_at,
     },
   )
-  say(scene, {
-    ...headFor(scene, { claw, key: `knowledge:fact:${factId}:${version}`, trace: proposal.trace }),
+  sendEnvelope(context, {
+    ...envelopeHead(context, { claw, key: `knowledge:fact:${factId}:${version}`, trace: proposal.trace }),
     type: 'fact',
     payload: {
       factId,
@@ -176,7 +180,7 @@ export function publish(scene: Scene, proposalId: string, isDecider: boolean): v
   })
 }
 
-function waitForFact({ pool, now }: Scene, about: string, proposal: string): void {
+function waitForFact({ pool, now }: PoolContext, about: string, proposal: string): void {
   const isWaiting = pool.waiting({ about }).some((one) => one.type === 'promotion' && one.text === proposal)
   if (isWaiting) return
   pool.wait({

@@ -1,32 +1,32 @@
-// What becomes of an envelope once it is let in, and what it may wait for.
+// The result of an accepted envelope, and what it waits for.
 import type { EnvelopeV1, Payloads } from '../../../shape/envelope.ts'
 import type { TakenResult } from '../../../core/pool/pool-carrier.ts'
 
 export interface Verdict {
   readonly result: TakenResult
   readonly reason: string
-  /** It rests on something that has not come: it is judged again with it, and for the last time after `forMs`. */
+  /** It needs a proposal or fact that has not arrived: retried when that arrives, for the last time after `forMs`. */
   readonly waits?: { readonly about: string; readonly forMs: number }
-  /** The proposal or fact of which more is known now: what waits for it is judged again. */
+  /** Proposals and facts with news: envelopes that wait for them are retried. */
   readonly frees?: readonly string[]
-  /** The proposal whose votes are to be counted. */
+  /** The proposal whose votes must be counted. */
   readonly count?: string
-  /** Its key is not held: if it comes again it is judged again. */
+  /** Its key is not remembered: a second copy of the envelope is judged again. */
   readonly again?: true
 }
 
 /** Its claw does not count here. */
 export const notAdmitted = 'not_admitted'
-/** A decision says something else than the ballots and claws that are known here. */
+/** A decision contradicts the ballots and claws of this copy. */
 export const tallyMismatch = 'tally_mismatch'
 
-/** It rests on a proposal that is not there any more: it goes to nobody else. */
+/** Its proposal is gone: it is not relayed. */
 export const withdrawn: Verdict = { result: 'stale', reason: 'withdrawn' }
 
 /** An envelope of one type. */
-export type Letter<Type extends keyof Payloads> = Extract<EnvelopeV1, { readonly type: Type }>
+export type EnvelopeOf<Type extends keyof Payloads> = Extract<EnvelopeV1, { readonly type: Type }>
 
-/** How long a fact waits for its decision, and a decision for its ballots. */
+/** A fact waits this long for its decision, and a decision for its ballots. */
 export const decisionWaitMs = 120_000
 
 export const accepted = (reason: string, more: Partial<Verdict> = {}): Verdict => ({

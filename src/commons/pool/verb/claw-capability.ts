@@ -1,4 +1,5 @@
-// The verbs of who is there: tell what an agent can do, list the claws, ask who can do something.
+// The verbs of claws: announce capabilities, list the claws, find claws with a capability.
+// Invariant: every call reads records with the caller's rights; no answer is cached.
 import { z } from 'zod'
 import type { CallPort } from '../../../core/capability/context.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
@@ -12,18 +13,23 @@ import { configFields, configId, type PoolConfig, readConfig } from '../pool-con
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { activeClaws, type ClawState, clawsHere, clawState } from '../rule/presence.ts'
-import { isMember, isOpenPool, type Roll, standingOf } from '../take/member.ts'
+import { isMember, isOpenPool, type Roll, clawStanding } from '../take/member.ts'
 import { type Needed, neededByMajority } from '../rule/quorum.ts'
-import { present, sayCapabilities } from '../service/announce.ts'
-import { clawFor, nameAsWritten, ownClaw, put, readClaw } from '../take/pool-context.ts'
+import { notePresence, sayCapabilities } from '../service/announce.ts'
+import { clawFor, nameAsWritten, ownClaw, putRecord, readClaw } from '../take/pool-context.ts'
 import { checkLeaving } from './propose-capability.ts'
-import { agentOf, sceneOf, text, voiceOf } from './shape.ts'
+import { agentOf, contextOf, boundedText, voiceOf } from './shape.ts'
 import { filterLimits } from '../../../core/filter/filter.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { type ClawBody, clawBody } from '../pool-kind.ts'
 
-interface Known {
-  readonly claw: Said
+type AnnouncedClaw = Pick<
+  ClawBody,
+  'claw' | 'display_name' | 'model' | 'capabilities' | 'keys' | 'announced_at'
+>
+
+interface ListedClaw {
+  readonly claw: AnnouncedClaw
   readonly state: ClawState
   readonly seenAt?: string
 }
@@ -34,11 +40,15 @@ interface ClawParts {
   readonly pool: PoolPort
 }
 
-/** Those that only their presence tells of: whoever votes without a word about itself counts as well. */
-function silent({ call, pool }: ClawParts, known: readonly Said[], own: string): Said[] {
-  // A guest sees the records that are in its reach, and nobody beside them.
+/** Claws with presence but without a record: they count too. */
+function unannounced(
+  { call, pool }: ClawParts,
+  announced: readonly AnnouncedClaw[],
+  own: string,
+): AnnouncedClaw[] {
+  // A guest sees only claws with a record in its reach.
   if (call.caller.role === 'guest') return []
-  const names = new Set([own, ...known.map(({ claw }) => claw)].map((claw) => foldName(claw)))
+  const names = new Set([own, ...announced.map(({ claw }) => claw)].map((claw) => foldName(claw)))
   const others = pool.presence().filter(({ claw }) => !names.has(foldName(claw)))
   const byClaw = new Map(others.map((one) => [foldName(one.claw), one]))
   return [...byClaw.values()].map(({ claw, name, at }) => ({
@@ -49,22 +59,22 @@ function silent({ call, pool }: ClawParts, known: readonly Said[], own: string):
   }))
 }
 
-/** The claws that the caller sees, with whether they are there. */
-function knownClaws(at: ClawParts, config: PoolConfig): Known[] {
+/** The claws that the caller may see, with their state. */
+function listClaws(at: ClawParts, config: PoolConfig): ListedClaw[] {
   const now = parseTime(at.call.now) ?? 0
   const own = ownClaw(config, at.pool.self)
-  const heard = Map.groupBy(at.pool.presence(), ({ claw }) => foldName(claw))
-  const said = announcedIn({ records: at.records, group: config.group })
-  return [...said, ...silent(at, said, own)].map((claw) => {
+  const presenceOf = Map.groupBy(at.pool.presence(), ({ claw }) => foldName(claw))
+  const announced = readClaws({ records: at.records, group: config.group })
+  return [...announced, ...unannounced(at, announced, own)].map((claw) => {
     if (sameClaw(claw.claw, own)) return { claw, state: 'active', seenAt: formatTime(now) }
-    const presence = heard.get(foldName(claw.claw)) ?? []
+    const presence = presenceOf.get(foldName(claw.claw)) ?? []
     const state = clawState(presence, now)
     const last = Math.max(...presence.map(({ at: ms }) => ms))
     return { claw, state, ...(presence.length === 0 ? {} : { seenAt: formatTime(last) }) }
   })
 }
 
-function askingOf(pool: PoolPort) {
+function applicantsOf(pool: PoolPort) {
   return pool.applicants().map(({ claw, key, name, at }) => ({
     claw,
     ...(key === undefined ? {} : { key }),
@@ -73,7 +83,7 @@ function askingOf(pool: PoolPort) {
   }))
 }
 
-/** How many votes decide, as this book counts them. */
+/** The votes that decide by this book's quorum rule. */
 function neededNow({ quorum }: PoolConfig, active: number): Needed {
   if (quorum.rule === 'majority') return neededByMajority(active)
   return { yes: quorum.yes, no: quorum.no, least: quorum.min_pool }
@@ -88,39 +98,39 @@ export const clawCapabilities = [
     summary: 'Tells the group what the agent that calls can do, in place of what it said before.',
     input: z.strictObject({
       /** `logs.read:/var/log/app/*`, `db.read:orders,customers`, `incident.runbook:v2`. */
-      capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
-      display_name: text(poolLimits.id).optional(),
-      model: text(poolLimits.id).optional(),
+      capabilities: z.array(boundedText(poolLimits.capability)).max(poolLimits.capabilities),
+      display_name: boundedText(poolLimits.id).optional(),
+      model: boundedText(poolLimits.id).optional(),
     }),
     output: z.object({ claw: z.string(), capabilities: z.array(z.string()) }),
     effect: 'write',
     uses: ['records', 'pool'],
     run({ capabilities, display_name, model }, at) {
-      const scene = sceneOf(at)
+      const context = contextOf(at)
       const agent = voiceOf(at.call)
-      const claw = clawFor(scene, agent)
-      const known = readClaw(scene, claw)
-      const { config, pool } = scene
-      const isMain = sameClaw(claw, scene.own)
-      const said = display_name ?? known?.display_name ?? (isMain ? config.display_name : undefined)
-      const name = said ?? nameAsWritten(scene, agent)
-      const runs = model ?? known?.model ?? (isMain ? config.model : undefined)
+      const claw = clawFor(context, agent)
+      const stored = readClaw(context, claw)
+      const { config, pool } = context
+      const isMain = sameClaw(claw, context.own)
+      const chosen = display_name ?? stored?.display_name ?? (isMain ? config.display_name : undefined)
+      const name = chosen ?? nameAsWritten(context, agent)
+      const runs = model ?? stored?.model ?? (isMain ? config.model : undefined)
       const can = [...new Set(capabilities)]
       checkLeaving(at, { capabilities: can, ...(name === undefined ? {} : { display_name: name }) })
-      put(scene, 'pool_claw', recordIds.claw(claw), {
+      putRecord(context, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,
         group: config.group,
         ...(name === undefined ? {} : { display_name: name }),
         ...(runs === undefined ? {} : { model: runs }),
         capabilities: can,
-        ...(known?.keys ? { keys: known.keys } : {}),
-        ...(known?.revoked ? { revoked: known.revoked } : {}),
-        first_seen_at: known?.first_seen_at ?? at.call.now,
+        ...(stored?.keys ? { keys: stored.keys } : {}),
+        ...(stored?.revoked ? { revoked: stored.revoked } : {}),
+        first_seen_at: stored?.first_seen_at ?? at.call.now,
         announced_at: at.call.now,
       })
-      present(scene, claw)
-      if (pool.carriers.length > 0) sayCapabilities(scene, claw)
+      notePresence(context, claw)
+      if (pool.carriers.length > 0) sayCapabilities(context, claw)
       return { claw, capabilities: can }
     },
   }),
@@ -132,7 +142,7 @@ export const clawCapabilities = [
     summary: 'The agents of the group that are known here: what they can do, and whether they are there.',
     input: z.strictObject({ active: z.boolean().optional() }).prefault({}),
     output: z.object({
-      /** The claw of the agent that the book was opened for, and the one in whose name the caller speaks. */
+      /** The claw of the agent that the book was opened for, and the caller's claw. */
       own: z.string(),
       you: z.string(),
       claws: z.array(
@@ -142,18 +152,18 @@ export const clawCapabilities = [
           model: z.string().optional(),
           capabilities: z.array(z.string()),
           active: z.boolean(),
-          /** `stale`: not heard of for 135 s; `stopping`: it has said that it goes. */
+          /** `stale`: silent for 135 s; `stopping`: it has announced its end. */
           state: z.enum(['active', 'stale', 'stopping']),
           seen_at: z.string().optional(),
           keys: z.array(z.string()),
           announced_at: z.string(),
-          /** `own`: of this book; `open`: anybody counts here; `let_go`, `unknown`: its word does not count. */
+          /** `own`: of this book; `open`: every claw counts here; `let_go`, `unknown`: it does not count. */
           standing: z.enum(['own', 'admitted', 'open', 'let_go', 'unknown']),
         }),
       ),
-      /** Whose word counts here: of those that are admitted, or anybody's. */
+      /** The claws that count here: admitted ones, or all. */
       admission: z.enum(['listed', 'anyone']),
-      /** Who asks in, and is not admitted or signs with another key, since this copy was opened; told to its owner alone. */
+      /** Claws that are not admitted, or sign with another key, since this copy was opened. For the owner only. */
       asking: z
         .array(
           z.object({
@@ -164,18 +174,15 @@ export const clawCapabilities = [
           }),
         )
         .optional(),
-      /** How many are there, this book's own included. */
+      /** Number of active claws, with this book's own. */
       active: z.number(),
-      /**
-       * How many votes of a kind decide now, and for that how many claws must be there (by majority) or known (by fixed
-       * numbers).
-       */
+      /** The votes of each kind that decide now, and the fewest claws for that: active (by majority) or all (by fixed numbers). */
       quorum: z.object({ yes: z.number(), no: z.number(), least: z.number() }),
-      /** The ways to other claws that this copy of the book was opened with. */
+      /** The carriers of this copy of the book. */
       carriers: z.array(z.string()),
-      /** How many envelopes wait to be sent over each of them. */
+      /** Unsent envelopes by carrier. */
       unsent: z.record(z.string(), z.number()),
-      /** How this book takes part, see `pool.configure`; told to its owner alone. */
+      /** The settings, see `pool.configure`. For the owner only. */
       config: z.looseObject(configFields).optional(),
     }),
     effect: 'read',
@@ -185,7 +192,7 @@ export const clawCapabilities = [
       const config = readConfig(at.records.rules.get(configId))
       const own = ownClaw(config, at.pool.self)
       const roll: Roll = { config, own, pool: at.pool, rules: at.records.rules }
-      const claws = knownClaws(at, config)
+      const claws = listClaws(at, config)
         .filter(({ state }) => wanted === undefined || (state === 'active') === wanted)
         .map(({ claw, state, seenAt }) => ({
           claw: claw.claw,
@@ -197,7 +204,7 @@ export const clawCapabilities = [
           ...(seenAt === undefined ? {} : { seen_at: seenAt }),
           keys: claw.keys ?? [],
           announced_at: claw.announced_at,
-          standing: standingOf(roll, claw.claw),
+          standing: clawStanding(roll, claw.claw),
         }))
       const there = activeClaws(at.pool.presence(), now).filter(
         (claw) => !sameClaw(claw, own) && isMember(roll, claw),
@@ -216,7 +223,7 @@ export const clawCapabilities = [
         carriers,
         unsent,
         ...(at.call.caller.role === 'owner' ? { config: config as never } : {}),
-        ...(at.call.caller.role === 'owner' ? { asking: askingOf(at.pool) } : {}),
+        ...(at.call.caller.role === 'owner' ? { asking: applicantsOf(at.pool) } : {}),
       }
     },
   }),
@@ -225,15 +232,14 @@ export const clawCapabilities = [
     permission: 'read',
     runs: 'device',
     methods: ['pool.whoCan'],
-    summary:
-      'The agents that are there and can do what is asked: `logs.read:/var/log/app/*`, `db.read:orders,customers`.',
-    input: z.strictObject({ capability: text(poolLimits.capability) }),
+    summary: 'The active agents with a capability: `logs.read:/var/log/app/*`, `db.read:orders,customers`.',
+    input: z.strictObject({ capability: boundedText(poolLimits.capability) }),
     output: z.object({
       claws: z.array(
         z.object({
           clawId: z.string(),
           displayName: z.string().optional(),
-          /** Those of its capabilities by which it can. */
+          /** The capabilities that match the request. */
           matched: z.array(z.string()),
           updatedAt: z.string(),
         }),
@@ -248,8 +254,8 @@ export const clawCapabilities = [
       const roll: Roll = { config, own, pool, rules: records.rules }
       const here = clawsHere(pool.presence(), parseTime(call.now) ?? 0)
       const there = [...here.filter((claw) => isMember(roll, claw)), own]
-      const known = announcedBy({ records, group: config.group }, there)
-      const claws = known.flatMap(({ claw, display_name, capabilities, announced_at }) => {
+      const announced = readNamedClaws({ records, group: config.group }, there)
+      const claws = announced.flatMap(({ claw, display_name, capabilities, announced_at }) => {
         const matched = whoCan(capabilities, capability)
         if (!matched) return []
         const name = display_name === undefined ? {} : { displayName: display_name }
@@ -260,14 +266,7 @@ export const clawCapabilities = [
   }),
 ] as const
 
-// The claws that have told the group what they can do.
-// Invariant: who may read a record is asked at every call; nothing of an answer is kept for the next one.
-export type Said = Pick<
-  ClawBody,
-  'claw' | 'display_name' | 'model' | 'capabilities' | 'keys' | 'announced_at'
->
-
-/** The records as the caller sees them, and the group whose claws are meant. */
+/** The records that the caller may see, and the group of the claws. */
 interface Directory {
   readonly records: Pick<RecordReader, 'query'>
   readonly group: string
@@ -275,8 +274,9 @@ interface Directory {
 
 const pageLimit = 1000
 
-function read({ records, group }: Directory, filters?: object): Said[] {
-  const found: Said[] = []
+/** Announced claws, in order of id. */
+function readClaws({ records, group }: Directory, filters?: object): AnnouncedClaw[] {
+  const found: AnnouncedClaw[] = []
   let cursor: string | undefined
   do {
     const page = records.query({ kind: 'pool_claw', filters, orderBy: 'claw', limit: pageLimit, cursor })
@@ -289,16 +289,11 @@ function read({ records, group }: Directory, filters?: object): Said[] {
   return found
 }
 
-/** All of them, in the order of their ids. */
-export function announcedIn(directory: Directory): Said[] {
-  return read(directory)
-}
-
-/** Those of them that are named, in the order of their ids. The records of all others are left alone: most claws ever met have gone. */
-export function announcedBy(directory: Directory, claws: readonly string[]): Said[] {
+/** The named claws, in order of id. It reads no other records: most claws of a book are gone. */
+function readNamedClaws(directory: Directory, claws: readonly string[]): AnnouncedClaw[] {
   const names = [...new Set(claws)].sort()
   const parts = Array.from({ length: Math.ceil(names.length / filterLimits.inValues) }, (_, i) =>
     names.slice(i * filterLimits.inValues, (i + 1) * filterLimits.inValues),
   )
-  return parts.flatMap((part) => read(directory, { claw: { in: part } }))
+  return parts.flatMap((part) => readClaws(directory, { claw: { in: part } }))
 }

@@ -1,4 +1,4 @@
-// The verbs that show what the pool knows: proposals with their ballots, and facts with their versions.
+// The verbs that list proposals with their ballots, and facts with their versions.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -10,11 +10,11 @@ import {
   ballotBody,
   type DecisionBody,
   decisionBody,
-  factBody,
-  type ProposalBody,
-  proposalBody,
+  poolFactBody,
+  type PoolProposalBody,
+  poolProposalBody,
 } from '../pool-kind.ts'
-import { cursor, id, limit, part, text } from './shape.ts'
+import { pageCursor, id, limit, part, boundedText } from './shape.ts'
 
 const vote = z.enum(['yes', 'no'])
 const tally = { yes: z.number(), no: z.number() }
@@ -30,7 +30,7 @@ const proposalView = z.object({
   tags: z.array(z.string()),
   proposed_at: z.string(),
   expires_at: z.string(),
-  /** `expired` also where the time is over and nobody has said so. */
+  /** `expired` also when the voting time is over without a decision. */
   state: z.enum(['open', 'approved', 'rejected', 'expired']),
   ballots: z.array(
     z.object({ claw: z.string(), vote, n: z.number(), cast_at: z.string(), reason: z.string().optional() }),
@@ -52,7 +52,7 @@ const proposalView = z.object({
 })
 type ProposalView = z.output<typeof proposalView>
 
-/** What is said of a proposal, and who said it. */
+/** The ballots and the decision of a proposal. */
 function around({ get, citing }: RecordReader, record: string) {
   const ballots: BallotBody[] = []
   let decision: DecisionBody | undefined
@@ -64,7 +64,7 @@ function around({ get, citing }: RecordReader, record: string) {
   return { ballots, decision }
 }
 
-function viewOf(records: RecordReader, id: string, body: ProposalBody, now: string): ProposalView {
+function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: string): ProposalView {
   const { ballots, decision } = around(records, id)
   const { proposal, claw, title, statement, tags, proposed_at, expires_at, fact } = body
   const state = decision?.outcome ?? (expires_at <= now ? 'expired' : 'open')
@@ -115,7 +115,7 @@ const factVersionView = z.object({
 
 const factView = z.object({
   fact: z.string(),
-  /** The record that recall finds it by. */
+  /** The record of the fact, as recall finds it. */
   record: z.string(),
   version: z.number(),
   subject: z.string(),
@@ -125,7 +125,7 @@ const factView = z.object({
   votes: z.object(tally),
   published_at: z.string(),
   home: z.string(),
-  /** All that are kept, the newest first. */
+  /** All stored versions, newest first. */
   versions: z.array(factVersionView).optional(),
 })
 
@@ -141,7 +141,7 @@ export const listCapabilities = [
         state: z.enum(['open', 'approved', 'rejected', 'expired']).optional(),
         claw: id.optional(),
         limit,
-        cursor,
+        cursor: pageCursor,
       })
       .prefault({}),
     output: z.object({ proposals: z.array(proposalView), cursor: z.string().optional() }),
@@ -151,7 +151,7 @@ export const listCapabilities = [
       const filters = [
         ...(proposal === undefined ? [] : [{ proposal }]),
         ...(claw === undefined ? [] : [{ claw: foldName(claw) }]),
-        // What is open is not over; what else it is, its decision says.
+        // Other states need the decision: filter after the query.
         ...(state === 'open' ? [{ expires_at: { gt: at.call.now } }] : []),
       ]
       const page = at.records.query({
@@ -161,7 +161,7 @@ export const listCapabilities = [
         cursor: from,
       })
       const proposals = page.records.flatMap((record) => {
-        const { data } = proposalBody.safeParse(bodyOf(record))
+        const { data } = poolProposalBody.safeParse(bodyOf(record))
         const view = data && viewOf(at.records, record.id, data, at.call.now)
         return view && (state === undefined || view.state === state) ? [view] : []
       })
@@ -177,22 +177,22 @@ export const listCapabilities = [
     input: z
       .strictObject({
         fact: id.optional(),
-        subject: text(poolLimits.part).optional(),
-        predicate: text(poolLimits.part).optional(),
-        tag: text(poolLimits.tag).optional(),
+        subject: boundedText(poolLimits.part).optional(),
+        predicate: boundedText(poolLimits.part).optional(),
+        tag: boundedText(poolLimits.tag).optional(),
         versions: z.boolean().default(false),
         limit,
-        cursor,
+        cursor: pageCursor,
       })
       .prefault({}),
     output: z.object({ facts: z.array(factView), cursor: z.string().optional() }),
     effect: 'read',
     uses: ['records'],
     run({ fact, subject, predicate, tag, versions: isWhole, limit: most, cursor: from }, at) {
-      const asked = Object.entries({ fact, subject, predicate }).flatMap(([name, value]) =>
+      const fields = Object.entries({ fact, subject, predicate }).flatMap(([name, value]) =>
         value === undefined ? [] : [{ [name]: value }],
       )
-      const filters = [...asked, ...(tag === undefined ? [] : [{ tags: { contains: tag } }])]
+      const filters = [...fields, ...(tag === undefined ? [] : [{ tags: { contains: tag } }])]
       const page = at.records.query({
         kind: 'pool_fact',
         ...(filters.length === 0 ? {} : { filters: { and: filters } }),
@@ -200,14 +200,14 @@ export const listCapabilities = [
         cursor: from,
       })
       const facts = page.records.flatMap((record) => {
-        const { data } = factBody.safeParse(bodyOf(record))
+        const { data } = poolFactBody.safeParse(bodyOf(record))
         if (!data) return []
         const { versions, fact: name, version, tags, votes, published_at, home, ...body } = data
-        const said = { subject: body.subject, predicate: body.predicate, object: body.object }
+        const triple = { subject: body.subject, predicate: body.predicate, object: body.object }
         const all = Object.entries(versions)
           .map(([number, one]) => ({ ...one, version: Number(number) }))
           .toSorted((a, b) => b.version - a.version)
-        const view = { fact: name, record: record.id, version, ...said, tags, votes, published_at, home }
+        const view = { fact: name, record: record.id, version, ...triple, tags, votes, published_at, home }
         return [{ ...view, ...(isWhole ? { versions: all } : {}) }]
       })
       return { facts, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }

@@ -1,5 +1,5 @@
-// The verbs by which an agent takes part: propose, publish what a record says, vote.
-// Invariant: nothing leaves this book that its rules keep here, and a claw votes in its own name, once.
+// The verbs to take part: propose, publish a record, vote.
+// Invariant: only content that the rules allow leaves this book; a claw votes in its own name, once.
 import { z } from 'zod'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
@@ -9,27 +9,27 @@ import { sameJson } from '../../../core/json/same-json.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { timeoutMs } from '../pool-config.ts'
-import { type ProposalBody } from '../pool-kind.ts'
+import { type PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/pool/pool-record-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
-import { checkRecord, checkTags, secretFound, wordsOf } from '../rule/may-leave.ts'
-import { present } from '../service/announce.ts'
+import { checkRecord, checkTags, secretFound, textToPropose } from '../rule/may-leave.ts'
+import { notePresence } from '../service/announce.ts'
 import {
   clawFor,
-  headFor,
-  put,
+  envelopeHead,
+  putRecord,
   readBallot,
   readDecision,
   readFact,
   readProposal,
-  type Scene,
-  say,
+  type PoolContext,
+  sendEnvelope,
 } from '../take/pool-context.ts'
-import { changeLimit } from '../take/take-proposal.ts'
-import { agentOf, id, part, sceneOf, tags, text, voiceOf } from './shape.ts'
+import { voteChangeLimit } from '../take/take-proposal.ts'
+import { agentOf, id, part, contextOf, tags, boundedText, voiceOf } from './shape.ts'
 
 const factInput = z.strictObject({
-  /** The fact of which this is to be the next version; without it, it is a new one. */
+  /** The fact that gets a new version. Absent: a new fact. */
   id: id.optional(),
   subject: part,
   predicate: part,
@@ -51,33 +51,33 @@ interface Words {
   readonly title?: string | undefined
   readonly tags: readonly string[]
   readonly fact?: z.output<typeof factInput> | undefined
-  /** The record that it says. */
+  /** The published record. */
   readonly madeFrom?: string
 }
 
-/** The fact that comes of it: a new one, or the next version of one that is known here. */
-function factFor(scene: Scene, proposal: string, { fact, title, statement }: Words) {
+/** The resulting fact: a new one, or the next version of one in this book. */
+function factFor(context: PoolContext, proposal: string, { fact, title, statement }: Words) {
   const words = fact
     ? { subject: fact.subject, predicate: fact.predicate, object: fact.object }
     : { subject: title ?? 'statement', predicate: 'states', object: statement }
   if (fact?.id === undefined) return { id: factIdOf(proposal), version: 1, ...words }
-  const known = readFact(scene, fact.id)
-  if (known) return { id: fact.id, version: known.version + 1, ...words }
-  throw new DaybookError('not-found', `The pool has no fact \`${fact.id}\` here.`, {
+  const stored = readFact(context, fact.id)
+  if (stored) return { id: fact.id, version: stored.version + 1, ...words }
+  throw new DaybookError('not-found', `This book has no fact \`${fact.id}\` of the pool.`, {
     details: { path: 'fact.id' },
   })
 }
 
-function propose(scene: Scene, agent: string, words: Words, at: WriteContext<'records' | 'pool'>) {
-  const { config, now, pool } = scene
+function propose(context: PoolContext, agent: string, words: Words, at: WriteContext<'records' | 'pool'>) {
+  const { config, now, pool } = context
   checkTags(words.tags, config)
-  const claw = clawFor(scene, agent)
+  const claw = clawFor(context, agent)
   const proposal = pool.newId('kp-')
-  const fact = factFor(scene, proposal, words)
+  const fact = factFor(context, proposal, words)
   const trace = pool.newId('tr-')
   const expires_at = formatTime(now + timeoutMs(config))
   const { title, statement, madeFrom } = words
-  const body: ProposalBody = {
+  const body: PoolProposalBody = {
     proposal,
     claw,
     by: agent,
@@ -92,17 +92,18 @@ function propose(scene: Scene, agent: string, words: Words, at: WriteContext<'re
     fact,
     ...(madeFrom === undefined ? {} : { made_from: madeFrom }),
   }
-  const given = {
+  const record = {
     kind: 'pool_proposal',
     id: recordIds.proposal(proposal),
     body: body as object as JsonObject,
   }
-  const kept = at.records.guarded(given)
-  if (kept.sensitivity !== undefined || !sameJson(kept.body, given.body)) throw secretFound('statement')
-  put(scene, given.kind, given.id, body)
-  present(scene, claw)
-  say(scene, {
-    ...headFor(scene, { claw, key: `knowledge:proposal:${proposal}`, trace }),
+  const guarded = at.records.guarded(record)
+  if (guarded.sensitivity !== undefined || !sameJson(guarded.body, record.body))
+    throw secretFound('statement')
+  putRecord(context, record.kind, record.id, body)
+  notePresence(context, claw)
+  sendEnvelope(context, {
+    ...envelopeHead(context, { claw, key: `knowledge:proposal:${proposal}`, trace }),
     type: 'proposal',
     payload: {
       proposalId: proposal,
@@ -120,11 +121,11 @@ function propose(scene: Scene, agent: string, words: Words, at: WriteContext<'re
       },
     },
   })
-  return { proposal, record: given.id, claw, fact: { id: fact.id, version: fact.version }, expires_at }
+  return { proposal, record: record.id, claw, fact: { id: fact.id, version: fact.version }, expires_at }
 }
 
-/** Proposing and voting are of the group's own business. */
-function checkGoverned({ config }: Scene): void {
+/** Throws if governance is off. */
+function checkGoverned({ config }: PoolContext): void {
   if (config.governance) return
   throw new DaybookError(
     'conflict',
@@ -151,20 +152,20 @@ export const proposeCapabilities = [
     summary:
       'Proposes knowledge to the other agents of the group, who vote on it; approved, it becomes a fact of the pool.',
     input: z.strictObject({
-      statement: text(poolLimits.statement),
-      title: text(poolLimits.title).optional(),
-      /** At least one that may leave this book. */
+      statement: boundedText(poolLimits.statement),
+      title: boundedText(poolLimits.title).optional(),
+      /** At least one allowed tag. */
       tags: tags.min(1),
-      /** What it becomes; default the title states the statement. */
+      /** The fact that it becomes. Default: `<title> states <statement>`. */
       fact: factInput.optional(),
     }),
     output: proposed,
     effect: 'write',
     uses: ['records', 'pool'],
     run(words, at) {
-      const scene = sceneOf(at)
-      checkGoverned(scene)
-      return propose(scene, agentOf(at.call), words, at)
+      const context = contextOf(at)
+      checkGoverned(context)
+      return propose(context, agentOf(at.call), words, at)
     },
   }),
   defineCapability({
@@ -177,37 +178,37 @@ export const proposeCapabilities = [
     input: z.strictObject({
       record: z.string().min(1).max(128),
       tags: tags.min(1),
-      title: text(poolLimits.title).optional(),
-      /** In place of what the record says. */
-      statement: text(poolLimits.statement).optional(),
-      /** The fact of which it is to be the next version. */
+      title: boundedText(poolLimits.title).optional(),
+      /** Default: the text of the record. */
+      statement: boundedText(poolLimits.statement).optional(),
+      /** The fact that gets a new version. */
       fact: id.optional(),
     }),
     output: proposed,
     effect: 'write',
     uses: ['records', 'pool'],
     run({ record: named, tags: tagged, title, statement, fact }, at) {
-      const scene = sceneOf(at)
-      checkGoverned(scene)
+      const context = contextOf(at)
+      checkGoverned(context)
       const record = ownRecord(at.records, at.call, named)
-      const own = statement === undefined ? wordsOf(record) : { statement }
+      const own = statement === undefined ? textToPropose(record) : { statement }
       if (own.statement.length > poolLimits.statement)
         throw new DaybookError(
           'invalid-input',
-          `It says more than ${poolLimits.statement} characters: give a statement.`,
+          `The text of the record is longer than ${poolLimits.statement} characters. Give a shorter statement.`,
           {
             details: { path: 'statement' },
           },
         )
-      const said = own.fact ?? { subject: title ?? 'statement', predicate: 'states', object: own.statement }
+      const triple = own.fact ?? { subject: title ?? 'statement', predicate: 'states', object: own.statement }
       const words = {
         ...own,
         title,
         tags: tagged,
-        fact: fact === undefined ? own.fact : { ...said, id: fact },
+        fact: fact === undefined ? own.fact : { ...triple, id: fact },
         madeFrom: record.id,
       }
-      return propose(scene, agentOf(at.call), words, at)
+      return propose(context, agentOf(at.call), words, at)
     },
   }),
   defineCapability({
@@ -215,12 +216,12 @@ export const proposeCapabilities = [
     permission: 'write',
     runs: 'device',
     methods: ['pool.vote'],
-    summary: 'Votes on a proposal in the name of whoever calls; a changed vote counts until it is decided.',
+    summary: 'Votes on a proposal as the calling agent; a changed vote counts until the decision.',
     input: z.strictObject({
       /** Its id among claws. */
       proposal: id,
       vote: z.enum(['yes', 'no']),
-      reason: text(poolLimits.reason).optional(),
+      reason: boundedText(poolLimits.reason).optional(),
     }),
     output: z.object({
       proposal: z.string(),
@@ -228,7 +229,7 @@ export const proposeCapabilities = [
       record: z.string(),
       claw: z.string(),
       vote: z.enum(['yes', 'no']),
-      /** Which vote of this claw on it that is, from 1. */
+      /** The number of this claw's vote on the proposal, from 1. */
       n: z.number(),
       changed: z.boolean(),
       /** False for the proposer's own vote, where that does not count. */
@@ -237,41 +238,41 @@ export const proposeCapabilities = [
     effect: 'write',
     uses: ['records', 'pool'],
     run({ proposal: named, vote, reason }, at) {
-      const scene = sceneOf(at)
-      checkGoverned(scene)
+      const context = contextOf(at)
+      checkGoverned(context)
       const agent = voiceOf(at.call)
-      const claw = clawFor(scene, agent)
-      const proposal = readProposal(scene, named)
+      const claw = clawFor(context, agent)
+      const proposal = readProposal(context, named)
       if (!proposal)
-        throw new DaybookError('not-found', `There is no proposal \`${named}\` here.`, {
+        throw new DaybookError('not-found', `This book has no proposal \`${named}\`.`, {
           details: { path: 'proposal' },
         })
-      checkOpen(scene, proposal)
-      const known = readBallot(scene, named, claw)
-      const counts = scene.config.self_vote || !sameClaw(claw, proposal.claw)
+      checkOpen(context, proposal)
+      const stored = readBallot(context, named, claw)
+      const counts = context.config.self_vote || !sameClaw(claw, proposal.claw)
       const record = recordIds.ballot(named, claw)
-      if (known?.vote === vote)
-        return { proposal: named, record, claw, vote, n: known.n, changed: false, counts }
-      if (known) checkChange(scene, Object.keys(known.votes).length)
+      if (stored?.vote === vote)
+        return { proposal: named, record, claw, vote, n: stored.n, changed: false, counts }
+      if (stored) checkChange(context, Object.keys(stored.votes).length)
       if (reason !== undefined) checkLeaving(at, { reason })
-      const n = (known?.n ?? 0) + 1
+      const n = (stored?.n ?? 0) + 1
       const cast = { vote, at: at.call.now, ...(reason === undefined ? {} : { reason }) }
-      put(scene, 'pool_ballot', record, {
+      putRecord(context, 'pool_ballot', record, {
         claw,
         by: agent,
         group: proposal.group,
         proposal: recordIds.proposal(named),
-        votes: { ...known?.votes, [String(n)]: cast },
+        votes: { ...stored?.votes, [String(n)]: cast },
         vote,
         n,
         cast_at: at.call.now,
       })
-      present(scene, claw)
+      notePresence(context, claw)
       const key = `knowledge:vote:${named}:${claw}`
-      say(scene, {
-        ...headFor(scene, {
+      sendEnvelope(context, {
+        ...envelopeHead(context, {
           claw,
-          key: scene.config.compatibility ? key : `${key}:${n}`,
+          key: context.config.compatibility ? key : `${key}:${n}`,
           trace: proposal.trace,
         }),
         type: 'vote',
@@ -282,27 +283,26 @@ export const proposeCapabilities = [
   }),
 ] as const
 
-function checkOpen(scene: Scene, { proposal, expires_at }: ProposalBody): void {
-  const decision = readDecision(scene, proposal)
-  const isOver = (parseTime(expires_at) ?? Infinity) <= scene.now
+function checkOpen(context: PoolContext, { proposal, expires_at }: PoolProposalBody): void {
+  const decision = readDecision(context, proposal)
+  const isOver = (parseTime(expires_at) ?? Infinity) <= context.now
   if (!decision && !isOver) return
   const outcome = decision?.outcome ?? 'expired'
-  throw new DaybookError('conflict', `\`${proposal}\` is ${outcome}: votes on it count no more.`, {
+  throw new DaybookError('conflict', `\`${proposal}\` is ${outcome} already; votes no longer count.`, {
     details: { path: 'proposal', reason: outcome },
   })
 }
 
-/** What is said to other claws goes out in clear, whatever becomes of the record. */
-export function checkLeaving({ records }: Pick<WriteContext<'records'>, 'records'>, said: JsonObject): void {
-  const given = { kind: 'pool_ballot', id: 'pool_ballot::new', body: said }
-  const kept = records.guarded(given)
-  if (kept.sensitivity !== undefined || !sameJson(kept.body, said))
-    throw secretFound(Object.keys(said)[0] ?? '')
+/** Throws `forbidden` for text with a secret: other claws get it in clear. */
+export function checkLeaving({ records }: Pick<WriteContext<'records'>, 'records'>, body: JsonObject): void {
+  const guarded = records.guarded({ kind: 'pool_ballot', id: 'pool_ballot::new', body })
+  if (guarded.sensitivity !== undefined || !sameJson(guarded.body, body))
+    throw secretFound(Object.keys(body)[0] ?? '')
 }
 
-function checkChange({ config: { compatibility } }: Scene, votes: number): void {
-  if (!compatibility && votes < changeLimit) return
-  throw new DaybookError('conflict', 'The vote of this claw can be changed no more.', {
+function checkChange({ config: { compatibility } }: PoolContext, votes: number): void {
+  if (!compatibility && votes < voteChangeLimit) return
+  throw new DaybookError('conflict', 'This claw can no longer change its vote.', {
     details: { path: 'vote', reason: compatibility ? 'compatibility' : 'too_many_changes' },
   })
 }

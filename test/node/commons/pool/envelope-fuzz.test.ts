@@ -1,7 +1,7 @@
 // Whatever bytes come as an envelope: they are read or refused with a reason, and nothing else happens.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { receive } from '../../../../src/commons/pool/take/take-in.ts'
+import { receive } from '../../../../src/commons/pool/take/take-envelope.ts'
 import { verifyingKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { envelopeTypes } from '../../../../src/core/pool/pool-carrier.ts'
 import {

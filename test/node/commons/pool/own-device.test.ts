@@ -8,7 +8,7 @@ import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, type World } from './pool-world.ts'
 
-interface Letter {
+interface EnvelopeOf {
   readonly type: string
   readonly payload: { readonly group: string; readonly capabilities?: readonly string[] }
 }
@@ -148,7 +148,7 @@ describe('a book that is put into another group', () => {
     const sent = () =>
       bus.sent
         .slice(before)
-        .map(({ text }) => JSON.parse(text) as Letter)
+        .map(({ text }) => JSON.parse(text) as EnvelopeOf)
         .filter(({ payload }) => payload.group === 'ops')
     await world.soon(() => Promise.resolve(sent().length >= 2))
     const said = sent()

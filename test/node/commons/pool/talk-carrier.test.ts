@@ -1,6 +1,10 @@
 // The way of the pool over a channel that keeps nothing: who is there, who has had what, and what stays in the outbox.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hadWithinMs, type Talk, TalkCarrier } from '../../../../src/commons/pool/service/talk-carrier.ts'
+import {
+  ackTimeoutMs,
+  type CarrierFrame,
+  TalkCarrier,
+} from '../../../../src/commons/pool/service/talk-carrier.ts'
 import type { Outgoing, Taken } from '../../../../src/core/pool/pool-carrier.ts'
 import { isDaybookError } from '../../../../src/core/errors.ts'
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts'
@@ -21,7 +25,7 @@ beforeEach(() => {
 /** A channel on which everybody hears everybody else, in order, after a moment. */
 function openChannel() {
   const members = new Map<string, Member>()
-  const said: { from: string; talk: Talk; to: string | undefined }[] = []
+  const said: { from: string; talk: CarrierFrame; to: string | undefined }[] = []
   return {
     members,
     said,
@@ -111,7 +115,7 @@ describe('A channel that keeps nothing', () => {
     const b = join('b', () => (isFull ? Promise.reject(new Error('full')) : Promise.resolve(accepted)))
     await time.advance(1000)
     const sent = outcome(a.carrier.send(envelope('1')))
-    await time.advance(hadWithinMs + 1000)
+    await time.advance(ackTimeoutMs + 1000)
     expect(await sent).toBe('offline')
     isFull = false
     const again = outcome(a.carrier.send(envelope('1')))
@@ -127,7 +131,7 @@ describe('A channel that keeps nothing', () => {
     await time.advance(1000)
     b.isDeaf = true
     const sent = outcome(a.carrier.send(envelope('1')))
-    await time.advance(hadWithinMs + 1000)
+    await time.advance(ackTimeoutMs + 1000)
     expect([await sent, c.heard.length]).toEqual(['had', 1])
     expect([...a.carrier.present]).toEqual(['c'])
     c.carrier.close()

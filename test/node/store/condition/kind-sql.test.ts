@@ -1,6 +1,6 @@
 // Where SQLite begins to look for records of a kind.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clawKind, factKind } from '../../../../src/commons/pool/pool-kind.ts'
+import { clawKind, poolFactKind } from '../../../../src/commons/pool/pool-kind.ts'
 import { parseFilters } from '../../../../src/core/filter/filter.ts'
 import type { Kind } from '../../../../src/core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../../../src/core/ports.ts'
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => engine.close())
 
 /** The index by which the newest records are found that satisfy the filters. */
-function indexFor(filters: object, kind: Kind = factKind as Kind): string | undefined {
+function indexFor(filters: object, kind: Kind = poolFactKind as Kind): string | undefined {
   const asked = parseFilters(filters)
   const parts = [kindSql(kind, asked), filterSql(asked, kind)]
   const plan = db.all<SqlRow & { readonly detail: string }>(
