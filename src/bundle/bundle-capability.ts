@@ -1,5 +1,5 @@
-// Importing and verifying bundles, piece by piece. Invariant: the whole is verified before anything of it is applied,
-// and what is applied is one transaction; pieces wait in the database, so that neither a file nor a stream fills memory.
+// Importing and verifying bundles, piece by piece. Invariants: an import is applied after the whole bundle is verified, in one
+// transaction; pieces wait in the database, so memory stays small; a staged record has no secret that the book would seal or mask.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
@@ -9,12 +9,14 @@ import { type SecretCount, sumSecrets } from '../core/secret/stored-secrets.ts'
 import { type Kind, pluralOf } from '../core/kind.ts'
 import { sealed } from '../shape/sealed-count.ts'
 import { secretCount } from '../shape/secret-count.ts'
+import { kindNames, passphrase } from './export-capability.ts'
 import { kindsCalled } from './format/bundle-choice.ts'
-import { type BundleIntake, createBundleIntake, type IntakeResult } from './format/bundle-intake.ts'
+import { BundleIntake, type IntakeResult, describe, described } from './format/bundle-intake.ts'
 import { mergeUpload } from './format/bundle-merge.ts'
-import { kindNames, passphrase } from './open-bundle-text.ts'
-import { describe, described } from './described-bundle.ts'
-import { guardStaged } from './guard-staged.ts'
+import type { RecordWriter } from '../core/capability/port/record-port.ts'
+import type { StagedRecord } from '../core/capability/transfer.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import { bodyOf, headOf, type Stored } from '../core/record.ts'
 
 type Context = TaskContext<'records' | 'transfer'>
 
@@ -23,11 +25,11 @@ const piece = {
   text: z.string().max(4_000_000),
   /** More pieces follow. */
   more: z.boolean().default(false),
-  /** What the call before answered; absent with the first piece, which brings the options. */
+  /** The `cursor` of the previous answer. Absent with the first piece, which has the options. */
   cursor: z.string().max(100).optional(),
-  /** With `cursor`: gives up what was sent so far. */
+  /** With `cursor`: ends the upload. */
   cancel: z.boolean().optional(),
-  /** How many bytes there are in all, if known, for progress. */
+  /** Bytes in total, if known, for progress. */
   size: z.number().int().nonnegative().optional(),
 }
 
@@ -42,9 +44,9 @@ const conflict = z.object({
   id: z.string(),
   kind: z.string(),
   policy: z.string(),
-  /** Whose record is in the book now; the other one is in the conflict log. */
+  /** The side whose record is in the book now; the conflict log has the other. */
   kept: z.enum(['book', 'bundle']),
-  /** The book had forgotten it, and it stays forgotten. */
+  /** The book had forgotten the record, and it stays forgotten. */
   forgotten: z.literal(true).optional(),
 })
 
@@ -57,23 +59,20 @@ const importResult = z.object({
   unchanged: z.number(),
   forgotten: z.number(),
   conflict_count: z.number(),
-  /** Came in undecided: approvals, and what was approved, made in another book. They wait for this one's owner. Absent: none. */
+  /** Records approved in another book, which now wait for this book's owner. Absent: 0. */
   lowered: z.number().optional(),
-  /**
-   * Records of the bundle that can't be read here: sealed ones whose key is missing, or another book's, and those
-   * `withheld`.
-   */
+  /** Records that can't be read here: sealed ones without a key, and `withheld` ones. Absent: 0. */
   unreadable: sealed,
   /**
-   * Of those, memories and proposals, sealed or of a newer Daybook, that may say that they were approved, and were left out therefore. With the key here, or
-   * with `decisions: 'keep'`, the bundle brings them in. Absent: none.
+   * Left out of `unreadable`: memories and proposals, sealed or of a newer Daybook, that may contain an approval. Import again with
+   * the key, or with `decisions: 'keep'`. Absent: 0.
    */
   withheld: z.number().optional(),
-  /** Control tokens of the bundle that were left out, because `include_tokens` was not said. Absent: none. */
+  /** Control tokens that were left out, without `include_tokens`. Absent: 0. */
   tokens_skipped: z.number().optional(),
-  /** Records that the bundle says it has, and has not: it was cut short, and `allow_incomplete` was said. Absent: none. */
+  /** Records missing from a bundle that was cut short, with `allow_incomplete`. Absent: 0. */
   missing: z.number().optional(),
-  /** Secrets of known form in what the bundle brings, and what the book does with them. */
+  /** Secrets found in the records, and how the book treats them. */
   secrets: z.array(secretCount),
   /** The first thousand. */
   conflicts: z.array(conflict),
@@ -81,28 +80,28 @@ const importResult = z.object({
 const verifyResult = z.object({ ...described, schemas_used: z.array(z.string()) })
 const answer = <Result extends z.ZodType>(result: Result) =>
   z.object({
-    /** Send the next piece with it. */
+    /** For the next piece. */
     cursor: z.string().optional(),
-    /** With the last piece: what came of it. */
+    /** After the last piece. */
     result: result.optional(),
   })
 
 const importInput = z.strictObject({
   ...piece,
-  /** `merge` (default) adds to the book; `replace` makes the kinds in the bundle what the bundle says. */
+  /** `merge` (default) adds to the book; `replace` replaces all records of the bundle's kinds. */
   mode: z.enum(['merge', 'replace']).default('merge'),
   /** Only these kinds, by name or plural. */
   kinds: kindNames.optional(),
-  /** Says what would happen, and changes nothing. */
+  /** Reports the result without a change. */
   dry_run: z.boolean().default(false),
   /**
-   * What becomes of what only an owner decides (approved memories, reviews of proposals): `keep` takes it as it is, `lower` as
-   * it was before anybody decided. Default: `keep` for a bundle that the key of this book has signed, else `lower`.
+   * The owner's decisions of the bundle (approved memories, reviews of proposals): `keep` takes them, `lower` makes the records
+   * undecided. Default: `keep` for a bundle signed with this book's key, else `lower`.
    */
   decisions: z.enum(['keep', 'lower']).optional(),
-  /** Takes control tokens too: whoever holds one has the rights in this book that it names. Default false: they are left out. */
+  /** Takes control tokens too; a token's holder gets its rights in this book. Default: false. */
   include_tokens: z.boolean().default(false),
-  /** Takes what is there of a bundle that holds less than it says it does. Default false: it is refused. */
+  /** Accepts a bundle with fewer records than its statistics. Default: false. */
   allow_incomplete: z.boolean().default(false),
   ...proof,
 })
@@ -133,7 +132,7 @@ export const bundleCapabilities = [
     uses: ['records', 'transfer'],
     run: (input, at) =>
       receive(input, at, () => {
-        const intake = createBundleIntake(
+        const intake = new BundleIntake(
           { ...proofOf(input), now: at.call.now, kinds: undefined, take: () => Promise.resolve() },
           at.records.kinds,
           at.transfer,
@@ -147,13 +146,13 @@ export const bundleCapabilities = [
   }),
 ] as const
 
-/** A bundle being sent. A class, so that a name of something else is not taken for one. */
+/** An upload in progress. A class, so that `instanceof` rejects sessions of other verbs. */
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
   readonly finish: (whole: IntakeResult, at: Context) => Promise<Result>
   readonly drop: () => void
-  /** Pieces are taken one after the other, whatever a caller does. */
-  tail: Promise<unknown> = Promise.resolve()
+  /** Resolves after the last piece: pieces are taken one after the other. */
+  queue: Promise<unknown> = Promise.resolve()
   received = 0
 
   constructor(
@@ -183,7 +182,7 @@ async function receive<Result>(
   const upload =
     cursor === undefined ? begin() : (at.transfer.sessions.find(cursor) as Upload<Result> | undefined)
   if (!(upload instanceof Upload)) {
-    throw new DaybookError('not-found', 'This import has ended, or waited too long.', {
+    throw new DaybookError('not-found', 'This import has ended, or waited too long. Start it again.', {
       details: { path: 'cursor' },
     })
   }
@@ -192,13 +191,13 @@ async function receive<Result>(
     end()
     return {}
   }
-  const work = upload.tail.then(async () => {
+  const work = upload.queue.then(async () => {
     await upload.intake.push(text, at.call.signal)
     upload.received += text.length
     at.call.progress({ done: upload.received, total: size ?? upload.received, what: 'read' })
     return more ? undefined : upload.finish(await upload.intake.end(at.call.signal), at)
   })
-  upload.tail = work.catch(() => undefined)
+  upload.queue = work.catch(() => undefined)
   try {
     const result = await work
     if (!more) end()
@@ -222,11 +221,11 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
   const includesGuarded = rest.include_tokens
   const guarded = kinds?.find((kind) => kind.guarded)
   if (guarded && !includesGuarded) {
-    const message = `\`kinds\`: ${pluralOf(guarded)} are imported with \`include_tokens\` only.`
+    const message = `\`kinds\`: To import ${pluralOf(guarded)}, set \`include_tokens\`.`
     throw new DaybookError('invalid-input', message, { details: { path: 'include_tokens' } })
   }
   let secrets: SecretCount[] = []
-  const intake = createBundleIntake(
+  const intake = new BundleIntake(
     {
       ...proofOf(rest),
       now: at.call.now,
@@ -280,7 +279,7 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
       secrets,
     }
   }
-  // What was staged goes with the upload, also when nobody comes back for it.
+  // Drop staged records with the upload, even if it is abandoned.
   return new Upload(
     intake,
     finish,
@@ -288,7 +287,22 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
   )
 }
 
-/** Names of the kinds that the bundle has lists of, of those wanted. */
+/** Names of the wanted kinds that the bundle has a list of. */
 function wantedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, number>>): string[] {
   return kinds.map(({ name }) => name).filter((name) => Object.hasOwn(counts, name))
+}
+
+/** `staged` without secrets, or the same object if it has none. A purged record gets an empty text. */
+function guardStaged(
+  staged: StagedRecord,
+  records: Pick<RecordWriter, 'guarded' | 'wasPurged'>,
+): StagedRecord {
+  if (records.wasPurged(staged.id)) return { id: staged.id, kind: staged.kind, text: '' }
+  if (staged.isSealed) return staged
+  const record = JSON.parse(staged.text) as Stored<JsonObject>
+  const original = bodyOf(record)
+  const { id, kind } = staged
+  const { body, sensitivity } = records.guarded({ id, kind, body: original, sensitivity: staged.sensitivity })
+  if (body === original && sensitivity === staged.sensitivity) return staged
+  return { id, kind, text: JSON.stringify({ ...headOf(record), ...body, sensitivity }), sensitivity }
 }

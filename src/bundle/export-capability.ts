@@ -1,25 +1,136 @@
-// Exporting a book as a bundle, page by page: each call answers the next piece of text, so that one export crosses any
-// door. Invariant: what is exported is the book as it stood at the first call, whatever is written meanwhile.
+// Exporting a book as a bundle: its text as a stream, and the verb that returns it page by page, so that an export fits every
+// door. Invariant: an export is a snapshot of the book at its first call; a refusal comes before any text.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import { sealed, sealedField } from '../shape/sealed-count.ts'
-import { type BundleText, bundleWish, openBundleText } from './open-bundle-text.ts'
+import { type Kinds, unknownKind } from '../core/kind.ts'
+import type { Signer } from '../core/ports.ts'
+import { canonicalTime } from '../core/time.ts'
+import { bundleSignedText } from './format/bundle-shape.ts'
+import { product } from './format/product.ts'
+import { writeBundle } from './format/bundle-writer.ts'
+import { sealText } from './format/sealed-text.ts'
+import { exportedKinds, rangeOf } from './format/bundle-choice.ts'
+
+const instant = z
+  .string()
+  .max(100)
+  .refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 date or time')
+export const kindNames = z.array(z.string().min(1).max(100)).min(1).max(100)
+/** A shorter passphrase can be guessed, whatever the iterations. */
+export const passphrase = z.string().min(8).max(1024)
+
+/** The part of a book to export, and the form of the bundle. */
+export const bundleWish = {
+  /** Kinds, by name (`trace`) or plural (`traces`). Default: all except guarded ones. */
+  kinds: kindNames.optional(),
+  /** Range of event times; a date is its whole day. Definitions without a time are always included. */
+  from: instant.optional(),
+  to: instant.optional(),
+  /** Encrypts the bundle. */
+  passphrase: passphrase.optional(),
+  /** Signs the bundle with the key of this book (Ed25519), to prove its origin. */
+  sign: z.boolean().optional(),
+}
+
+export interface BundleWish {
+  readonly kinds?: readonly string[] | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly passphrase?: string | undefined
+  readonly sign?: boolean | undefined
+  readonly include_tokens?: boolean | undefined
+  readonly include_sensitive?: boolean | 'sealed' | undefined
+}
+
+export interface BundleText {
+  readonly pieces: AsyncGenerator<string, void, undefined>
+  /** The time of the export, as canonical UTC text. */
+  readonly exportedAt: string
+  readonly total: number
+  /** Records that stay sealed in the bundle. */
+  readonly sealed: number
+  /** Records written so far. */
+  done(): number
+  /** The checksum, after all of the text is read. */
+  checksum(): string | undefined
+}
+
+export async function openBundleText(
+  wish: BundleWish,
+  at: TaskContext<'records' | 'transfer'>,
+  exportedAt: string = at.call.now,
+): Promise<BundleText> {
+  const signer = wish.sign ? await needSigner(at) : undefined
+  const sensitive = wish.include_sensitive
+  const kinds = exportedKinds(withUnknown(at), wish.kinds && [...wish.kinds], wish.include_tokens === true)
+  const snapshot = at.records.snapshot({
+    kinds: kinds.map(({ name }) => name),
+    ...rangeOf(wish.from, wish.to, at.call.zone),
+    sealed: sensitive !== false,
+    unread: sensitive !== false,
+    asSealed: sensitive === 'sealed',
+  })
+  if (snapshot.sealed > 0 && wish.passphrase === undefined && sensitive === undefined) {
+    const message = `${snapshot.sealed} sensitive records would be in clear text in the bundle. Give a passphrase, or set \`include_sensitive\`.`
+    throw new DaybookError('invalid-input', message, {
+      details: { path: 'include_sensitive', sensitive: snapshot.sealed },
+    })
+  }
+  let written = 0
+  let sum: string | undefined
+  const plain = writeBundle({
+    head: { exported_at: exportedAt, agent: { id: at.call.scope.agent, ...product } },
+    // Without marks in the book, the bundle has no list of marks.
+    kinds: kinds.filter(({ name, marks }) => marks === undefined || snapshot.counts.has(name)),
+    snapshot,
+    digest: at.transfer.digest.start(),
+    async seal(checksum) {
+      sum = checksum
+      return signer
+        ? { checksum, public_key: signer.key, signature: await signer.sign(bundleSignedText(checksum)) }
+        : { checksum }
+    },
+    onRecords(done) {
+      written = done
+    },
+  })
+  return {
+    pieces: wish.passphrase === undefined ? plain : sealText(plain, wish.passphrase, at.transfer),
+    exportedAt,
+    total: [...snapshot.counts.values()].reduce((all, count) => all + count, 0),
+    sealed: sensitive === false ? 0 : snapshot.locked,
+    done: () => written,
+    checksum: () => sum,
+  }
+}
+
+/** The kinds of this version, and unknown kinds (of a later version) that the book has records of. */
+function withUnknown({ records }: TaskContext<'records'>): Kinds {
+  const unknown = records.unknownKinds().map((name) => [name, unknownKind(name)] as const)
+  return new Map([...records.kinds, ...unknown])
+}
+
+async function needSigner({ transfer: { keys } }: TaskContext<'transfer'>): Promise<Signer> {
+  const signer = await keys.signer()
+  if (!signer) throw new DaybookError('signing-off')
+  return signer
+}
 
 const input = z
   .strictObject({
     ...bundleWish,
-    /** Control tokens too. They are authority: whoever reads the bundle learns of them. */
+    /** Includes control tokens. They grant rights, and every reader of the bundle sees them. */
     include_tokens: z.boolean().optional(),
     /**
-     * Sensitive records too: default in an encrypted bundle only. True writes them in clear into an open one, false leaves
-     * them out, `sealed` takes them as they are sealed, for whoever has the keys of this book. An open bundle of a book that
-     * has some is refused until this is said.
+     * Sensitive records: true writes them in clear text, false leaves them out, `sealed` keeps them sealed, readable with the
+     * keys of this book. Default: true in an encrypted bundle; required for an open bundle of a book that has some.
      */
     include_sensitive: z.union([z.boolean(), z.literal('sealed')]).optional(),
-    /** Continues an export: what the call before answered as `cursor`. Stands alone. */
+    /** The `cursor` of the previous page. Give it alone. */
     cursor: z.string().max(100).optional(),
     /** With `cursor`: ends the export here. */
     cancel: z.boolean().optional(),
@@ -27,7 +138,7 @@ const input = z
   .refine(
     ({ cursor, cancel, ...rest }) =>
       cursor === undefined ? cancel === undefined : Object.values(rest).every((value) => value === undefined),
-    { path: ['cursor'], message: '`cursor` stands alone, or with `cancel`' },
+    { path: ['cursor'], message: 'Give `cursor` alone, or with `cancel`' },
   )
 
 type Context = TaskContext<'records' | 'transfer'>
@@ -42,7 +153,7 @@ interface Page {
   readonly sealed?: number
 }
 
-/** Characters a page has at least, but for the last. */
+/** Fewest characters of a page, except the last one. */
 const pageLength = 262_144
 
 export const exportCapabilities = [
@@ -54,16 +165,16 @@ export const exportCapabilities = [
     input,
     output: z.object({
       text: z.string(),
-      /** Ask with it for what follows; absent with the last page. */
+      /** For the next page; absent on the last one. */
       cursor: z.string().optional(),
-      /** Records written so far, and in all. */
+      /** Records written so far, and in total. */
       done: z.number(),
       total: z.number(),
-      /** With the first page: when it was written, as the bundle says. */
+      /** On the first page: the bundle's time. */
       exported_at: z.string().optional(),
-      /** With the last page: of the content, as the bundle says. */
+      /** On the last page: the bundle's checksum. */
       checksum: z.string().optional(),
-      /** Records that can't be read here: the bundle has them as they are sealed. Absent: none. */
+      /** Records that can't be read here: they stay sealed in the bundle. Absent: 0. */
       sealed,
     }),
     effect: 'task',
@@ -78,7 +189,7 @@ export const exportCapabilities = [
         return { text: '', done: 0, total: 0 }
       }
       if (!(session instanceof ExportSession)) {
-        throw new DaybookError('not-found', 'This export has ended, or waited too long.', {
+        throw new DaybookError('not-found', 'This export has ended, or waited too long. Start it again.', {
           details: { path: 'cursor' },
         })
       }
@@ -92,7 +203,7 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
     if (options[own] && at.call.caller.role === 'guest') {
       throw new DaybookError(
         'forbidden',
-        'Only the owner signs for the book, and takes its tokens and sensitive records along.',
+        'Only the owner can sign a bundle, or include tokens and sensitive records.',
         {
           details: { path: own },
         },
@@ -104,26 +215,26 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
   return session.page(0, at)
 }
 
-/** One export in progress. A class, so that a name of something else is not taken for one. */
+/** An export in progress. A class, so that `instanceof` rejects sessions of other verbs. */
 class ExportSession {
   readonly bundle: BundleText
   name = ''
-  #given = -1
+  #page = -1
   #last: Promise<Page> | undefined
 
   constructor(bundle: BundleText) {
     this.bundle = bundle
   }
 
-  /** Page `n`: the next one, or the one before again, for a caller whom its answer did not reach. */
+  /** Page `n`: the next one, or the last one again, if its answer was lost. */
   page(n: number, at: Context): Promise<Page> {
-    if (n === this.#given && this.#last) return this.#last
-    if (n !== this.#given + 1) {
-      throw new DaybookError('invalid-input', '`cursor`: The pages of an export are read in order.', {
+    if (n === this.#page && this.#last) return this.#last
+    if (n !== this.#page + 1) {
+      throw new DaybookError('invalid-input', '`cursor`: Read the pages of an export in order.', {
         details: { path: 'cursor' },
       })
     }
-    this.#given = n
+    this.#page = n
     const before = this.#last ?? Promise.resolve()
     this.#last = before.then(() => this.#read(n, at))
     return this.#last

@@ -1,23 +1,33 @@
-// The importers: what other programs saved becomes records here. A file is imported whole or not at all, and only once.
+// The import verbs. The file's format is detected from its content, the whole file becomes records in one transaction, and a
+// second import of a file finds its records.
 import { z } from 'zod'
 import { beginningOf } from '../core/calendar/day.ts'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
-import type { TaskContext, WriteContext } from '../core/capability/context.ts'
-import type { JsonObject } from '../core/json/path.ts'
-import { formatTime, parseTime } from '../core/time.ts'
+import { isJsonObject } from '../core/json/path.ts'
+import { parseTime } from '../core/time.ts'
 import { secretCount } from '../shape/secret-count.ts'
 import { fileLimit } from './format/bundle-beginning.ts'
-import { parseSweAgent, type SweRun, type SweStep } from './importer/swe-agent.ts'
+import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
+import { looksLikeClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
+import { looksLikeCPersona, parseCPersona } from './importer/cpersona.ts'
+import { distinctDrafts, type Drafts, type SourceFile } from './importer/draft.ts'
+import { fileFault } from './importer/file-fault.ts'
+import { looksLikeKeyedMessages, parseKeyedMessages } from './importer/keyed-message.ts'
+import { importTrajectory } from './importer/swe-agent.ts'
+import { parseMarkdown } from './importer/markdown-note.ts'
+import { looksLikeMem0, parseMem0 } from './importer/mem0.ts'
+import { looksLikeChat, parseOpenAiChat } from './importer/openai-chat.ts'
+import { looksLikeServerMemory, parseServerMemory } from './importer/server-memory.ts'
 
-const output = z.object({
-  /** How many records are new. */
+const trajectoryResult = z.object({
+  /** New records. */
   imported: z.number(),
-  /** How many were here already, from an earlier import of the same file. */
+  /** Records of an earlier import of the same file. */
   skipped: z.number(),
   session: z.string(),
   ids: z.array(z.string()),
-  /** Secrets of known form in what is new, and what the book did with them. */
+  /** Secrets found in new records, and how the book treated them. */
   secrets: z.array(secretCount),
 })
 
@@ -33,13 +43,13 @@ export const importCapabilities = [
       name: z.string().min(1).max(500).default('trajectory.traj'),
       /** The whole text of the file. */
       text: z.string().max(fileLimit),
-      /** When the run ended, if known: trajectories carry no times. Default now. */
+      /** When the run ended, as trajectories have no times. Default: now. */
       recorded_at: z
         .string()
         .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
         .optional(),
     }),
-    output,
+    output: trajectoryResult,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'transfer'],
@@ -47,125 +57,157 @@ export const importCapabilities = [
   }),
 ] as const
 
-interface TrajectoryFile {
-  readonly name: string
-  readonly text: string
-  readonly recorded_at?: string | undefined
-  /** Counts what would be stored, and stores nothing. */
-  readonly dry_run?: boolean
-}
+export const fileFormats = [
+  'swe-agent',
+  'claude-code',
+  'openai-chat',
+  'openai-chat-lines',
+  'chatgpt',
+  'mem0',
+  'cpersona',
+  'keyed-messages',
+  'server-memory',
+  'markdown',
+] as const
+type Format = (typeof fileFormats)[number]
 
-/** Imports the trajectory in `text`. */
-export async function importTrajectory(
-  { name, text, recorded_at, dry_run = false }: TrajectoryFile,
-  at: TaskContext<'records' | 'transfer'>,
-) {
-  const run = parseSweAgent(text, name)
-  const total = run.steps.length
-  const key = (await at.transfer.digest.sha256(text)).slice(0, 16)
-  const session = `swe-agent:${name
-    .replace(/\.traj$/i, '')
-    .slice(0, 200)
-    .toWellFormed()}:${key.slice(0, 8)}`
-  const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
-  const times = stepTimes(run.steps, parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0)
-  checkAborted(at.call.signal)
-  at.call.progress({ done: 0, total, what: name })
-  const { imported, secrets } = await at.records.write((write) => ({
-    imported: storeRun(run, { name, session, ids, times, dry_run }, write),
-    secrets: write.records.secrets(),
-  }))
-  at.call.progress({ done: total, total, what: name })
-  return { imported, skipped: total - imported, session, ids, secrets }
-}
+/** Most ids in the answer. */
+const idLimit = 1000
 
-interface Plan {
-  readonly name: string
-  readonly session: string
-  readonly ids: readonly string[]
-  readonly times: readonly string[]
-  readonly dry_run: boolean
-}
+export const fileCapabilities = [
+  defineCapability({
+    id: 'import:file',
+    forAgents: true,
+    methods: ['imports.file'],
+    summary:
+      'Imports what another program saved (trajectories, chats, sessions, exports of memories, notes), whole or not at all.',
+    input: z.strictObject({
+      /** The name of the file, for messages and sessions. */
+      name: z.string().min(1).max(500).default('file'),
+      text: z.string().max(fileLimit),
+      /** Default: detected from the content. */
+      format: z.enum(fileFormats).optional(),
+      /** Reports the result without a change. */
+      dry_run: z.boolean().default(false),
+      /** Accepts a file with fewer records than it says. Default: false. */
+      allow_incomplete: z.boolean().default(false),
+      /** When the file was written, for formats without times. Default: now. */
+      recorded_at: z
+        .string()
+        .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
+        .optional(),
+    }),
+    output: z.object({
+      format: z.enum(fileFormats),
+      dry_run: z.boolean(),
+      imported: z.number(),
+      /** Records that are here, or were forgotten here, from an earlier import. */
+      skipped: z.number(),
+      /** Content that no record holds, counted by type: `thinking`, `repeated_id`. Absent: none. */
+      left_out: z.record(z.string(), z.number()).optional(),
+      session: z.string().optional(),
+      /** The first thousand, in order. */
+      ids: z.array(z.string()),
+      /** Secrets found in new records, and how the book treated them. */
+      secrets: z.array(secretCount),
+    }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records', 'transfer'],
+    async run({ name, text, format: wanted, recorded_at, dry_run, allow_incomplete: allowIncomplete }, at) {
+      if (text.trim() === '') throw fileFault(name, '', 'The file is empty')
+      const format = wanted ?? formatOf(name, text)
+      if (format === 'swe-agent')
+        return { format, dry_run, ...(await importTrajectory({ name, text, recorded_at, dry_run }, at)) }
+      const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
+      const drafts = parse(format, {
+        name,
+        text,
+        hash,
+        allowIncomplete,
+        recordedMs: parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0,
+      })
+      const { records, session, leftOut } = distinctDrafts(drafts)
+      if (records.length === 0) throw fileFault(name, '', 'The file has nothing to import')
+      checkAborted(at.call.signal)
+      const total = records.length
+      at.call.progress({ done: 0, total, what: name })
+      const { fresh: imported, secrets } = await at.records.write((write) => {
+        let fresh = 0
+        for (const { kind, id, body, scope, times } of records) {
+          if (write.records.get(id) || write.records.wasForgotten(id)) continue
+          fresh += 1
+          if (!dry_run) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
+        }
+        return { fresh, secrets: write.records.secrets() }
+      })
+      at.call.progress({ done: total, total, what: name })
+      const ids = records.slice(0, idLimit).map(({ id }) => id)
+      return {
+        format,
+        dry_run,
+        imported,
+        skipped: total - imported,
+        ...(leftOut && leftOut.size > 0 ? { left_out: Object.fromEntries(leftOut) } : {}),
+        ...(session === undefined ? {} : { session }),
+        ids,
+        secrets,
+      }
+    },
+  }),
+] as const
 
-function storeRun(
-  run: SweRun,
-  { name, session, ids, times, dry_run }: Plan,
-  { records }: WriteContext<'records'>,
-): number {
-  let imported = 0
-  run.steps.forEach((step, i) => {
-    const id = ids[i] ?? ''
-    if (records.get(id)) return
-    const previous = ids[i - 1]
-    const last = i === run.steps.length - 1
-    const body = {
-      timestamp: times[i],
-      situation: {
-        domain: 'software.engineering',
-        actor: run.environment ?? 'agent',
-        channel: 'swe-agent',
-        context: { file: name, step: i + 1, ...(step.state === undefined ? {} : { state: step.state }) },
-      },
-      task: { goal: step.thought || '(no thought given)', constraints: [] },
-      action: {
-        type: verbOf(step.command),
-        parameters: { command: step.command },
-        tools_used: toolsOf(step.command),
-      },
-      result: {
-        success: !looksFailed(step.observation),
-        outcome: {
-          observation: step.observation,
-          ...(step.seconds === undefined ? {} : { execution_time: step.seconds }),
-          ...(last && run.exitStatus ? { exit_status: run.exitStatus } : {}),
-          ...(last && run.submission ? { submission: run.submission } : {}),
-        },
-        side_effects: [],
-      },
-      metadata: {
-        mode: 'autonomous',
-        tags: ['swe-agent'],
-        linked_traces: previous === undefined ? [] : [previous],
-      },
-    } as unknown as JsonObject
-    if (!dry_run) records.put({ kind: 'trace', id, body, scope: { session } })
-    imported += 1
-  })
-  return imported
-}
-
-/** Times that end at `endMs` and keep the order and, where known, the length of the steps. */
-function stepTimes(steps: readonly SweStep[], endMs: number): string[] {
-  let at = endMs
-  const times = steps.map(() => '')
-  for (let i = steps.length - 1; i >= 0; i--) {
-    times[i] = formatTime(at)
-    at -= Math.max(1, Math.round((steps[i]?.seconds ?? 1) * 1000))
+function parse(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
+  switch (format) {
+    case 'claude-code':
+      return parseClaudeCode(file)
+    case 'openai-chat':
+    case 'openai-chat-lines':
+      return parseOpenAiChat(file, format === 'openai-chat-lines')
+    case 'chatgpt':
+      return parseChatGpt(file)
+    case 'mem0':
+      return parseMem0(file)
+    case 'cpersona':
+      return parseCPersona(file)
+    case 'keyed-messages':
+      return parseKeyedMessages(file)
+    case 'server-memory':
+      return parseServerMemory(file)
+    case 'markdown':
+      return parseMarkdown(file)
   }
-  return times
 }
 
-const verb = /^[A-Za-z_][\w.-]{0,60}/
-
-function verbOf(command: string): string {
-  if (command === '') return 'say'
-  return verb.exec(command)?.[0] ?? 'command'
+function formatOf(name: string, text: string): Format {
+  if (/\.(?:md|markdown)$/i.test(name)) return 'markdown'
+  const whole = tryJson(text)
+  if (/\.traj$/i.test(name) || looksLikeTrajectory(whole)) return 'swe-agent'
+  if (looksLikeChat(whole)) return 'openai-chat'
+  if (looksLikeChatGpt(whole)) return 'chatgpt'
+  if (looksLikeMem0(whole)) return 'mem0'
+  if (looksLikeKeyedMessages(whole)) return 'keyed-messages'
+  const first = tryJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
+  if (looksLikeCPersona(first)) return 'cpersona'
+  if (looksLikeServerMemory(first ?? whole)) return 'server-memory'
+  if (looksLikeKeyedMessages(first)) return 'keyed-messages'
+  if (looksLikeClaudeCode(first)) return 'claude-code'
+  if (looksLikeChat(first)) return 'openai-chat-lines'
+  throw fileFault(
+    name,
+    '',
+    `The format is unknown. If it is one of ${fileFormats.join(', ')}, set \`format\``,
+  )
 }
 
-function toolsOf(command: string): string[] {
-  return command === '' ? [] : [verbOf(command)]
+function looksLikeTrajectory(value: unknown): boolean {
+  return isJsonObject(value) && ('trajectory' in value || 'history' in value)
 }
 
-/** Trajectories do not say whether a command worked; these are the marks that shells, Python and SWE-agent leave when not. */
-const failureMarks = [
-  'Traceback (most recent call last)',
-  'command not found',
-  'No such file or directory',
-  'Your proposed edit has introduced new syntax error(s)',
-  'EXECUTION TIMED OUT',
-  'SyntaxError:',
-]
-
-function looksFailed(observation: string): boolean {
-  return failureMarks.some((mark) => observation.includes(mark))
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
 }

@@ -1,5 +1,5 @@
 // The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
-import { archive } from '../bundle/archive/archive.ts'
+import { archive } from '../bundle/archive.ts'
 import { bundle, fileImport } from '../bundle/bundle.ts'
 import { inbox } from '../commons/inbox/inbox.ts'
 import { pool } from '../commons/pool/pool.ts'

@@ -1,5 +1,5 @@
-// The verbs of backups: make one, list them, restore one. All are the owner's. A backup is kept only when, read back into
-// memory, it says what it was made from, word for word; and restored only when each part has the checksum that it says.
+// The verbs of backups: make one, list them, restore one, and rebuild a part. Invariants: a backup is stored after it was read back
+// and compared word for word; it is restored after every part is verified; a rebuilt part has no record that is gone.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
@@ -10,8 +10,18 @@ import { recordId } from '../../shape/record-id.ts'
 import { scopeName } from '../../shape/scope-name.ts'
 import { beginImport } from '../bundle-capability.ts'
 import type { BackupBody } from './backup-kind.ts'
-import { backupLimit, checksumOf, failed, partName, wholeTexts, writeParts } from './backup-part.ts'
-import { type BackupPorts, ownedBy, recordsOf } from './persona-records.ts'
+import {
+  backupLimit,
+  partsChecksum,
+  backupFailed,
+  backupPartId,
+  readParts,
+  writeParts,
+  rebuiltPart,
+  type BackupPorts,
+  backupPersona,
+  personaRecords,
+} from './backup-part.ts'
 
 type Backup = RecordHead & BackupBody
 
@@ -46,20 +56,20 @@ function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly s
   return found.records as unknown as Backup[]
 }
 
-/** Takes out the oldest backups, and parts that no backup has. */
+/** Removes the oldest backups, and parts without a backup. */
 async function prune(at: BackupPorts, agents: readonly string[]): Promise<number> {
   const all = backupsOf(at, agents)
   const isOld = (id: string) => {
-    const part = at.records.get(partName(id, 0))
+    const part = at.records.get(backupPartId(id, 0))
     return part?.kind === 'backup_part' && part['records'] === undefined
   }
-  // Nothing can be taken out of what an earlier Daybook made: with a new one here it goes.
-  const whole = all.filter(({ id }) => !isOld(id))
-  const kept = whole.slice(0, backupLimit.kept).map(({ id }) => id)
-  const old = all.filter(({ id }) => !kept.includes(id))
+  // A backup of an earlier Daybook can't forget records: a new backup replaces it.
+  const current = all.filter(({ id }) => !isOld(id))
+  const newest = current.slice(0, backupLimit.kept).map(({ id }) => id)
+  const old = all.filter(({ id }) => !newest.includes(id))
   const { records: stale } = at.records.query({
     kind: 'backup_part',
-    filters: { agent: { in: [...agents] }, not: { backup: { in: kept } } },
+    filters: { agent: { in: [...agents] }, not: { backup: { in: newest } } },
     limit: 1000,
   })
   await at.records.write(({ records }) => {
@@ -80,12 +90,12 @@ export const backupCapabilities = [
     effect: 'task',
     uses: ['records', 'transfer'],
     async run({ persona }, at) {
-      const owned = ownedBy(at, persona)
-      const backed = recordsOf(at, owned)
-      const [agent] = owned.agents
+      const owner = backupPersona(at, persona)
+      const backed = personaRecords(at, owner)
+      const [agent] = owner.agents
       const written = await writeParts(at, backed, { agent, exported_at: at.call.now })
       const texts = written.map(({ text }) => text)
-      const checksum = checksumOf(at, texts)
+      const checksum = partsChecksum(at, texts)
       const scope = {
         agent,
         ...(backed.sensitivity === undefined ? {} : { sensitivity: backed.sensitivity }),
@@ -95,12 +105,12 @@ export const backupCapabilities = [
       for (const [number, part] of written.entries()) {
         const body = JSON.parse(JSON.stringify({ backup: id, number, ...part })) as JsonObject
         await at.records.write(({ records }) =>
-          records.put({ kind: 'backup_part', id: partName(id, number), body, scope }),
+          records.put({ kind: 'backup_part', id: backupPartId(id, number), body, scope }),
         )
       }
       const body = {
-        name: owned.name,
-        agents: [...owned.agents],
+        name: owner.name,
+        agents: [...owner.agents],
         made_at: at.call.now,
         checksum,
         records: [...backed.byKind.values()].flat().length,
@@ -108,7 +118,7 @@ export const backupCapabilities = [
         parts: written.length,
       }
       await at.records.write(({ records }) => records.put({ kind: 'backup', id, body, scope }))
-      const removed = await prune(at, owned.agents)
+      const removed = await prune(at, owner.agents)
       return { ...shown({ ...body, id } as unknown as Backup), removed }
     },
   }),
@@ -121,7 +131,7 @@ export const backupCapabilities = [
     effect: 'read',
     uses: ['records'],
     run({ persona }, at) {
-      const { agents } = ownedBy(at as unknown as BackupPorts, persona)
+      const { agents } = backupPersona(at as unknown as BackupPorts, persona)
       return { backups: backupsOf(at as unknown as BackupPorts, agents).map(shown) }
     },
   }),
@@ -150,8 +160,8 @@ export const backupCapabilities = [
         throw new DaybookError('not-found', `There is no backup \`${id}\`.`, { details: { path: 'id' } })
       const backup = bodyOf(found) as unknown as BackupBody
       const sums = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflict_count: 0 }
-      // All of it is looked at before any of it is restored.
-      const texts = await wholeTexts(at, id, backup)
+      // Verify every part before the first one is restored.
+      const texts = await readParts(at, id, backup)
       for (const text of texts) {
         const upload = beginImport(
           { text, more: false, mode: 'merge', dry_run, include_tokens: false, allow_incomplete: false },
@@ -164,13 +174,39 @@ export const backupCapabilities = [
           for (const name of sumNames) sums[name] += result[name]
         } catch (error) {
           if (isDaybookError(error, 'invalid-file') || isDaybookError(error, 'invalid-input'))
-            throw failed(error.message, { id })
+            throw backupFailed(error.message, { id })
           throw error
         } finally {
           upload.drop()
         }
       }
       return { id, dry_run, records: backup.records, ...sums }
+    },
+  }),
+  defineCapability({
+    id: 'katra:tell_backup_anew',
+    forAgents: true,
+    methods: ['backups.tellAnew'],
+    summary:
+      'Writes a part of a backup anew without the records that were forgotten or purged since. Runs by itself.',
+    input: z.strictObject({ id: recordId }),
+    output: z.object({
+      id: z.string(),
+      /** `absent`: the part or its backup no longer exists. */
+      result: z.enum(['told', 'absent']),
+    }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records', 'transfer'],
+    async run({ id }, at) {
+      const part = await rebuiltPart(at, id)
+      await at.records.write(({ records }) => {
+        const found = records.get(id)
+        if (found?.kind !== 'backup_part') return
+        if (part) records.put({ kind: 'backup_part', id, body: part as unknown as JsonObject, exact: true })
+        else records.purge(id)
+      })
+      return { id, result: part ? ('told' as const) : ('absent' as const) }
     },
   }),
 ] as const

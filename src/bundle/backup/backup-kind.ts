@@ -1,6 +1,6 @@
-// The kinds `backup` and `backup_part`: all that is a persona's as verified bundles, a part each, in the book itself.
-// Invariant: a backup is there when its head is; parts without one are what was broken off, and go with the next backup. A part
-// names the records that it has, so that what is forgotten, purged or sealed later is so in it too.
+// The kinds `backup` and `backup_part`: the records of a persona as verified bundles, one per part, in the book itself.
+// Invariant: a backup exists when its head does; parts without a head are unfinished, and the next backup removes them. A part names
+// its records, so that forgetting, purging or sealing a record changes the part too.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -9,12 +9,12 @@ import { recordId } from '../../shape/record-id.ts'
 const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
 
 export const backupBody = z.looseObject({
-  /** The persona's name, and the agents in whose name its records are. */
+  /** The persona's name, and its agents. */
   name: z.string().max(200),
   agents: z.array(z.string().max(1000)).min(1).max(100),
   made_at: instant,
   checksum: z.string().max(100),
-  /** Records in it, and characters of its text, when it was made. */
+  /** Records and characters of text, when it was made. */
   records: z.number().int().nonnegative(),
   characters: z.number().int().nonnegative(),
   parts: z.number().int().positive(),
@@ -29,7 +29,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   text: [],
   facets: { happened_at: 'made_at', name: 'name' },
   policy: 'last_write_wins',
-  // A backup of backups would grow without end.
+  // Without this, backups would contain backups.
   bound: true,
   guests: 'own',
   embed: false,
@@ -39,11 +39,11 @@ export const backupKind: Kind<'backup', BackupBody> = {
 export const backupPartBody = z.looseObject({
   backup: recordId,
   number: z.number().int().nonnegative(),
-  /** The records that its text has, or the one of which it has a piece. Absent: an earlier Daybook made it. */
+  /** The records in its text, or the record that it is a piece of. Absent: made by an earlier Daybook. */
   records: z.array(recordId).max(20_000).optional(),
-  /** A bundle of its own; of a record that is larger than a part, a piece of one. Empty: all of it was forgotten. */
+  /** A bundle, or a piece of one for a record larger than a part. Empty: all its records are forgotten. */
   text: z.string().max(200_000),
-  /** Its place among the pieces of that record, from 0, and how many there are. */
+  /** Its place among the pieces of that record, from 0, and their number. */
   piece: z.object({ n: z.number().int().nonnegative(), of: z.number().int().positive() }).optional(),
 })
 export type BackupPartBody = z.output<typeof backupPartBody>

@@ -1,23 +1,26 @@
-// The parts of a backup: each is a bundle of its own, of as many records as fit, or a piece of the bundle of one large record.
-// Invariant: a part says word for word what the records are that it names, held against them before it is stored; and nothing of
-// a record that is gone is in the part that is written anew.
+// The records of a persona, and the parts of its backup: each is a bundle of as many records as fit, or a piece of the bundle of
+// one large record. Invariants: a part equals its records word for word, checked before it is stored; a rebuilt part has no record
+// that is gone.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
-import { sourceIds } from '../../core/kind.ts'
+import { sourceIds, isOpenKind, type Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import { nameId } from '../../core/text/name-id.ts'
-import { createBundleIntake } from '../format/bundle-intake.ts'
+import { BundleIntake } from '../format/bundle-intake.ts'
 import { recordText } from '../format/bundle-shape.ts'
-import { writeBundle } from '../format/bundle-writer.ts'
 import { product } from '../format/product.ts'
+import { writeBundle } from '../format/bundle-writer.ts'
 import type { BackupBody, BackupPartBody } from './backup-kind.ts'
-import { asSnapshot, type Backed, type BackupPorts } from './persona-records.ts'
+import type { TaskContext } from '../../core/capability/context.ts'
+import type { RecordSnapshot } from '../../core/capability/transfer.ts'
+import { markId } from '../../core/mark/mark-id.ts'
+import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 
-/** Backups of a persona that are kept, the newest; characters of one, of a part of it, and of the records of a part. */
+/** Most backups of a persona, and most characters of a backup, of a part, and of the records of a part. */
 export const backupLimit = { kept: 30, characters: 10_000_000, part: 200_000, records: 180_000 } as const
 
-/** Whose backup it is, and when it was made: the same whenever a part is written. */
+/** Agent and time of the backup, the same each time a part is written. */
 interface PartHead {
   readonly agent: string
   readonly exported_at: string
@@ -25,15 +28,15 @@ interface PartHead {
 
 export type Part = Pick<BackupPartBody, 'records' | 'text' | 'piece'>
 
-export const failed = (why: string, details: Record<string, unknown> = {}) =>
+export const backupFailed = (why: string, details: Record<string, unknown> = {}) =>
   new DaybookError('backup-failed', why, { details })
 
-export const partName = (backup: string, number: number) => nameId('backup_part', backup, String(number))
+export const backupPartId = (backup: string, number: number) => nameId('backup_part', backup, String(number))
 
-/** The parts of all that is backed up, each verified by reading it back. */
+/** The parts of a backup, each verified by reading it back. */
 export async function writeParts(
   at: BackupPorts,
-  { byKind, kinds }: Backed,
+  { byKind, kinds }: PersonaRecords,
   head: PartHead,
 ): Promise<Part[]> {
   const parts: Part[] = []
@@ -48,7 +51,7 @@ export async function writeParts(
     if (total > backupLimit.characters) {
       throw new DaybookError(
         'too-large',
-        'All that is the persona’s is more than a backup holds: export the book.',
+        'The records of the persona are too large for a backup. Export the book instead.',
         { details: { limitCharacters: backupLimit.characters } },
       )
     }
@@ -71,7 +74,7 @@ export async function writeParts(
   return parts
 }
 
-/** A text that is longer than a part as the pieces of it: it has one record. */
+/** A text as one part, or in pieces if it is longer than a part: then it has one record. */
 function piecesOf(text: string, records: readonly string[]): Part[] {
   const of = Math.ceil(text.length / backupLimit.part)
   if (of === 1) return [{ records: [...records], text }]
@@ -82,12 +85,12 @@ function piecesOf(text: string, records: readonly string[]): Part[] {
   }))
 }
 
-/** The bundle of these records. */
+/** A bundle of the records. */
 async function bundleOf(
   at: BackupPorts,
   records: readonly Stored<JsonObject>[],
   { agent, exported_at }: PartHead,
-  kinds: Backed['kinds'],
+  kinds: PersonaRecords['kinds'],
 ): Promise<string> {
   const byKind = Map.groupBy(records, ({ kind }) => kind)
   let text = ''
@@ -103,17 +106,17 @@ async function bundleOf(
   return text
 }
 
-/** One checksum of all parts, as they were made. */
-export function checksumOf(at: BackupPorts, texts: readonly string[]): string {
+/** The checksum of all parts, as they were made. */
+export function partsChecksum(at: BackupPorts, texts: readonly string[]): string {
   const digest = at.transfer.digest.start()
   for (const text of texts) digest.update(text)
   return `sha256:${digest.hex()}`
 }
 
-/** The records of a part, whose checksum is right; `backup-failed` when it can't be read back. */
+/** The records of a part. Throws `backup-failed` for a part that can't be read. */
 async function readBack(at: BackupPorts, text: string): Promise<Stored<JsonObject>[]> {
   const found: Stored<JsonObject>[] = []
-  const intake = createBundleIntake(
+  const intake = new BundleIntake(
     {
       kinds: undefined,
       passphrase: undefined,
@@ -133,24 +136,24 @@ async function readBack(at: BackupPorts, text: string): Promise<Stored<JsonObjec
     await intake.end(at.call.signal)
   } catch (error) {
     if (isDaybookError(error, 'aborted')) throw error
-    throw failed(error instanceof Error ? error.message : 'It can’t be read back.')
+    throw backupFailed(error instanceof Error ? error.message : 'The backup can’t be read.')
   }
   return found
 }
 
 async function verify(at: BackupPorts, text: string, records: readonly Stored<JsonObject>[]): Promise<void> {
   const found = new Map((await readBack(at, text)).map((one) => [one.id, recordText(one)]))
-  const wrong = records.find((one) => !saysSame(recordText(one), found.get(one.id)))
+  const wrong = records.find((one) => !containsRecord(recordText(one), found.get(one.id)))
   if (wrong ?? found.size !== records.length)
-    throw failed('The backup says something else than the book.', { id: wrong?.id })
+    throw backupFailed('The backup differs from the book. Make it again.', { id: wrong?.id })
 }
 
-/** All that the book says, the bundle says as well; what it adds are defaults of the kind. */
-function saysSame(one: string, other: string | undefined): boolean {
+/** True if the bundle's record has every field of the book's; it may add defaults. */
+function containsRecord(one: string, other: string | undefined): boolean {
   if (other === undefined) return false
-  const kept = JSON.parse(other) as JsonObject
+  const copy = JSON.parse(other) as JsonObject
   return Object.entries(JSON.parse(one) as JsonObject).every(
-    ([field, value]) => canonicalText(kept[field] ?? null) === canonicalText(value),
+    ([field, value]) => canonicalText(copy[field] ?? null) === canonicalText(value),
   )
 }
 
@@ -159,17 +162,21 @@ function bodyOfPart({ records }: Pick<BackupPorts, 'records'>, id: string): Back
   return part?.kind === 'backup_part' ? (bodyOf(part) as unknown as BackupPartBody) : undefined
 }
 
-/** The texts of a backup, without what is gone since; `backup-failed` when one is missing, or not what it was made as. */
-export async function wholeTexts(at: BackupPorts, id: string, backup: BackupBody): Promise<string[]> {
+/** The texts of a backup without records that are gone. Throws `backup-failed` for a missing or damaged part. */
+export async function readParts(at: BackupPorts, id: string, backup: BackupBody): Promise<string[]> {
   const texts: string[] = []
   let pieces = ''
   for (let number = 0; number < backup.parts; number += 1) {
-    const part = bodyOfPart(at, partName(id, number))
-    if (!part) throw failed('A part of the backup is missing.', { id, part: number })
+    const part = bodyOfPart(at, backupPartId(id, number))
+    if (!part)
+      throw backupFailed('A part of the backup is missing. Restore another backup.', { id, part: number })
     if (!part.records)
-      throw failed('An earlier Daybook made the backup, with what was forgotten since: make a new one.', {
-        id,
-      })
+      throw backupFailed(
+        'An earlier Daybook made this backup, and it may have forgotten records. Make a new one.',
+        {
+          id,
+        },
+      )
     const { text, piece } = await withoutGone(at, part, headOf(backup))
     if (piece && text !== '' && piece.n + 1 < piece.of) pieces += text
     else if (text !== '') {
@@ -183,15 +190,15 @@ export async function wholeTexts(at: BackupPorts, id: string, backup: BackupBody
 
 const headOf = ({ agents: [agent = ''], made_at }: BackupBody): PartHead => ({ agent, exported_at: made_at })
 
-/** The part of this id as it is without what is gone; undefined when there is none, or its backup is not here. */
-export async function partAnew(at: BackupPorts, id: string): Promise<BackupPartBody | undefined> {
+/** The part without records that are gone; undefined if the part or its backup does not exist. */
+export async function rebuiltPart(at: BackupPorts, id: string): Promise<BackupPartBody | undefined> {
   const part = bodyOfPart(at, id)
   const backup = part && at.records.get(part.backup)
   if (!part?.records || backup?.kind !== 'backup') return undefined
   return { ...part, ...(await withoutGone(at, part, headOf(bodyOf(backup) as unknown as BackupBody))) }
 }
 
-/** A part without the records that were forgotten since, and without those that were made from any of them. */
+/** A part without forgotten records, and without records made from those. */
 async function withoutGone(at: BackupPorts, part: BackupPartBody, head: PartHead): Promise<Part> {
   const { records: ids = [], text, piece } = part
   const all = piece || text === '' ? [] : await readBack(at, text)
@@ -200,18 +207,129 @@ async function withoutGone(at: BackupPorts, part: BackupPartBody, head: PartHead
     const kind = kinds.get(record.kind)
     return kind ? sourceIds(kind, bodyOf(record), record.id) : []
   }
-  const asked = new Set([...ids, ...all.flatMap(sourcesOf)])
+  const candidates = new Set([...ids, ...all.flatMap(sourcesOf)])
   const gone = new Set(
-    await at.records.write(({ records }) => [...asked].filter((id) => records.wasForgotten(id))),
+    await at.records.write(({ records }) => [...candidates].filter((id) => records.wasForgotten(id))),
   )
   if (gone.size === 0) return part
   if (piece) return ids.some((id) => gone.has(id)) ? { ...part, records: [], text: '' } : part
-  let left = all.filter(({ id }) => !gone.has(id))
-  for (let before = -1; before !== left.length;) {
-    before = left.length
-    left = left.filter((record) => !sourcesOf(record).some((id) => gone.has(id)) || !gone.add(record.id))
+  let remaining = all.filter(({ id }) => !gone.has(id))
+  for (let before = -1; before !== remaining.length;) {
+    before = remaining.length
+    remaining = remaining.filter(
+      (record) => !sourcesOf(record).some((id) => gone.has(id)) || !gone.add(record.id),
+    )
   }
-  if (left.length === 0) return { records: [], text: '' }
+  if (remaining.length === 0) return { records: [], text: '' }
   const listed = [...kinds.values()]
-  return { records: left.map(({ id }) => id), text: await bundleOf(at, left, head, listed) }
+  return { records: remaining.map(({ id }) => id), text: await bundleOf(at, remaining, head, listed) }
+}
+
+export type BackupPorts = TaskContext<'records' | 'transfer'>
+
+export interface BackupPersona {
+  readonly name: string
+  /** The agents of its records. */
+  readonly agents: readonly [string, ...string[]]
+}
+
+/** The persona of this name or id. Default: the persona of the call. */
+export function backupPersona(
+  { call, records }: Pick<BackupPorts, 'call' | 'records'>,
+  called?: string,
+): BackupPersona {
+  const own = call.scope.agent
+  const all = records.query({ kind: 'persona', orderBy: ['registered_at', 'id'], limit: 1000 }).records
+  const named = (text: string) => all.find(({ id, agent, name }) => [id, agent, name].includes(text))
+  const mine = named(own)
+  const found = called === undefined ? mine : named(called)
+  if (mine && found && mine['name'] !== found['name'])
+    throw new DaybookError('forbidden', 'A persona can back up only itself.', {
+      details: { path: 'persona' },
+    })
+  if (found) {
+    const same = all.filter(({ id, agent, name }) => id === agent && name === found['name'])
+    const [first = found.agent, ...more] = found.id === found.agent ? same.map(({ agent }) => agent) : []
+    return { name: String(found['name']), agents: [first, ...more] }
+  }
+  if (called !== undefined) {
+    throw new DaybookError(
+      'not-found',
+      `There is no persona \`${called.slice(0, 80)}\`. Name a registered one.`,
+      {
+        details: { path: 'persona' },
+      },
+    )
+  }
+  throw new DaybookError('conflict', 'The calling agent is no persona. Name one.', {
+    details: { path: 'persona', reason: 'not-initialized' },
+  })
+}
+
+export interface PersonaRecords {
+  readonly kinds: readonly Kind[]
+  readonly byKind: ReadonlyMap<string, readonly Stored<JsonObject>[]>
+  readonly sensitivity: Sensitivity | undefined
+}
+
+/** All records and marks of a persona. Throws `locked` if one can't be read here, as a backup must be complete. */
+export function personaRecords(at: BackupPorts, { agents }: BackupPersona): PersonaRecords {
+  const kinds = [...at.records.kinds.values()].filter((one) => !one.bound && !one.guarded && !isOpenKind(one))
+  const byKind = new Map<string, Stored<JsonObject>[]>()
+  let sensitivity: Sensitivity | undefined
+  const add = (record: Stored<JsonObject>) => {
+    const listed = byKind.get(record.kind) ?? []
+    if (listed.some(({ id }) => id === record.id)) return
+    listed.push(record)
+    byKind.set(record.kind, listed)
+    if (record.sensitivity && isLowered(sensitivity, record.sensitivity)) sensitivity = record.sensitivity
+  }
+  for (const kind of kinds) {
+    for (let cursor: string | undefined; ;) {
+      const page = at.records.query({
+        kind: kind.name,
+        filters: { agent: { in: [...agents] } },
+        // A record that waits for its rebuild may quote a forgotten one.
+        include: { expired: true, superseded: true },
+        orderBy: 'id',
+        limit: 1000,
+        cursor,
+      })
+      if (page.sealed !== undefined) {
+        throw new DaybookError('locked', `${page.sealed} records of the persona can't be read here.`, {
+          details: { sealed: page.sealed },
+        })
+      }
+      for (const record of page.records) {
+        add(withoutMarks(record))
+        const mark = record.marks && at.records.get(markId(record.id))
+        if (mark) add(mark)
+      }
+      cursor = page.cursor
+      if (cursor === undefined) break
+    }
+  }
+  for (const list of byKind.values()) list.sort((a, b) => (a.id < b.id ? -1 : 1))
+  return { kinds, byKind, sensitivity }
+}
+
+/** Marks are separate records. */
+function withoutMarks({ marks: _marks, ...record }: Stored<JsonObject>): Stored<JsonObject> {
+  return record as Stored<JsonObject>
+}
+
+/** The records in the form that the bundle writer reads. */
+export function asSnapshot({ byKind }: PersonaRecords): RecordSnapshot {
+  return {
+    counts: new Map([...byKind].map(([kind, { length }]) => [kind, length])),
+    sealed: 0,
+    locked: 0,
+    read(kind, from, length) {
+      const list = byKind.get(kind) ?? []
+      let taken = 0
+      let next = from
+      for (; next < list.length && taken < length; next += 1) taken += JSON.stringify(list[next]).length
+      return { records: list.slice(from, next), next: next < list.length ? next : undefined }
+    },
+  }
 }

@@ -1,18 +1,14 @@
-// Tells a bundle, encrypted or not and in whatever spelling, from other files by how it begins. Alone here, because pages
-// carry it.
+// Recognises a bundle, encrypted or not, in any spelling, by its beginning. Alone here, as pages load it.
 
-/** Longest file that is no bundle, in characters: it comes in whole. */
+/** Longest file that is no bundle, in characters: it is read whole. */
 export const fileLimit = 20_000_000
 
-/** As much of a file as is looked at, in characters. */
+/** Characters of a file that are enough to recognise it. */
 export const beginningLimit = 65_536
 
 const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+)/y
 
-/**
- * Whether a text that begins with `head` is a bundle: an object whose `format` says so, or which has come to its `memory`
- * without having said what it is. Undefined while that can't be told.
- */
+/** True if a text that begins with `head` is a bundle: an object with that `format`, or with `memory` before a `format`. Undefined: needs more text. */
 export function beginsBundle(head: string): boolean | undefined {
   let depth = 0
   let before = ''
@@ -33,7 +29,7 @@ export function beginsBundle(head: string): boolean | undefined {
   return head.length < beginningLimit ? undefined : false
 }
 
-/** What a string says; nothing where it is none. */
+/** The value of a JSON string; empty for other text. */
 function textOf(spelled: string): string {
   try {
     return String(JSON.parse(spelled))

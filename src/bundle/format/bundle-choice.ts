@@ -1,18 +1,18 @@
-// Which kinds and which times a bundle is to hold, as callers name them.
+// The kinds and the range of times of an export or import. Alone here, as the command line loads it.
 import { beginningOf, endingOf } from '../../core/calendar/day.ts'
 import type { Zone } from '../../core/calendar/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 
-/** The kinds called by these names, of one record or of several. */
+/** The kinds of these names, in singular or plural. */
 export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kinds'): Kind[] {
   return names.map((name, i) => {
     const kind = kindCalled(kinds, name)
     if (kind) return kind
     throw new DaybookError(
       'invalid-input',
-      `\`${path}.${i}\`: There are no records called \`${name.slice(0, 80)}\`.`,
+      `\`${path}.${i}\`: No kind of record is called \`${name.slice(0, 80)}\`.`,
       {
         details: { path: `${path}.${i}`, known: [...kinds.values()].map(pluralOf) },
       },
@@ -20,7 +20,7 @@ export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kind
   })
 }
 
-/** The kinds to export: those named, or all. What is guarded comes only when it is asked for expressly. */
+/** The kinds to export: the named ones, or all. Guarded kinds only with `withGuarded`. */
 export function exportedKinds(
   kinds: Kinds,
   names: readonly string[] | undefined,
@@ -31,17 +31,17 @@ export function exportedKinds(
   if (guarded && !withGuarded) {
     throw new DaybookError(
       'invalid-input',
-      `\`kinds\`: ${pluralOf(guarded)} are exported with \`include_tokens\` only.`,
+      `\`kinds\`: To export ${pluralOf(guarded)}, set \`include_tokens\`.`,
       { details: { path: 'include_tokens' } },
     )
   }
-  // What was said of records goes with them, whatever is named.
-  const beside = [...kinds.values()].filter((kind) => kind.marks !== undefined)
-  const asked = withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : []
-  return [...new Set([...named, ...asked, ...beside])]
+  // Marks go with their records, whatever is named.
+  const markKinds = [...kinds.values()].filter((kind) => kind.marks !== undefined)
+  const guardedKinds = withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : []
+  return [...new Set([...named, ...guardedKinds, ...markKinds])]
 }
 
-/** The first instant of a range, and the first one after it. A date without a time stands for its whole day in `zone`. */
+/** The first instant of a range, and the first one after it. A date is its whole day in `zone`. */
 export function rangeOf(
   from: string | undefined,
   to: string | undefined,

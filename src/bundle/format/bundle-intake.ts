@@ -1,4 +1,5 @@
-// One bundle on its way in, piece by piece: opened, parsed, hashed, checked. Nothing of it is in the book before `end`.
+// Reads a bundle that arrives in pieces: decrypts, parses, hashes and checks it. Apply nothing before `end`.
+import { z } from 'zod'
 import { type AbortSignalLike, checkAborted } from '../../core/abort.ts'
 import { isUnderstood } from '../../core/capability/understood.ts'
 import type { TransferPort } from '../../core/capability/context.ts'
@@ -10,106 +11,114 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Keyring } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { within, wrong } from './bundle-fault.ts'
-import { type BundleReader, createBundleReader } from './bundle-reader.ts'
-import { isSealedRecord, readSealed, sealedName } from './sealed-record.ts'
-import { sealedFormat, signedText } from './bundle-shape.ts'
+import {
+  within,
+  wrong,
+  isSealedRecord,
+  readSealed,
+  sealedName,
+  sealedFormat,
+  bundleSignedText,
+} from './bundle-shape.ts'
+import { BundleReader } from './bundle-reader.ts'
 import type { BundleSummary, ReadRecord } from './read-bundle.ts'
-import { createSealedReader, type SealedReader } from './sealed-text.ts'
+import { SealedReader } from './sealed-text.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
 
 export interface IntakeOptions {
-  /** Kinds of which records are taken; all when absent. */
+  /** The kinds to take. Undefined: all. */
   readonly kinds: readonly Kind[] | undefined
   readonly passphrase: string | undefined
   /** The key that must have signed it. */
   readonly signedBy: string | undefined
-  /** Takes guarded records too: they give whoever holds them rights in the book. */
+  /** Takes guarded records too: they grant rights in the book. */
   readonly includeGuarded?: boolean
-  /** Takes a bundle that holds less than it says. */
+  /** Accepts a bundle with fewer records than its statistics. */
   readonly allowIncomplete?: boolean
   /** The time of the call. */
   readonly now: string
-  /** Called with records that are sound as far as can be told from themselves. */
+  /** Gets records that are valid on their own. */
   take(records: readonly StagedRecord[]): Promise<void>
 }
 
 export interface IntakeResult extends BundleSummary {
   readonly encrypted: boolean
-  /** The key whose signature it bears. */
+  /** The key of its signature. */
   readonly signedBy: string | undefined
 }
 
-export interface BundleIntake {
-  push(text: string, signal: AbortSignalLike): Promise<void>
-  end(signal: AbortSignalLike): Promise<IntakeResult>
-}
-
-/** Longer than any beginning that tells the two forms apart. */
+/** Enough characters to recognise an encrypted bundle. */
 const beginningLength = 64
 const sealedBeginning = new RegExp(`^\\{\\s*"format"\\s*:\\s*"${sealedFormat}"`)
 
-export function createBundleIntake(
-  options: IntakeOptions,
-  kinds: Kinds,
-  { digest, cipher, keys }: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>,
-): BundleIntake {
-  const wanted = options.kinds && new Set(options.kinds.map(({ name }) => name))
-  let waiting = ''
-  let source: { readonly reader: BundleReader; readonly sealed: SealedReader | undefined } | undefined
-  const begin = () => {
-    const isSealed = sealedBeginning.test(waiting)
-    if (isSealed && options.passphrase === undefined) {
-      throw new DaybookError('wrong-passphrase', 'The bundle is encrypted; its passphrase is wanted.', {
+export class BundleIntake {
+  readonly #options: IntakeOptions
+  readonly #kinds: Kinds
+  readonly #ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>
+  #buffer = ''
+  #source: { readonly reader: BundleReader; readonly sealed: SealedReader | undefined } | undefined
+
+  constructor(options: IntakeOptions, kinds: Kinds, ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>) {
+    this.#options = options
+    this.#kinds = kinds
+    this.#ports = ports
+  }
+
+  async push(text: string, signal: AbortSignalLike): Promise<void> {
+    checkAborted(signal)
+    this.#buffer += text
+    // Skip a byte order mark and white space.
+    if (!this.#source) this.#buffer = this.#buffer.trimStart()
+    if (!this.#source && this.#buffer.length < beginningLength) return
+    this.#source ??= this.#begin()
+    const { reader, sealed } = this.#source
+    const piece = this.#buffer
+    this.#buffer = ''
+    await this.#take(reader.push(sealed ? await sealed.push(piece) : piece))
+  }
+
+  async end(signal: AbortSignalLike): Promise<IntakeResult> {
+    checkAborted(signal)
+    const { reader, sealed } = (this.#source ??= this.#begin())
+    const rest = sealed ? (await sealed.push(this.#buffer)) + (await sealed.end()) : this.#buffer
+    await this.#take(reader.push(rest))
+    const { summary: whole, records } = reader.end()
+    await this.#take(records)
+    const signedBy = await checkSignature(whole, this.#options.signedBy, this.#ports.keys)
+    return { ...whole, encrypted: sealed !== undefined, signedBy }
+  }
+
+  #begin() {
+    const { kinds, passphrase, now, allowIncomplete, includeGuarded } = this.#options
+    const { digest, cipher } = this.#ports
+    const wanted = kinds && new Set(kinds.map(({ name }) => name))
+    const isSealed = sealedBeginning.test(this.#buffer)
+    if (isSealed && passphrase === undefined) {
+      throw new DaybookError('wrong-passphrase', 'The bundle is encrypted. Give its passphrase.', {
         details: { path: 'passphrase' },
       })
     }
-    // Whoever can write to where it lies could put an open one there, which says what they like.
-    if (!isSealed && options.passphrase !== undefined) {
+    // An attacker with write access to the file could replace it with an open bundle.
+    if (!isSealed && passphrase !== undefined) {
       throw new DaybookError('not-encrypted', undefined, { details: { path: 'passphrase' } })
     }
-    return {
-      reader: createBundleReader({
-        kinds,
-        digest,
-        now: options.now,
-        allowIncomplete: options.allowIncomplete === true,
-        wants: (kind) =>
-          (!wanted || (!!kind && wanted.has(kind.name))) &&
-          (kind?.guarded !== true || options.includeGuarded === true),
-      }),
-      sealed: isSealed ? createSealedReader(options.passphrase ?? '', cipher) : undefined,
-    }
+    const reader = new BundleReader({
+      kinds: this.#kinds,
+      digest,
+      now,
+      allowIncomplete: allowIncomplete === true,
+      wants: (kind) =>
+        (!wanted || (!!kind && wanted.has(kind.name))) && (kind?.guarded !== true || includeGuarded === true),
+    })
+    return { reader, sealed: isSealed ? new SealedReader(passphrase ?? '', cipher) : undefined }
   }
-  const take = async (records: readonly ReadRecord[]) => {
-    if (records.length > 0) await options.take(records.map(prepare))
-  }
-  return {
-    async push(text, signal) {
-      checkAborted(signal)
-      waiting += text
-      // A byte order mark and white space are no part of what was said.
-      if (!source) waiting = waiting.trimStart()
-      if (!source && waiting.length < beginningLength) return
-      source ??= begin()
-      const piece = waiting
-      waiting = ''
-      const plain = source.sealed ? await source.sealed.push(piece) : piece
-      await take(source.reader.push(plain))
-    },
-    async end(signal) {
-      checkAborted(signal)
-      const { reader, sealed } = (source ??= begin())
-      const rest = sealed ? (await sealed.push(waiting)) + (await sealed.end()) : waiting
-      await take(reader.push(rest))
-      const { summary: whole, records } = reader.end()
-      await take(records)
-      const signedBy = await checkSignature(whole, options.signedBy, keys)
-      return { ...whole, encrypted: sealed !== undefined, signedBy }
-    },
+
+  async #take(records: readonly ReadRecord[]): Promise<void> {
+    if (records.length > 0) await this.#options.take(records.map(prepare))
   }
 }
 
-/** The key that signed, after its signature was found true; a false one is refused also where none is asked for. */
+/** Verifies the signature, and returns its key. A false signature is refused, even if none is required. */
 async function checkSignature(
   { integrity }: BundleSummary,
   wanted: string | undefined,
@@ -117,14 +126,15 @@ async function checkSignature(
 ): Promise<string | undefined> {
   const { checksum, public_key: key, signature } = integrity
   const refuse = (path: string, message: string) => wrong(`integrity.${path}`, message)
-  if (key !== undefined && signature === undefined) throw refuse('signature', 'A signature goes with its key')
-  // Another program's signature, without a key to hold it against, vouches for nothing.
+  if (key !== undefined && signature === undefined)
+    throw refuse('signature', 'A bundle with a key must have its signature')
+  // A signature without a key proves nothing, and is ignored.
   if (
     key !== undefined &&
     signature !== undefined &&
-    !(await keys.verify(key, signedText(checksum), signature))
+    !(await keys.verify(key, bundleSignedText(checksum), signature))
   )
-    throw refuse('signature', 'The signature is not of this key and content')
+    throw refuse('signature', 'The signature does not fit the key and the content')
   if (wanted !== undefined && key !== wanted)
     throw refuse(
       'public_key',
@@ -133,18 +143,18 @@ async function checkSignature(
   return key
 }
 
-/** A record as the book will hold it: its body as its kind reads it, times in canonical form. */
+/** A record as the book stores it: the body parsed by its kind, times in canonical form. */
 function prepare(read: ReadRecord): StagedRecord {
   const { kind, record, path } = read
   return within(path, () => {
     checkJson(record)
     const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...more } = record
-    const { sensitivity: how, ...given } = more
+    const { sensitivity: how, ...fields } = more
     const sensitivity = how as StagedRecord['sensitivity']
-    const isSealed = isSealedRecord(given)
+    const isSealed = isSealedRecord(fields)
     const body: object = isSealed
-      ? { [sealedName]: readSealed(kind, given as JsonObject, sensitivity) }
-      : bodyAsRead(read, given as JsonObject)
+      ? { [sealedName]: readSealed(kind, fields as JsonObject, sensitivity) }
+      : parseBody(read, fields as JsonObject)
     const stored = {
       ...body,
       id,
@@ -166,10 +176,41 @@ function prepare(read: ReadRecord): StagedRecord {
 }
 
 /**
- * The body as its kind reads it. A body that does not fit was written by a newer Daybook and came by sync to the book that made
- * this bundle: it is taken as it is. In another program's bundle, and in a record that gives rights, it is a fault.
+ * The body, parsed by its kind. In a bundle of ours, a body that does not fit came by sync from a newer Daybook, and is taken as it
+ * is; in another program's bundle, or in a record that grants rights, it is a fault.
  */
-function bodyAsRead({ kind, isOurs }: ReadRecord, given: JsonObject): JsonObject {
-  if (isOurs && !kind.guarded && !isUnderstood(kind, given)) return given
-  return parseWith(kind.schema, given, 'invalid-file') as JsonObject
+function parseBody({ kind, isOurs }: ReadRecord, body: JsonObject): JsonObject {
+  if (isOurs && !kind.guarded && !isUnderstood(kind, body)) return body
+  return parseWith(kind.schema, body, 'invalid-file') as JsonObject
+}
+
+const agent = z.object({ id: z.string(), type: z.string(), version: z.string() })
+/** Output fields that describe a verified bundle. */
+export const described = {
+  version: z.string(),
+  exported_at: z.string(),
+  agent,
+  checksum: z.string(),
+  encrypted: z.boolean(),
+  /** The public key of its valid signature, as a `did:key`. Decide yourself whether to trust the key. */
+  signed_by: z.string().optional(),
+  /** Records by kind. */
+  counts: z.record(z.string(), z.number()),
+  /** Sealed records. Absent: 0. */
+  sealed,
+}
+
+export function describe(whole: IntakeResult) {
+  const { version, exported_at, agent: writer, integrity, encrypted, signedBy, counts, schemas_used } = whole
+  return {
+    version,
+    exported_at,
+    agent: { id: writer.id, type: writer.type, version: writer.version },
+    checksum: integrity.checksum,
+    encrypted,
+    ...(signedBy === undefined ? {} : { signed_by: signedBy }),
+    counts: { ...counts },
+    ...sealedField(whole.sealed),
+    schemas_used: [...schemas_used],
+  }
 }

@@ -1,5 +1,5 @@
-// Puts an upload that was found whole into the book: one decision for each record, all in one transaction.
-// Invariant: an edit that loses is kept in the conflict log; what the user forgot stays forgotten in a merge.
+// Merges a verified upload into the book: one decision per record, all in one transaction.
+// Invariant: the losing edit is in the conflict log; in a merge, a record that the user forgot stays forgotten.
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'
@@ -9,47 +9,46 @@ import { sameJson } from '../../core/json/same-json.ts'
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
-import { recordText } from './bundle-shape.ts'
-import { isSealedRecord, sealedName } from './sealed-record.ts'
+import { recordText, isSealedRecord, sealedName } from './bundle-shape.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
 export interface MergePlan {
   readonly upload: string
   readonly mode: 'merge' | 'replace'
-  /** Replaced are records of these kinds: those that the bundle has a list of. */
+  /** The kinds that the bundle has a list of; `replace` replaces their records. */
   readonly kinds: readonly string[]
   readonly dryRun: boolean
-  /** What the owner alone decides stands as the bundle has it; else it comes in as it was before anybody decided. */
+  /** Keeps the owner's decisions of the bundle; else its records come in undecided. */
   readonly keepsDecisions: boolean
-  /** Who wrote the bundle, as the conflict log names the side that lost. */
+  /** The writer of the bundle, for the conflict log. */
   readonly from: string
 }
 
-export interface MergeConflict {
+interface MergeConflict {
   readonly id: string
   readonly kind: string
   readonly policy: ConflictPolicy
-  /** Whose record is in the book now. */
+  /** The side whose record is in the book now. */
   readonly kept: 'book' | 'bundle'
   /** The book had forgotten it. */
   readonly forgotten?: true
 }
 
-export interface MergeReport {
+interface MergeReport {
   /** New in the book. */
   imported: number
-  /** Changed to what the bundle says. */
+  /** Changed to the bundle's content. */
   updated: number
   /** In the book already, with the same content. */
   unchanged: number
   /** Forgotten, because a replacing bundle does not have them. */
   forgotten: number
   conflict_count: number
-  /** Came in undecided: what the owner alone decides was decided in another book. Absent: none. */
+  /** Came in undecided, as another book's owner had decided them. Absent: 0. */
   lowered?: number
-  /** Records of the bundle that can't be read here: sealed, or withheld; absent: none. */
+  /** Not readable here: sealed, or withheld. Absent: 0. */
   unreadable?: number
-  /** Of those, such as may say what the owner alone decides, and so were left out. Absent: none. */
+  /** Left out, as they may contain a decision that can't be checked. Part of `unreadable`. Absent: 0. */
   withheld?: number
   /** The first thousand. */
   readonly conflicts: MergeConflict[]
@@ -58,16 +57,32 @@ export interface MergeReport {
 const conflictLimit = 1000
 const forgetBatch = 500
 
-export interface MergeWorld {
+export interface MergePorts {
   readonly records: RecordWriter
   readonly staging: Staging
   readonly kinds: Kinds
   onRecord(): void
 }
 
-/** Applies an upload, or with `dryRun` only says what would come of it. Inside a transaction. */
-export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
-  const report: MergeReport = {
+/** Applies an upload; with `dryRun` it only reports. Call it inside a transaction. */
+export function mergeUpload(plan: MergePlan, ports: MergePorts): MergeReport {
+  return new BundleMerge(plan, ports).run()
+}
+
+/** A readable record of the bundle, next to the book's record of its id. */
+interface Pair {
+  readonly id: string
+  readonly kind: string
+  readonly incoming: Stored<JsonObject>
+  readonly present: Stored<JsonObject> | undefined
+  /** `incoming` lost its decision. */
+  readonly isLowered: boolean
+}
+
+class BundleMerge {
+  readonly #plan: MergePlan
+  readonly #ports: MergePorts
+  readonly #report: MergeReport = {
     imported: 0,
     updated: 0,
     unchanged: 0,
@@ -75,248 +90,251 @@ export function mergeUpload(plan: MergePlan, world: MergeWorld): MergeReport {
     conflict_count: 0,
     conflicts: [],
   }
-  for (let after = 0; ;) {
-    const page = world.staging.read(plan.upload, after)
-    for (const { n, record } of page) {
-      mergeOne(plan, world, record, report)
-      world.onRecord()
-      after = n
-    }
-    if (page.length === 0) break
-  }
-  if (plan.mode === 'replace') forgetOthers(plan, world, report)
-  return report
-}
 
-function mergeOne(plan: MergePlan, world: MergeWorld, staged: StagedRecord, report: MergeReport): void {
-  const { records } = world
-  const { id, kind } = staged
-  const known = world.kinds.get(kind)
-  const policy = known?.policy ?? 'last_write_wins'
-  const conflict = (kept: MergeConflict['kept'], more: { forgotten?: true } = {}) => {
-    report.conflict_count += 1
-    if (report.conflicts.length < conflictLimit) report.conflicts.push({ id, kind, policy, kept, ...more })
+  constructor(plan: MergePlan, ports: MergePorts) {
+    this.#plan = plan
+    this.#ports = ports
   }
-  // It was purged when it came, or since.
-  if (staged.text === '' || records.wasPurged(id)) return conflict('book', { forgotten: true })
-  const brought = openRecord(JSON.parse(staged.text) as Stored<JsonObject>, kind, world)
-  if (isSealedRecord(brought)) {
-    if (isWithheld(plan, world, kind, brought)) return withhold(report)
-    report.unreadable = (report.unreadable ?? 0) + 1
-    return mergeSealed(plan, world, { kind, incoming: brought }, report)
+
+  run(): MergeReport {
+    const { staging, onRecord } = this.#ports
+    for (let after = 0; ;) {
+      const page = staging.read(this.#plan.upload, after)
+      for (const { n, record } of page) {
+        this.#merge(record)
+        onRecord()
+        after = n
+      }
+      if (page.length === 0) break
+    }
+    if (this.#plan.mode === 'replace') this.#forgetOthers()
+    return this.#report
   }
-  const present = records.get(id)
-  // As it would stand in the book: else the same bundle would bring a change each time.
-  const settledHere = {
-    ...brought,
-    ...settledIfUnderstood(known, partsOf(brought).body),
-    ...(present ? guardOf(present, brought) : {}),
-  } as typeof brought
-  const isKnown = present?.kind === kind && saysSame(present, settledHere)
-  const isLowered = !plan.keepsDecisions && !isKnown && known?.undecided !== undefined
-  // Nobody can say what is decided in it.
-  if (isLowered && !isUnderstood(known, settledHere)) return withhold(report)
-  const lowered = isLowered ? undecided(settledHere, known) : undefined
-  if (lowered) report.lowered = (report.lowered ?? 0) + 1
-  const incoming = lowered ?? settledHere
-  const put = () => {
-    if (plan.dryRun) return
+
+  #merge({ id, kind, text }: StagedRecord): void {
+    const { records, kinds } = this.#ports
+    // Purged before or after it was staged.
+    if (text === '' || records.wasPurged(id)) return this.#conflict(id, kind, 'book', { forgotten: true })
+    const opened = this.#open(JSON.parse(text) as Stored<JsonObject>, kind)
+    if (isSealedRecord(opened)) {
+      if (this.#isWithheld(kind, opened)) return this.#withhold()
+      this.#report.unreadable = (this.#report.unreadable ?? 0) + 1
+      return this.#mergeSealed(kind, opened)
+    }
+    const ownKind = kinds.get(kind)
+    const present = records.get(id)
+    // Derive fields and sensitivity as this book does: else importing a bundle twice would change records twice.
+    const settledHere = {
+      ...opened,
+      ...settledIfUnderstood(ownKind, partsOf(opened).body),
+      ...(present ? guardOf(present, opened) : {}),
+    } as typeof opened
+    const isSame = present?.kind === kind && hasSameContent(present, settledHere)
+    const mustLower = !this.#plan.keepsDecisions && !isSame && ownKind?.undecided !== undefined
+    // A record that this version can't read may contain a decision.
+    if (mustLower && !isUnderstood(ownKind, settledHere)) return this.#withhold()
+    const lowered = mustLower ? undecided(settledHere, ownKind) : undefined
+    if (lowered) this.#report.lowered = (this.#report.lowered ?? 0) + 1
+    const incoming = lowered ?? settledHere
+    this.#decide({ id, kind, incoming, present, isLowered: lowered !== undefined })
+  }
+
+  #decide(pair: Pair): void {
+    const { id, kind, incoming, present } = pair
+    if (!present) return this.#add(pair)
+    const isFinal = this.#ports.kinds.get(kind)?.isFinal
+    const isFinalHere = isFinal?.(partsOf(present).body) === true
+    const isFinalThere = isFinal?.(partsOf(incoming).body) === true
+    if (this.#plan.mode === 'replace') {
+      // An old bundle does not undo a final state, such as a revocation.
+      if (isFinalHere && !isFinalThere) return this.#conflict(id, kind, 'book')
+      if (present.kind === kind && recordText(present) === recordText(incoming)) this.#report.unchanged += 1
+      else this.#update(pair)
+      return
+    }
+    if (hasSameContent(present, incoming)) {
+      this.#report.unchanged += 1
+      return
+    }
+    const byPolicy = winnerBy(this.#policyOf(kind), present, incoming)
+    const winner = isFinalHere === isFinalThere ? byPolicy : isFinalHere ? 'book' : 'bundle'
+    this.#conflict(id, kind, winner)
+    const sides = {
+      book: { by: present.agent, record: present },
+      bundle: { by: this.#plan.from, record: incoming },
+    }
+    const loser = winner === 'book' ? 'bundle' : 'book'
+    this.#logLoss(id, kind, sides[loser], sides[winner])
+    if (winner === 'bundle') this.#update(pair)
+  }
+
+  /** A merge respects that the book forgot a record; `replace` respects only that it purged one. */
+  #add(pair: Pair): void {
+    const { id, kind, incoming } = pair
+    const { records, kinds } = this.#ports
+    const path = kinds.get(kind)?.marks
+    const marked = path === undefined ? undefined : readPath(incoming, path)
+    const isGone = this.#plan.mode === 'merge' ? records.wasForgotten : records.wasPurged
+    if ([id, marked].some((one) => typeof one === 'string' && isGone(one)))
+      return this.#conflict(id, kind, 'book', { forgotten: true })
+    this.#report.imported += 1
+    this.#put(pair)
+  }
+
+  #update(pair: Pair): void {
+    this.#report.updated += 1
+    this.#put(pair)
+  }
+
+  #put({ id, kind, incoming, isLowered }: Pair): void {
+    if (this.#plan.dryRun) return
     const { head, body } = partsOf(incoming)
-    records.put({
+    this.#ports.records.put({
       kind,
       id,
       body,
       checked: true,
-      ...(lowered ? { upkeep: true } : {}),
+      ...(isLowered ? { upkeep: true } : {}),
       scope: head,
-      times: {
-        created_at: incoming.created_at,
-        updated_at: incoming.updated_at,
-      },
+      times: { created_at: incoming.created_at, updated_at: incoming.updated_at },
     })
   }
-  const lose = (by: string, loser: Stored<JsonObject>, keeper: string, kept: Stored<JsonObject>) => {
-    if (plan.dryRun) return
-    records.lose({
+
+  #logLoss(id: string, kind: string, lost: MergeSide, kept: MergeSide): void {
+    if (this.#plan.dryRun) return
+    const policy = this.#policyOf(kind)
+    this.#ports.records.lose({
       record: id,
       kind,
       policy,
-      state: isForPeople(policy) ? 'open' : 'settled',
-      lost: {
-        by,
-        op: 'put',
-        body: partsOf(loser).body,
-      },
-      kept: {
-        by: keeper,
-        op: 'put',
-        body: partsOf(kept).body,
-      },
+      state: needsPerson(policy) ? 'open' : 'settled',
+      lost: { by: lost.by, op: 'put', body: partsOf(lost.record).body },
+      kept: { by: kept.by, op: 'put', body: partsOf(kept.record).body },
     })
   }
-  if (!present) {
-    // In a merge the bundle is one voice among two, and forgetting is final; replacing takes its word, but for what was purged.
-    const path = known?.marks
-    const marked = path === undefined ? undefined : readPath(incoming, path)
-    const isGone = plan.mode === 'merge' ? records.wasForgotten : records.wasPurged
-    if ([id, marked].some((one) => typeof one === 'string' && isGone(one)))
-      return conflict('book', { forgotten: true })
-    report.imported += 1
-    return put()
+
+  #policyOf(kind: string): ConflictPolicy {
+    return this.#ports.kinds.get(kind)?.policy ?? 'last_write_wins'
   }
-  const isFinal = known?.isFinal
-  const isFinalHere = isFinal?.(partsOf(present).body) === true
-  const isFinalThere = isFinal?.(partsOf(incoming).body) === true
-  // What nothing undoes, such as a revocation, an old bundle does not undo either.
-  if (plan.mode === 'replace' && isFinalHere && !isFinalThere) return conflict('book')
-  if (plan.mode === 'replace') {
-    if (present.kind === kind && recordText(present) === recordText(incoming)) report.unchanged += 1
-    else {
-      report.updated += 1
-      put()
+
+  #conflict(id: string, kind: string, winner: MergeConflict['kept'], more: { forgotten?: true } = {}): void {
+    const { conflicts } = this.#report
+    this.#report.conflict_count += 1
+    if (conflicts.length < conflictLimit)
+      conflicts.push({ id, kind, policy: this.#policyOf(kind), kept: winner, ...more })
+  }
+
+  #withhold(): void {
+    this.#report.unreadable = (this.#report.unreadable ?? 0) + 1
+    this.#report.withheld = (this.#report.withheld ?? 0) + 1
+  }
+
+  /** Opens a sealed record if its key is here. */
+  #open(record: Stored<JsonObject>, kind: string): Stored<JsonObject> {
+    const { records, kinds } = this.#ports
+    const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
+    const body =
+      sealed && isSealedRecord(record) ? records.sealed.open({ kind, id: record.id }, sealed) : undefined
+    const ownKind = kinds.get(kind)
+    if (!body || !ownKind) return record
+    // A key of this book sealed it: a body that does not fit is from a newer Daybook.
+    const checked = isUnderstood(ownKind, body) ? (parseWith(ownKind.schema, body) as JsonObject) : body
+    return { ...checked, ...head } as Stored<JsonObject>
+  }
+
+  /** True for a sealed record that may contain a decision: nobody could lower it when its key arrives. */
+  #isWithheld(kind: string, record: Stored<JsonObject>): boolean {
+    const { records, kinds } = this.#ports
+    if (this.#plan.keepsDecisions || !kinds.get(kind)?.undecided) return false
+    const present = records.sealed.find(record.id)
+    const enc = partsOf(record).body[sealedName] as unknown as SealedBody
+    return present === undefined || sealedText(present.sealed) !== sealedText(enc)
+  }
+
+  /** Merges an unreadable record: the later one wins, and the conflict log has the other, still sealed. */
+  #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
+    const { records } = this.#ports
+    const { id, created_at, updated_at } = incoming
+    const { head, body } = partsOf(incoming)
+    const enc = body[sealedName] as unknown as SealedBody
+    const put = () => {
+      const times = { created_at, updated_at }
+      if (!this.#plan.dryRun) records.sealed.put({ kind, id, enc, scope: head, times })
     }
-    return
+    const isReplacing = this.#plan.mode === 'replace'
+    const present = records.sealed.find(id)
+    const existing = present ?? records.get(id)
+    if (!existing) {
+      if (!(isReplacing ? records.wasPurged(id) : records.wasForgotten(id))) {
+        this.#report.imported += 1
+        return put()
+      }
+    } else if (present && sealedText(present.sealed) === sealedText(enc)) {
+      this.#report.unchanged += 1
+      return
+    } else if (isReplacing) {
+      this.#report.updated += 1
+      return put()
+    }
+    const isLater = present !== undefined && updated_at > present.updated_at
+    this.#conflict(id, kind, isLater ? 'bundle' : 'book', existing ? {} : { forgotten: true })
+    if (present && !this.#plan.dryRun) {
+      const bundle = { by: this.#plan.from, op: 'put' as const, enc }
+      const book = { by: present.agent, op: 'put' as const, enc: present.sealed }
+      const [lost, kept] = isLater ? [book, bundle] : [bundle, book]
+      records.sealed.lose({ record: id, kind, policy: this.#policyOf(kind), lost, kept })
+    }
+    if (!isLater) return
+    this.#report.updated += 1
+    put()
   }
-  if (saysSame(present, incoming)) {
-    report.unchanged += 1
-    return
+
+  #forgetOthers(): void {
+    const { upload, kinds, dryRun } = this.#plan
+    const { records } = this.#ports
+    for (let after = ''; ;) {
+      const ids = records.unstaged(upload, kinds, after, forgetBatch)
+      for (const id of ids) if (dryRun || records.forget(id)) this.#report.forgotten += 1
+      after = ids.at(-1) ?? after
+      if (ids.length < forgetBatch) return
+    }
   }
-  const decided = decide(policy, present, incoming)
-  const winner = isFinalHere === isFinalThere ? decided : isFinalHere ? 'book' : 'bundle'
-  conflict(winner)
-  if (winner === 'book') return lose(plan.from, incoming, present.agent, present)
-  report.updated += 1
-  lose(present.agent, present, plan.from, incoming)
-  put()
 }
 
-function withhold(report: MergeReport): void {
-  report.unreadable = (report.unreadable ?? 0) + 1
-  report.withheld = (report.withheld ?? 0) + 1
+interface MergeSide {
+  readonly by: string
+  readonly record: Stored<JsonObject>
 }
 
-/** A bundle may be older than the decision to guard a record more, so that the writer keeps the higher of the two. */
-function guardOf(present: Stored<JsonObject>, brought: Stored<JsonObject>) {
-  const sensitivity = mostGuarded(brought.sensitivity, present.sensitivity)
+/** The higher sensitivity: a bundle may be older than the decision to guard a record more. */
+function guardOf(present: Stored<JsonObject>, incoming: Stored<JsonObject>) {
+  const sensitivity = mostGuarded(incoming.sensitivity, present.sensitivity)
   return sensitivity === undefined ? {} : { sensitivity }
 }
 
-/** `record` as it stood before anybody decided; undefined where nothing is decided in it. */
+/** `record` as it was before any decision; undefined if it has none. */
 function undecided(record: Stored<JsonObject>, kind: Kind | undefined): Stored<JsonObject> | undefined {
-  const { head: _head, body } = partsOf(record)
+  const { head, body } = partsOf(record)
   if (!kind?.undecided || kind.ownerOnly?.(body) !== true) return undefined
   const before = settled(kind, kind.undecided(body))
   if (sameJson(before, body)) return undefined
-  const { id, created_at, updated_at, ver, agent, session, resource, sensitivity } = record
-  const scope = { agent, session, resource, sensitivity }
-  const said = Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined))
-  return { ...before, ...said, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
+  const { id, created_at, updated_at, ver } = record
+  return { ...before, ...head, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
 }
 
-/** A record that came sealed as what it says, where its key is here; else as it is. */
-function openRecord(
-  record: Stored<JsonObject>,
-  kind: string,
-  { records, kinds }: MergeWorld,
-): Stored<JsonObject> {
-  const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
-  const body =
-    sealed && isSealedRecord(record) ? records.sealed.open({ kind, id: record.id }, sealed) : undefined
-  const known = kinds.get(kind)
-  if (!body || !known) return record
-  // A key of this book has sealed it: one that does not fit is a newer Daybook's.
-  const checked = isUnderstood(known, body) ? (parseWith(known.schema, body) as JsonObject) : body
-  return { ...checked, ...head } as Stored<JsonObject>
-}
-
-/** True for what may say, once its key is here, that something was decided: nobody could lower it then. */
-function isWithheld(
-  { keepsDecisions }: MergePlan,
-  { records, kinds }: MergeWorld,
-  kind: string,
-  record: Stored<JsonObject>,
-): boolean {
-  if (keepsDecisions || !kinds.get(kind)?.undecided) return false
-  const present = records.sealed.find(record.id)
-  const enc = partsOf(record).body[sealedName] as unknown as SealedBody
-  return present === undefined || sealedText(present.sealed) !== sealedText(enc)
-}
-
-/** A record that nobody can read here: the later one stays, and the other is kept as it is sealed. */
-function mergeSealed(
-  plan: MergePlan,
-  { records, kinds }: MergeWorld,
-  { kind, incoming }: { readonly kind: string; readonly incoming: Stored<JsonObject> },
-  report: MergeReport,
-): void {
-  const { id, created_at, updated_at } = incoming
-  const { head, body } = partsOf(incoming)
-  const enc = body[sealedName] as unknown as SealedBody
-  const put = () => {
-    const times = { created_at, updated_at }
-    if (!plan.dryRun) records.sealed.put({ kind, id, enc, scope: head, times })
-  }
-  const isReplacing = plan.mode === 'replace'
-  const present = records.sealed.find(id)
-  const known = present ?? records.get(id)
-  if (!known) {
-    if (!(isReplacing ? records.wasPurged(id) : records.wasForgotten(id))) {
-      report.imported += 1
-      return put()
-    }
-  } else if (present && sealedText(present.sealed) === sealedText(enc)) {
-    report.unchanged += 1
-    return
-  } else if (isReplacing) {
-    report.updated += 1
-    return put()
-  }
-  const isLater = present !== undefined && updated_at > present.updated_at
-  const policy = kinds.get(kind)?.policy ?? 'last_write_wins'
-  const forgotten = known ? {} : ({ forgotten: true } as const)
-  report.conflict_count += 1
-  if (report.conflicts.length < conflictLimit)
-    report.conflicts.push({ id, kind, policy, kept: isLater ? 'bundle' : 'book', ...forgotten })
-  if (present && !plan.dryRun) {
-    const sides = [
-      { by: plan.from, op: 'put' as const, enc },
-      { by: present.agent, op: 'put' as const, enc: present.sealed },
-    ] as const
-    const lost = sides[isLater ? 1 : 0]
-    const kept = sides[isLater ? 0 : 1]
-    records.sealed.lose({ record: id, kind, policy, lost, kept })
-  }
-  if (!isLater) return
-  report.updated += 1
-  put()
-}
-
-/** Two versions without their common origin can't be merged by rule: somebody has to look. */
-function isForPeople(policy: ConflictPolicy): boolean {
+/** Without a common origin, no rule can merge two versions: a person decides. */
+function needsPerson(policy: ConflictPolicy): boolean {
   return policy === 'manual' || policy === 'merge'
 }
 
-/** The policy of the kind, with the bundle as the remote side. What needs a person stays as it is, and is listed. */
-function decide(
+/** The winner by the kind's policy, with the bundle as the remote side. The book wins where a person must decide. */
+function winnerBy(
   policy: ConflictPolicy,
   present: Stored<JsonObject>,
   incoming: Stored<JsonObject>,
 ): MergeConflict['kept'] {
   if (policy === 'remote_wins') return 'bundle'
   return policy === 'last_write_wins' && incoming.updated_at > present.updated_at ? 'bundle' : 'book'
-}
-
-function forgetOthers(
-  { upload, kinds, dryRun }: MergePlan,
-  { records }: MergeWorld,
-  report: MergeReport,
-): void {
-  for (let after = ''; ;) {
-    const ids = records.unstaged(upload, kinds, after, forgetBatch)
-    for (const id of ids) if (dryRun || records.forget(id)) report.forgotten += 1
-    after = ids.at(-1) ?? after
-    if (ids.length < forgetBatch) return
-  }
 }
 
 function partsOf(record: Stored<JsonObject>) {
@@ -333,11 +351,11 @@ function partsOf(record: Stored<JsonObject>) {
   }
 }
 
-function saysSame(one: Stored<JsonObject>, other: Stored<JsonObject>): boolean {
-  return spelled(one) === spelled(other)
+function hasSameContent(one: Stored<JsonObject>, other: Stored<JsonObject>): boolean {
+  return contentText(one) === contentText(other)
 }
 
-function spelled(record: Stored<JsonObject>): string {
+function contentText(record: Stored<JsonObject>): string {
   const { head, body } = partsOf(record)
   return canonicalText([head.session ?? null, head.resource ?? null, head.sensitivity ?? null, body] as Json)
 }

@@ -1,32 +1,48 @@
-// The shape of a `kstar-bundle` 1.0.0, as one canonical text: whoever writes the same content writes the same bytes.
-// Invariant: the checksum is over the canonical JSON (RFC 8785) of the bundle without `integrity`. Top-level members
-// stand in the order that lets both sides stream, so the text of `memory` is hashed between the parts around it.
+// The shape of a `kstar-bundle` 1.0.0, as one canonical text: equal content has equal bytes. Also its statistics, its sealed
+// records, and its errors. Invariants: the checksum is over the canonical JSON (RFC 8785) of the bundle without `integrity`;
+// members are in an order that lets both sides stream; nothing of a sealed record is read without its key.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
-import { isKindName, type Kind, type Kinds, pluralOf, unknownKind, unknownPlural } from '../../core/kind.ts'
-import type { Json, JsonObject } from '../../core/json/path.ts'
+import {
+  isKindName,
+  type Kind,
+  type Kinds,
+  pluralOf,
+  unknownKind,
+  unknownPlural,
+  isOpenKind,
+} from '../../core/kind.ts'
+import { type Json, type JsonObject, readPath, isJsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
-import { sensitivities } from '../../core/sealed.ts'
+import {
+  sensitivities,
+  isSealing,
+  type SealedBody,
+  sealingAlgorithm,
+  type Sensitivity,
+} from '../../core/sealed.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
+import { parseWith } from '../../core/schema.ts'
+import { isStamp } from '../../core/stamp.ts'
 
 export const bundleFormat = 'kstar-bundle'
 export const sealedFormat = 'kstar-bundle-encrypted'
 export const bundleVersion = '1.0.0'
 
-/** Throws `bundle-newer` for a version `1.2.3` that is later than the one that is read here. */
+/** Throws `bundle-newer` for a version `1.2.3` that is later than this one. */
 export function checkNotNewer(version: string): void {
   if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) || !isLater(version, bundleVersion)) return
   throw new DaybookError(
     'bundle-newer',
-    `The bundle has version ${version}, this Daybook reads ${bundleVersion}.`,
+    `The bundle has version ${version}, but this Daybook reads up to ${bundleVersion}. Update Daybook.`,
     { details: { path: 'version', found: version, known: bundleVersion } },
   )
 }
 
-function isLater(version: string, known: string): boolean {
-  const ours = known.split('.').map(Number)
+function isLater(version: string, current: string): boolean {
+  const ours = current.split('.').map(Number)
   const theirs = version.split('.').map(Number)
   const i = theirs.findIndex((part, place) => part !== ours[place])
   return i >= 0 && (theirs[i] ?? 0) > (ours[i] ?? 0)
@@ -34,7 +50,7 @@ function isLater(version: string, known: string): boolean {
 
 export interface BundleAgent {
   readonly id: string
-  /** What wrote the bundle, and which version of it. */
+  /** The program that wrote the bundle, and its version. */
   readonly type: string
   readonly version: string
 }
@@ -56,8 +72,8 @@ export const integrityShape = z.strictObject({
 export type Integrity = z.output<typeof integrityShape>
 
 const instant = z.string().refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 time')
-/** The head of a record in a bundle. Its kind is the list it stands in; versions of a mirror stay behind. */
-export const recordHead = z.looseObject({
+/** The head of a record in a bundle. The list gives its kind; a bundle has no mirror versions. */
+export const bundleRecordHead = z.looseObject({
   id: z.string().refine(isRecordId, 'is not a record id'),
   created_at: instant,
   updated_at: instant,
@@ -72,34 +88,34 @@ export function inBundleOrder(kinds: Iterable<Kind>): Kind[] {
   return [...kinds].sort((a, b) => (pluralOf(a) < pluralOf(b) ? -1 : 1))
 }
 
-/** The kind whose list has this name, also where only the writer of the bundle, or neither of both, knows it. */
+/** The kind of a list, by the list's name. It may be unknown here, or even in the book that made the bundle. */
 export function kindOfList(kinds: Kinds, list: string): Kind | undefined {
   for (const kind of kinds.values()) if (pluralOf(kind) === list) return kind
   const name = list.startsWith(unknownPlural) ? list.slice(unknownPlural.length) : ''
   return isKindName(name) ? (kinds.get(name) ?? unknownKind(name)) : undefined
 }
 
-/** One record as it stands in its list. */
+/** A record's text in its list. */
 export function recordText({ kind: _kind, ver: _ver, ...record }: Stored<JsonObject>): string {
   return canonicalText(record as Json)
 }
 
-/** What is written before the lists, and what is hashed in its place. */
+/** The text before the lists: as written, and as hashed. */
 export function openingText({ exported_at, agent }: BundleHead): {
   readonly file: string
   readonly hashed: string
 } {
   const at = canonicalText(exported_at)
-  const who = canonicalText({ ...agent })
+  const writer = canonicalText({ ...agent })
   const format = canonicalText(bundleFormat)
   const version = canonicalText(bundleVersion)
   return {
-    file: `{"format":${format},"version":${version},"exported_at":${at},"agent":${who},"memory":{`,
-    hashed: `{"agent":${who},"exported_at":${at},"format":${format},"memory":{`,
+    file: `{"format":${format},"version":${version},"exported_at":${at},"agent":${writer},"memory":{`,
+    hashed: `{"agent":${writer},"exported_at":${at},"format":${format},"memory":{`,
   }
 }
 
-/** What is written after the lists: `file` ends before the integrity, `hashed` at the end of the content. */
+/** The text after the lists: `file` ends before the integrity, `hashed` at the end of the content. */
 export function closingText(
   schemas: string,
   statistics: string,
@@ -108,7 +124,111 @@ export function closingText(
   return { file, hashed: `${file},"version":${canonicalText(bundleVersion)}}` }
 }
 
-/** What a signature of a bundle is over: its checksum, and for what. */
-export function signedText(checksum: string): string {
+/** The text that a bundle's signature is over. */
+export function bundleSignedText(checksum: string): string {
   return canonicalText({ format: bundleFormat, version: bundleVersion, checksum })
+}
+
+/** Statistics of a bundle, and the schemas that its records use. */
+export class BundleTally {
+  readonly #counts = new Map<string, number>()
+  readonly #schemas = new Set<string>()
+  #earliest: string | null = null
+  #latest: string | null = null
+  #sealed = 0
+
+  /** The bundle has a list of this kind. */
+  open({ name }: Kind): void {
+    this.#counts.set(name, 0)
+  }
+
+  add({ name, facets }: Kind, record: JsonObject): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+    if (isSealedRecord(record)) this.#sealed += 1
+    const schema = facets.schema === undefined ? undefined : readPath(record, facets.schema)
+    if (typeof schema === 'string') this.#schemas.add(schema)
+    const happened = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
+    const at = typeof happened === 'string' ? happened : record['created_at']
+    if (typeof at !== 'string') return
+    if (this.#earliest === null || at < this.#earliest) this.#earliest = at
+    if (this.#latest === null || at > this.#latest) this.#latest = at
+  }
+
+  schemasUsed(): Json {
+    return [...this.#schemas].sort()
+  }
+
+  /** Records with a sealed body. */
+  sealed(): number {
+    return this.#sealed
+  }
+
+  statistics(): Json {
+    return {
+      ...Object.fromEntries([...this.#counts].map(([kind, count]) => [`${kind}_count`, count])),
+      date_range: { earliest: this.#earliest, latest: this.#latest },
+      ...(this.#sealed === 0 ? {} : { sealed_count: this.#sealed }),
+    }
+  }
+}
+
+/** The field with the sealed body, in place of all body fields. */
+export const sealedName = 'sealed'
+
+const sealedBody = z.strictObject({
+  alg: z.literal(sealingAlgorithm),
+  kid: z.string().regex(/^k_[0-9a-f]{16}$/, 'is not the id of a key'),
+  v: z.number().int().min(0),
+  n: z.base64().length(16),
+  ct: z.base64().min(24).max(4_000_000),
+  head: z
+    .strictObject({
+      stamp: z.string().refine(isStamp, 'is not a stamp'),
+      session: z.string().optional(),
+      resource: z.string().optional(),
+      sensitivity: z.enum(sensitivities).optional(),
+    })
+    .optional(),
+})
+
+/** True for a record with a sealed body. */
+export function isSealedRecord(record: object): boolean {
+  return isJsonObject((record as JsonObject)[sealedName])
+}
+
+/** The sealed body of a record; `fields`: its fields without the head. */
+export function readSealed(kind: Kind, fields: JsonObject, sensitivity: Sensitivity | undefined): SealedBody {
+  const other = Object.keys(fields).find((name) => name !== sealedName)
+  if (other !== undefined) throw wrong(other, 'A sealed record must have no clear fields')
+  if (!isSealing(sensitivity ?? kind.sensitivity))
+    throw wrong('sensitivity', 'Only a sensitive record may be sealed')
+  if (isOpenKind(kind)) throw wrong(sealedName, `Every copy must be able to read a ${kind.name}`)
+  return parseWith(z.strictObject({ [sealedName]: sealedBody }), fields, 'invalid-file')[
+    sealedName
+  ] as SealedBody
+}
+
+/** The error for a fault in a bundle, with its path. */
+export function wrong(path: string, message: string, cause?: unknown): DaybookError {
+  const where = path === '' ? 'The bundle' : `\`${path}\``
+  return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { path }, cause })
+}
+
+/** The error for a bundle without its end: the checksum is there, so no part can be verified. */
+export function cutOff(path: string): DaybookError {
+  const where = path === '' ? 'The bundle' : `\`${path}\``
+  const message = `${where}: The bundle was cut off here. Get the whole file: without its end, it can't be verified.`
+  return new DaybookError('incomplete-file', message, { details: { path } })
+}
+
+/** Runs a check, and puts `path` before the path of its error. */
+export function within<Result>(path: string, check: () => Result): Result {
+  try {
+    return check()
+  } catch (cause) {
+    if (!(cause instanceof DaybookError)) throw cause
+    const inner = typeof cause.details['path'] === 'string' ? cause.details['path'] : ''
+    const [issue] = (cause.details['issues'] ?? []) as { message: string }[]
+    throw wrong(inner === '' ? path : `${path}.${inner}`, issue?.message ?? cause.message, cause)
+  }
 }

@@ -1,4 +1,4 @@
-// Writes a bundle as a stream of texts, from records that come list by list. Invariant: memory holds one page of records.
+// Writes a bundle as a stream of texts, list by list. Invariant: memory holds one page of records.
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import { type Kind, pluralOf } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -10,8 +10,8 @@ import {
   type Integrity,
   openingText,
   recordText,
+  BundleTally,
 } from './bundle-shape.ts'
-import { createBundleTally } from './bundle-tally.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
 /** Characters of record bodies read at once. */
@@ -23,16 +23,16 @@ export interface BundleParts {
   readonly kinds: readonly Kind[]
   readonly snapshot: RecordSnapshot
   readonly digest: RunningDigest
-  /** Completes what vouches for the content. */
+  /** Makes the integrity of the content: checksum and signature. */
   seal(checksum: string): Promise<Integrity>
-  /** Told after each page how many records were written so far. */
+  /** Called after each page, with the records written so far. */
   onRecords(done: number): void
 }
 
 /** The text of the bundle, in pieces. */
 export async function* writeBundle(parts: BundleParts): AsyncGenerator<string, void, undefined> {
   const { head, kinds, snapshot, digest } = parts
-  const tally = createBundleTally()
+  const tally = new BundleTally()
   const opening = openingText(head)
   digest.update(opening.hashed)
   yield opening.file

@@ -1,32 +1,29 @@
-// The checksum of a bundle in whatever spelling: SHA-256 over the canonical JSON (RFC 8785) of all but its `integrity`, made
-// while it comes. Invariant: memory holds no more than a stated number of characters of records. Where the members stand so that the
-// canonical text can be made as they come, no record is kept; where they don't, the bundle must be smaller than that.
+// The checksum of a bundle in any spelling: SHA-256 over the canonical JSON (RFC 8785) without `integrity`, computed as it
+// arrives. Invariant: memory holds at most `holdLimits` characters of records. A bundle in canonical order needs none of it; a
+// bundle in another order must be smaller than the limit.
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { RunningDigest } from '../../core/ports.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
-/**
- * Characters of records, in canonical form, of a bundle whose members stand in another order than that of their names: of one
- * that this program wrote, which has them in order unless somebody else wrote it anew, and of any other.
- */
+/** Most characters of records, in canonical form, of a bundle out of order: ours (reordered by another program), and others. */
 export const holdLimits = { own: 2_000_000, other: 16_000_000 } as const
 
-interface Held {
+interface HeldRecords {
   readonly lists: Map<string, string[]>
   length: number
 }
 
-/** What is told of a bundle, in the order in which it says it. */
+/** Takes the parts of a bundle in the order of the file. */
 export class CanonicalSum {
   readonly #start: () => RunningDigest
   /** The canonical texts of the members beside `memory`. */
   readonly #members = new Map<string, string>()
-  /** The canonical text as far as it came, while members and lists come in the order of their names. */
+  /** The digest of the text so far, while members and lists are in order. */
   #streamed: RunningDigest | undefined
   #opening = ''
-  /** The records, while there are few. */
-  #held: Held | undefined = { lists: new Map(), length: 0 }
+  /** The records, while they are few. */
+  #held: HeldRecords | undefined = { lists: new Map(), length: 0 }
   #limit: number = holdLimits.other
   #list = ''
   #lists = 0
@@ -41,7 +38,7 @@ export class CanonicalSum {
     this.#members.set(name, canonicalText(value))
   }
 
-  /** `holdLimit`: how much may be held of what follows. */
+  /** `holdLimit`: most characters of records in memory. */
   openMemory(holdLimit: number): void {
     this.#limit = holdLimit
     this.#opening = this.#before()
@@ -103,8 +100,8 @@ export class CanonicalSum {
     return `}${members.map((text) => `,${text}`).join('')}}`
   }
 
-  #texts(isMeant: (name: string) => boolean): string[] {
-    const names = [...this.#members.keys()].filter(isMeant).sort()
+  #texts(fits: (name: string) => boolean): string[] {
+    const names = [...this.#members.keys()].filter(fits).sort()
     return names.map((name) => `${JSON.stringify(name)}:${this.#members.get(name)}`)
   }
 }
@@ -112,7 +109,7 @@ export class CanonicalSum {
 function outOfOrder(path: string, limit: number): DaybookError {
   return new DaybookError(
     'too-large',
-    `\`${path}\`: A bundle of more than ${limit} characters has its members and its lists in the order of their names; \`jq -S\` writes them so.`,
+    `\`${path}\`: A bundle of more than ${limit} characters must have its members and lists in order of name. Sort it with \`jq -S\`.`,
     { details: { path, limit } },
   )
 }

@@ -1,2 +1,2 @@
-// What writes bundles, as they name it. A test holds the version to that of the package.
+// The program that writes bundles. Alone here, as pages load it. A test compares the version with the package.
 export const product = { type: 'daybook', version: '0.1.0' } as const

@@ -1,14 +1,15 @@
-// What a bundle says, taken in member by member and record by record in whatever order it says it, and held against its
-// checksum and its own counts at the end. Invariant: every member and record of it is part of what the checksum is over.
+// Takes in the members and records of a bundle in any order, completes records of other programs, and checks the bundle against
+// its checksum and statistics at the end. Invariant: the checksum covers every member and record.
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
+import { isJsonObject, type Json, type JsonObject, readPath } from '../../core/json/path.ts'
 import type { Digest } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { within, wrong } from './bundle-fault.ts'
 import {
+  within,
+  wrong,
   agentShape,
   type BundleAgent,
   bundleFormat,
@@ -18,32 +19,31 @@ import {
   type Integrity,
   integrityShape,
   kindOfList,
-  recordHead,
+  bundleRecordHead,
+  BundleTally,
+  isSealedRecord,
 } from './bundle-shape.ts'
-import { createBundleTally } from './bundle-tally.ts'
-import { CanonicalSum, holdLimits } from './canonical-sum.ts'
-import { completed, isComplete, type Origin } from './completed-record.ts'
-import { KnownIds, unorderedLimits } from './known-ids.ts'
 import { product } from './product.ts'
+import { CanonicalSum, holdLimits } from './canonical-sum.ts'
 
 export interface ReadRecord {
   readonly kind: Kind
   readonly record: JsonObject
-  /** Where it stands: `memory.traces.17`. */
+  /** Its place: `memory.traces.17`. */
   readonly path: string
-  /** This program wrote the bundle, as it says. */
+  /** The bundle names this program as its writer. */
   readonly isOurs: boolean
 }
 
 export interface BundleSummary extends BundleHead {
   readonly version: string
-  /** How many records each list has, by kind. */
+  /** Records by kind. */
   readonly counts: Readonly<Record<string, number>>
-  /** How many of them are sealed, as they were where the bundle was made. */
+  /** Sealed records. */
   readonly sealed: number
-  /** How many records it says it has, and has not. */
+  /** Records of its statistics that are missing. */
   readonly missing: number
-  /** Records that give rights in the book, and were left out because nobody wanted them expressly. */
+  /** Guarded records (they grant rights) that were left out. */
   readonly guardedSkipped: number
   readonly schemas_used: readonly string[]
   readonly integrity: Integrity
@@ -52,25 +52,25 @@ export interface BundleSummary extends BundleHead {
 export interface ReadBundleParts {
   readonly kinds: Kinds
   readonly digest: Digest
-  /** Which kinds are of interest: the records of others are hashed and checked no further. */
+  /** The kinds to import; records of others are only hashed. */
   wants(kind: Kind | undefined, list: string): boolean
-  /** A bundle that holds less than it says is taken for what it holds. */
+  /** Accepts a bundle with fewer records than its statistics. */
   readonly allowIncomplete?: boolean | undefined
-  /** When a bundle was written that doesn't say so. */
+  /** The time of a bundle without one. */
   readonly now: string
 }
 
-/** Who wrote a bundle that doesn't say so. */
-const nobody: BundleAgent = { id: 'unknown', type: 'unknown', version: 'unknown' }
+/** The writer of a bundle without one. */
+const unknownWriter: BundleAgent = { id: 'unknown', type: 'unknown', version: 'unknown' }
 
 interface List {
   readonly kind: Kind | undefined
   readonly wanted: boolean
-  readonly ids: KnownIds
+  readonly ids: UniqueIds
   count: number
 }
 
-interface Waiting {
+interface PendingRecord {
   readonly kind: Kind
   readonly record: JsonObject
   readonly path: string
@@ -80,28 +80,28 @@ interface Waiting {
 export class ReadBundle {
   readonly sum: CanonicalSum
   readonly #parts: ReadBundleParts
-  readonly #tally = createBundleTally()
+  readonly #tally = new BundleTally()
   readonly #members = new Map<string, Json>()
   readonly #lists = new Map<string, List>()
   #list: List | undefined
   #unchecked: string[] = []
   #isBundle = false
-  /** This program wrote it, as it says. */
+  /** The bundle names this program as its writer. */
   #isOurs = false
   #guardedSkipped = 0
   #ready: ReadRecord[] = []
-  /** Records to be completed by what the bundle has not said yet. */
-  #waiting: Waiting[] = []
-  #waitingLength = 0
+  /** Records that need `agent` or `exported_at`, which have not arrived. */
+  #pending: PendingRecord[] = []
+  #pendingLength = 0
 
   constructor(parts: ReadBundleParts) {
     this.#parts = parts
     this.sum = new CanonicalSum(() => parts.digest.start())
   }
 
-  /** The name of a member was read. */
+  /** The name of a member has arrived. */
   begin(name: string): void {
-    if (this.#members.has(name)) throw wrong(name, 'It stands there twice')
+    if (this.#members.has(name)) throw wrong(name, 'The member is there twice')
     if (!names.has(name)) {
       if (!this.#members.has('format')) throw wrong('format', 'This is not a kstar-bundle')
       throw wrong(name, `A bundle of version ${bundleVersion} has no such member`)
@@ -123,7 +123,7 @@ export class ReadBundle {
     this.sum.openMemory(this.#isOurs ? holdLimits.own : holdLimits.other)
   }
 
-  /** Until it has said that it is a bundle, what else is wrong with it is nobody's concern. */
+  /** Checks the format first: other faults of a file that is no bundle do not matter. */
   #checkMembers(): void {
     if (!this.#isBundle) checks['format']?.(this.#members.get('format') ?? null)
     this.#isBundle = true
@@ -133,48 +133,47 @@ export class ReadBundle {
 
   openList(name: string, path: string): void {
     const { kinds, wants } = this.#parts
-    if (this.#lists.has(name)) throw wrong(path, 'It stands there twice')
+    if (this.#lists.has(name)) throw wrong(path, 'The list is there twice')
     const kind = kindOfList(kinds, name)
     const wanted = wants(kind, name)
     if (!kind && wanted) {
-      throw wrong(path, 'This Daybook does not know such records; name the kinds to import without them')
+      throw wrong(path, 'This Daybook does not know this kind of record. Import the other kinds by `kinds`')
     }
     if (kind) this.#tally.open(kind)
     this.#list = {
       kind,
       wanted,
-      ids: new KnownIds(unorderedLimits[this.#isOurs ? 'own' : 'other']),
+      ids: new UniqueIds(unorderedLimits[this.#isOurs ? 'own' : 'other']),
       count: 0,
     }
     this.#lists.set(name, this.#list)
     this.sum.openList(name)
   }
 
-  /** One with a whole head is taken as it is: whoever wrote that knows what a record is. */
   record(value: Json, path: string): void {
     const list = this.#list
     if (!list) return
     this.sum.record(value, path)
     list.count += 1
-    if (!isJsonObject(value)) throw wrong(path, 'A record is an object')
+    if (!isJsonObject(value)) throw wrong(path, 'A record must be an object')
     const { kind } = list
     if (!kind) return
-    // Other programs spell them in their own way: what is left out is held to nothing but the checksum.
+    // Other programs may write guarded records differently: check only the checksum of those left out.
     if (kind.guarded && !list.wanted) {
       this.#guardedSkipped += 1
       return this.#tally.add(kind, value)
     }
     const waits = !isComplete(value) && (!this.#members.has('agent') || !this.#members.has('exported_at'))
     if (!waits) return this.#admit({ kind, record: value, path, list })
-    this.#waiting.push({ kind, record: value, path, list })
-    this.#waitingLength += canonicalText(value).length
-    if (this.#waitingLength > holdLimits.other) throw tooManyWait(path)
+    this.#pending.push({ kind, record: value, path, list })
+    this.#pendingLength += canonicalText(value).length
+    if (this.#pendingLength > holdLimits.other) throw tooManyPending(path)
   }
 
-  #admit({ kind, record: given, path, list }: Waiting): void {
-    const record = isComplete(given) ? given : completed(kind, given, this.#origin())
-    const { id } = within(path, () => parseWith(recordHead, record, 'invalid-file'))
-    if (!list.ids.add(id, `${path}.id`)) throw wrong(`${path}.id`, 'It stands in this list twice')
+  #admit({ kind, record: raw, path, list }: PendingRecord): void {
+    const record = isComplete(raw) ? raw : complete(kind, raw, this.#origin())
+    const { id } = within(path, () => parseWith(bundleRecordHead, record, 'invalid-file'))
+    if (!list.ids.add(id, `${path}.id`)) throw wrong(`${path}.id`, 'Another record of the list has this id')
     this.#tally.add(kind, record)
     if (list.wanted) this.#ready.push({ kind, record, path, isOurs: this.#isOurs })
   }
@@ -183,7 +182,7 @@ export class ReadBundle {
     const agent = this.#members.get('agent')
     const exportedAt = this.#members.get('exported_at')
     return {
-      agent: isJsonObject(agent) ? String(agent['id']) : nobody.id,
+      agent: isJsonObject(agent) ? String(agent['id']) : unknownWriter.id,
       exported_at: typeof exportedAt === 'string' ? exportedAt : this.#parts.now,
     }
   }
@@ -195,25 +194,25 @@ export class ReadBundle {
     return records
   }
 
-  /** Nothing more comes. */
+  /** The bundle is complete. */
   end(): BundleSummary {
     for (const name of ['format', 'version', 'memory', 'integrity'])
       if (!this.#members.has(name))
-        throw wrong(name, name === 'format' ? 'This is not a kstar-bundle' : 'It is missing')
+        throw wrong(name, name === 'format' ? 'This is not a kstar-bundle' : 'This member is missing')
     const integrity = within('integrity', () =>
       parseWith(integrityShape, this.#members.get('integrity'), 'invalid-file'),
     )
     if (this.sum.checksum() !== integrity.checksum) {
-      throw wrong('integrity.checksum', 'The content is not what the checksum says; the bundle was altered')
+      throw wrong('integrity.checksum', 'The checksum is wrong: the bundle was changed')
     }
-    for (const one of this.#waiting) this.#admit(one)
+    for (const one of this.#pending) this.#admit(one)
     const agent = this.#members.get('agent')
     const schemas = this.#members.get('schemas_used') ?? this.#tally.schemasUsed()
-    const missing = this.#checkOwnWords()
+    const missing = this.#checkStatistics()
     const counts = [...this.#lists].map(([name, { kind, count }]) => [kind?.name ?? name, count])
     return {
       exported_at: this.#origin().exported_at,
-      agent: isJsonObject(agent) ? (agent as unknown as BundleAgent) : nobody,
+      agent: isJsonObject(agent) ? (agent as unknown as BundleAgent) : unknownWriter,
       version: bundleVersion,
       counts: Object.fromEntries(counts) as Record<string, number>,
       sealed: this.#tally.sealed(),
@@ -225,38 +224,38 @@ export class ReadBundle {
   }
 
   /**
-   * Holds the bundle against what it says it holds; answers how many records are missing where that is permitted. Others may
-   * count times in their own way: of those, numbers are held to what they say.
+   * Compares the records with the bundle's statistics; returns the number of missing records, if that is allowed. Other programs
+   * may count times differently, so only their counts are compared.
    */
-  #checkOwnWords(): number {
+  #checkStatistics(): number {
     const counted = this.#tally.statistics()
-    const said = this.#members.get('statistics')
-    if (!isJsonObject(counted) || !isJsonObject(said)) return 0
-    const missing = this.#missing(counted, said)
+    const stated = this.#members.get('statistics')
+    if (!isJsonObject(counted) || !isJsonObject(stated)) return 0
+    const missing = this.#missing(counted, stated)
     for (const [name, value] of Object.entries(counted)) {
-      if (!this.#isOurs && (said[name] === undefined || !name.endsWith('_count'))) continue
-      // What is cut short has another range of times, too.
-      if (missing > 0 && (!name.endsWith('_count') || Number(said[name]) > Number(value))) continue
-      if (canonicalText(value) !== canonicalText(said[name]))
-        throw wrong(`statistics.${name}`, 'The bundle does not hold what it says it holds')
+      if (!this.#isOurs && (stated[name] === undefined || !name.endsWith('_count'))) continue
+      // With records missing, times and higher counts differ.
+      if (missing > 0 && (!name.endsWith('_count') || Number(stated[name]) > Number(value))) continue
+      if (canonicalText(value) !== canonicalText(stated[name]))
+        throw wrong(`statistics.${name}`, 'The content does not fit the statistics')
     }
     return missing
   }
 
-  /** How many records fewer there are than the bundle says, also of lists that are not there at all. */
-  #missing(counted: JsonObject, said: JsonObject): number {
+  /** The number of missing records by the statistics, with those of missing lists. */
+  #missing(counted: JsonObject, stated: JsonObject): number {
     const { allowIncomplete, kinds } = this.#parts
     let missing = 0
     for (const { name, guarded } of kinds.values()) {
       const path = `${name}_count`
       const there = counted[path]
-      const wanted = said[path]
-      // Guarded records stay behind by default, whoever counted them.
+      const wanted = stated[path]
+      // Guarded records are not exported by default, even if the statistics count them.
       if (typeof wanted !== 'number' || (there === undefined && guarded)) continue
       const less = wanted - Number(there ?? 0)
       if (less <= 0) continue
       if (!allowIncomplete) {
-        const message = `The bundle says it holds ${wanted} records of kind \`${name}\`, and holds ${Number(there ?? 0)}: it was cut short.`
+        const message = `The bundle has ${Number(there ?? 0)} of its ${wanted} records of kind \`${name}\`: it was cut short. Get the whole file.`
         throw new DaybookError('incomplete-file', message, {
           details: { path: `statistics.${path}`, said: wanted, found: Number(there ?? 0) },
         })
@@ -267,19 +266,19 @@ export class ReadBundle {
   }
 }
 
-function tooManyWait(path: string): DaybookError {
-  const message = `\`${path}\`: In a large bundle, records that leave out their times or their agent come after \`agent\` and \`exported_at\`.`
+function tooManyPending(path: string): DaybookError {
+  const message = `\`${path}\`: In a large bundle, put records without times or agent after \`agent\` and \`exported_at\`.`
   return new DaybookError('too-large', message, { details: { path, limit: holdLimits.other } })
 }
 
-/** The members of a bundle, and what is held against each as it comes. */
+/** The members of a bundle, each with its check. */
 const checks: Readonly<Record<string, (value: Json) => void>> = {
   format(value) {
     if (value !== bundleFormat) throw wrong('format', 'This is not a kstar-bundle')
   },
   version(value) {
     if (typeof value === 'string') checkNotNewer(value)
-    if (value !== bundleVersion) throw wrong('version', `A bundle of version ${bundleVersion} is wanted`)
+    if (value !== bundleVersion) throw wrong('version', `Must be ${bundleVersion}`)
   },
   exported_at(value) {
     if (typeof value !== 'string' || canonicalTime(value) === undefined)
@@ -290,13 +289,71 @@ const checks: Readonly<Record<string, (value: Json) => void>> = {
   },
   schemas_used(value) {
     if (!Array.isArray(value) || !value.every((name: Json) => typeof name === 'string'))
-      throw wrong('schemas_used', 'A list of names is wanted here')
+      throw wrong('schemas_used', 'Must be a list of names')
   },
   statistics(value) {
-    if (!isJsonObject(value)) throw wrong('statistics', 'An object is wanted here')
+    if (!isJsonObject(value)) throw wrong('statistics', 'Must be an object')
   },
   integrity(value) {
     within('integrity', () => parseWith(integrityShape, value, 'invalid-file'))
   },
 }
 const names = new Set([...Object.keys(checks), 'memory'])
+
+/** Defaults from the bundle. */
+interface Origin {
+  readonly agent: string
+  readonly exported_at: string
+}
+
+/** True if `record` needs no defaults from the bundle. */
+function isComplete({ created_at, updated_at, agent }: JsonObject): boolean {
+  return created_at !== undefined && updated_at !== undefined && agent !== undefined
+}
+
+/** A record's own time: created, happened or updated. */
+function ownTime({ facets }: Kind, record: JsonObject): unknown {
+  const happened = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
+  return record['created_at'] ?? happened ?? record['updated_at']
+}
+
+/**
+ * Adds defaults to a record of another program: times from its own time or the bundle's, the agent from the bundle, body fields
+ * from its kind, and the id of a record that its name identifies. Present fields do not change.
+ */
+function complete(kind: Kind, record: JsonObject, { agent, exported_at }: Origin): JsonObject {
+  const made = (ownTime(kind, record) ?? exported_at) as string
+  const whole: JsonObject = { created_at: made, updated_at: made, agent, ...record }
+  const body = kind.complete && !isSealedRecord(record) ? kind.complete(whole) : whole
+  const isNamed = kind.idPrefix !== undefined && String(body['id']).startsWith(kind.idPrefix)
+  return kind.idOf && !isNamed && typeof body['name'] === 'string' ? { ...body, id: kind.idOf(body) } : body
+}
+
+/** Most records of a list without ascending ids: in a bundle of ours (reordered by another program), and in others. */
+export const unorderedLimits = { own: 10_000, other: 200_000 } as const
+
+/** Finds repeated ids of a list. Memory is bounded: enough for any list with ascending ids, and for others up to `limit`. */
+class UniqueIds {
+  readonly #limit: number
+  #greatest = ''
+  #all: Set<string> | undefined = new Set()
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** False for a repeated id. */
+  add(id: string, path: string): boolean {
+    if (id > this.#greatest) this.#greatest = id
+    else if (!this.#all) {
+      throw new DaybookError(
+        'too-large',
+        `\`${path}\`: Records of a list of more than ${this.#limit} must be in order of id.`,
+        { details: { path, limit: this.#limit } },
+      )
+    } else if (this.#all.has(id)) return false
+    this.#all?.add(id)
+    if (this.#all && this.#all.size > this.#limit) this.#all = undefined
+    return true
+  }
+}

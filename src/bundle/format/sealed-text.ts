@@ -1,22 +1,21 @@
-// An encrypted bundle: one line of parameters, then one line of base64 for each sealed chunk. Invariant: a chunk opens
-// only at its place, under these parameters, and the last only as the last (STREAM: Hoang, Reyhanitabar, Rogaway and
-// Vizár, "Online authenticated-encryption and its nonce-reuse misuse-resistance", 2015), so what is cut, doubled or
-// reordered does not open. The key is new for each bundle, by its salt, so counters can serve as nonces.
+// An encrypted bundle: a line of parameters, then a line of base64 per sealed chunk. The key is new for each bundle, by its salt,
+// so counters serve as nonces. Invariant: a chunk opens only at its place, under its parameters, and the last one only as the last
+// (STREAM: Hoang, Reyhanitabar, Rogaway and Vizár, "Online authenticated-encryption and its nonce-reuse misuse-resistance",
+// 2015), so a cut, repeated or moved chunk does not open.
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
-import { bundleVersion, checkNotNewer, sealedFormat } from './bundle-shape.ts'
-import { cutOff, within } from './bundle-fault.ts'
+import { bundleVersion, checkNotNewer, sealedFormat, cutOff, within } from './bundle-shape.ts'
 
-/** OWASP's least for PBKDF2-HMAC-SHA-256 (2023), and the most that is worth anybody's time. */
+/** `least`: OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023). `most`: a bound on the time to open a file. */
 const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
 const saltBytes = 16
 /** Characters of a chunk. */
 const chunkLength = 65_536
-/** More than a chunk's bytes take in base64. */
+/** More than a chunk takes in base64. */
 const lineLimit = 400_000
 
 const parameters = z.strictObject({
@@ -45,99 +44,99 @@ export async function* sealText(
   } satisfies z.output<typeof parameters>)
   const key = await ports.cipher.derive(passphrase, salt, iterations.written)
   yield line
-  let waiting = ''
+  let buffer = ''
   let n = 0
   const seal = async (text: string, isLast: boolean) =>
     `\n${toBase64(await key.seal(nonceOf(n++, isLast), line, text))}`
   for await (const piece of pieces) {
-    waiting += piece
-    // One character stays back: the last chunk is never empty for want of knowing that it is the last.
-    while (waiting.length > chunkLength) {
-      const length = isHighSurrogate(waiting.charCodeAt(chunkLength - 1)) ? chunkLength - 1 : chunkLength
-      yield await seal(waiting.slice(0, length), false)
-      waiting = waiting.slice(length)
+    buffer += piece
+    // Keep one character back, so that the last chunk is not empty.
+    while (buffer.length > chunkLength) {
+      const length = isHighSurrogate(buffer.charCodeAt(chunkLength - 1)) ? chunkLength - 1 : chunkLength
+      yield await seal(buffer.slice(0, length), false)
+      buffer = buffer.slice(length)
     }
   }
-  yield await seal(waiting, true)
+  yield await seal(buffer, true)
 }
 
-export interface SealedReader {
-  /** Takes a piece of the file; answers what it opens. Throws `wrong-passphrase` where a chunk does not open. */
-  push(piece: string): Promise<string>
-  /** Opens the last chunk. */
-  end(): Promise<string>
-}
+/** Opens an encrypted bundle that arrives in pieces. */
+export class SealedReader {
+  readonly #passphrase: string
+  readonly #cipher: Cipher
+  #buffer = ''
+  /** The previous line: the last one, if no other follows. */
+  #before: string | undefined
+  #head: { readonly line: string; readonly key: SealingKey } | undefined
+  #n = 0
 
-export function createSealedReader(passphrase: string, cipher: Cipher): SealedReader {
-  let waiting = ''
-  /** The line before, which is the last one only if no other comes. */
-  let before: string | undefined
-  let head: { readonly line: string; readonly key: SealingKey } | undefined
-  let n = 0
-  const take = async (line: string, isLast: boolean): Promise<string> => {
-    if (!head) {
-      if (isLast) throw cutOff('line 2')
-      head = await headOf(line, passphrase, cipher)
-      return ''
+  constructor(passphrase: string, cipher: Cipher) {
+    this.#passphrase = passphrase
+    this.#cipher = cipher
+  }
+
+  /** Takes a piece of the file; returns the text that it opens. Throws `wrong-passphrase` for a chunk that does not open. */
+  async push(piece: string): Promise<string> {
+    this.#buffer += piece
+    let opened = ''
+    for (let end = this.#buffer.indexOf('\n'); end >= 0; end = this.#buffer.indexOf('\n')) {
+      opened += await this.#pass(this.#buffer.slice(0, end))
+      this.#buffer = this.#buffer.slice(end + 1)
     }
-    const sealed = fromBase64(line)
-    const opened = sealed && (await head.key.open(nonceOf(n, isLast), head.line, sealed))
-    if (
-      opened === undefined &&
-      sealed &&
-      isLast &&
-      (await head.key.open(nonceOf(n, false), head.line, sealed))
-    )
-      throw cutOff(`line ${n + 3}`)
-    if (opened === undefined) {
-      throw new DaybookError(
-        'wrong-passphrase',
-        n === 0
-          ? 'The bundle cannot be opened: another passphrase, or it was altered or cut short.'
-          : `Part ${n + 1} of the bundle cannot be opened; it was altered, cut off or moved.`,
-        { details: { path: `line ${n + 2}` } },
-      )
-    }
-    n += 1
+    if (this.#buffer.length > lineLimit) throw damaged()
     return opened
   }
-  /** Takes the line before this one, if this is one: editors and mailers add empty lines, and end them in their own way. */
-  const pass = async (text: string): Promise<string> => {
+
+  /** Opens the last chunk. */
+  async end(): Promise<string> {
+    const opened = await this.#pass(this.#buffer)
+    return opened + (await this.#take(this.#before ?? '', true))
+  }
+
+  /** Takes the previous line, if `text` is a line: editors and mailers add empty lines and change line ends. */
+  async #pass(text: string): Promise<string> {
     const line = text.trim()
     if (line === '') return ''
-    const opened = before === undefined ? '' : await take(before, false)
-    before = line
+    const opened = this.#before === undefined ? '' : await this.#take(this.#before, false)
+    this.#before = line
     return opened
   }
-  return {
-    async push(piece) {
-      waiting += piece
-      let opened = ''
-      for (let end = waiting.indexOf('\n'); end >= 0; end = waiting.indexOf('\n')) {
-        opened += await pass(waiting.slice(0, end))
-        waiting = waiting.slice(end + 1)
-      }
-      if (waiting.length > lineLimit) throw cut()
-      return opened
-    },
-    async end() {
-      const opened = await pass(waiting)
-      return opened + (await take(before ?? '', true))
-    },
+
+  async #take(line: string, isLast: boolean): Promise<string> {
+    if (!this.#head) {
+      if (isLast) throw cutOff('line 2')
+      this.#head = await readHead(line, this.#passphrase, this.#cipher)
+      return ''
+    }
+    const { key, line: head } = this.#head
+    const n = this.#n
+    const sealed = fromBase64(line)
+    const opened = sealed && (await key.open(nonceOf(n, isLast), head, sealed))
+    if (opened === undefined && sealed && isLast && (await key.open(nonceOf(n, false), head, sealed)))
+      throw cutOff(`line ${n + 3}`)
+    if (opened === undefined) {
+      const message =
+        n === 0
+          ? 'Wrong passphrase, or the bundle was changed or cut short.'
+          : `Part ${n + 1} of the bundle was changed, cut off or moved. Get the file again.`
+      throw new DaybookError('wrong-passphrase', message, { details: { path: `line ${n + 2}` } })
+    }
+    this.#n += 1
+    return opened
   }
 }
 
-/** The key, and the parameters in the one spelling that the chunks were sealed with. */
-async function headOf(
+/** The key, and the parameters in the spelling that the chunks were sealed with. */
+async function readHead(
   text: string,
   passphrase: string,
   cipher: Cipher,
 ): Promise<{ readonly line: string; readonly key: SealingKey }> {
-  const given = within('line 1', () => parseWith(parameters, parse(text), 'invalid-file'))
-  const { format, version, cipher: name, kdf, iterations: count, salt } = given
+  const read = within('line 1', () => parseWith(parameters, parse(text), 'invalid-file'))
+  const { format, version, cipher: name, kdf, iterations: count, salt } = read
   const bytes = fromBase64(salt)
   if (bytes?.length !== saltBytes) {
-    throw new DaybookError('invalid-file', '`line 1.salt`: 16 bytes of base64 are wanted.', {
+    throw new DaybookError('invalid-file', '`line 1.salt`: Must be 16 bytes in base64.', {
       details: { path: 'line 1.salt' },
     })
   }
@@ -159,7 +158,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** Twelve bytes: the number of the chunk, and whether it is the last. */
+/** Twelve bytes: the chunk's number, and 1 for the last chunk. */
 function nonceOf(n: number, isLast: boolean): Uint8Array {
   const nonce = new Uint8Array(12)
   for (let i = 10, rest = n; i >= 0 && rest > 0; i--, rest = Math.floor(rest / 256)) nonce[i] = rest % 256
@@ -171,8 +170,12 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00
 }
 
-function cut(): DaybookError {
-  return new DaybookError('invalid-file', 'The encrypted bundle was cut off or altered.', {
-    details: { path: '' },
-  })
+function damaged(): DaybookError {
+  return new DaybookError(
+    'invalid-file',
+    'The encrypted bundle was cut off or changed. Get the file again.',
+    {
+      details: { path: '' },
+    },
+  )
 }

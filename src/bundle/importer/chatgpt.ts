@@ -1,10 +1,10 @@
-// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages: the branch that was
-// shown last, then the others, whose messages say so (`branch: 'other'`). What was said becomes messages, each tool call with the answer to it a trace.
+// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages. The last shown branch comes
+// first; messages of other branches have `branch: 'other'`. Texts become messages, and each tool call with its answer a trace.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
 import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
-import { readJson, readShape } from './file-fault.ts'
+import { readFileJson, readShape } from './file-fault.ts'
 
 /** Seconds since 1970, with a fraction. */
 const instant = z.number().min(0).max(100_000_000_000).nullish()
@@ -32,8 +32,13 @@ const conversation = z.looseObject({
 type Message = z.output<typeof message>
 type Conversation = z.output<typeof conversation>
 
-/** What a person neither wrote nor read: instructions, and the model's thoughts. */
-const unsaid = new Set(['user_editable_context', 'model_editable_context', 'thoughts', 'reasoning_recap'])
+/** Types that a person neither wrote nor read: instructions, and the model's thoughts. */
+const hiddenTypes = new Set([
+  'user_editable_context',
+  'model_editable_context',
+  'thoughts',
+  'reasoning_recap',
+])
 
 export function looksLikeChatGpt(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value
@@ -41,16 +46,20 @@ export function looksLikeChatGpt(value: unknown): boolean {
 }
 
 export function parseChatGpt({ name, text, hash, recordedMs }: SourceFile): Drafts {
-  const whole = readJson(name, text)
+  const whole = readFileJson(name, text)
   const list = Array.isArray(whole) ? whole : [whole]
   const read = list.map((one, i) => readShape(name, Array.isArray(whole) ? String(i) : '', conversation, one))
-  const left = createLeftOut()
+  const skipped = createLeftOut()
   const records = read.flatMap((one, i) => {
     const id = (one.conversation_id ?? one.id ?? `${hash}-${i + 1}`).replaceAll(/[^\w.:-]/g, '_')
-    return draftsOf(one, `chatgpt:${id}`, recordedMs, left.add)
+    return draftsOf(one, `chatgpt:${id}`, recordedMs, skipped.add)
   })
   const [session] = new Set(records.map(({ scope }) => scope.session))
-  return { records, leftOut: left.counts, ...(read.length === 1 && session !== undefined ? { session } : {}) }
+  return {
+    records,
+    leftOut: skipped.counts,
+    ...(read.length === 1 && session !== undefined ? { session } : {}),
+  }
 }
 
 function draftsOf(
@@ -59,44 +68,44 @@ function draftsOf(
   recordedMs: number,
   leaveOut: (what: string) => void,
 ): Draft[] {
-  const beganMs = one.create_time == null ? recordedMs : Math.round(one.create_time * 1000)
-  return branchesOf(one).flatMap(({ said, goal }, i) => {
+  const startMs = one.create_time == null ? recordedMs : Math.round(one.create_time * 1000)
+  return branchesOf(one).flatMap(({ messages, goal }, i) => {
     const title: JsonObject = {
       ...(one.title ? { title: one.title.slice(0, 1000) } : {}),
       ...(i === 0 ? {} : { branch: 'other' }),
     }
-    return draftsOfBranch({ said, goal, title, beganMs, session }, leaveOut)
+    return draftsOfBranch({ messages, goal, title, startMs, session }, leaveOut)
   })
 }
 
 interface Branch {
-  readonly said: readonly Message[]
-  /** What the user had said before it, where it left another branch. */
+  readonly messages: readonly Message[]
+  /** The last text of the user before the branch. */
   readonly goal: string
 }
 
-interface BranchIn extends Branch {
+interface BranchOptions extends Branch {
   readonly title: JsonObject
-  readonly beganMs: number
+  readonly startMs: number
   readonly session: string
 }
 
-function draftsOfBranch(branch: BranchIn, leaveOut: (what: string) => void): Draft[] {
+function draftsOfBranch(branch: BranchOptions, leaveOut: (what: string) => void): Draft[] {
   const { title, session } = branch
   const records: Draft[] = []
-  let { goal, beganMs: ms } = branch
-  let asked: { readonly message: Message; readonly at: string } | undefined
+  let { goal, startMs: ms } = branch
+  let pending: { readonly message: Message; readonly at: string } | undefined
   let previous: string | undefined
   const call = (answer: string | undefined) => {
-    if (!asked) return
-    const { recipient, content } = asked.message
-    const id = idOf(asked.message)
+    if (!pending) return
+    const { recipient, content } = pending.message
+    const id = idOf(pending.message)
     const trace = {
       id,
       tool: recipient ?? 'tool',
       input: { input: textOf(content) },
       goal,
-      at: asked.at,
+      at: pending.at,
       previous,
       channel: 'chatgpt',
       context: title,
@@ -110,40 +119,40 @@ function draftsOfBranch(branch: BranchIn, leaveOut: (what: string) => void): Dra
     }
     records.push(toolDraft(trace, session))
     previous = id
-    asked = undefined
+    pending = undefined
   }
-  for (const said of branch.said) {
-    if (said.create_time != null) ms = Math.round(said.create_time * 1000)
+  for (const one of branch.messages) {
+    if (one.create_time != null) ms = Math.round(one.create_time * 1000)
     const at = formatTime(ms)
-    const { role, name } = said.author
-    const text = textOf(said.content)
-    const hidden = unsaid.has(said.content.content_type) ? said.content.content_type : undefined
+    const { role, name } = one.author
+    const text = textOf(one.content)
+    const hidden = hiddenTypes.has(one.content.content_type) ? one.content.content_type : undefined
     if (hidden !== undefined || role === 'system') {
       leaveOut(hidden ?? role)
       continue
     }
     if (role === 'tool') {
-      if (!asked) leaveOut('tool')
+      if (!pending) leaveOut('tool')
       call(text)
       continue
     }
-    if (said.metadata?.is_visually_hidden_from_conversation) {
+    if (one.metadata?.is_visually_hidden_from_conversation) {
       leaveOut('hidden')
       continue
     }
     if (role === 'user') {
-      // A tool that answers later answers something else.
+      // A later tool answer is not the answer to this call.
       call(undefined)
       goal = text
     }
-    // Without a name it is no call of a tool.
-    if (role === 'assistant' && said.recipient && said.recipient !== 'all') {
+    // A message to a named recipient is a tool call.
+    if (role === 'assistant' && one.recipient && one.recipient !== 'all') {
       call(undefined)
-      asked = { message: said, at }
+      pending = { message: one, at }
       continue
     }
-    const spoken = { id: idOf(said), text, role, at, metadata: title }
-    records.push(...messageDrafts(name ? { ...spoken, name } : spoken, session))
+    const draft = { id: idOf(one), text, role, at, metadata: title }
+    records.push(...messageDrafts(name ? { ...draft, name } : draft, session))
   }
   call(undefined)
   return records
@@ -151,10 +160,7 @@ function draftsOfBranch(branch: BranchIn, leaveOut: (what: string) => void): Dra
 
 const idOf = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
 
-/**
- * The branch that was shown last, from the root on, then from each other leaf what no branch before has. A circle ends where
- * it began.
- */
+/** The last shown branch, from the root, then the rest of each other branch. A cycle ends where it began. */
 function branchesOf({ mapping, current_node }: Conversation): Branch[] {
   const parents = new Set(Object.values(mapping).flatMap(({ parent }) => parent ?? []))
   const shown = current_node ?? Object.keys(mapping).at(-1)
@@ -170,11 +176,11 @@ function branchesOf({ mapping, current_node }: Conversation): Branch[] {
       if (here?.message) branch.push(here.message)
       at = here?.parent ?? undefined
     }
-    return branch.length > 0 ? [{ said: branch.toReversed(), goal: goalAt(mapping, at) }] : []
+    return branch.length > 0 ? [{ messages: branch.toReversed(), goal: goalAt(mapping, at) }] : []
   })
 }
 
-/** What the user said last, at this node or before it. */
+/** The last text of the user, at this node or before it. */
 function goalAt(mapping: Conversation['mapping'], from: string | undefined): string {
   const seen = new Set<string>()
   for (let at = from; at !== undefined && !seen.has(at); at = mapping[at]?.parent ?? undefined) {
@@ -186,10 +192,10 @@ function goalAt(mapping: Conversation['mapping'], from: string | undefined): str
 }
 
 function textOf({ parts, text }: Message['content']): string {
-  const said = (parts ?? []).map((part) => {
+  const texts = (parts ?? []).map((part) => {
     if (typeof part === 'string' || part === null) return part ?? ''
     const own = part['text']
     return typeof own === 'string' ? own : '[attachment]'
   })
-  return text ?? said.join('\n')
+  return text ?? texts.join('\n')
 }

@@ -1,5 +1,5 @@
-// Reads sessions of Claude Code (JSON lines): what was said becomes messages, each tool call with its result a trace.
-// Lines of other types (snapshots, summaries, modes), pictures and thoughts are left out, and counted.
+// Reads sessions of Claude Code (JSON lines): texts become messages, and each tool call with its result a trace. Lines of other
+// types (snapshots, summaries, modes), pictures and thoughts are left out, and counted.
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -17,7 +17,7 @@ const block = z.looseObject({
   content: z.union([z.string(), z.array(textPart)]).nullish(),
   is_error: z.boolean().nullish(),
 })
-const said = z.looseObject({
+const entrySchema = z.looseObject({
   type: z.enum(['user', 'assistant']),
   uuid: z.string().min(1).max(100),
   sessionId: z.string().min(1).max(200).optional(),
@@ -28,8 +28,8 @@ const said = z.looseObject({
 })
 type Block = z.output<typeof block>
 
-/** Blocks that records are made of. */
-const taken = new Set(['text', 'tool_use', 'tool_result'])
+/** Blocks that become records. */
+const usedTypes = new Set(['text', 'tool_use', 'tool_result'])
 
 export function looksLikeClaudeCode(first: unknown): boolean {
   return (
@@ -41,25 +41,25 @@ export function looksLikeClaudeCode(first: unknown): boolean {
 }
 
 export function parseClaudeCode({ name, text }: SourceFile): Drafts {
-  const left = createLeftOut()
+  const skipped = createLeftOut()
   const seen = new Set<string>()
   const lines = readLines(name, text).flatMap(({ line, value }) => {
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
     if (type === 'user' || type === 'assistant') {
-      const entry = readShape(name, `line ${line}`, said, value)
-      // A resumed session repeats lines; each is one thing that happened.
+      const entry = readShape(name, `line ${line}`, entrySchema, value)
+      // A resumed session repeats lines.
       if (seen.has(entry.uuid)) return []
       seen.add(entry.uuid)
       return [{ line, entry }]
     }
-    left.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
+    skipped.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
     return []
   })
   const own = lines.find(({ entry }) => entry.sessionId !== undefined)?.entry.sessionId
   const session = `claude-code:${own ?? name.replace(/\.jsonl$/i, '').slice(0, 200)}`.toWellFormed()
   const records: Draft[] = []
   const { answers, strays } = pairResults(lines.flatMap(({ entry }) => blocksOf(entry.message.content)))
-  for (const { type } of strays) left.add(type)
+  for (const { type } of strays) skipped.add(type)
   let goal = ''
   let previous: string | undefined
   for (const { line, entry } of lines) {
@@ -68,15 +68,15 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
     const id = `cc-${entry.uuid.replaceAll(/[^\w.:-]/g, '_')}`
     const context: JsonObject = { file: name, ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }) }
     blocksOf(entry.message.content).forEach((part, i) => {
-      if (!taken.has(part.type) || (part.type === 'text' && entry.isMeta === true))
-        left.add(taken.has(part.type) ? 'meta' : part.type.slice(0, 100))
+      if (!usedTypes.has(part.type) || (part.type === 'text' && entry.isMeta === true))
+        skipped.add(usedTypes.has(part.type) ? 'meta' : part.type.slice(0, 100))
       if (part.type === 'text' && part.text && entry.isMeta !== true) {
         if (entry.type === 'user') goal = part.text
         const message = { id: `${id}-${i}`, text: part.text, role: entry.type, at, metadata: context }
         records.push(...messageDrafts(message, session))
       }
       if (part.type !== 'tool_use') return
-      if (part.name === undefined) return left.add(part.type)
+      if (part.name === undefined) return skipped.add(part.type)
       const answer = answers.get(part)
       const call = {
         id: `${id}-${i}`,
@@ -93,16 +93,16 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
       previous = call.id
     })
   }
-  return { session, records, leftOut: left.counts }
+  return { session, records, leftOut: skipped.counts }
 }
 
-/** A result belongs to the last call of its id before it that has none yet; the others belong to no call. */
+/** A result belongs to the last call with its id that has no result yet; others are strays. */
 function pairResults(blocks: readonly Block[]) {
   const open = new Map<string, Block>()
   const answers = new Map<Block, Block>()
   const strays: Block[] = []
   for (const block of blocks) {
-    // Nothing is made of a call without a name, nor of its result.
+    // A call without a name makes no record, nor does its result.
     if (block.type === 'tool_use' && block.id !== undefined && block.name !== undefined)
       open.set(block.id, block)
     if (block.type !== 'tool_result') continue

@@ -1,6 +1,5 @@
-// Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages, episodes and profiles what they
-// are here; lines of other types are counted. A file whose lines are not as many as its header says is torn, and nothing of it
-// comes in unless that is permitted.
+// Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages; episodes and profiles keep their kind;
+// lines of other types are counted. A file with fewer lines than its header says is refused, unless that is allowed.
 import { z } from 'zod'
 import { fold } from '../../core/text/fold.ts'
 import { nameHash } from '../../core/text/murmur.ts'
@@ -8,16 +7,16 @@ import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { profileId } from '../../core/text/profile-id.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
-import { createLeftOut, type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
+import { createLeftOut, type Draft, type Drafts, storedMessageDrafts, type SourceFile } from './draft.ts'
 import { checkWhole, fileFault, readLines, readShape } from './file-fault.ts'
 
 const agentId = z.string().max(1000).default('')
 const text = z.string().nullish()
-/** Objects that some versions write as text. */
+/** An object, which some versions write as text. */
 const embedded = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
 
 const header = z.looseObject({
-  version: z.string().startsWith('cpersona-export/1.', 'is not a version that is known'),
+  version: z.string().startsWith('cpersona-export/1.', 'is not a known version'),
   exported_at: text,
   memory_count: z.number().optional(),
   episode_count: z.number().optional(),
@@ -50,7 +49,7 @@ const profile = z.looseObject({
   updated_at: text,
 })
 
-const known: ReadonlySet<unknown> = new Set(['memory', 'episode', 'profile'])
+const lineTypes: ReadonlySet<unknown> = new Set(['memory', 'episode', 'profile'])
 
 interface Line {
   readonly place: string
@@ -66,27 +65,27 @@ export function looksLikeCPersona(first: unknown): boolean {
 export function parseCPersona(file: SourceFile): Drafts {
   const { name, text: whole, recordedMs } = file
   const lines = readLines(name, whole).map(({ line, value }) => {
-    if (!isJsonObject(value)) throw fileFault(name, `line ${line}`, 'This line is no object')
+    if (!isJsonObject(value)) throw fileFault(name, `line ${line}`, 'This line is not an object')
     return { place: `line ${line}`, value }
   })
   const [first] = lines
-  if (!first || !looksLikeCPersona(first.value)) throw fileFault(name, 'line 1', 'There is no header')
+  if (!first || !looksLikeCPersona(first.value)) throw fileFault(name, 'line 1', 'The header is missing')
   const head = readShape(name, first.place, header, first.value)
   const of = (type: string) => lines.filter(({ value }) => value['_type'] === type)
   const counts = { memory: head.memory_count, episode: head.episode_count, profile: head.profile_count }
-  for (const [type, said] of Object.entries(counts))
-    if (said !== undefined) checkWhole(file, `line 1.${type}_count`, { said, found: of(type).length })
-  // The profile comes last, so it is the first to be lost.
+  for (const [type, stated] of Object.entries(counts))
+    if (stated !== undefined) checkWhole(file, `line 1.${type}_count`, { stated, found: of(type).length })
+  // The profile is the last line, so a cut file loses it first.
   if (head.has_profile === true && of('profile').length === 0)
-    checkWhole(file, 'line 1.has_profile', { said: 1, found: 0 })
+    checkWhole(file, 'line 1.has_profile', { stated: 1, found: 0 })
   const fallback = timeOf(head.exported_at) ?? formatTime(recordedMs)
-  const left = createLeftOut()
+  const skipped = createLeftOut()
   for (const { value } of lines.slice(1)) {
     const type = value['_type']
-    if (!known.has(type)) left.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
+    if (!lineTypes.has(type)) skipped.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
   }
   return {
-    leftOut: left.counts,
+    leftOut: skipped.counts,
     records: [
       ...of('memory').flatMap((line) => memoryDrafts(name, line, fallback)),
       ...of('episode').map((line) => episodeDraft(name, line)),
@@ -97,9 +96,9 @@ export function parseCPersona(file: SourceFile): Drafts {
 
 function memoryDrafts(name: string, { place, value }: Line, fallback: string): Draft[] {
   const one = readShape(name, place, memory, value)
-  const source = readShape(name, `${place}.source`, sourceInput, opened(one.source) ?? {})
-  const metadata = opened(one.metadata)
-  return keptMessageDrafts({
+  const source = readShape(name, `${place}.source`, sourceInput, parseEmbedded(one.source) ?? {})
+  const metadata = parseEmbedded(one.metadata)
+  return storedMessageDrafts({
     msgId: one.msg_id ?? '',
     agent: one.agent_id,
     resource: one.project_id ?? '',
@@ -138,7 +137,7 @@ function episodeDraft(name: string, { place, value }: Line): Draft {
 const statement = /^([\p{L}][\p{L}\p{N} _-]{0,40}):\s+(.+)$/u
 const factLimit = 300
 
-/** Each line is something known; `name: Ada` says of what. */
+/** Each line is a fact; `name: Ada` has its attribute. */
 function profileDraft(name: string, { place, value }: Line, fallback: string): Draft[] {
   const { agent_id: agent, user_id: user, content, updated_at } = readShape(name, place, profile, value)
   if (content.trim() === '') return []
@@ -147,10 +146,10 @@ function profileDraft(name: string, { place, value }: Line, fallback: string): D
   for (const line of content.split('\n')) {
     const bare = line.replace(/^\s*(?:[-*•#]+\s*)?/, '').trim()
     if (bare === '') continue
-    const [, about = 'note', what = bare] = statement.exec(bare) ?? []
+    const [, about = 'note', value = bare] = statement.exec(bare) ?? []
     const attribute = about.trim().toLowerCase()
-    for (let from = 0; from < what.length; from += factLimit) {
-      const part = what.slice(from, from + factLimit).toWellFormed()
+    for (let from = 0; from < value.length; from += factLimit) {
+      const part = value.slice(from, from + factLimit).toWellFormed()
       facts[`${attribute}: ${fold(part)}`] = { attribute, value: part, since, said_at: since, messages: [] }
     }
   }
@@ -158,12 +157,12 @@ function profileDraft(name: string, { place, value }: Line, fallback: string): D
   return [{ kind: 'profile', id: profileId(agent, user ?? ''), body, scope: agent === '' ? {} : { agent } }]
 }
 
-/** Times of SQLite (`2026-01-31 10:00:00`, UTC) are times too. What is none is left out. */
-function timeOf(said: string | null | undefined): string | undefined {
-  return said ? canonicalTime(said.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2')) : undefined
+/** Accepts times of SQLite too (`2026-01-31 10:00:00`, UTC). Undefined for other text. */
+function timeOf(time: string | null | undefined): string | undefined {
+  return time ? canonicalTime(time.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2')) : undefined
 }
 
-function opened(value: unknown): unknown {
+function parseEmbedded(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? undefined
   if (!/^\s*[{"]/.test(value)) return value === '' ? undefined : value
   try {

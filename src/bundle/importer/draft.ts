@@ -1,4 +1,4 @@
-// What an importer makes of a file: records that are not in the book yet, in order, under ids that the same file gives again.
+// The records that an importer makes of a file, in order. Invariant: the same file makes the same ids.
 import { namedMessageId, saidMessageId } from '../../core/text/message-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
@@ -10,39 +10,36 @@ export interface Draft {
   readonly id: string
   readonly body: JsonObject
   readonly scope: Partial<Scope>
-  /** When it was made and changed where it comes from; default now. */
+  /** Times of the source. Default: now. */
   readonly times?: PutRequest['times']
 }
 
 export interface Drafts {
-  /** Of runs and chats: the session that they share. */
+  /** The session of a run or chat. */
   readonly session?: string
   readonly records: readonly Draft[]
-  /** What the file has and no record can hold: how many of each, by what it is. */
+  /** Content that no record holds: counts by type. */
   readonly leftOut?: LeftOut
 }
 
 export type LeftOut = ReadonlyMap<string, number>
 
-/** Counts what is left out, beside what was counted `before`. */
-export function createLeftOut(before?: LeftOut): { readonly counts: LeftOut; add(what: string): void } {
+/** Counts content that is left out, on top of `before`. */
+export function createLeftOut(before?: LeftOut): { readonly counts: LeftOut; add(type: string): void } {
   const counts = new Map<string, number>(before)
-  return { counts, add: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1) }
+  return { counts, add: (type) => void counts.set(type, (counts.get(type) ?? 0) + 1) }
 }
 
-/**
- * Each id once, the first draft under it. Counts in `leftOut` those after it that say something else, as where the ids of two
- * programs came into one file.
- */
+/** The first draft of each id. Counts later, different ones in `leftOut`: a file may mix ids of two programs. */
 export function distinctDrafts({ records, leftOut, ...rest }: Drafts): Drafts {
-  const left = createLeftOut(leftOut)
+  const skipped = createLeftOut(leftOut)
   const first = new Map<string, Draft>()
   for (const draft of records) {
     const before = first.get(draft.id)
     if (!before) first.set(draft.id, draft)
-    else if (!sameJson(asJson(before), asJson(draft))) left.add('repeated_id')
+    else if (!sameJson(asJson(before), asJson(draft))) skipped.add('repeated_id')
   }
-  return { ...rest, records: [...first.values()], leftOut: left.counts }
+  return { ...rest, records: [...first.values()], leftOut: skipped.counts }
 }
 
 const asJson = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scope: { ...scope } })
@@ -50,18 +47,18 @@ const asJson = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scop
 export interface SourceFile {
   readonly name: string
   readonly text: string
-  /** SHA-256 of the text, for ids where the file has none. */
+  /** SHA-256 of the text, for files without ids. */
   readonly hash: string
-  /** One that holds less than it says is taken for what it holds. */
+  /** Accepts a file with fewer records than it says. */
   readonly allowIncomplete?: boolean | undefined
-  /** When the file was written, in milliseconds since 1970 UTC; for files that carry no times. */
+  /** When the file was written, in milliseconds since 1970 UTC, for files without times. */
   readonly recordedMs: number
 }
 
-/** Longest message that a record takes; longer ones come in parts that say so. */
+/** Longest message of a record; a longer one becomes several records, with their part numbers. */
 const contentLimit = 16_000
 
-/** One thing said, as one record or as several. Nothing for an empty one. */
+/** A message as one or more records; none for an empty message. */
 export function messageDrafts(
   message: { id: string; text: string; role: string; at: string; name?: string; metadata: JsonObject },
   session: string,
@@ -69,11 +66,11 @@ export function messageDrafts(
   const { id, text, role, at, name, metadata } = message
   const type = role === 'assistant' ? 'Agent' : role === 'user' ? 'User' : 'System'
   const source = { type, ...(name === undefined ? {} : { name }) }
-  return saidDrafts({ id, text, source, at, metadata, scope: { session } })
+  return textDrafts({ id, text, source, at, metadata, scope: { session } })
 }
 
-/** A message that another memory kept under a name: its id is what it would have been, had it been stored here. */
-export function keptMessageDrafts({
+/** A message of another memory, with the id that it would have had here. */
+export function storedMessageDrafts({
   msgId,
   agent,
   resource,
@@ -81,16 +78,16 @@ export function keptMessageDrafts({
   source,
   at,
   metadata,
-}: KeptMessage): Draft[] {
+}: StoredMessage): Draft[] {
   const id =
     msgId === ''
       ? saidMessageId({ agent }, { said: at, source, content: text })
       : namedMessageId(agent, msgId)
   const scope = { ...(agent === '' ? {} : { agent }), ...(resource === '' ? {} : { resource }) }
-  return saidDrafts({ id, msgId, text, source, at, metadata, scope })
+  return textDrafts({ id, msgId, text, source, at, metadata, scope })
 }
 
-export interface KeptMessage {
+export interface StoredMessage {
   readonly msgId: string
   readonly agent: string
   readonly resource: string
@@ -100,7 +97,7 @@ export interface KeptMessage {
   readonly metadata: JsonObject
 }
 
-interface Said {
+interface TextSource {
   readonly id: string
   readonly msgId?: string
   readonly text: string
@@ -110,7 +107,7 @@ interface Said {
   readonly scope: Partial<Scope>
 }
 
-function saidDrafts({ id, msgId = '', text, source, at, metadata, scope }: Said): Draft[] {
+function textDrafts({ id, msgId = '', text, source, at, metadata, scope }: TextSource): Draft[] {
   if (text.trim() === '') return []
   const parts: string[] = []
   for (let from = 0; from < text.length;) {
@@ -133,7 +130,7 @@ function saidDrafts({ id, msgId = '', text, source, at, metadata, scope }: Said)
   }))
 }
 
-/** One tool that was called, and what it answered. */
+/** A tool call with its answer, as a trace. */
 export function toolDraft(
   call: {
     id: string

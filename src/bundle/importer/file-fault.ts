@@ -1,4 +1,4 @@
-// What is wrong with a file that is imported: its name, the place in it, and why, in one error.
+// Reading imported files. An error names the file, the place in it, and the fault.
 import { DaybookError } from '../../core/errors.ts'
 import { jsonErrorPlace } from '../../core/json/json-place.ts'
 import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
@@ -8,22 +8,22 @@ export function fileFault(file: string, path: string, message: string, cause?: u
   return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { file, path }, cause })
 }
 
-/** Refuses a file that says it holds more than it does, unless that is permitted. */
+/** Throws if a file has fewer records than it says, unless that is allowed, or more. */
 export function checkWhole(
   { name, allowIncomplete }: { readonly name: string; readonly allowIncomplete?: boolean | undefined },
   path: string,
-  { said, found }: { readonly said: number; readonly found: number },
+  { stated, found }: { readonly stated: number; readonly found: number },
 ): void {
-  if (said === found || (said > found && allowIncomplete === true)) return
-  const message = `It says ${said}, and there are ${found} in the file`
-  if (said < found) throw fileFault(name, path, message)
+  if (stated === found || (stated > found && allowIncomplete === true)) return
+  const message = `The file says ${stated}, but has ${found}`
+  if (stated < found) throw fileFault(name, path, message)
   throw new DaybookError('incomplete-file', `${name}, ${path}: ${message}.`, {
-    details: { file: name, path, said, found },
+    details: { file: name, path, said: stated, found },
   })
 }
 
 /** JSON, or `invalid-file` with the line and column. */
-export function readJson(file: string, text: string): unknown {
+export function readFileJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -32,7 +32,7 @@ export function readJson(file: string, text: string): unknown {
   }
 }
 
-/** JSON lines with their numbers; empty ones are passed over. */
+/** JSON lines with their numbers, without empty ones. */
 export function readLines(file: string, text: string): { readonly line: number; readonly value: unknown }[] {
   return text.split('\n').flatMap((source, i) => {
     if (source.trim() === '') return []
@@ -44,7 +44,7 @@ export function readLines(file: string, text: string): { readonly line: number; 
   })
 }
 
-/** A part of a file in the shape it must have, or `invalid-file` with its place. */
+/** A part of a file, checked against `shape`; throws `invalid-file` with its place. */
 export function readShape<S extends Schema>(
   file: string,
   place: string,
@@ -57,6 +57,6 @@ export function readShape<S extends Schema>(
     if (!(cause instanceof DaybookError)) throw cause
     const [issue] = cause.details['issues'] as { path: string; message: string }[]
     const path = [place, issue?.path].filter(Boolean).join('.')
-    throw fileFault(file, path, issue?.message ?? 'It does not have the shape that is wanted', cause)
+    throw fileFault(file, path, issue?.message ?? 'It has the wrong shape', cause)
   }
 }

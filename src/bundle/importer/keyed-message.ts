@@ -1,17 +1,17 @@
-// Reads messages from the older key-value layout: key `mem:{agent}:{timestamp}:{hash}`, value a message as JSON. They come
-// as one object, or as rows `{ key, value }`, in a list or one a line; keys of other things are left out, and counted.
+// Reads messages of the older key-value layout: key `mem:{agent}:{timestamp}:{hash}`, value a message as JSON. The file is one
+// object, or rows `{ key, value }` in a list or as lines. Other keys are left out, and counted.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
-import { createLeftOut, type Draft, type Drafts, keptMessageDrafts, type SourceFile } from './draft.ts'
-import { fileFault, readJson, readLines, readShape } from './file-fault.ts'
+import { createLeftOut, type Draft, type Drafts, storedMessageDrafts, type SourceFile } from './draft.ts'
+import { fileFault, readFileJson, readLines, readShape } from './file-fault.ts'
 
 const prefix = 'mem:'
-/** An agent may have colons in its name, and so has a time. */
+/** Names of agents and times may have colons. */
 const layout = /^mem:(.+):(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10,17}):([^:]*)$/s
 
-const kept = z.looseObject({
+const keyedMessage = z.looseObject({
   id: z.string().max(1000).nullish(),
   content: z.string(),
   source: sourceInput.nullish(),
@@ -35,25 +35,25 @@ export function looksLikeKeyedMessages(value: unknown): boolean {
 }
 
 export function parseKeyedMessages({ name, text }: SourceFile): Drafts {
-  const left = createLeftOut()
+  const skipped = createLeftOut()
   const records = readRows(name, text).flatMap((row) => {
     if (row.key.startsWith(prefix)) return draftsOf(name, row)
-    left.add('other')
+    skipped.add('other')
     return []
   })
-  return { records, leftOut: left.counts }
+  return { records, leftOut: skipped.counts }
 }
 
 function readRows(name: string, text: string): Row[] {
-  // JSON lines are told by their first line being whole.
+  // In JSON lines, the first line is complete JSON.
   const isLines =
-    text.trimStart().startsWith('{') && isWhole(text.slice(0, text.indexOf('\n') + 1 || undefined))
+    text.trimStart().startsWith('{') && isJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
   if (isLines) {
     const lines = readLines(name, text)
     if (lines.length !== 1 || isRow(lines[0]?.value))
       return lines.map(({ line, value }) => rowOf(name, `line ${line}`, value))
   }
-  const whole = readJson(name, text)
+  const whole = readFileJson(name, text)
   if (Array.isArray(whole)) return whole.map((value, i) => rowOf(name, String(i), value))
   if (isRow(whole)) return [rowOf(name, '', whole)]
   return Object.entries(isJsonObject(whole) ? whole : {}).map(([key, value]) => ({ place: key, key, value }))
@@ -61,7 +61,7 @@ function readRows(name: string, text: string): Row[] {
 
 const isRow = (value: unknown) => isJsonObject(value) && typeof value['key'] === 'string' && 'value' in value
 
-function isWhole(line: string): boolean {
+function isJson(line: string): boolean {
   try {
     JSON.parse(line)
     return true
@@ -82,13 +82,13 @@ function draftsOf(name: string, { place, key, value }: Row): Draft[] {
   const message = readShape(
     name,
     place,
-    kept,
-    typeof value === 'string' ? readJson(`${name}, ${place}`, value) : value,
+    keyedMessage,
+    typeof value === 'string' ? readFileJson(`${name}, ${place}`, value) : value,
   )
-  const said = message.timestamp || written
-  const at = /^\d+$/.test(said) ? formatTime(millisecondsOf(said)) : canonicalTime(said)
-  if (at === undefined) throw fileFault(name, place, `\`${said.slice(0, 60)}\` is not a time`)
-  return keptMessageDrafts({
+  const time = message.timestamp || written
+  const at = /^\d+$/.test(time) ? formatTime(millisecondsOf(time)) : canonicalTime(time)
+  if (at === undefined) throw fileFault(name, place, `\`${time.slice(0, 60)}\` is not a time`)
+  return storedMessageDrafts({
     msgId: message.id ?? '',
     agent,
     resource: '',
@@ -102,7 +102,7 @@ function draftsOf(name: string, { place, key, value }: Row): Draft[] {
   })
 }
 
-/** Digits alone are seconds, milliseconds, microseconds or nanoseconds since 1970, by how many there are. */
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by the number of digits. */
 function millisecondsOf(digits: string): number {
   const scale =
     digits.length <= 11 ? 1000 : digits.length <= 14 ? 1 : digits.length <= 16 ? 1 / 1000 : 1 / 1_000_000

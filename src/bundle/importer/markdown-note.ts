@@ -1,5 +1,5 @@
-// Reads notes in Markdown: each section under a heading of the first two levels becomes a fact of schema `note`, so that
-// recall finds the section and not the file. Facts, because a note states what is so and may be superseded by another.
+// Reads notes in Markdown: each section under a heading of the first two levels becomes a fact of schema `note`, so that recall
+// finds the section. A note states something that another note may supersede, so it is a fact.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { fileFault } from './file-fault.ts'
@@ -45,12 +45,12 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
     const id = `note-${hash}-${i}`
     return [{ kind: 'fact', id, body: { schema: 'note', data, source: name, verified: false }, scope: {} }]
   })
-  if (records.length === 0) throw fileFault(name, '', 'There is nothing in it')
+  if (records.length === 0) throw fileFault(name, '', 'The file has no text')
   if (records.length > sectionLimit) throw fileFault(name, '', `It has more than ${sectionLimit} sections`)
   return { records }
 }
 
-/** Plain `key: value` lines between two `---` at the start; whatever else YAML can say stays text. */
+/** Plain `key: value` lines between two `---` at the start; other YAML is ignored. */
 function frontMatter(lines: readonly string[]) {
   const end = lines[0]?.trim() === '---' ? lines.indexOf('---', 1) : -1
   const fields: Record<string, string> = {}

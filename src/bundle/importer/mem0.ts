@@ -1,10 +1,10 @@
-// Reads memories exported from mem0: `{ results: [...] }`, `{ memories: [...] }` or the list itself. Each becomes a
-// perception: a statement in plain language about a user, which is what mem0 keeps.
+// Reads memories exported from mem0: `{ results: [...] }`, `{ memories: [...] }` or the list itself. Each becomes a perception: a
+// statement about a user in plain language.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
-import { checkWhole, fileFault, readJson, readShape } from './file-fault.ts'
+import { checkWhole, fileFault, readFileJson, readShape } from './file-fault.ts'
 
 const owner = z.string().max(1000).nullish()
 const memory = z.looseObject({
@@ -29,15 +29,15 @@ function listOf(value: unknown): { readonly path: string; readonly list: unknown
   return { path: '', list: undefined }
 }
 
-/** When a memory was made and changed, as far as the file says. */
-function timesOf({ created_at, updated_at }: Said): Draft['times'] {
+/** The times of a memory, if the file has them. */
+function timesOf({ created_at, updated_at }: MemoryTimes): Draft['times'] {
   const made = created_at ?? updated_at
   const first = made == null ? undefined : canonicalTime(made)
   const last = updated_at == null ? first : canonicalTime(updated_at)
   return first === undefined || last === undefined ? undefined : { created_at: first, updated_at: last }
 }
 
-interface Said {
+interface MemoryTimes {
   readonly created_at: string | null | undefined
   readonly updated_at: string | null | undefined
 }
@@ -50,16 +50,16 @@ export function looksLikeMem0(value: unknown): boolean {
 
 export function parseMem0(file: SourceFile): Drafts {
   const { name, text } = file
-  const whole = readJson(name, text)
+  const whole = readFileJson(name, text)
   const { path, list } = listOf(whole)
-  // One page of several says how many there are in all.
-  const said = isJsonObject(whole) ? (whole['count'] ?? whole['total']) : undefined
+  // A page of several has the total count.
+  const stated = isJsonObject(whole) ? (whole['count'] ?? whole['total']) : undefined
   const found = Array.isArray(list) ? list.length : 0
-  if (typeof said === 'number' && said > found) checkWhole(file, 'count', { said, found })
+  if (typeof stated === 'number' && stated > found) checkWhole(file, 'count', { stated, found })
   const records = readShape(name, path, memories, list ?? null).map((one, i) => {
     const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = one
-    const said = { created_at: one.created_at, updated_at: one.updated_at }
-    for (const [field, time] of Object.entries(said)) {
+    const times = { created_at: one.created_at, updated_at: one.updated_at }
+    for (const [field, time] of Object.entries(times)) {
       if (time != null && canonicalTime(time) === undefined)
         throw fileFault(
           name,
@@ -78,12 +78,12 @@ export function parseMem0(file: SourceFile): Drafts {
         evidence: [],
         imported: {
           from: 'mem0',
-          ...said,
+          ...times,
           categories: categories ?? [],
           metadata: (metadata ?? {}) as JsonObject,
         },
       } as unknown as JsonObject,
-      times: timesOf(said),
+      times: timesOf(times),
       scope: {
         ...(agent ? { agent } : {}),
         ...(run ? { session: run } : {}),

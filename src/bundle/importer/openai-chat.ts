@@ -1,12 +1,12 @@
-// Reads chats in the shape of OpenAI's chat completions: a list of messages, `{ messages }`, or one such object a line.
-// What was said becomes messages, each tool call with the answer to it a trace. Chats carry no times: they end when the
-// file was written, a second for each message. Thoughts, and answers to no call, are left out and counted.
+// Reads chats in the shape of OpenAI's chat completions: a list of messages, `{ messages }`, or one such object per line. Texts
+// become messages, and each tool call with its answer a trace. Chats have no times: the last message gets the time of the file,
+// with a second between messages. Thoughts and stray answers are left out, and counted.
+// Invariant: each answer belongs to at most one call.
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
 import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
-import { readJson, readLines, readShape } from './file-fault.ts'
-import { isAnswer, pairCalls } from './openai-calls.ts'
+import { readFileJson, readLines, readShape } from './file-fault.ts'
 import { hasExactNumbers } from '../../core/json/exact-number.ts'
 
 const part = z.looseObject({
@@ -31,7 +31,7 @@ const message = z.looseObject({
     .nullish(),
   function_call: called.nullish(),
 })
-/** Fields in which programs keep the thoughts of a model. */
+/** Fields for the thoughts of a model. */
 const thoughts = ['reasoning_content', 'reasoning'] as const
 const messages = z.array(message).min(1).max(100_000)
 const chat = z.looseObject({ messages })
@@ -53,23 +53,23 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
     .toWellFormed()}:${hash.slice(0, 8)}`
   const total = chats.reduce((sum, one) => sum + one.length, 0)
   const records: Draft[] = []
-  const left = createLeftOut()
+  const skipped = createLeftOut()
   let n = 0
-  for (const [c, said] of chats.entries()) {
+  for (const [c, chatMessages] of chats.entries()) {
     const own = chats.length > 1 ? `${session}:${c + 1}` : session
-    const { callsOf, strays } = pairCalls(said)
-    for (const { role } of strays) left.add(role)
+    const { callsOf, strays } = pairCalls(chatMessages)
+    for (const { role } of strays) skipped.add(role)
     let goal = ''
     let previous: string | undefined
-    for (const one of said) {
+    for (const one of chatMessages) {
       n += 1
       const id = `chat-${hash}-${n}`
       const at = formatTime(recordedMs - (total - n) * 1000)
       if (one.role === 'user') goal = contentText(one)
-      const spoken = { id, text: contentText(one), role: one.role, at, metadata: { file: name } }
-      for (const name of thoughts) if (one[name]) left.add(name)
+      const draft = { id, text: contentText(one), role: one.role, at, metadata: { file: name } }
+      for (const name of thoughts) if (one[name]) skipped.add(name)
       if (!isAnswer(one))
-        records.push(...messageDrafts(one.name === undefined ? spoken : { ...spoken, name: one.name }, own))
+        records.push(...messageDrafts(one.name === undefined ? draft : { ...draft, name: one.name }, own))
       for (const [i, { called, answer }] of callsOf(one).entries()) {
         const trace = {
           id: `${id}-${i + 1}`,
@@ -87,17 +87,17 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
       }
     }
   }
-  return { session, records, leftOut: left.counts }
+  return { session, records, leftOut: skipped.counts }
 }
 
 function readWhole(name: string, text: string) {
-  const value = readJson(name, text)
+  const value = readFileJson(name, text)
   return Array.isArray(value)
     ? readShape(name, '', messages, value)
     : readShape(name, '', chat, value).messages
 }
 
-/** Arguments are JSON as text, written by a model: what is none, or has numbers that would be others here, is kept as it is. */
+/** Parses arguments, JSON text of a model. Invalid JSON, or numbers that JavaScript can't represent, stay text. */
 function parameters(text: string | undefined): JsonObject {
   try {
     const value = JSON.parse(text ?? '{}') as Json
@@ -108,9 +108,95 @@ function parameters(text: string | undefined): JsonObject {
   }
 }
 
-/** What was said; a picture or a sound leaves a mark where it was. */
+/** The text of a message, with a placeholder for a picture or a sound. */
 function contentText({ content, refusal }: z.output<typeof message>): string {
   if (typeof content === 'string') return content
   if (!content) return refusal ?? ''
   return content.map((one) => one.text ?? one.refusal ?? `[${one.type ?? 'attachment'}]`).join('\n')
+}
+
+interface ToolCall {
+  readonly id?: string | undefined
+  readonly function: CalledFunction
+}
+
+export interface CalledFunction {
+  readonly name: string
+  readonly arguments?: string | undefined
+}
+
+export interface ChatMessage {
+  readonly role: string
+  readonly name?: string | undefined
+  readonly tool_call_id?: string | undefined
+  readonly tool_calls?: readonly ToolCall[] | null | undefined
+  /** The older form of a call; a message with the role `function` answers it. */
+  readonly function_call?: CalledFunction | null | undefined
+}
+
+export interface PairedCall<Message> {
+  readonly called: CalledFunction
+  answer: Message | undefined
+}
+
+interface Paired<Message> {
+  /** The calls of `message`, in order. */
+  callsOf(message: Message): readonly PairedCall<Message>[]
+  /** Answers without a call. */
+  readonly strays: readonly Message[]
+}
+
+interface Call<Message> extends PairedCall<Message> {
+  readonly id: string | undefined
+  readonly isLegacy: boolean
+}
+
+export const isAnswer = ({ role }: ChatMessage): boolean => role === 'tool' || role === 'function'
+
+/**
+ * An answer with an id belongs to the last call with that id. An answer without one belongs to the first unanswered call without an
+ * id in the message directly before the answers, with the same name if it has one.
+ */
+export function pairCalls<Message extends ChatMessage>(messages: readonly Message[]): Paired<Message> {
+  const calls = new Map<Message, Call<Message>[]>()
+  const byId = new Map<string, Call<Message>>()
+  const strays: Message[] = []
+  let last: readonly Call<Message>[] = []
+  for (const message of messages) {
+    if (isAnswer(message)) {
+      const call = callOf(message, last, byId)
+      if (call) call.answer = message
+      else strays.push(message)
+      continue
+    }
+    const made = callsIn(message)
+    last = made
+    calls.set(message, made)
+    for (const call of made) if (call.id !== undefined) byId.set(call.id, call)
+  }
+  return { callsOf: (message) => calls.get(message) ?? [], strays }
+}
+
+function callsIn<Message extends ChatMessage>({ tool_calls, function_call }: Message): Call<Message>[] {
+  const current = (tool_calls ?? []).map(({ id, function: called }) => ({ id, called, isLegacy: false }))
+  const older = function_call ? [{ id: undefined, called: function_call, isLegacy: true }] : []
+  return [...current, ...older].map((call) => ({ ...call, answer: undefined }))
+}
+
+function callOf<Message extends ChatMessage>(
+  { role, name, tool_call_id: id }: Message,
+  last: readonly Call<Message>[],
+  byId: ReadonlyMap<string, Call<Message>>,
+): Call<Message> | undefined {
+  if (id !== undefined) {
+    const call = byId.get(id)
+    return call?.answer === undefined ? call : undefined
+  }
+  return last.find(
+    (call) =>
+      call.id === undefined &&
+      call.answer === undefined &&
+      call.isLegacy === (role === 'function') &&
+      (name === undefined || name === call.called.name),
+  )
 }

@@ -1,5 +1,5 @@
-// Reads the file of the reference memory server of MCP (JSON lines of entities and relations): each becomes a fact under the id
-// that its name makes, where the tools of the set `graph` find it again.
+// Reads the file of MCP's reference memory server (JSON lines of entities and relations). Each becomes a fact with an id made from
+// its name, so that the tools of the set `graph` find it.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/graph-id.ts'
@@ -25,17 +25,18 @@ export function looksLikeServerMemory(first: unknown): boolean {
 export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
   const drafts = new Map<string, Draft>()
   for (const { line: number, value } of readLines(file, text)) {
-    const said = readShape(file, `line ${number}`, line, value)
-    if (said.type === 'relation') {
-      const { from, to, relationType } = said
+    const entry = readShape(file, `line ${number}`, line, value)
+    if (entry.type === 'relation') {
+      const { from, to, relationType } = entry
       const id = relationId(from, to, relationType)
       drafts.set(id, factDraft(id, relationSchema, { from, to, relationType }))
       continue
     }
-    const { entityType, observations } = said
-    const id = entityId(said.name)
-    if (drafts.has(id)) throw fileFault(file, `line ${number}.name`, `\`${said.name}\` stands there twice`)
-    drafts.set(id, factDraft(id, entitySchema, { name: said.name, entityType, observations }))
+    const { entityType, observations } = entry
+    const id = entityId(entry.name)
+    if (drafts.has(id))
+      throw fileFault(file, `line ${number}.name`, `The entity \`${entry.name}\` is there twice`)
+    drafts.set(id, factDraft(id, entitySchema, { name: entry.name, entityType, observations }))
   }
   return { records: [...drafts.values()] }
 }

@@ -1,20 +1,23 @@
-// Reads SWE-agent trajectories (`.traj`): one step for each action the agent took, in order. Pure: text in, steps out.
-// A file that holds only the chat `history` is read too: each answer of the agent with the observation that follows.
+// Imports SWE-agent trajectories (`.traj`): one trace for each action of the agent, in order, with the run as their session.
+// A file with only the chat `history` works too: each answer of the agent with the observation after it.
 import { z } from 'zod'
-import { DaybookError } from '../../core/errors.ts'
-import { jsonErrorPlace } from '../../core/json/json-place.ts'
-import { parseWith } from '../../core/schema.ts'
+import { checkAborted } from '../../core/abort.ts'
+import { beginningOf } from '../../core/calendar/day.ts'
+import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
+import { fileFault, readFileJson, readShape } from './file-fault.ts'
 
-export interface SweStep {
+interface SweStep {
   readonly thought: string
-  /** The command as the agent gave it; empty when it only spoke. */
+  /** The agent's command; empty for a step without one. */
   readonly command: string
   readonly observation: string
   readonly state?: unknown
   readonly seconds?: number
 }
 
-export interface SweRun {
+interface SweRun {
   readonly environment?: string
   readonly steps: readonly SweStep[]
   readonly exitStatus?: string
@@ -48,35 +51,18 @@ const trajectory = z.looseObject({
   info: z.looseObject({ exit_status: z.string().nullish(), submission: z.string().nullish() }).nullish(),
 })
 
-/** Reads the text of file `name`; throws `invalid-file` with the file and the place in it. */
-export function parseSweAgent(source: string, name: string): SweRun {
-  const file = readFile(source, name)
+/** Parses the text of file `name`. */
+function parseSweAgent(source: string, name: string): SweRun {
+  const file = readShape(name, '', trajectory, readFileJson(name, source))
   const { environment, info } = file
   const steps = file.trajectory?.length ? file.trajectory.map(fromStep) : fromHistory(file.history ?? [])
   if (steps.length === 0)
-    throw wrong(name, '', 'It has neither a trajectory nor a history with a step of an agent')
+    throw fileFault(name, '', 'It has neither a trajectory nor a history with a step of an agent')
   return {
     steps,
     ...(environment ? { environment } : {}),
     ...(info?.exit_status ? { exitStatus: info.exit_status } : {}),
     ...(info?.submission ? { submission: info.submission } : {}),
-  }
-}
-
-function readFile(source: string, name: string): z.output<typeof trajectory> {
-  let json: unknown
-  try {
-    json = JSON.parse(source)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : ''
-    throw wrong(name, jsonErrorPlace(source) ?? '', `It is not JSON: ${reason}`, cause)
-  }
-  try {
-    return parseWith(trajectory, json, 'invalid-file')
-  } catch (cause) {
-    if (!(cause instanceof DaybookError)) throw cause
-    const [issue] = cause.details['issues'] as { path: string; message: string }[]
-    throw wrong(name, issue?.path ?? '', issue?.message ?? 'It is not a trajectory', cause)
   }
 }
 
@@ -97,7 +83,7 @@ function fromStep({
   }
 }
 
-/** Newer files keep the state as an object, older ones as the text of one. */
+/** The state: an object in newer files, its JSON text in older ones. */
 function parsedState(state: unknown): unknown {
   if (typeof state !== 'string') return state
   try {
@@ -108,11 +94,11 @@ function parsedState(state: unknown): unknown {
 }
 
 function fromHistory(history: readonly z.output<typeof message>[]): SweStep[] {
-  // An instruction between an answer and its observation is neither.
-  const said = history.filter((one) => one.is_demo !== true && one.role !== 'system')
-  return said.flatMap((one, i) => {
+  // Skip instructions, also between an answer and its observation.
+  const dialogue = history.filter((one) => one.is_demo !== true && one.role !== 'system')
+  return dialogue.flatMap((one, i) => {
     if (one.role !== 'assistant') return []
-    const next = said[i + 1]
+    const next = dialogue[i + 1]
     const answer = contentText(one)
     return [
       {
@@ -129,7 +115,124 @@ function contentText({ content }: z.output<typeof message>): string {
   return (content ?? []).map((one) => one.text ?? '').join('\n')
 }
 
-function wrong(file: string, path: string, message: string, cause?: unknown): DaybookError {
-  const where = path === '' ? file : `${file}, ${path}`
-  return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { file, path }, cause })
+interface TrajectoryFile {
+  readonly name: string
+  readonly text: string
+  readonly recorded_at?: string | undefined
+  /** Counts new records, and stores nothing. */
+  readonly dry_run?: boolean
+}
+
+export async function importTrajectory(
+  { name, text, recorded_at, dry_run = false }: TrajectoryFile,
+  at: TaskContext<'records' | 'transfer'>,
+) {
+  const run = parseSweAgent(text, name)
+  const total = run.steps.length
+  const key = (await at.transfer.digest.sha256(text)).slice(0, 16)
+  const session = `swe-agent:${name
+    .replace(/\.traj$/i, '')
+    .slice(0, 200)
+    .toWellFormed()}:${key.slice(0, 8)}`
+  const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
+  const times = stepTimes(run.steps, parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0)
+  checkAborted(at.call.signal)
+  at.call.progress({ done: 0, total, what: name })
+  const { imported, secrets } = await at.records.write((write) => ({
+    imported: storeRun(run, { name, session, ids, times, dry_run }, write),
+    secrets: write.records.secrets(),
+  }))
+  at.call.progress({ done: total, total, what: name })
+  return { imported, skipped: total - imported, session, ids, secrets }
+}
+
+interface RunOptions {
+  readonly name: string
+  readonly session: string
+  readonly ids: readonly string[]
+  readonly times: readonly string[]
+  readonly dry_run: boolean
+}
+
+function storeRun(
+  run: SweRun,
+  { name, session, ids, times, dry_run }: RunOptions,
+  { records }: WriteContext<'records'>,
+): number {
+  let imported = 0
+  run.steps.forEach((step, i) => {
+    const id = ids[i] ?? ''
+    if (records.get(id)) return
+    const previous = ids[i - 1]
+    const last = i === run.steps.length - 1
+    const body = {
+      timestamp: times[i],
+      situation: {
+        domain: 'software.engineering',
+        actor: run.environment ?? 'agent',
+        channel: 'swe-agent',
+        context: { file: name, step: i + 1, ...(step.state === undefined ? {} : { state: step.state }) },
+      },
+      task: { goal: step.thought || '(no thought given)', constraints: [] },
+      action: {
+        type: verbOf(step.command),
+        parameters: { command: step.command },
+        tools_used: toolsOf(step.command),
+      },
+      result: {
+        success: !looksFailed(step.observation),
+        outcome: {
+          observation: step.observation,
+          ...(step.seconds === undefined ? {} : { execution_time: step.seconds }),
+          ...(last && run.exitStatus ? { exit_status: run.exitStatus } : {}),
+          ...(last && run.submission ? { submission: run.submission } : {}),
+        },
+        side_effects: [],
+      },
+      metadata: {
+        mode: 'autonomous',
+        tags: ['swe-agent'],
+        linked_traces: previous === undefined ? [] : [previous],
+      },
+    } as unknown as JsonObject
+    if (!dry_run) records.put({ kind: 'trace', id, body, scope: { session } })
+    imported += 1
+  })
+  return imported
+}
+
+/** Times of the steps, in order up to `endMs`, with their durations where known. */
+function stepTimes(steps: readonly SweStep[], endMs: number): string[] {
+  let at = endMs
+  const times = steps.map(() => '')
+  for (let i = steps.length - 1; i >= 0; i--) {
+    times[i] = formatTime(at)
+    at -= Math.max(1, Math.round((steps[i]?.seconds ?? 1) * 1000))
+  }
+  return times
+}
+
+const verb = /^[A-Za-z_][\w.-]{0,60}/
+
+function verbOf(command: string): string {
+  if (command === '') return 'say'
+  return verb.exec(command)?.[0] ?? 'command'
+}
+
+function toolsOf(command: string): string[] {
+  return command === '' ? [] : [verbOf(command)]
+}
+
+/** Trajectories have no result of a command: these texts of shells, Python and SWE-agent show a failure. */
+const failureMarks = [
+  'Traceback (most recent call last)',
+  'command not found',
+  'No such file or directory',
+  'Your proposed edit has introduced new syntax error(s)',
+  'EXECUTION TIMED OUT',
+  'SyntaxError:',
+]
+
+function looksFailed(observation: string): boolean {
+  return failureMarks.some((mark) => observation.includes(mark))
 }

@@ -10,7 +10,7 @@ import { failure } from '../../contract/book-case.ts'
 import { specificationBundle } from '../../contract/seed-shape/specification-data.ts'
 import { draws, respell } from './spelling.ts'
 import { makeTrace } from '../../support/trace.ts'
-import { createBundleReader } from '../../../src/bundle/format/bundle-reader.ts'
+import { BundleReader } from '../../../src/bundle/format/bundle-reader.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 
@@ -88,7 +88,7 @@ it('gives back the same records and summary however a spelling is cut on the way
     fc.property(draws, fc.integer({ min: 1, max: 40 }), (draw, size) => {
       const text = respell(own, draw)
       const cut = (length: number) => {
-        const reader = createBundleReader({ kinds, digest: nodePorts.digest, now: '', wants: () => true })
+        const reader = new BundleReader({ kinds, digest: nodePorts.digest, now: '', wants: () => true })
         const found = []
         for (let at = 0; at < text.length; at += length)
           found.push(...reader.push(text.slice(at, at + length)))

@@ -5,10 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createBundleReader } from '../../../src/bundle/format/bundle-reader.ts'
+import { BundleReader } from '../../../src/bundle/format/bundle-reader.ts'
 import { canonicalText } from '../../../src/core/text/canonical-json.ts'
 import { product } from '../../../src/bundle/format/product.ts'
-import { createSealedReader, sealText } from '../../../src/bundle/format/sealed-text.ts'
+import { SealedReader, sealText } from '../../../src/bundle/format/sealed-text.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
 import type { SealingKey } from '../../../src/core/ports.ts'
@@ -40,7 +40,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text)
 /** What a reader makes of a text that comes in pieces of `size`. */
 function read(text: string, size = text.length) {
   const now = '2026-03-01T00:00:00.000Z'
-  const reader = createBundleReader({ kinds, digest: nodePorts.digest, now, wants: () => true })
+  const reader = new BundleReader({ kinds, digest: nodePorts.digest, now, wants: () => true })
   const found = []
   for (let at = 0; at < text.length; at += size) found.push(...reader.push(text.slice(at, at + size)))
   const { summary, records } = reader.end()
@@ -182,7 +182,7 @@ async function sealed(text: string, ports: Awaited<ReturnType<typeof withQuickKe
 }
 
 async function unsealed(file: string, { cipher }: Awaited<ReturnType<typeof withQuickKey>>): Promise<string> {
-  const reader = createSealedReader('passphrase', cipher)
+  const reader = new SealedReader('passphrase', cipher)
   return (await reader.push(file)) + (await reader.end())
 }
 

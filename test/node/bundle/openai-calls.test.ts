@@ -1,7 +1,7 @@
 // Calls and their answers, in whatever order a chat has them: no answer is lost, taken twice, or taken by another's call.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type ChatMessage, isAnswer, pairCalls } from '../../../src/bundle/importer/openai-calls.ts'
+import { type ChatMessage, isAnswer, pairCalls } from '../../../src/bundle/importer/openai-chat.ts'
 
 const id = fc.option(fc.constantFrom('x', 'y'), { nil: undefined })
 const name = fc.constantFrom('one', 'two')

@@ -2,12 +2,7 @@
 // with the credentials that were given to it. Invariant: an export that is not read to its end is given up.
 import { randomBytes } from 'node:crypto'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../../book/daybook.ts'
-import {
-  keepArchives,
-  putArchive,
-  type Removal,
-  type Retention,
-} from '../../../../bundle/archive/put-archive.ts'
+import { removeExpired, putArchive, type Removal, type Retention } from '../../../../bundle/put-archive.ts'
 import type { ArchiveStore } from '../../../../core/capability/port/archive-port.ts'
 import type { Progress } from '../../../../core/capability/progress.ts'
 
@@ -58,7 +53,7 @@ export async function archiveBook(
   const exportedAt = first.exported_at ?? now
   const suffix = randomBytes(4).toString('hex')
   const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
-  const removal = await keepArchives(store, retention, { book: name, own: key, now, signal })
+  const removal = await removeExpired(store, retention, { book: name, own: key, now, signal })
   const { done: records, checksum = '', sealed } = last
   return { key, bytes, checksum, records, ...(sealed === undefined ? {} : { sealed }), ...removal }
 }

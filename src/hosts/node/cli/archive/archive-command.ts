@@ -1,5 +1,5 @@
 // `daybook archive put`, `list`, `verify`: the memory of an agent put away in S3, R2 or what speaks like them.
-import { archivesOf } from '../../../../bundle/archive/put-archive.ts'
+import { archivesOf } from '../../../../bundle/put-archive.ts'
 import type { ArchiveStore } from '../../../../core/capability/port/archive-port.ts'
 import { isS3Address } from '../../archive/archive-source.ts'
 import { nodeArchives } from '../../archive/node-archives.ts'

@@ -1,27 +1,27 @@
-// The verbs of archives: put the book away as a bundle, list what was put away, verify one. All are the owner's. Invariant:
-// what is sealed leaves sealed, or in a bundle that is encrypted as a whole; and a try that comes again puts nothing twice.
+// The chapter of archives: store the book as a bundle in S3, R2 or alike, list archives, verify one. Only the owner may.
+// Invariants: sensitive records leave sealed, or in an encrypted bundle; a repeated call stores no second archive.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability/capability.ts'
-import type { TaskContext } from '../../core/capability/context.ts'
-import { isDaybookError } from '../../core/errors.ts'
-import { toHex } from '../../core/ids.ts'
-import { checkAborted } from '../../core/abort.ts'
-import { sealed, sealedField } from '../../shape/sealed-count.ts'
-import { describe, described } from '../described-bundle.ts'
-import { createBundleIntake, type IntakeResult } from '../format/bundle-intake.ts'
-import { bundleWish, openBundleText, passphrase as passphraseField } from '../open-bundle-text.ts'
-import { archivesOf, checkArchiveKey, keepArchives, putArchive } from './put-archive.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { TaskContext } from '../core/capability/context.ts'
+import { isDaybookError } from '../core/errors.ts'
+import { toHex } from '../core/ids.ts'
+import { checkAborted } from '../core/abort.ts'
+import { sealed, sealedField } from '../shape/sealed-count.ts'
+import { describe, described, BundleIntake, type IntakeResult } from './format/bundle-intake.ts'
+import { bundleWish, openBundleText, passphrase as passphraseField } from './export-capability.ts'
+import { archivesOf, checkArchiveKey, removeExpired, putArchive } from './put-archive.ts'
+import { defineChapter } from '../core/capability/chapter.ts'
 
 type Context = TaskContext<'records' | 'transfer' | 'archive'>
 
-/** Where: `s3://bucket/prefix`. Default: where this copy of the book puts its archives. */
+/** `s3://bucket/prefix`. Default: the place that is set for this copy of the book. */
 const target = z.string().min(1).max(1000).optional()
 const key = z.string().min(1).max(1024)
 
 const retention = {
-  /** After it is there, takes out all but the newest so many, and those of the last `days`. Default: all stay. */
+  /** Afterwards removes old archives, except the newest `keep` and those of the last `days`. Default: none. */
   keep: z.number().int().min(1).max(100_000).optional(),
-  /** After it is there, takes out what is older than so many days, but for the newest and those that `keep` names. */
+  /** Afterwards removes archives older than this, except the newest one and those of `keep`. */
   days: z.number().int().min(1).max(100_000).optional(),
 }
 
@@ -33,21 +33,21 @@ const putInput = z
       (kinds === undefined && from === undefined && to === undefined),
     {
       path: ['keep'],
-      message: 'Whole archives are kept and taken out: not with `kinds`, `from` or `to`',
+      message: '`keep` and `days` need a whole archive: leave out `kinds`, `from` and `to`',
     },
   )
 
 const putResult = z.object({
   key: z.string(),
   bytes: z.number(),
-  /** Of the content, as the bundle says and `archive:verify` answers. */
+  /** The bundle's checksum; `archive:verify` returns the same. */
   checksum: z.string(),
   records: z.number(),
-  /** Records that the archive has as they are sealed: who reads them needs the keys of this book. Absent: none. */
+  /** Records that stay sealed, readable with the keys of this book. Absent: 0. */
   sealed,
-  /** How many archives were taken out because of `keep` and `days`. */
+  /** Archives removed by `keep` and `days`. */
   removed: z.number(),
-  /** Why some of them could not be: a code of the error table. The archive is there all the same. */
+  /** The error code of a failed removal. The new archive is stored all the same. */
   removal_failed: z.string().optional(),
 })
 
@@ -58,7 +58,7 @@ const listed = z.object({
   modified_at: z.string().optional(),
 })
 
-export const archiveCapabilities = [
+const archiveCapabilities = [
   defineCapability({
     id: 'archive:put',
     methods: ['archives.put'],
@@ -72,13 +72,13 @@ export const archiveCapabilities = [
     async run({ target: named, keep, days, ...wish }, at) {
       const store = at.archive.open(named)
       const { book } = at.archive
-      // A call that comes again under its requestId gets the same name, and finds there what the one before it put.
+      // A repeated call (same requestId) has the same name, and finds the archive of the first call.
       const { exportedAt, suffix } = await at.records.write(() => ({
         exportedAt: at.call.now,
         suffix: toHex(at.transfer.random.bytes(4)),
       }))
-      const bundle = await openBundleText({ ...wish, include_sensitive: inside(wish) }, at, exportedAt)
-      const texts = told(bundle.pieces, () =>
+      const bundle = await openBundleText({ ...wish, include_sensitive: sensitiveForm(wish) }, at, exportedAt)
+      const texts = withProgress(bundle.pieces, () =>
         at.call.progress({ done: bundle.done(), total: bundle.total, what: 'archive' }),
       )
       const name = { book, exportedAt, suffix }
@@ -91,10 +91,10 @@ export const archiveCapabilities = [
         }),
         async (error: unknown) => {
           if (!isDaybookError(error, 'conflict')) throw error
-          return before(String(error.details['key']), wish.passphrase, store, at)
+          return storedBefore(String(error.details['key']), wish.passphrase, store, at)
         },
       )
-      const { removed, failed } = await keepArchives(
+      const { removed, failed } = await removeExpired(
         store,
         { keep, days },
         { book, own: put.key, now: at.call.now, signal: at.call.signal },
@@ -146,34 +146,34 @@ export const archiveCapabilities = [
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['records', 'transfer', 'archive'],
-    async run({ key: asked, target: named, passphrase, signed_by: signedBy }, at) {
+    async run({ key: wanted, target: named, passphrase, signed_by: signedBy }, at) {
       const store = at.archive.open(named)
-      checkArchiveKey(store, at.archive.book, asked)
-      const { bytes, whole } = await readWhole(asked, { passphrase, signedBy }, store, at)
-      return { key: asked, bytes, ...describe(whole) }
+      checkArchiveKey(store, at.archive.book, wanted)
+      const { bytes, whole } = await readWhole(wanted, { passphrase, signedBy }, store, at)
+      return { key: wanted, bytes, ...describe(whole) }
     },
   }),
 ] as const
 
-/** What is sensitive goes in clear into what is encrypted as a whole, and else as it is sealed. */
-const inside = ({ passphrase }: { readonly passphrase?: string | undefined }) =>
+/** Sensitive records are clear in an encrypted bundle, and sealed in an open one. */
+const sensitiveForm = ({ passphrase }: { readonly passphrase?: string | undefined }) =>
   passphrase === undefined ? ('sealed' as const) : true
 
-async function* told(
+async function* withProgress(
   pieces: AsyncIterable<string>,
-  tell: () => void,
+  onProgress: () => void,
 ): AsyncGenerator<string, void, undefined> {
   for await (const piece of pieces) {
-    tell()
+    onProgress()
     yield piece
   }
-  tell()
+  onProgress()
 }
 
 type Store = ReturnType<Context['archive']['open']>
 
-/** What a try before this one put under the same name. */
-async function before(of: string, passphrase: string | undefined, store: Store, at: Context) {
+/** The archive that an earlier try stored under this key. */
+async function storedBefore(of: string, passphrase: string | undefined, store: Store, at: Context) {
   const { bytes, whole } = await readWhole(of, { passphrase, signedBy: undefined }, store, at)
   const records = Object.values(whole.counts).reduce((sum, count) => sum + count, 0)
   return { key: of, bytes, checksum: whole.integrity.checksum, records, ...sealedField(whole.sealed) }
@@ -184,7 +184,7 @@ interface Proof {
   readonly signedBy: string | undefined
 }
 
-/** Verifies an archive as it is read; nothing of it stays. */
+/** Reads and verifies an archive, and stores nothing. */
 async function readWhole(
   of: string,
   proof: Proof,
@@ -192,7 +192,7 @@ async function readWhole(
   at: Context,
 ): Promise<{ bytes: number; whole: IntakeResult }> {
   const { signal, now, progress } = at.call
-  const intake = createBundleIntake(
+  const intake = new BundleIntake(
     { ...proof, now, kinds: undefined, take: () => Promise.resolve() },
     at.records.kinds,
     at.transfer,
@@ -207,3 +207,5 @@ async function readWhole(
   }
   return { bytes, whole: await intake.end(signal) }
 }
+
+export const archive = defineChapter({ name: 'archive', capabilities: archiveCapabilities, kinds: [] })

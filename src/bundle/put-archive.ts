@@ -1,0 +1,126 @@
+// Stores a bundle in an archive store, and removes old archives. Keys: `<prefix><book>/<exported_at>-<8 hex>.kstar`, so that the
+// archives of a book are in order of time. Invariants: old archives go only after the new one is stored, and the new one never
+// goes; an object with another key is no archive of the book, and is neither read nor removed.
+import type { AbortSignalLike } from '../core/abort.ts'
+import type { ArchiveObject, ArchiveStore } from '../core/capability/port/archive-port.ts'
+import { DaybookError, type ErrorCode, toDaybookError } from '../core/errors.ts'
+import { parseTime } from '../core/time.ts'
+
+export interface ArchiveInBook extends ArchiveName, ArchiveObject {}
+
+/** Stores the text. Throws `conflict` if there is an archive of that name. */
+export async function putArchive(
+  store: ArchiveStore,
+  name: ArchiveName,
+  texts: AsyncIterable<string>,
+  signal: AbortSignalLike,
+): Promise<{ key: string; bytes: number }> {
+  // A failed cleanup is tried again with the next archive.
+  await store.tidy(archiveFolder(store.prefix, name.book), signal).catch(() => 0)
+  const key = archiveKey(store.prefix, name)
+  return { key, bytes: await store.put(key, texts, signal) }
+}
+
+/** The archives of a book, the newest first. */
+export async function archivesOf(
+  store: ArchiveStore,
+  book: string,
+  signal: AbortSignalLike,
+): Promise<ArchiveInBook[]> {
+  const found: ArchiveInBook[] = []
+  for await (const object of store.list(archiveFolder(store.prefix, book), signal)) {
+    const name = readArchiveKey(store.prefix, book, object.key)
+    if (name) found.push({ ...object, ...name })
+  }
+  return found.toSorted((one, other) => (one.key < other.key ? 1 : -1))
+}
+
+/** The archives that stay: the newest `keep`, and those of the last `days`. Without either: all. */
+export interface Retention {
+  readonly keep?: number | undefined
+  readonly days?: number | undefined
+}
+
+const dayMs = 86_400_000
+
+/** The keys of archives that neither rule keeps. `archives` has the newest first; it and `own`, the new one, always stay. */
+export function expired(
+  archives: readonly Pick<ArchiveInBook, 'key' | 'exportedAt'>[],
+  { keep, days }: Retention,
+  { own, now }: { readonly own: string; readonly now: string },
+): string[] {
+  if (keep === undefined && days === undefined) return []
+  const since = (parseTime(now) ?? 0) - (days ?? 0) * dayMs
+  return archives
+    .filter(({ key, exportedAt }, place) => {
+      const stays =
+        place < (keep ?? 1) || (days !== undefined && (parseTime(exportedAt) ?? Infinity) >= since)
+      return !stays && key !== own
+    })
+    .map(({ key }) => key)
+}
+
+export interface Removal {
+  readonly removed: number
+  /** A removal failed. The new archive is stored all the same. */
+  readonly failed?: ErrorCode
+}
+
+/** Removes expired archives, the oldest first. */
+export async function removeExpired(
+  store: ArchiveStore,
+  retention: Retention,
+  at: { readonly book: string; readonly own: string; readonly now: string; readonly signal: AbortSignalLike },
+): Promise<Removal> {
+  let removed = 0
+  try {
+    const keys = expired(await archivesOf(store, at.book, at.signal), retention, at)
+    for (const key of keys.toReversed()) {
+      await store.remove(key, at.signal)
+      removed += 1
+    }
+    return { removed }
+  } catch (error) {
+    return { removed, failed: toDaybookError(error).code }
+  }
+}
+
+/** Throws `not-found` for a key that is no archive of this book, even if the bucket has such an object. */
+export function checkArchiveKey({ prefix }: ArchiveStore, book: string, key: string): void {
+  if (readArchiveKey(prefix, book, key)) return
+  throw new DaybookError(
+    'not-found',
+    'This book has no archive with that key. List them with `archive:list`.',
+    {
+      details: { path: 'key' },
+    },
+  )
+}
+
+export interface ArchiveName {
+  readonly book: string
+  /** Canonical UTC text. */
+  readonly exportedAt: string
+  /** 8 hex digits, to keep two archives of the same millisecond apart. */
+  readonly suffix: string
+}
+
+/** The common beginning of a book's archive keys. */
+export const archiveFolder = (prefix: string, book: string): string => `${prefix}${book}/`
+
+/** Dashes replace colons, which some file systems don't allow. */
+export function archiveKey(prefix: string, { book, exportedAt, suffix }: ArchiveName): string {
+  return `${archiveFolder(prefix, book)}${exportedAt.replaceAll(':', '-')}-${suffix}.kstar`
+}
+
+const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)-([0-9a-f]{8})\.kstar$/
+
+/** Parses a key of this book; undefined for any other key. */
+export function readArchiveKey(prefix: string, book: string, key: string): ArchiveName | undefined {
+  const folder = archiveFolder(prefix, book)
+  const [, hour = '', minute = '', second = '', suffix = ''] = key.startsWith(folder)
+    ? (name.exec(key.slice(folder.length)) ?? [])
+    : []
+  const exportedAt = `${hour}:${minute}:${second}`
+  return parseTime(exportedAt) === undefined ? undefined : { book, exportedAt, suffix }
+}
