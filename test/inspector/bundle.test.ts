@@ -36,7 +36,7 @@ it('exports encrypted, asks for the passphrase, says what would come in, and imp
   const passphrase = other.page.getByLabel(/It is encrypted/)
   await passphrase.fill('wrong horse')
   await other.page.getByRole('button', { name: 'Open', exact: true }).click()
-  await other.page.getByText(/cannot be opened/).waitFor()
+  await other.page.getByText(/Wrong passphrase/).waitFor()
   await passphrase.fill('correct horse')
   await other.page.getByRole('button', { name: 'Open', exact: true }).click()
   await other.page.getByText(/What would happen/).waitFor()
