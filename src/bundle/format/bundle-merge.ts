@@ -24,7 +24,7 @@ export interface MergePlan {
   readonly from: string
 }
 
-interface MergeConflict {
+export interface MergeConflict {
   readonly id: string
   readonly kind: string
   readonly policy: ConflictPolicy
@@ -34,7 +34,7 @@ interface MergeConflict {
   readonly forgotten?: true
 }
 
-interface MergeReport {
+export interface MergeReport {
   /** New in the book. */
   imported: number
   /** Changed to the bundle's content. */
