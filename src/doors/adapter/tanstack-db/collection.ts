@@ -114,7 +114,10 @@ type Options<Row extends object, Key extends RowKey, S extends Schema = never> =
 export function daybookCollectionOptions<S extends Schema, Key extends RowKey = RowKey>(
   options: RowOptions<InferSchemaOutput<S>, Key> & { readonly schema: S },
 ): Options<InferSchemaOutput<S>, Key, S> & { readonly schema: S }
-export function daybookCollectionOptions<Row extends object, Key extends RowKey = RowKey>(
+export function daybookCollectionOptions<
+  Row extends object = Record<string, unknown>,
+  Key extends RowKey = RowKey,
+>(
   options: RowOptions<Row, Key> & { readonly schema?: never },
 ): Options<Row, Key> & { readonly schema?: never }
 export function daybookCollectionOptions<Kind extends string>(

@@ -1,0 +1,83 @@
+// The code of README.md and docs/*.md compiles in a stranger's strict project, as TypeScript.
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { programsOf } from '../support/doc-program.ts'
+import { createApp } from './app.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Its program is plain JavaScript: without annotations the types of LangGraph's reducers are `never`. */
+const untyped = 'docs/agent-in-a-page.md'
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter((page) => page !== untyped)
+
+/** Packages that the guide names and this repository does not install. */
+const shims = "declare module '@openai/agents'\ndeclare module '@ai-sdk/openai'\n"
+
+/** Each program of a page by the name of its file. */
+function programs() {
+  return pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8')
+    const inPage = programsOf(text, 'a page')
+    const inNode = programsOf(text, 'Node').map(({ title, code }) => ({
+      title,
+      code: code.replaceAll("'daybook' // in Node: 'daybook/node'", "'daybook/node'"),
+    }))
+    const codes = new Map([...inPage, ...inNode].map(({ title, code }) => [code, title]))
+    return [...codes].map(([code, title], at) => ({
+      file: `${page.replaceAll(/\W+/g, '-')}-${at}.ts`,
+      text: `// ${page}: ${title}\n${code}\nexport {}\n`,
+    }))
+  })
+}
+
+/** Packages that the programs import, beside this one. */
+function packagesIn(texts: readonly string[]): string[] {
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/from '((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name = '']) => name),
+  )
+  return [...new Set(named)].filter(
+    (name) => name !== 'daybook' && existsSync(join(root, 'node_modules', name)),
+  )
+}
+
+test('every program of the README and the guide compiles under strict rules', async () => {
+  const all = programs()
+  expect(all.length).toBeGreaterThan(60)
+  const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    peerDependencies: Record<string, string>
+  }
+  const peers = Object.keys(peerDependencies).filter((name) => existsSync(join(root, 'node_modules', name)))
+  const tools = new Set([...packagesIn(all.map(({ text }) => text)), ...peers, '@types/node'])
+  await using app = await createApp([...tools])
+  const folder = join(app.path, 'guide')
+  await mkdir(folder)
+  await writeFile(join(folder, 'shims.d.ts'), shims)
+  for (const { file, text } of all) await writeFile(join(folder, file), text)
+  const config = {
+    compilerOptions: {
+      noEmit: true,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+      target: 'es2024',
+      lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
+      module: 'preserve',
+      types: ['node'],
+    },
+    include: ['*.ts'],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const output = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder],
+    { maxBuffer: 1e8 },
+  ).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+  expect(output).toBe('')
+})
