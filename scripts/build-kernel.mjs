@@ -235,7 +235,7 @@ if (import.meta.main) {
     const bytes = assembleModule(readFileSync(join(folder, `${name}.wat`), 'utf8'))
     const file = join(folder, `${name}-module.ts`)
     const text = `// A vector kernel as bytes of WebAssembly. Made of ${name}.wat by \`node scripts/build-kernel.mjs\`, never by hand.
-// Invariant: these are the bytes that ${name}.wat assembles to; a test assembles it anew.
+// Invariant: these are the bytes that ${name}.wat assembles to; a test assembles it again.
 export const ${name}Module = new Uint8Array([${[...bytes].join(', ')}])
 `
     writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }))

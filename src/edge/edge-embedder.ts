@@ -1,8 +1,7 @@
 // The embedder of the edge, as its deployment configures it: an OpenAI-compatible API, an embedding server, Workers AI.
 import { DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
-import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
-import { createFar } from '../recall/embed/create-embedder.ts'
+import { createFar, type EmbedderSource } from '../recall/embed/create-embedder.ts'
 import { fetchOf, readVectors } from '../recall/embed/embed-fetch.ts'
 import {
   type ApiEmbedderOptions,

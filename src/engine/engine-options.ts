@@ -18,7 +18,7 @@ import type {
 import type { Durability, Scope } from '../core/record.ts'
 import type { SecretMode } from '../core/secret/stored-secrets.ts'
 import type { RoomEvent, RoomSize } from '../core/capability/port/room-port.ts'
-import type { EmbedderSource } from '../recall/embed/embedder-source.ts'
+import type { EmbedderSource } from '../recall/embed/create-embedder.ts'
 import type { Without } from '../recall/part.ts'
 import type { GuestQuotas } from '../store/guest-usage.ts'
 import type { Role } from '../store/record/mirror-places.ts'

@@ -1,4 +1,4 @@
-// The embedder of a book with everything around it: the task behind the writes, the leg of recall, the state it is in.
+// The embedder of a book: the task behind the writes, the vector leg of recall, and the status.
 import { type AbortSignalLike, checkAborted, createAbort } from '../core/abort.ts'
 import type { EmbedStatus } from '../core/capability/status.ts'
 import type { SpaceVector } from '../core/capability/port/recall-port.ts'
@@ -9,20 +9,20 @@ import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { Leg } from './leg.ts'
 import type { Without } from './part.ts'
 import { createVectorLeg } from './vector-leg.ts'
-import type { EmbedderSource } from './embed/embedder-source.ts'
-import { createEmbedHealth } from './embed/embed-health.ts'
-import { createEmbedTask } from './embed/embed-task.ts'
+import type { EmbedderSource } from './embed/create-embedder.ts'
+import { createEmbedHealth, type EmbedHealth } from './embed/embed-health.ts'
+import { EmbedTask } from './embed/embed-task.ts'
 import { createQuestionVectors } from './embed/question-vector.ts'
 
 export interface BookEmbedding {
   readonly leg: Leg<'vector'>
-  /** Something may be to embed. */
+  /** Looks for records to embed. */
   wake(): void
   status(): EmbedStatus
-  /** Why recall is without vectors, or has not all of them; undefined when nothing is wrong. */
+  /** Why recall lacks vectors, or some of them; undefined when it doesn't. */
   degraded(): string | undefined
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** The vector of a question within the deadline of recall; undefined when there is none in time. */
+  /** The vector of a question, or undefined at recall's deadline. */
   question(text: string, signal: AbortSignalLike): Promise<SpaceVector | undefined>
   stop(): void
 }
@@ -32,24 +32,18 @@ export interface BookEmbeddingParts {
   readonly ports: Ports
   readonly source: EmbedderSource
   readonly tell: (progress: Progress & { readonly capability: string }) => void
-  /** What is degraded may have changed. */
+  /** Called when `degraded` may have changed. */
   readonly onState: () => void
-  /** Parts of recall to go without, for an evaluation. */
+  /** Parts of recall to leave out, for an evaluation. */
   readonly without?: Without | undefined
 }
 
 const defaultQuestionDeadlineMs = 800
-/** Counting all records takes a while, so the book shows its progress this often, and at the end. */
-const tellEveryMs = 500
+/** Counting all records takes a while, so progress is reported this often, and at the end. */
+const reportEveryMs = 500
 
-export function createBookEmbedding({
-  store,
-  ports,
-  source,
-  tell,
-  onState,
-  without,
-}: BookEmbeddingParts): BookEmbedding {
+export function createBookEmbedding(parts: BookEmbeddingParts): BookEmbedding {
+  const { store, ports, source, tell, onState, without } = parts
   const { clock, scheduler, log } = ports
   const { vectors, models } = store
   const onLoading = () => {
@@ -62,55 +56,18 @@ export function createBookEmbedding({
   const stopped = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
   const questions = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
-  let shownAt = 0
-  let shown = ''
-  const task = createEmbedTask({
-    vectors,
-    embedder,
-    health,
-    clock,
-    scheduler,
-    log,
-    onProgress() {
-      if (vectors.missing() > 0 && clock.now() - shownAt < tellEveryMs) return
-      shownAt = clock.now()
-      const now = status()
-      if (shown === `${now.embedded}/${now.total}`) return
-      shown = `${now.embedded}/${now.total}`
-      const { embedded: done, total } = now
-      tell({
-        done,
-        total,
-        what: 'Records with a vector',
-        capability: 'embed:status',
-      })
-    },
-  })
-
-  const status = (): EmbedStatus => {
-    const { total, embedded, refused, bytes, kernel, overflow } = vectors.state()
-    const fingerprint = vectors.fingerprint()
-    const lastError = health.lastError()
-    const behind = Math.max(0, total - embedded - refused) + store.projection.behind()
-    const why =
-      embedder.waiting ??
-      (overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : undefined)
-    return {
-      provider: embedder.provider,
-      model: embedder.model,
-      ...(fingerprint === undefined ? {} : { fingerprint }),
-      state: stateOf(embedder, lastError, behind),
-      ...(why === undefined ? {} : { why }),
-      total,
-      embedded,
-      behind,
-      refused,
-      bytes,
-      ...(lastError ? { lastError } : {}),
-      ...(kernel ? { scan: kernel } : {}),
-    }
+  const status = () => statusOf(store, embedder, health)
+  let reportedAt = 0
+  let reported = ''
+  const onProgress = () => {
+    if (vectors.missing() > 0 && clock.now() - reportedAt < reportEveryMs) return
+    reportedAt = clock.now()
+    const { embedded: done, total } = status()
+    if (reported === `${done}/${total}`) return
+    reported = `${done}/${total}`
+    tell({ done, total, what: 'Records with a vector', capability: 'embed:status' })
   }
-
+  const task = new EmbedTask({ vectors, embedder, health, clock, scheduler, log, onProgress })
   const degraded = () => {
     const error = health.lastError()
     if (error) return `vectors: ${error.message}`
@@ -118,8 +75,8 @@ export function createBookEmbedding({
   }
 
   return {
-    leg: createVectorLeg({ store, embedder, questions, behind: vectors.missing, degraded, without }),
-    wake: task.wake,
+    leg: createVectorLeg({ store, embedder, questions, behind: () => vectors.missing(), degraded, without }),
+    wake: () => task.wake(),
     status,
     degraded,
     embed: (texts) => embedder.embed(texts, 'document', stopped.signal),
@@ -141,13 +98,37 @@ export function createBookEmbedding({
   }
 }
 
+function statusOf({ vectors, projection }: BookStore, embedder: Embedder, health: EmbedHealth): EmbedStatus {
+  const { total, embedded, refused, bytes, kernel, overflow } = vectors.state()
+  const fingerprint = vectors.fingerprint()
+  const lastError = health.lastError()
+  const behind = Math.max(0, total - embedded - refused) + projection.behind()
+  const why =
+    embedder.waiting ??
+    (overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : undefined)
+  return {
+    provider: embedder.provider,
+    model: embedder.model,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    state: stateOf(embedder, lastError, behind),
+    ...(why === undefined ? {} : { why }),
+    total,
+    embedded,
+    behind,
+    refused,
+    bytes,
+    ...(lastError ? { lastError } : {}),
+    ...(kernel ? { scan: kernel } : {}),
+  }
+}
+
 function stateOf({ waiting, loading }: Embedder, lastError: object | undefined, behind: number) {
   if (lastError && !loading) return 'failing'
   if (waiting !== undefined) return 'waiting'
   return behind > 0 ? 'working' : 'ready'
 }
 
-/** What a book without an embedder says. */
+/** The status of a book without an embedder. */
 export const noEmbedding: EmbedStatus = {
   provider: 'none',
   state: 'off',

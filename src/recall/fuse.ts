@@ -1,22 +1,21 @@
-// From the candidates of the legs to one order: pure arithmetic, the same on every host. Every part of a score is kept
-// for `because`.
+// Scores: fuses the candidates of the legs into one order, weighs them, and explains each score (`because`). Pure
+// arithmetic, the same on every host.
 import type { Because, Factors, LegReasons } from '../core/capability/port/recall-port.ts'
-import { multiplierOf } from './factor.ts'
+import type { Weighed } from '../store/condition/condition.ts'
 import type { LegCandidate, LegName } from './leg.ts'
 
-/** What one leg brought, and its share. */
+/** The candidates of one leg, and its weight. */
 export interface LegList {
   readonly name: LegName
   readonly weight: number
   readonly candidates: readonly LegCandidate[]
 }
 
-/** One that the legs brought: by score, best first, once weighed. */
 export interface Brought {
   readonly seq: number
-  /** Share of ranks × strength, see `fuse`, and from `weigh` on × what weighs it. */
+  /** See `fuse`; after `weigh` multiplied by its factors. */
   readonly score: number
-  /** What each list says of it, in their order. */
+  /** Its candidate in each list, in order. */
   readonly candidates: readonly (LegCandidate | undefined)[]
 }
 
@@ -24,7 +23,7 @@ export interface Weighted extends Brought {
   readonly factors: Factors
 }
 
-/** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009 took 60 for many long lists). */
+/** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009 use 60 for many long lists). */
 export const rankConstant = 20
 /**
  * Weight of a word: BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones),
@@ -34,10 +33,10 @@ export function wordWeight(records: number, having: number): number {
   return Math.log(1 + (Math.max(records, having) - having + 0.5) / (having + 0.5))
 }
 
-/** What all lists say of one record. */
+/** One record in all lists. */
 interface Fused {
   share: number
-  /** The highest strength that a leg sees in it, and the highest of a second witness. */
+  /** The highest strength of a leg, and of a second witness. */
   strength: number
   second: number
   answers: boolean
@@ -45,10 +44,9 @@ interface Fused {
 }
 
 /**
- * Weighted reciprocal rank fusion: a record's share is the sum over the legs of `weight / (20 + rank)`, divided by what
- * the first of every leg that found something has; a candidate may have less or more of its leg's weight (`share`). Its score
- * is that share × its strength. What no leg brings as an answer is left out, and so is what answers only besides when no other
- * leg has an answer. In no order.
+ * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (20 + rank)`, divided
+ * by that of a record first in every leg with candidates. Its score is share × strength. Left out: records that no leg
+ * brings as an answer, and those that answer only `besides` when no other leg has an answer. Unordered.
  */
 export function fuse(lists: readonly LegList[]): Brought[] {
   const most = lists.reduce(
@@ -82,12 +80,12 @@ export function fuse(lists: readonly LegList[]): Brought[] {
   return answers
 }
 
-/** As strong as two witnesses together, each right by itself that often: 1 − (1 − strength) × (1 − second). */
+/** The strength of two independent witnesses: 1 − (1 − strength) × (1 − second). */
 const strengthOf = ({ strength, second }: Fused): number => strength + second * (1 - strength)
 
 /**
- * Weighs and orders: score × multiplier, see factor.ts; what `factorsOf` does not know may not be recalled. Equal scores
- * go by what was stored last. The multiplied score may be above 1; hits report it up to 1.
+ * Multiplies scores by factors and sorts; the last stored comes first among equals. A record without factors may not be
+ * recalled. A multiplied score may exceed 1; hits report at most 1.
  */
 export function weigh(
   brought: readonly Brought[],
@@ -101,7 +99,7 @@ export function weigh(
   return weighted.sort((a, b) => b.score - a.score || b.seq - a.seq)
 }
 
-/** Why one is where it is, in the words of each leg. */
+/** Explains a score by the reasons of each leg. */
 export function becauseOf({ candidates, factors }: Weighted, lists: readonly LegList[]): Because {
   const reasons = lists.flatMap(({ name }, i): [string, unknown][] => {
     const candidate = candidates[i]
@@ -113,4 +111,50 @@ export function becauseOf({ candidates, factors }: Weighted, lists: readonly Leg
     ...factors,
     ...(passage ? { passage: { path: passage.path, from: passage.from, to: passage.to } } : {}),
   }
+}
+
+/** Factors beside the legs: pure and bounded. They can't add a record, and multiply a score by 0.65 to 1.51 in total. */
+export const recencyHalfLifeMs = 30 * 86_400_000
+/** After this many uses, half of the effect of use is reached. */
+export const useHalf = 5
+/** For a record without values: neutral and certain. */
+const defaults = { importance: 0.5, confidence: 1 } as const
+
+/**
+ * Each 0 to 1: recency `2^(−age / 30 days)`, 1 for the future; importance and confidence of the record, by default 0.5 and 1;
+ * use `1 − 2^(−uses / 5)`; pin 1 or 0.
+ */
+export function factorsOf(
+  weighed: Pick<Weighed, 'importance' | 'confidence' | 'pinned' | 'uses'>,
+  ageMs: number,
+): Factors {
+  return {
+    recency: 2 ** (-Math.max(0, ageMs) / recencyHalfLifeMs),
+    importance: clamp(weighed.importance ?? defaults.importance),
+    confidence: clamp(weighed.confidence ?? defaults.confidence),
+    use: 1 - 2 ** (-Math.max(0, weighed.uses) / useHalf),
+    pin: weighed.pinned ? 1 : 0,
+  }
+}
+
+/** (0.9 + 0.1 recency) × (0.9 + 0.2 importance) × (0.8 + 0.2 confidence) × (1 + 0.1 use) × (1 + 0.25 pin). */
+export function multiplierOf({ recency, importance, confidence, use, pin }: Factors): number {
+  return (
+    (0.9 + 0.1 * recency) *
+    (0.9 + 0.2 * importance) *
+    (0.8 + 0.2 * confidence) *
+    (1 + 0.1 * use) *
+    (1 + 0.25 * pin)
+  )
+}
+
+const clamp = (value: number) => Math.min(1, Math.max(0, value))
+
+/** BM25's k1 and b, as in FTS5. */
+const k1 = 1.2
+const b = 0.75
+
+/** BM25's gain of a word that a text has `count` times. `length`: of the text, as a multiple of the average. */
+export function gain(count: number, length: number): number {
+  return count === 0 ? 0 : (count * (k1 + 1)) / (count + k1 * (1 - b + b * length))
 }

@@ -1,23 +1,22 @@
-// A leg of recall: one way to find candidates for a question. Full text is one, its windows and sessions are others,
-// vectors are another; `fuse` makes one list of theirs. Law: a leg sees only what `question.scope` lets it see (it asks
-// the store with it), its ranks count from 1, and `found` is how many it ranked, so that a dead leg is seen.
+// The port of a leg: one way to find candidates for a question, by full text, windows, sessions, names or vectors. `fuse`
+// joins their lists. Law: a leg ranks only records within `question.scope` (it queries the store with it), ranks begin at 1,
+// and `found` is how many it ranked, so that a dead leg is noticed.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { LegReasons, Passage } from '../core/capability/port/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
 
 export type LegName = keyof LegReasons
 
-/** A question as every leg gets it. */
 export interface Question {
   readonly text: string
-  /** Words to look for, folded as the index folds them, without stop words. */
+  /** Words to find, folded as in the index, without stop words. */
   readonly words: readonly string[]
-  /** `all` when the question consists of stop words only: then it must be met whole. */
+  /** `all` for a question of stop words only: a match has all of them. */
   readonly match: 'any' | 'all'
   readonly scope: ScopeQuery
-  /** How many candidates a leg should bring at most; many more than are returned, because fusion reorders them. */
+  /** Most candidates of a leg; many more than are returned, because fusion reorders them. */
   readonly limit: number
-  /** Whether nothing may be missed for speed. Default false. */
+  /** No approximation for speed. Default false. */
   readonly exact?: boolean | undefined
   readonly signal: AbortSignalLike
 }
@@ -25,35 +24,35 @@ export interface Question {
 export interface LegCandidate<Name extends LegName = LegName> {
   readonly seq: number
   readonly rank: number
-  /** How well it answers, 0 to 1, as this leg sees it: comparable between questions, for floors and scores. */
+  /** How well it answers, 0 to 1: comparable between questions, for floors and scores. */
   readonly strength: number
-  /** False: it may lift what another leg brings as an answer, but is none by itself. */
+  /** False: it may lift an answer of another leg, but isn't one by itself. */
   readonly answers: boolean
-  /** True: it sees the record by other means than the legs of words do, so that what both see is the surer for it. */
+  /** True: independent of the legs of words, so that agreement adds certainty. */
   readonly isWitness?: boolean
-  /** True: it answers only where another leg has an answer to the question too. */
+  /** True: it answers only where another leg has an answer too. */
   readonly besides?: boolean
   readonly because: NonNullable<LegReasons[Name]>
-  /** How much of the leg's weight its rank has here. Default 1. */
+  /** Its share of the leg's weight. Default 1. */
   readonly share?: number
-  /** Where a long record answers best. */
+  /** The best passage of a long record. */
   readonly passage?: Passage | undefined
-  /** How far its answer may be hidden in the record after it, 0 to 1: a long one has words of its own to be found by. */
+  /** How far the next record may hide its answer, 0 to 1: a long one is found by its own words. */
   readonly answerBeside?: number
 }
 
 export interface LegAnswer<Name extends LegName = LegName> {
   readonly candidates: readonly LegCandidate<Name>[]
   readonly found: number
-  /** Why this leg could not do all it should, in words for a person. Absent when it did. */
+  /** Why the answer is incomplete, for a person. Absent when it isn't. */
   readonly degraded?: string
 }
 
 export interface Leg<Name extends LegName = LegName> {
   /** Its key in `because` and `legs`. */
   readonly name: Name
-  /** Its share in the fusion, beside 1 for full text. */
+  /** Its weight in the fusion; full text has 1. */
   readonly weight: number
-  /** Answers in time whatever happens: what it waits for has a deadline, and what fails is `degraded`, not thrown. */
+  /** Always answers in time: waiting has a deadline, and a failure is `degraded`, not thrown. */
   find(question: Question): LegAnswer<Name> | Promise<LegAnswer<Name>>
 }

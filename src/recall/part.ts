@@ -1,11 +1,11 @@
-// The parts of recall that an evaluation can do without, one at a time, to see what each is worth on each corpus.
-// Invariant: outside of an evaluation none is left out.
+// Parts of recall that an evaluation can leave out, to measure the effect of each on a corpus.
+// Invariant: outside an evaluation all parts are used.
 
 /**
- * `passage`: long records by their best passage. `length`: windows and sessions by the lengths involved. `answer`: a question
- * counts less only where its answer may be hidden beside it. `speaker`: who asks in the first person asks for what a person
- * said. `plain`: words that people ask with are not looked for. `floor`: a long question is measured by its best words.
- * `name`: names that stand whole in the question. `spelling`: misspelt words. `beside`: vectors of the records right beside one.
+ * `passage`: best passages of long records. `length`: windows and sessions depend on lengths. `answer`: a question counts less
+ * only where the next record may hide its answer. `speaker`: a first-person question prefers a person's words. `plain`:
+ * question words are ignored. `floor`: the best words measure a long question. `name`: whole names. `spelling`: misspelt
+ * words. `beside`: vectors of neighbours.
  */
 export const recallParts = [
   'passage',
@@ -19,7 +19,7 @@ export const recallParts = [
   'beside',
 ] as const
 
-/** `words`: all of full text, to see what vectors find by themselves. */
+/** `words`: all of full text, to measure vectors alone. */
 export type RecallPart = (typeof recallParts)[number] | 'words'
 export type Without = ReadonlySet<RecallPart>
 

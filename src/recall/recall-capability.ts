@@ -1,24 +1,27 @@
-// The verb of recall.
-import { z } from 'zod'
-import { recallNote } from '../core/capability/activity.ts'
+// The chapter of recall: its verbs.
+import { askedOf, recallNote } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
+import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit } from '../core/capability/port/recall-port.ts'
 import type { Filters } from '../core/filter/filter.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { canonicalTime } from '../core/time.ts'
+import { embedCapabilities } from './embed/embed-capability.ts'
+import { estimateTokens, lanes, pack } from './pack.ts'
+import { z } from 'zod'
 
 const name = z.string().min(1).max(1000)
-/** A bare date stands for the end of its day, in the zone of the book. */
+/** A bare date means the end of its day, in the zone of the book. */
 const instant = z
   .string()
   .refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
-/** How many sealed records that were asked about can't be read here, and so were not searched. Absent: none. */
+/** Sealed records in scope that can't be read here and weren't searched. Absent: none. */
 export const unread = z.number().int().min(1).optional()
 
-/** What is asked, by recall and by what rests on it. */
+/** The question of recall and of verbs based on it. */
 export const recallInput = {
   text: z.string().max(10_000),
   kinds: z.array(name).min(1).max(50).optional(),
@@ -30,10 +33,10 @@ export const recallInput = {
   at: instant.optional(),
   distinct: z.boolean().default(true),
   diversity: z.number().min(0).max(1).default(0),
-  /** `sharp`: only the hits before the largest drop in score. */
+  /** `sharp`: only hits before the largest drop in score. */
   cut: z.enum(['none', 'sharp']).default('none'),
   minScore: z.number().min(0).max(1).default(0),
-  /** Compares every vector, of a very large book too. */
+  /** Compares every vector, also in a very large book. */
   exact: z.boolean().default(false),
 }
 
@@ -90,3 +93,111 @@ export const recallCapabilities = [
     },
   }),
 ] as const
+
+const tokens = z.number().int().min(0).max(1_000_000)
+const laneCounts = z.object({
+  thread: z.number(),
+  resource: z.number(),
+  agent: z.number(),
+  pool: z.number(),
+  other: z.number(),
+})
+
+export const contextCapabilities = [
+  defineCapability({
+    id: 'recall:context',
+    permission: 'read',
+    methods: ['context'],
+    summary:
+      'Recalls, and packs what was found into a prompt: quoted evidence, lane by lane, within a budget.',
+    input: z.strictObject({
+      ...recallInput,
+      limit: recallInput.limit.unwrap().default(50),
+      /** For the whole text, by the stated estimate. */
+      budgetTokens: tokens.default(1500),
+      /** The budget in characters instead of tokens; `caps` are then characters too. */
+      budgetCharacters: tokens.optional(),
+      /** Most of each lane; default the whole budget. Each lane has a reserved share: see `laneShares`. */
+      caps: z
+        .strictObject({
+          thread: tokens.optional(),
+          resource: tokens.optional(),
+          agent: tokens.optional(),
+          pool: tokens.optional(),
+          other: tokens.optional(),
+        })
+        .default({}),
+      /** Most tokens of one record. */
+      itemTokens: tokens.min(8).default(300),
+      /** The lanes of the caller; default the book's own. They don't filter the hits. */
+      lane: z
+        .strictObject({ session: name.optional(), resource: name.optional(), agent: name.optional() })
+        .default({}),
+    }),
+    output: z.object({
+      text: z.string(),
+      items: z.array(
+        z.object({
+          id: z.string(),
+          kind: z.string(),
+          happened_at: z.string(),
+          lane: z.enum(lanes),
+          score: z.number(),
+          tokens: z.number(),
+          cut: z.boolean(),
+        }),
+      ),
+      tokens: z.number(),
+      overflow: z.object({ hits: z.number(), lanes: laneCounts }),
+      degraded: z.array(z.string()),
+      sealed: unread,
+    }),
+    effect: 'read',
+    uses: ['recall'],
+    async run(input, at) {
+      const { budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query } = input
+      const { hits, degraded, sealed } = await at.recall.ask(query)
+      const packed = pack(
+        hits.map((hit) => ({ hit, ...at.recall.quote(hit.record, hit.because.passage) })),
+        {
+          ...(budgetCharacters === undefined
+            ? { budget: budgetTokens, itemLimit: itemTokens, measure: estimateTokens }
+            : {
+                budget: budgetCharacters,
+                itemLimit: itemTokens * 4,
+                measure: (text: string) => text.length,
+              }),
+          caps,
+          session: lane.session ?? at.call.scope.session,
+          resource: lane.resource ?? at.call.scope.resource,
+          agent: lane.agent ?? at.call.scope.agent,
+        },
+      )
+      at.recall.note({
+        sort: 'context',
+        asked: askedOf(input),
+        hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
+        packed: { text: packed.text, tokens: packed.tokens },
+      })
+      return { ...packed, degraded, ...(sealed === undefined ? {} : { sealed }) }
+    },
+  }),
+  defineCapability({
+    id: 'recall:use',
+    permission: 'write',
+    methods: ['use'],
+    summary:
+      'Tells that records were of use, so that recall prefers them a little; counted on this device only.',
+    input: z.strictObject({ ids: z.array(name).min(1).max(200) }),
+    output: z.object({ counted: z.number() }),
+    effect: 'write',
+    uses: ['records'],
+    run: ({ ids }, at) => ({ counted: at.records.use(ids) }),
+  }),
+] as const
+
+export const recall = defineChapter({
+  name: 'recall',
+  capabilities: [...recallCapabilities, ...contextCapabilities, ...embedCapabilities],
+  kinds: [],
+})

@@ -1,9 +1,9 @@
-// The best of a recall once more, with their texts in hand: words that stand together, questions that only ask, and
-// records that say the same. Pure; looks at a few times as many as are returned, never at all.
+// Reranks the best of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp cut. Pure; it
+// reads a few times as many records as are returned.
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { stopWords } from '../store/word/stop-words.ts'
+import { stopWords } from './question-words.ts'
 
 export interface Read<Item> {
   readonly item: Item
@@ -12,33 +12,33 @@ export interface Read<Item> {
   readonly score: number
   /** The record's texts, field by field, without the words of its date. */
   readonly texts: readonly string[]
-  /** Those of the question's terms that it may have; undefined: any. */
+  /** The terms of the question that it may have; undefined: any. */
   readonly has?: readonly string[] | undefined
-  /** How far an answer to it may be hidden beside it, 0 to 1; undefined: wholly. */
+  /** How far the next record may hide an answer to it, 0 to 1; undefined: 1. */
   readonly answerBeside?: number | undefined
 }
 
-/** The words of a record: its terms but stop words, and its numbers in their order. */
+/** The terms of a record without stop words, and its numbers in order. */
 interface Wording {
   readonly terms: ReadonlySet<string>
   readonly numbers: string
 }
 
 export interface Reranked<Item> extends Read<Item> {
-  /** Made when it is first asked for: of most records nobody asks. */
+  /** Computed when first used: for most records never. */
   readonly wording: () => Wording
 }
 
-/** What a record gains that has all neighbouring words of the question side by side. */
+/** Bonus of a record with all word pairs of the question side by side. */
 export const phraseShare = 0.15
-/** What a record keeps of its score that is a question itself: it asks, and answers stand beside it. */
+/** Factor of a record that is a question itself: its answer is in a neighbour. */
 export const askingShare = 0.75
-/** Records of one kind whose words are the same to this share (Jaccard), and all their numbers, say the same. */
+/** Duplicates: records of one kind with this share of common words (Jaccard) and the same numbers. */
 export const sameShare = 0.85
 
 /**
- * Looks at the texts: score × (1 + 0.15 × share of the question's word pairs that stand side by side) × (0.75 when the
- * text ends in a question mark and what follows it is short). `terms` are the question's, in its order.
+ * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 when the text ends in a question mark
+ * and the next record is short). `terms`: of the question, in order.
  */
 export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranked<Item> {
   let fields: string[][] | undefined
@@ -55,15 +55,12 @@ export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranke
   }
 }
 
-/**
- * A question is worth less because its answer stands beside it and shares few of its words. A long answer has words of its own
- * to be found by, and the question that brought it up counts as any record.
- */
+/** A question counts less, because its answer is the next record and shares few of its words. A long answer is found itself. */
 function askingPart({ texts, answerBeside = 1 }: Read<unknown>): number {
   return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
 }
 
-/** What `score` can become at most by being looked at. */
+/** The most that `lookAt` can make of a score. */
 export const highestScore = (score: number): number => score * (1 + phraseShare)
 
 function wordingOf(words: readonly string[]): Wording {
@@ -77,10 +74,7 @@ function wordingOf(words: readonly string[]): Wording {
 export const asks = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
-/**
- * Orders by score, then by what was stored last; when `distinct`, without what says the same as one before it. No more
- * than the first `limit`.
- */
+/** The first `limit` by score; the last stored comes first among equals. `distinct`: without duplicates of an earlier one. */
 export function order<Item>(
   looked: readonly Reranked<Item>[],
   distinct: boolean,
@@ -88,17 +82,17 @@ export function order<Item>(
 ): Reranked<Item>[] {
   const ranked = [...looked].sort((a, b) => b.score - a.score || b.seq - a.seq)
   if (!distinct) return ranked.slice(0, limit)
-  const kept: Reranked<Item>[] = []
+  const unique: Reranked<Item>[] = []
   for (const one of ranked) {
-    if (kept.length >= limit) break
-    if (!kept.some((other) => saysTheSame(one, other))) kept.push(one)
+    if (unique.length >= limit) break
+    if (!unique.some((other) => isDuplicate(one, other))) unique.push(one)
   }
-  return kept
+  return unique
 }
 
-/** How many neighbours among `terms` are neighbours in one of the fields. */
+/** How many pairs of consecutive `terms` are consecutive in a field. */
 function pairsIn(fields: readonly (readonly string[])[], terms: readonly string[]): number {
-  /** By its first term: the places of each pair in the question. */
+  /** By first term: the places of its pairs in the question. */
   const places = new Map<string, number[]>()
   for (let i = 0; i + 1 < terms.length; i++) {
     const first = terms[i] as string
@@ -112,7 +106,7 @@ function pairsIn(fields: readonly (readonly string[])[], terms: readonly string[
 }
 
 /** True when two records of one kind have nearly all words and all numbers in common. */
-function saysTheSame(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
+function isDuplicate(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
   if (a.record.kind !== b.record.kind) return false
   const one = a.wording()
   const other = b.wording()
@@ -120,16 +114,13 @@ function saysTheSame(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
   return overlap(one.terms, other.terms, sameShare) >= sameShare
 }
 
-/**
- * Share of the words of either that both have (Jaccard), 0 to 1. What is surely less than `least` may be answered too
- * high, but stays less.
- */
+/** Share of the words of either that both have (Jaccard), 0 to 1. Below `least`, the result may be too high, but below `least`. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): number {
   const total = a.size + b.size
   if (total === 0) return 0
-  /** As many as both may have, given what was looked at so far. */
+  /** Upper bound of common words so far. */
   let both = Math.min(a.size, b.size)
-  /** As many words of `a` may be missing from `b` before fewer than that are in both. */
+  /** Misses that don't lower the bound. */
   let allowedMisses = a.size - both
   for (const term of a) {
     if (b.has(term)) continue
@@ -141,8 +132,8 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): num
 }
 
 /**
- * The first `limit` by maximal marginal relevance (Carbonell and Goldstein 1998): the next is always the one with the
- * highest (1 − diversity) × score / best − diversity × its largest overlap with those before it.
+ * The first `limit` by maximal marginal relevance (Carbonell and Goldstein 1998): the next one has the highest
+ * (1 − diversity) × score / best − diversity × its largest overlap with an earlier one.
  */
 export function diversify<Item>(
   ranked: readonly Reranked<Item>[],
@@ -164,4 +155,24 @@ export function diversify<Item>(
       closest.set(one, Math.max(closest.get(one) ?? 0, overlap(one.wording().terms, next.wording().terms)))
   }
   return chosen
+}
+
+/** The least drop of the sharp cut, as a share of the best score. */
+export const leastDrop = 0.2
+
+/**
+ * The sharp cut: how many of the sorted `scores` come before the largest drop; all when no drop is large enough. For callers
+ * who put hits into a prompt, where a hit that shares only a word with the question does harm.
+ */
+export function sharpCut(scores: readonly number[]): number {
+  const [best = 0] = scores
+  let count = scores.length
+  let largest = leastDrop * best
+  for (let i = 1; i < scores.length; i++) {
+    const drop = (scores[i - 1] ?? 0) - (scores[i] ?? 0)
+    if (drop < largest || drop === 0) continue
+    largest = drop
+    count = i
+  }
+  return count
 }

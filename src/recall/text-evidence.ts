@@ -1,57 +1,55 @@
-// What the three legs of full text work with, gathered once for a question: the best records by their own text, those
-// that stand right beside them in their sessions, and how often each has each word of the question.
-// Invariant: the same on every host, whether postings in memory or FTS5 answered.
+// The evidence for all legs of full text, gathered once for a question: the best records by their own text, their neighbours
+// in their sessions, and how often each has each word of the question.
+// Invariant: the same on every host, whether postings in memory or FTS5 answer.
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'
 import { isUnspaced } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import type { Asked } from './asked.ts'
-import { type BestPassage, createPassageReader, type PassageReader } from './passage/best-passage.ts'
 import { wordWeight } from './fuse.ts'
-import { isLightTerm } from './question/asking-word.ts'
-import { growWords } from './question/grown-word.ts'
-import { meantWords, misspeltShare } from './question/misspelt-word.ts'
+import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
+import { isLightTerm } from './question-words.ts'
+import { completeWords, correctWords, misspeltShare } from './spelling.ts'
 import type { Question } from './leg.ts'
 import type { Without } from './part.ts'
 
-/** Records by their place in `seqs`: those found come first, in their order, and then those beside them. */
+/** Records are indexed by their place in `seqs`: the found ones in order, then their neighbours. */
 export interface TextEvidence {
   readonly limit: number
   readonly found: readonly Candidate[]
   readonly seqs: readonly number[]
-  /** The question's words as the index spells them, and what each weighs. */
+  /** The terms of the question, spelled as in the index, and their weights. */
   readonly terms: readonly string[]
   readonly weights: Float64Array
   readonly totalWeight: number
-  /** The floor of a long question is that of its best words. */
+  /** A long question is measured by its best words. */
   readonly isCapped: boolean
-  /** By a term that stands for a misspelt word: that word. */
+  /** By corrected term: the misspelt word of the question. */
   readonly spelled: ReadonlyMap<string, string>
-  /** The question is about something else than the book: see `isForeign`. */
+  /** The question isn't about the book: see `isForeign`. */
   readonly foreign: boolean
-  /** What each word weighs in telling whether a record answers: not less than in a book of a hundred records. */
+  /** Weights of the terms for coverage: at least those in a book of a hundred records. */
   readonly telling: Float64Array
-  /** Long records among those found: where each answers best. By its number. */
+  /** By seq: the best passage of a long record. */
   readonly passages: ReadonlyMap<number, BestPassage>
-  /** How much of a record stands right beside another, 0 to 1: all of a short one, and the less of it the longer it is. */
+  /** How much of a record is near its neighbours, 0 to 1: all of a short one, less of a longer one. */
   readonly near: Float64Array
-  /** How many words each record has, as a share of the average. */
+  /** Words of each record, as a multiple of the average. */
   readonly lengths: Float64Array
   /** How often record `i` has term `j`: `counts[i × terms + j]`. */
   readonly counts: Uint32Array
-  /** Places of the records right before and after each of those found, in its session; -1 for none. */
+  /** By found record: the place of the previous and the next record in its session; -1 for none. */
   readonly before: Int32Array
   readonly after: Int32Array
-  /** A number for the session of each of those found; one without a session has a number of its own. */
+  /** By found record: a number for its session, unique when it has none. */
   readonly sessions: Int32Array
 }
 
-/** In a book of fewer records, words weigh as they would among this many: so few say nothing of how rare a word is. */
+/** In a smaller book, words weigh as in one of this size: so few records don't tell how rare a word is. */
 const fewRecords = 100
-/** Within so many words of a record stands what belongs to it; in a script without spaces a word is about three terms. */
+/** Neighbours are related within this many words; in a script without spaces a word is about three terms. */
 const wordsBeside = { spaced: 100, unspaced: 300 } as const
 
-/** What `size` terms leave of a record to stand right beside another. */
+/** How much of a record with `size` terms is near its neighbours. */
 const nearOf = (size: number, words: number) => Math.min(1, words / Math.max(1, size))
 
 /** Gathers the evidence of a question once, however many legs ask. */
@@ -67,16 +65,13 @@ export function createEvidenceReader(
   }
 }
 
-/** Pairs of letters that are no word: grammar in kana, and what nobody ever wrote because two words meet there. */
+/** Pairs of letters that aren't a word: grammar in kana, or the border of two words, which no record has. */
 const isChance = (term: string, having: number) =>
   isUnspaced(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
-/** What such a pair weighs, as a share of what a word does. */
+/** The weight of such a pair, as a share of a word's. */
 const chanceShare = 0.25
 
-/**
- * A question of so many words, of which a book of so many records knows only one, hits upon that one by chance. A few long
- * records, which have as many words as so many short ones, are such a book too.
- */
+/** From this size on, a single matching word is chance: words of the question, and records or words of the book. */
 const foreign = { words: 3, records: 100, written: 2000 } as const
 
 interface Sizes {
@@ -85,17 +80,17 @@ interface Sizes {
   readonly written: number
 }
 
-/** True when nothing that the question is about is in the book: at most what goes with every subject, or one word by chance. */
+/** True when the book has no subject of the question: only words that fit any subject, or one word by chance. */
 function isForeign(
   terms: readonly string[],
   frequencies: ReadonlyMap<string, number>,
   { records, written }: Sizes,
 ) {
-  const known = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
-  if (known.length < terms.length && known.every(isLightTerm)) return true
+  const used = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
+  if (used.length < terms.length && used.every(isLightTerm)) return true
   if (terms.length < foreign.words || (records < foreign.records && written < foreign.written)) return false
-  // Pairs of letters are not words.
-  return known.length === 1 && !isUnspaced(known[0] ?? '')
+  // A pair of letters is no word.
+  return used.length === 1 && !isUnspaced(used[0] ?? '')
 }
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
@@ -112,15 +107,7 @@ function gather(
 ): TextEvidence | undefined {
   const { match, scope, limit } = question
   if (question.words.length === 0) return undefined
-  const asked = queries.frequencies(termsOf(question.words))
-  const grown = match === 'all' ? question.words : growWords(question.words, asked, queries)
-  const unchanged =
-    match === 'all' || without.has('spelling') ? [] : grown.filter((word) => question.words.includes(word))
-  const meant = meantWords(unchanged, asked, queries)
-  const words = meant.size === 0 ? grown : [...new Set(grown.map((word) => meant.get(word) ?? word))]
-  const spelled = new Map([...meant].map(([word, other]) => [termsOf([other])[0] ?? '', word]))
-  const terms = termsOf(words)
-  const frequencies = words === question.words ? asked : queries.frequencies(terms)
+  const { words, terms, spelled, frequencies } = spellWords(queries, question, without)
   const found = queries.candidates({ ...scope, words, match, limit })
   if (found.length === 0) return undefined
   const records = queries.size()
@@ -131,6 +118,68 @@ function gather(
       return wordWeight(count, having) * share
     })
   const weights = weighAmong(records)
+  const placed = placeNeighbours(queries, question, found)
+  const { rows, terms: size } = queries.totals()
+  const averageSize = rows > 0 && size > 0 ? size / rows : 1
+  const { counts, sizes } = queries.termCounts(placed.seqs, terms)
+  const telling = records < fewRecords ? weighAmong(fewRecords) : weights
+  const beside = terms.some(isUnspaced) ? wordsBeside.unspaced : wordsBeside.spaced
+  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > beside ? [seq] : []))
+  const questionWeights: QuestionWeights = {
+    places: new Map(terms.map((term, j) => [term, j])),
+    weights,
+    telling,
+    totalTelling: telling.reduce((sum, weight) => sum + weight, 0),
+  }
+  return {
+    ...placed,
+    passages: passagesOf(without.has('passage') ? [] : long, questionWeights),
+    near: Float64Array.from(sizes, (one) => (without.has('length') ? 1 : nearOf(one, beside))),
+    limit,
+    found,
+    terms,
+    weights,
+    counts,
+    telling,
+    spelled,
+    isCapped: !without.has('floor'),
+    foreign: isForeign(terms, frequencies, { records, written: size }),
+    totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
+    lengths: Float64Array.from(sizes, (one) => one / averageSize),
+  }
+}
+
+/** The words of a question, completed and corrected, with their terms and how many records have each. */
+function spellWords(
+  queries: BookStore['queries'],
+  { words: originals, match }: Question,
+  without: Without,
+): Pick<TextEvidence, 'terms' | 'spelled'> & {
+  readonly words: readonly string[]
+  readonly frequencies: ReadonlyMap<string, number>
+} {
+  const frequencies = queries.frequencies(termsOf(originals))
+  const completed = match === 'all' ? originals : completeWords(originals, frequencies, queries)
+  const unchanged =
+    match === 'all' || without.has('spelling') ? [] : completed.filter((word) => originals.includes(word))
+  const corrected = correctWords(unchanged, frequencies, queries)
+  const words =
+    corrected.size === 0 ? completed : [...new Set(completed.map((word) => corrected.get(word) ?? word))]
+  const terms = termsOf(words)
+  return {
+    words,
+    terms,
+    spelled: new Map([...corrected].map(([word, other]) => [termsOf([other])[0] ?? '', word])),
+    frequencies: words === originals ? frequencies : queries.frequencies(terms),
+  }
+}
+
+/** The found records and their neighbours. */
+function placeNeighbours(
+  queries: BookStore['queries'],
+  { scope }: Question,
+  found: readonly Candidate[],
+): Pick<TextEvidence, 'seqs' | 'before' | 'after' | 'sessions'> {
   const seqs = found.map(({ seq }) => seq)
   const indexOf = new Map(seqs.map((seq, i) => [seq, i]))
   const indexed = (seq: number | undefined): number => {
@@ -158,35 +207,5 @@ function gather(
       sessions[i] = number
     }
   })
-  const { rows, terms: size } = queries.totals()
-  const averageSize = rows > 0 && size > 0 ? size / rows : 1
-  const { counts, sizes } = queries.termCounts(seqs, terms)
-  const telling = records < fewRecords ? weighAmong(fewRecords) : weights
-  const beside = terms.some(isUnspaced) ? wordsBeside.unspaced : wordsBeside.spaced
-  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > beside ? [seq] : []))
-  const asking: Asked = {
-    places: new Map(terms.map((term, j) => [term, j])),
-    weights,
-    telling,
-    totalTelling: telling.reduce((sum, weight) => sum + weight, 0),
-  }
-  return {
-    passages: passagesOf(without.has('passage') ? [] : long, asking),
-    near: Float64Array.from(sizes, (size) => (without.has('length') ? 1 : nearOf(size, beside))),
-    limit,
-    found,
-    seqs,
-    terms,
-    weights,
-    counts,
-    before,
-    after,
-    sessions,
-    telling,
-    spelled,
-    isCapped: !without.has('floor'),
-    foreign: isForeign(terms, frequencies, { records, written: size }),
-    totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
-    lengths: Float64Array.from(sizes, (one) => one / averageSize),
-  }
+  return { seqs, before, after, sessions }
 }

@@ -1,28 +1,28 @@
-// The legs of full text: a record by its own words, by those of the records right beside it in its session, and by its
-// session as a whole. What a turn leaves unsaid, the one before it often says.
+// The legs of full text: a record by its own words, with its neighbours in the session (a turn often leaves unsaid what the
+// previous one says), by its whole session, and by its name.
 import type { BookStore } from '../store/book-store.ts'
-import { isUnspaced } from '../store/word/unspaced-script.ts'
-import type { Leg, LegCandidate, LegName } from './leg.ts'
-import { createNameLeg } from './name-leg.ts'
+import { tokenize } from '../store/word/tokenize.ts'
+import { isUnspaced, segmentQuery } from '../store/word/unspaced-script.ts'
+import { gain } from './fuse.ts'
+import type { Leg, LegCandidate, LegName, Question } from './leg.ts'
 import { withoutNone } from './part.ts'
-import { gain } from './asked.ts'
 import { createEvidenceReader, type TextEvidence } from './text-evidence.ts'
 
-/** A record that has less than this share of the question's weight is not an answer to it. */
+/** An answer covers at least this share of the question's weight. */
 export const coverageFloor = 0.12
-/** One word of this many may be there by chance, so it must weigh more. */
+/** A single match of a question with this many words may be chance, so it needs more weight. */
 export const longQuestion = 5
 export const chanceFloor = 0.18
-/** With its neighbours it must have this much: they may have come together by chance. */
+/** The floor of a record with its neighbours: their words may meet by chance. */
 export const windowFloor = 0.25
-/** How much a word counts that stands in the record before, or in the one after: answers follow what they answer. */
+/** Weights of words in the previous and the next record: an answer follows its question. */
 const beside = { before: 0.8, after: 0.4 } as const
-/** Shares of the legs in the fusion. */
-const shares = { text: 1, window: 1.5, session: 0.5 } as const
+/** Weights of the legs in the fusion. */
+const shares = { text: 1, window: 1.5, session: 0.5, name: 0.25 } as const
 
 type FindIn<Name extends LegName> = (evidence: TextEvidence) => LegCandidate<Name>[]
 
-/** The legs of full text over `store`, which share the work on a question. */
+/** The legs of full text over `store`; they share the evidence of a question. */
 export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, without = withoutNone): Leg[] {
   const evidenceOf = createEvidenceReader(store, without)
   const leg = <Name extends LegName>(name: Name, weight: number, find: FindIn<Name>): Leg<Name> => ({
@@ -43,9 +43,9 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
 }
 
 /**
- * By a record's own words. strength = √(coverage × bm25 / best bm25): coverage is the weight of the matched words over
- * the weight of all, so what shares only a common word with a long question is near nothing. A long record speaks for
- * itself: the longer it is, the less its window and its session count, and the more its own rank.
+ * By a record's own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words / weight of all,
+ * near 0 for a record that shares only a common word with a long question. The longer a record, the less its window and
+ * session count, and the more its own rank.
  */
 function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
   const { found, counts, terms, telling, foreign, passages, near, spelled, isCapped } = evidence
@@ -55,7 +55,7 @@ function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
     const passage = passages.get(seq)
     return { i, seq, passage, bm25: passage ? mixed(score, passage.score) : score }
   })
-  // Those without a passage keep the order in which they were found.
+  // Without passages, the order stays.
   if (passages.size > 0) ranked.sort((a, b) => b.bm25 - a.bm25 || a.i - b.i)
   const best = ranked[0]?.bm25 ?? 0
   return ranked.map(({ i, seq, passage, bm25 }, at) => {
@@ -66,7 +66,7 @@ function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
       words.push(terms[j] as string)
       matched += telling[j] as number
     }
-    // What is said all over a long record answers nothing, so its best passage must cover the question.
+    // Words scattered over a long record answer nothing: its best passage must cover the question.
     const coverage = passage?.coverage ?? (totalWeight > 0 ? matched / totalWeight : 0)
     const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage
     const rank = at + 1
@@ -82,19 +82,19 @@ function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
   })
 }
 
-/** Of the words that a record has, those that the question spells otherwise. */
+/** Those of `words` that correct a misspelt word of the question. */
 function spelledIn(words: readonly string[], spelled: TextEvidence['spelled']) {
   const some = words.flatMap((word) => (spelled.has(word) ? [[spelled.get(word) ?? '', word] as const] : []))
   return some.length > 0 ? { spelled: Object.fromEntries(some) } : {}
 }
 
-/** Half by the whole of a long record, half by its best passage. */
+/** Half by the whole long record, half by its best passage. */
 const mixed = (whole: number, passage: number) => (whole + passage) / 2
 
-/** A long question is measured by so many of its best words: it goes on for a while, and still asks for one thing. */
+/** A long question still asks for one thing: this many of its best words measure it. */
 const bestWords = 4
 
-/** What the best words of a question weigh, as a share of all of them. */
+/** The weight of the best words of a question, as a share of all. */
 function floorShareOf(telling: Float64Array, isCapped: boolean, total: number): number {
   if (!isCapped || telling.length <= bestWords || total === 0) return 1
   return (
@@ -105,35 +105,34 @@ function floorShareOf(telling: Float64Array, isCapped: boolean, total: number): 
   )
 }
 
-/** One word of a long question may be there by chance, so it never needs less than any answer to a short one. */
-const floorFor = (words: readonly string[], asked: number, share: number) =>
-  words.length === 1 && asked >= longQuestion && !isUnspaced(words[0] ?? '')
+/** A single match of a long question may be chance: it needs at least the floor of a short question. */
+const floorFor = (words: readonly string[], questionWords: number, share: number) =>
+  words.length === 1 && questionWords >= longQuestion && !isUnspaced(words[0] ?? '')
     ? Math.max(chanceFloor * share, coverageFloor)
     : coverageFloor * share
 
 /**
- * By a record's words and those of the records right before and after it, as if they were one text. One without
- * neighbours is a window by itself. One without any of the words can be an answer to the one before it. Of a long
- * neighbour only a part stands right beside, so its words count for that part.
+ * By the words of a record and of its previous and next one, as one text; without neighbours, of the record alone. A record
+ * without any of the words can answer the previous one. Words of a long neighbour count for its near part only.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { foreign, limit, found, seqs, counts, lengths, near, weights, totalWeight, before, after } = evidence
   const width = weights.length
-  const left = new Int32Array(seqs.length).fill(-1)
-  const right = new Int32Array(seqs.length).fill(-1)
-  left.set(before)
-  right.set(after)
+  const previous = new Int32Array(seqs.length).fill(-1)
+  const next = new Int32Array(seqs.length).fill(-1)
+  previous.set(before)
+  next.set(after)
   for (let i = 0; i < found.length; i++) {
     const one = before[i] as number
     const other = after[i] as number
-    if (one >= 0) right[one] = i
-    if (other >= 0) left[other] = i
+    if (one >= 0) next[one] = i
+    if (other >= 0) previous[other] = i
   }
   const scores = new Float64Array(seqs.length)
   const coverages = new Float64Array(seqs.length)
   for (let i = 0; i < seqs.length; i++) {
-    const a = left[i] as number
-    const b = right[i] as number
+    const a = previous[i] as number
+    const b = next[i] as number
     const nearBefore = a >= 0 ? (near[a] as number) : 0
     const nearAfter = b >= 0 ? (near[b] as number) : 0
     const parts = 1 + nearBefore + nearAfter
@@ -165,22 +164,25 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
     const rank = at + 1
     const share = near[i] as number
     const strength = best > 0 ? share * Math.sqrt(coverage * (bm25 / best)) : 0
-    const next = right[i] as number
+    const follower = next[i] as number
     const candidate = {
       seq: seqs[i] as number,
       rank,
       strength,
       share,
-      answerBeside: next >= 0 ? (near[next] as number) : 1,
+      answerBeside: follower >= 0 ? (near[follower] as number) : 1,
       because: { rank, bm25, coverage },
     }
     const own = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
-    // Without a word of its own it can only be what was said to the record before it.
-    return { ...candidate, answers: !foreign && coverage >= windowFloor && (own || (left[i] as number) >= 0) }
+    // Without a word of its own, it can only answer the previous record.
+    return {
+      ...candidate,
+      answers: !foreign && coverage >= windowFloor && (own || (previous[i] as number) >= 0),
+    }
   })
 }
 
-/** By the session: for each word, the best that one of its records found has. Without a session, a record is one. */
+/** By session: for each word, the best gain of a found record. A record without a session is one of its own. */
 function findSessions({
   found,
   counts,
@@ -217,3 +219,60 @@ function findSessions({
     return { seq, rank, strength: 0, share: near[i] as number, answers: false, because: { rank, score } }
   })
 }
+
+/** The best records of full text whose names are compared. */
+const lookedAt = 50
+/** A name needs a word that at most a twentieth of all records have: ln(1 + 0.95 / 0.05), a little less. */
+const leastWeight = 2.9
+
+/**
+ * By name: a question with the whole name of a record finds it, however long the rest is. Names are folded and stemmed like
+ * words; two or more words are a phrase. Invariant: only among records that full text found, so hidden ones stay hidden.
+ */
+function createNameLeg(
+  { queries }: Pick<BookStore, 'queries'>,
+  evidenceOf: (question: Question) => TextEvidence | undefined,
+): Leg<'name'> {
+  return {
+    name: 'name',
+    weight: shares.name,
+    find(question) {
+      const evidence = evidenceOf(question)
+      const candidates = evidence ? findNames(queries, question.text, evidence) : []
+      return { candidates, found: candidates.length }
+    },
+  }
+}
+
+function findNames(
+  queries: BookStore['queries'],
+  text: string,
+  { found, terms, telling }: TextEvidence,
+): LegCandidate<'name'>[] {
+  const questionTerms = tokenize(segmentQuery(text))
+  const weights = new Map(terms.map((term, j) => [term, telling[j] ?? 0]))
+  const named: { seq: number; name: string; weight: number }[] = []
+  for (const [seq, names] of queries.named(found.slice(0, lookedAt).map(({ seq }) => seq))) {
+    let best = { seq, name: '', weight: 0 }
+    for (const name of names) {
+      const words = tokenize(segmentQuery(name))
+      const rarest = words.reduce((most, word) => Math.max(most, weights.get(word) ?? 0), 0)
+      if (rarest < leastWeight || !isPhraseIn(words, questionTerms)) continue
+      const sum = words.reduce((all, word) => all + (weights.get(word) ?? 0), 0)
+      if (sum > best.weight) best = { seq, name, weight: sum }
+    }
+    if (best.weight > 0) named.push(best)
+  }
+  const heaviest = named.toSorted((a, b) => b.weight - a.weight || b.seq - a.seq)
+  return heaviest.map(({ seq, name }, i) => ({
+    seq,
+    rank: i + 1,
+    strength: 0.5,
+    answers: true,
+    because: { rank: i + 1, name },
+  }))
+}
+
+/** True when `words` are consecutive in `terms`. */
+const isPhraseIn = (words: readonly string[], terms: readonly string[]) =>
+  words.length > 0 && terms.some((_, at) => words.every((word, i) => terms[at + i] === word))

@@ -1,86 +1,45 @@
-// The leg of vectors: records whose text means what the question means, by cosine similarity.
-// Invariant: only what the scope lets it see is ranked, and only in one space: that of the question's own vector.
+// The vector leg: records with a similar meaning, by cosine similarity, together with their neighbours in the session: a
+// turn often leaves unsaid what the previous one says.
+// Invariants: it ranks records within the scope only, in the space of the question's vector; only a similarity above chance
+// lifts a neighbour.
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { fingerprintOf } from '../store/vector/vector-space.ts'
+import type { Place } from '../store/query/evidence.ts'
 import type { VectorHit } from '../store/vector/vector-matrix.ts'
+import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
 import { similarityScale } from './embed/similarity-scale.ts'
 import type { Leg, LegAnswer, Question } from './leg.ts'
 import { type Without, withoutNone } from './part.ts'
-import { besideOthers } from './vector-window.ts'
 
 export interface VectorLegParts {
   readonly store: BookStore
   readonly embedder: Embedder
   readonly questions: QuestionVectors
-  /** How many records have no vector yet, as far as is known without counting. */
+  /** Records without a vector, as far as is known without counting. */
   readonly behind: () => number
-  /** What keeps vectors from being asked for, if anything. */
+  /** Why the embedder can't be used; undefined when it can. */
   readonly degraded: () => string | undefined
   readonly without?: Without | undefined
 }
 
 const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
-/** As many times more than wanted are looked at, because the scope sorts some out; if too many, a mask decides. */
+/** Factor for more hits than wanted, because the scope removes some; if too many, a mask filters before the search. */
 const oversampling = 2
 
 /**
- * strength = (similarity − lowest) / (full − lowest), within 0 and 1. What is at least similar answers where full text has an
- * answer too; where no word of the question leads anywhere, only what is surely similar does.
+ * strength = (similarity − lowest) / (full − lowest), within 0 and 1. A similarity of at least `least` answers where full text
+ * has an answer too; elsewhere only one of at least `sure`.
  */
-export function createVectorLeg({
-  store,
-  embedder,
-  questions,
-  behind,
-  degraded,
-  without = withoutNone,
-}: VectorLegParts): Leg<'vector'> {
-  const { minSimilarity } = embedder
-  // What is made of the words of the book says of neighbours no more than the windows of words do.
-  const hasWindow = embedder.besides !== true && !without.has('beside')
-
-  const bestOf = (vector: Float32Array, lowest: number, { scope, limit, exact }: Question): VectorHit[] => {
-    const search = (wanted: number, only?: readonly number[]) =>
-      store.vectors.search(vector, { limit: wanted, floor: lowest, only, exact }) ?? []
-    const { session, resource, filters } = scope
-    const isNarrow = [session, resource, filters].some((one) => one !== undefined)
-    if (!isNarrow) {
-      const best = search(limit * oversampling)
-      const seen = store.queries.matching(
-        best.map(({ seq }) => seq),
-        scope,
-      )
-      const left = best.filter(({ seq }) => seen.has(seq))
-      if (left.length >= limit || best.length < limit * oversampling) return left.slice(0, limit)
-    }
-    return search(limit, store.queries.reach(scope))
-  }
-
-  /** The hits of `bestOf`, lifted by what stands beside them where that is above `usual`. */
-  const withNeighbours = (
-    hits: readonly VectorHit[],
-    vector: Float32Array,
-    usual: number,
-    question: Question,
-  ): readonly VectorHit[] => {
-    if (!hasWindow) return hits
-    return besideOthers(hits, {
-      lowest: usual,
-      places: (seqs) => store.queries.places(seqs, question.scope),
-      similarities: (only) => store.vectors.search(vector, { limit: only.length, floor: -1, only }) ?? [],
-    })
-  }
-
+export function createVectorLeg(parts: VectorLegParts): Leg<'vector'> {
+  const { store, embedder, questions, behind, degraded } = parts
+  const { minSimilarity, besides = false } = embedder
   return {
     name: 'vector',
     weight: embedder.weight,
     async find(question) {
-      const { text, signal } = question
-      if (text.trim() === '') return nothing
-      if (embedder.weight === 0) return nothing
+      if (question.text.trim() === '' || embedder.weight === 0) return nothing
       if (embedder.waiting !== undefined) {
         const why = degraded()
         return why === undefined ? nothing : { ...nothing, degraded: why }
@@ -88,7 +47,7 @@ export function createVectorLeg({
       const { provider, model } = embedder
       let vector: Float32Array
       try {
-        vector = await questions.of(text, signal)
+        vector = await questions.of(question.text, question.signal)
       } catch (error) {
         return { ...nothing, degraded: `vectors: ${toDaybookError(error).message}` }
       }
@@ -96,16 +55,20 @@ export function createVectorLeg({
         return { ...nothing, degraded: 'vectors: those of this model are not made yet.' }
       const spread = store.vectors.spread(vector)
       const { lowest, least, sure, full } = similarityScale(minSimilarity, spread)
-      // A similarity that somebody named says what answers, not what is usual in this book.
+      // `minSimilarity` decides what answers, not what is usual in this book.
       const usual = similarityScale(undefined, spread).lowest
-      const hits = bestOf(vector, lowest, question)
-      const candidates = withNeighbours(hits, vector, usual, question).map(({ seq, similarity }, i) => ({
+      const hits = addNeighbours(parts, bestHits(store, vector, lowest, question), {
+        vector,
+        usual,
+        question,
+      })
+      const candidates = hits.map(({ seq, similarity }, i) => ({
         seq,
         rank: i + 1,
         strength: Math.max(0, Math.min(1, (similarity - lowest) / (full - lowest))),
         answers: similarity >= least,
-        isWitness: embedder.besides !== true && similarity >= least,
-        besides: embedder.besides === true || similarity < sure,
+        isWitness: !besides && similarity >= least,
+        besides: besides || similarity < sure,
         because: { rank: i + 1, similarity },
       }))
       const missing = behind()
@@ -116,4 +79,91 @@ export function createVectorLeg({
       }
     },
   }
+}
+
+function bestHits(
+  store: BookStore,
+  vector: Float32Array,
+  lowest: number,
+  { scope, limit, exact }: Question,
+): readonly VectorHit[] {
+  const search = (wanted: number, only?: readonly number[]) =>
+    store.vectors.search(vector, { limit: wanted, floor: lowest, only, exact }) ?? []
+  const { session, resource, filters } = scope
+  const isNarrow = [session, resource, filters].some((one) => one !== undefined)
+  if (!isNarrow) {
+    const best = search(limit * oversampling)
+    const visible = store.queries.matching(
+      best.map(({ seq }) => seq),
+      scope,
+    )
+    const hits = best.filter(({ seq }) => visible.has(seq))
+    if (hits.length >= limit || best.length < limit * oversampling) return hits.slice(0, limit)
+  }
+  return search(limit, store.queries.reach(scope))
+}
+
+/** The hits, lifted by their neighbours where those are above `usual`. */
+function addNeighbours(
+  { store, embedder, without = withoutNone }: VectorLegParts,
+  hits: readonly VectorHit[],
+  { vector, usual, question }: { vector: Float32Array; usual: number; question: Question },
+): readonly VectorHit[] {
+  // Vectors made from the words of the book say no more about neighbours than windows of words do.
+  if (embedder.besides === true || without.has('beside')) return hits
+  return besideOthers(hits, {
+    lowest: usual,
+    places: (seqs) => store.queries.places(seqs, question.scope),
+    similarities: (only) => store.vectors.search(vector, { limit: only.length, floor: -1, only }) ?? [],
+  })
+}
+
+export interface VectorWindow {
+  /** From this similarity on, a record is more similar than most. */
+  readonly lowest: number
+  /** Places of records in their sessions. */
+  places(seqs: readonly number[]): ReadonlyMap<number, Place>
+  /** Similarities of records, without a floor. */
+  similarities(seqs: readonly number[]): readonly VectorHit[]
+}
+
+/** Weights of the previous and the next record: an answer follows its question. */
+const beside = { before: 0.4, after: 0.2 } as const
+/** Neighbours of this many best hits are added, without a floor. */
+const withNeighbours = 20
+
+/**
+ * The hits and the neighbours of the best, by similarity + 0.4 × that of the previous record + 0.2 × that of the next one,
+ * each above `lowest`. Ties keep their order.
+ */
+export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
+  const placed = new Map(window.places(hits.map(({ seq }) => seq)))
+  const others = neighboursOf(hits, placed, window)
+  for (const [seq, place] of others.length > 0 ? window.places(others.map(({ seq }) => seq)) : [])
+    placed.set(seq, place)
+  const all = [...hits, ...others]
+  const similarities = new Map(all.map(({ seq, similarity }) => [seq, similarity]))
+  const lift = (seq = -1) => Math.max(0, (similarities.get(seq) ?? window.lowest) - window.lowest)
+  const sumOf = ({ seq, similarity }: VectorHit) => {
+    const { before, after } = placed.get(seq) ?? {}
+    return similarity + beside.before * lift(before) + beside.after * lift(after)
+  }
+  return all
+    .map((hit) => ({ hit, sum: sumOf(hit) }))
+    .sort((a, b) => b.sum - a.sum)
+    .map(({ hit }) => hit)
+}
+
+/** Neighbours of the best that are not among the hits. */
+function neighboursOf(
+  hits: readonly VectorHit[],
+  placed: ReadonlyMap<number, Place>,
+  { similarities }: VectorWindow,
+): readonly VectorHit[] {
+  const found = new Set(hits.map(({ seq }) => seq))
+  const around = new Set<number>()
+  for (const { seq } of hits.slice(0, withNeighbours))
+    for (const other of [placed.get(seq)?.before, placed.get(seq)?.after])
+      if (other !== undefined && !found.has(other)) around.add(other)
+  return around.size > 0 ? similarities([...around]) : []
 }

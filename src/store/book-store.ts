@@ -22,8 +22,8 @@ import { createOpenMark, isBlamed, type OpenMark } from './repair/open-mark.ts'
 import type { PoolWriter } from '../core/pool/pool-port.ts'
 import type { RecordRow } from './schema/record-row.ts'
 import { createPoolTables } from './pool/pool-tables.ts'
-import { mostLevels, readLevels } from './posting/index-totals.ts'
-import { createPostingArchive } from './posting/posting-archive.ts'
+import { mostLevels, readLevels } from './posting/fts-index.ts'
+import { PostingArchive } from './posting/posting-archive.ts'
 import { Projection } from './record/projection.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createPolicyRows, type PolicyRows } from './query/policy-rows.ts'
@@ -41,8 +41,8 @@ import { createSchedules, RoundQueue, type Schedules } from './schedules.ts'
 import type { TaskQueue } from './task-queue.ts'
 import { type GuestQuotas, GuestUsage } from './guest-usage.ts'
 import { createReachIndexes } from './query/reach-index.ts'
-import { createTextIndex, type TextIndex, type TextIndexBudget } from './posting/text-index.ts'
-import { createVectorStore, type VectorStore } from './vector/vector-store.ts'
+import { TextIndex, type TextIndexBudget } from './posting/text-index.ts'
+import { VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
 import { createClearTextCover } from './record/cover-text.ts'
 import { eraseMarkAnswers } from './record/erase-rows.ts'
@@ -307,9 +307,9 @@ function openIndex(
   const projection = new Projection(db, kinds, settings, { zone, frozen: derives ? undefined : newer?.error })
   const wanted = newer ? false : textIndex
   const budget = typeof wanted === 'object' ? wanted : undefined
-  const archive = createPostingArchive(db, projection, settings, budget?.segments)
+  const archive = new PostingArchive(db, projection, settings, budget?.segments)
   const parts = { db, kinds, projection, archive, clock: ports.clock, zone, budget }
-  return { projection, archive, textIndex: wanted === false ? undefined : createTextIndex(parts) }
+  return { projection, archive, textIndex: wanted === false ? undefined : new TextIndex(parts) }
 }
 
 type RecordParts = Pick<
@@ -385,7 +385,7 @@ function openVectors(
   const limitBytes = role === 'mirror' ? mirrorVectorBytes : undefined
   return {
     models: createModelStore(db, kinds, projection, settings),
-    vectors: createVectorStore({ db, kinds, projection, settings, wasm: ports.wasm, limitBytes }),
+    vectors: new VectorStore({ db, kinds, projection, settings, wasm: ports.wasm, limitBytes }),
   }
 }
 

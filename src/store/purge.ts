@@ -4,7 +4,7 @@
 import { isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Checkpoint } from './repair/checkpoint.ts'
-import { mostLevels, readLevels } from './posting/index-totals.ts'
+import { mostLevels, readLevels } from './posting/fts-index.ts'
 import type { PostingArchive } from './posting/posting-archive.ts'
 import type { Projection } from './record/projection.ts'
 import type { Settings } from './schema/settings.ts'

@@ -1,15 +1,14 @@
 // A book in memory for an evaluation, and a stopwatch on each recall.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Daybook } from '../../src/book/daybook.ts'
+import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
 import { leastTexts } from '../../src/recall/embed/lsa-model.ts'
-import { createDaybook, methodTable } from '../../src/book/daybook.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
 import { nodeEmbedder } from '../../src/hosts/node/model/node-embedder.ts'
-import type { EmbedderSource } from '../../src/recall/embed/embedder-source.ts'
+import type { EmbedderSource } from '../../src/recall/embed/create-embedder.ts'
 import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
 import type { RecallPart } from '../../src/recall/part.ts'
 

@@ -106,9 +106,9 @@ export function createActivity(parts: ActivityParts): Activity {
       const beganMs = clock.now()
       return () => {
         if (!kept.note) return
-        const who = accessorOf(port.caller, port.scope.agent)
+        const accessor = accessorOf(port.caller, port.scope.agent)
         activity.gather({
-          who: { ...who, caller: parts.secrets.maskName(who.caller) },
+          accessor: { ...accessor, caller: parts.secrets.maskName(accessor.caller) },
           at: port.now,
           capability: capability.id,
           purpose: purpose === undefined ? undefined : masked(purpose),
@@ -126,19 +126,19 @@ export function createActivity(parts: ActivityParts): Activity {
     },
     idle() {
       if (!activity || closed) return
-      const start = activity.words.sealedStart()
+      const prefix = activity.words.sealedPrefix()
       const isDue = clock.now() - sweptMs >= sweepEveryMs
-      if (!isDue && (start === undefined || start === sealedWith)) return
+      if (!isDue && (prefix === undefined || prefix === sealedWith)) return
       if (isDue) sweptMs = clock.now()
       const since = formatTime(clock.now() - activityKeep.ms)
       writes
         .write(() => {
           if (isDue) activity.sweep(since)
-          return activity.sealAnew(sealAtOnce)
+          return activity.sealAgain(sealAtOnce)
         })
         .then((found) => {
           // There may be more of them.
-          if (found < sealAtOnce) sealedWith = start
+          if (found < sealAtOnce) sealedWith = prefix
         })
         .catch((error: unknown) => {
           if (!closed) log.warn('Activity waits to be swept.', { code: toDaybookError(error).code })

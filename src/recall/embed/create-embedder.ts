@@ -1,21 +1,21 @@
-// From what a user said about the embedder to the embedder itself.
-import type { Embedder } from '../../core/ports.ts'
-import type { EmbedderSource } from './embedder-source.ts'
+// Creates the embedder of a book from its options.
+import { DaybookError } from '../../core/errors.ts'
+import type { Clock, Embedder } from '../../core/ports.ts'
+import type { ModelStore } from '../../store/vector/model-store.ts'
 import type { EmbedCaller } from './embed-fetch.ts'
-import type { ModelHost } from './model-message.ts'
 import { embedderName, type EmbedderOptions, parseEmbedderOptions } from './embedder-options.ts'
 import { createApiEmbedder, createHttpEmbedder } from './http-embedder.ts'
-import { createLocalEmbedder } from './local-embedder.ts'
+import { LocalEmbedder } from './local-embedder.ts'
 import { createLsaEmbedder } from './lsa-embedder.ts'
-import { DaybookError } from '../../core/errors.ts'
+import type { ModelHost } from './model-message.ts'
 
-/** What embedders need of their host. */
+/** The needs of embedders. */
 export interface EmbedHost extends EmbedCaller {
-  /** Absent where no model can be run. */
+  /** Absent where no model can run. */
   readonly models?: ModelHost | undefined
 }
 
-/** What gives the book its vectors, or undefined when the options say `none`. Throws `invalid-input` with a path. */
+/** The source of vectors, undefined for `none`. Throws `invalid-input` with a path. */
 export function embedderSource(
   options: EmbedderOptions | undefined,
   host: EmbedHost,
@@ -38,7 +38,7 @@ export function createFar(
 ): Embedder {
   if (options.provider === 'http') return createHttpEmbedder(options, host)
   if (options.provider === 'api') return createApiEmbedder(options, host)
-  if (host.models) return createLocalEmbedder(options, { ...host, host: host.models, onLoading })
+  if (host.models) return new LocalEmbedder(options, { ...host, host: host.models, onLoading })
   throw noModels()
 }
 
@@ -46,4 +46,19 @@ function noModels(): DaybookError {
   const message =
     '`embedder.start`: in a page a local model comes from `localEmbedder` of `daybook/local`; at the edge none can be run.'
   return new DaybookError('invalid-input', message, { details: { path: 'embedder.start' } })
+}
+
+// How a host gives a book its embedder: by a name that can be compared, and a function that opens it when the book is open.
+
+export interface EmbedderSource {
+  /** `provider|model`, to tell it from what another tab was opened with. */
+  readonly name?: string | undefined
+  open(parts: {
+    readonly models: ModelStore
+    readonly clock: Clock
+    /** How far a model is loaded has changed. */
+    readonly onLoading: () => void
+  }): Embedder
+  /** How long a recall waits for the vector of its question. Default 800. */
+  readonly questionDeadlineMs?: number | undefined
 }

@@ -1,13 +1,17 @@
-// The verbs of the embedder: how far the vectors are, and vectors of texts in the shape that `POST /embed` has too.
-import { z } from 'zod'
+// The verbs of the embedder, its status and vectors of texts, and the endpoint `POST /embed` of the same shape.
+import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { EmbedStatus } from '../../core/capability/status.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Embedder } from '../../core/ports.ts'
+import { parseWith } from '../../core/schema.ts'
 import { batchLimit } from './http-embedder.ts'
+import { z } from 'zod'
 
 /** Longest text of one request, in UTF-16 units. */
 export const textLimit = 32_000
 
-/** What `/embed` takes, everywhere. */
+/** The input of `/embed`, on every host. */
 export const embedInput = z.strictObject({
   texts: z.array(z.string().min(1).max(textLimit)).min(1).max(batchLimit),
 })
@@ -17,7 +21,7 @@ export interface EmbedOutput {
   readonly dimensions: number
 }
 
-/** The answer of `/embed`. */
+/** The output of `/embed`. */
 export function embedOutput(vectors: readonly Float32Array[]): EmbedOutput {
   return { embeddings: vectors.map((vector) => [...vector]), dimensions: vectors[0]?.length ?? 0 }
 }
@@ -59,3 +63,20 @@ export const embedCapabilities = [
     run: async ({ texts }, at) => embedOutput(await at.recall.embed(texts)),
   }),
 ] as const
+
+/**
+ * `POST /embed` on any server: `{ texts }`, up to 100, to `{ embeddings, dimensions }`. Throws `invalid-input` with a path,
+ * `embedder-off` without an embedder, `embedder-failed` without vectors.
+ */
+export async function answerEmbed(
+  embedder: Embedder | undefined,
+  body: unknown,
+  signal: AbortSignalLike = neverAborted,
+): Promise<EmbedOutput> {
+  const { texts } = parseWith(embedInput, body)
+  if (!embedder) throw new DaybookError('embedder-off')
+  const vectors: Float32Array[] = []
+  for (let from = 0; from < texts.length; from += embedder.batch)
+    vectors.push(...(await embedder.embed(texts.slice(from, from + embedder.batch), 'document', signal)))
+  return embedOutput(vectors)
+}

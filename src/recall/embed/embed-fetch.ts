@@ -1,5 +1,5 @@
-// Asks an embedder over HTTP: one POST of JSON, with a deadline, that can be cancelled.
-// Invariant: an error says what happened and never what was sent or answered: that may be a key or a user's text.
+// Calls an embedder over HTTP: one POST of JSON, with a deadline and an abort signal.
+// Invariant: an error never quotes the request or the response, which may have a key or a user's text.
 import { type AbortSignalLike, createDeadline, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
@@ -11,7 +11,7 @@ export interface EmbedAnswer {
   json(): Promise<unknown>
 }
 
-/** As much of `fetch` as this needs. */
+/** The used part of `fetch`. */
 export type EmbedFetch = (
   url: string,
   init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignalLike },
@@ -22,14 +22,14 @@ interface Host {
   readonly AbortController: new () => { readonly signal: object; abort(): void }
 }
 
-/** The `fetch` of a host, for signals of ours. */
+/** The `fetch` of a host with our abort signals. */
 export function fetchOf(host: object): EmbedFetch {
   const { fetch, AbortController } = host as Host
   return (url, { signal, ...init }) => {
     const abort = new AbortController()
     if (signal.aborted) abort.abort()
     signal.addEventListener('abort', () => abort.abort(), { once: true })
-    // A redirect would take texts to where nobody sent them; this way it is an answer that is no success.
+    // Don't follow redirects: texts must not go to another address. A redirect is a failed answer.
     return fetch.call(host, url, { ...init, redirect: 'manual', signal: abort.signal })
   }
 }
@@ -48,7 +48,7 @@ export interface EmbedCaller {
   readonly clock: Clock
 }
 
-/** Sends the request and answers the JSON that came back with success. */
+/** Sends the request and returns the JSON of a successful answer. */
 export async function askEmbedder(
   { fetch, scheduler, clock }: EmbedCaller,
   { url, key, body, deadlineMs, signal }: EmbedRequest,
@@ -90,17 +90,17 @@ function refusal({ status, headers }: EmbedAnswer, now: number): DaybookError {
   })
 }
 
-/** However long it asks to be left alone, within the hour it is asked again. */
+/** Retry within the hour, whatever `retry-after` says. */
 const longestRestMs = 3_600_000
 
-/** Vectors of unit length, one for each of `count` texts; anything else is a failure that asking again won't mend. */
+/** Vectors of unit length, one for each of `count` texts; throws otherwise, without retry. */
 export function readVectors(
   value: unknown,
   count: number,
   dimensions: number | undefined,
   normalise: (vector: ArrayLike<number>) => Float32Array | undefined,
 ): Float32Array[] {
-  const wrong = (what: string) => new DaybookError('embedder-failed', `${what}.`, { retry: false })
+  const wrong = (message: string) => new DaybookError('embedder-failed', `${message}.`, { retry: false })
   if (!Array.isArray(value) || value.length !== count) throw wrong(`It answered no list of ${count} vectors`)
   const wanted = dimensions ?? (Array.isArray(value[0]) ? value[0].length : 0)
   return value.map((numbers: unknown) => {
@@ -109,7 +109,7 @@ export function readVectors(
     if (numbers.length !== wanted || wanted < 1 || wanted > dimensionLimit)
       throw wrong(`It answered a vector of ${numbers.length} dimensions, not ${wanted}`)
     const unit = normalise(numbers as number[])
-    if (!unit) throw wrong('It answered a vector with numbers that are none')
+    if (!unit) throw wrong('It answered a vector with numbers that are not finite')
     return unit
   })
 }

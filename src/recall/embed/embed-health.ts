@@ -1,4 +1,4 @@
-// What is known of an embedder's health, shared by those who ask it: after a failure it is left alone for a while.
+// The health of an embedder, shared by its callers: after a failure they pause.
 import { toDaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -6,16 +6,16 @@ import { formatTime } from '../../core/time.ts'
 export interface EmbedHealth {
   failed(error: unknown): void
   succeeded(): void
-  /** Milliseconds until it may be asked again; 0 when now. */
+  /** Milliseconds until the next call; 0 for now. */
   restMs(): number
   lastError(): { readonly code: string; readonly message: string; readonly at: string } | undefined
 }
 
-/** The first pause, doubled with each failure in a row. What asking again won't mend rests as long as it can. */
+/** The first pause, doubled with each failure in a row. Without a retry, the longest. */
 const firstRestMs = 1000
 const longestRestMs = 300_000
 
-/** `onChange` is called when it fails or works again. */
+/** `onChange`: called when it fails or recovers. */
 export function createEmbedHealth(clock: Clock, onChange: () => void): EmbedHealth {
   let failures = 0
   let restUntil = 0

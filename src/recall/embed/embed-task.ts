@@ -1,20 +1,11 @@
-// Gives records their vectors, behind the writes: takes in what is there, embeds what is missing, a batch at a time.
-// Invariant: a crash loses nothing; the task tries again what fails, later and later, and a text that the embedder refuses
-// holds up no other.
+// Embeds records behind the writes: reads derived records, then embeds the missing ones, a batch at a time.
+// Invariants: a crash loses nothing; failures are retried with growing pauses, and a refused text blocks no other.
 import { createAbort } from '../../core/abort.ts'
 import { type DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder, Log, Scheduler } from '../../core/ports.ts'
 import { fingerprintOf, prefixOf } from '../../store/vector/vector-space.ts'
 import type { PendingText, VectorStore } from '../../store/vector/vector-store.ts'
 import type { EmbedHealth } from './embed-health.ts'
-
-export interface EmbedTask {
-  /** Something may be to embed. Cheap, and safe to call at any time. */
-  wake(): void
-  /** True while a batch is with the embedder or more is to be taken in. */
-  busy(): boolean
-  stop(): void
-}
 
 export interface EmbedTaskParts {
   readonly vectors: VectorStore
@@ -23,39 +14,83 @@ export interface EmbedTaskParts {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Log
-  /** Runs after each batch that was kept, and when all that was kept before is in memory. */
+  /** Called after each stored batch, and when all stored vectors are in memory. */
   readonly onProgress: () => void
 }
 
-/** Between slices of work in this thread, and how long one is. */
+/** Pause between slices of work in this thread, and length of one. */
 const pauseMs = 4
 const sliceMs = 6
-const takeBatch = 100
-/** So many refusals in a row, and no success yet, are no fault of the texts. */
+const readBatch = 100
+/** This many refusals in a row without a success are not the fault of the texts. */
 const refusalLimit = 3
 
-export function createEmbedTask(parts: EmbedTaskParts): EmbedTask {
-  const { vectors, embedder, health, clock, scheduler, log, onProgress } = parts
-  const abort = createAbort()
-  let cancel: (() => void) | undefined
-  let running = false
-  let stopped = false
-  let batch = embedder.batch
-  let refusals = 0
-  let hasSucceeded = false
-  let settled = false
+export class EmbedTask {
+  readonly #parts: EmbedTaskParts
+  readonly #abort = createAbort()
+  #cancel: (() => void) | undefined
+  #running = false
+  #stopped = false
+  #batch: number
+  #refusals = 0
+  #hasSucceeded = false
+  #settled = false
 
-  const schedule = (delayMs: number) => {
-    if (stopped) return
-    cancel?.()
-    cancel = scheduler.later(delayMs, () => {
-      cancel = undefined
-      if (!stopped && !running) step()
+  constructor(parts: EmbedTaskParts) {
+    this.#parts = parts
+    this.#batch = parts.embedder.batch
+  }
+
+  /** Looks for records to embed. Cheap; call it at any time. */
+  wake(): void {
+    if (!this.#running && !this.#cancel) this.#schedule(0)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancel?.()
+    this.#abort.abort()
+    this.#parts.embedder.close()
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#stopped) return
+    this.#cancel?.()
+    this.#cancel = this.#parts.scheduler.later(delayMs, () => {
+      this.#cancel = undefined
+      if (!this.#stopped && !this.#running) this.#step()
     })
   }
 
-  /** Enters the space of the embedder as far as it is known; false when only an answer can tell. */
-  const enterSpace = (): boolean => {
+  #step(): void {
+    const { vectors, embedder, health, onProgress } = this.#parts
+    const rest = health.restMs()
+    if (rest === 0 || embedder.waiting === undefined) {
+      const preparing = embedder.prepare?.()
+      if (preparing === true) return this.#schedule(pauseMs)
+      if (preparing) return this.#run(preparing.then(health.succeeded), [])
+    }
+    if (embedder.waiting !== undefined) return rest > 0 ? this.#schedule(rest) : undefined
+    const isEntered = this.#enterSpace()
+    if (isEntered && this.#readRecords()) {
+      this.#settled = false
+      return this.#schedule(pauseMs)
+    }
+    // Before the dimensions are known, embed any text to learn them.
+    const pending = isEntered ? vectors.pending(this.#batch) : []
+    if (isEntered && pending.length === 0) {
+      // Stored vectors are in memory now, although nothing was embedded.
+      if (!this.#settled) onProgress()
+      this.#settled = true
+      return
+    }
+    if (rest > 0) return this.#schedule(rest)
+    this.#run(this.#embed(pending), pending)
+  }
+
+  /** Enters the space of the embedder; false when only its answer will tell the dimensions. */
+  #enterSpace(): boolean {
+    const { vectors, embedder } = this.#parts
     const { dimensions, provider, model } = embedder
     const current = vectors.fingerprint()
     if (dimensions !== undefined) vectors.enter(fingerprintOf({ provider, model, dimensions }))
@@ -64,94 +99,58 @@ export function createEmbedTask(parts: EmbedTaskParts): EmbedTask {
     return true
   }
 
-  const takeIn = (): boolean => {
+  /** Reads records for one slice; true when more wait. */
+  #readRecords(): boolean {
+    const { vectors, clock } = this.#parts
     const began = clock.now()
-    while (vectors.step(takeBatch)) if (clock.now() - began >= sliceMs) return true
+    while (vectors.step(readBatch)) if (clock.now() - began >= sliceMs) return true
     return false
   }
 
-  const step = () => {
-    const rest = health.restMs()
-    if (rest === 0 || embedder.waiting === undefined) {
-      const preparing = embedder.prepare?.()
-      if (preparing === true) return schedule(pauseMs)
-      if (preparing) return run(preparing.then(health.succeeded), [])
-    }
-    if (embedder.waiting !== undefined) return rest > 0 ? schedule(rest) : undefined
-    const isKnown = enterSpace()
-    if (isKnown && takeIn()) {
-      settled = false
-      return schedule(pauseMs)
-    }
-    // Nothing is entered before it is known how many dimensions there are: any text tells.
-    const pending = isKnown ? vectors.pending(batch) : []
-    if (isKnown && pending.length === 0) {
-      // What was kept from before is in memory now, though nothing had to be embedded.
-      if (!settled) onProgress()
-      settled = true
-      return
-    }
-    if (rest > 0) return schedule(rest)
-    run(embed(pending), pending)
-  }
-
-  const run = (work: Promise<void>, pending: readonly PendingText[]) => {
-    running = true
+  #run(work: Promise<void>, pending: readonly PendingText[]): void {
+    this.#running = true
     void work
-      .catch((error: unknown) => fail(toDaybookError(error), pending))
+      .catch((error: unknown) => this.#fail(toDaybookError(error), pending))
       .finally(() => {
-        running = false
-        schedule(Math.max(pauseMs, health.restMs()))
+        this.#running = false
+        this.#schedule(Math.max(pauseMs, this.#parts.health.restMs()))
       })
   }
 
-  const embed = async (pending: readonly PendingText[]) => {
+  async #embed(pending: readonly PendingText[]): Promise<void> {
+    const { vectors, embedder, health, onProgress } = this.#parts
     const texts = pending.length === 0 ? ['dimensions'] : pending.map(({ text }) => text)
     const { provider, model } = embedder
-    const answer = await embedder.embed(texts, 'document', abort.signal)
-    if (stopped) return
+    const answer = await embedder.embed(texts, 'document', this.#abort.signal)
+    if (this.#stopped) return
     health.succeeded()
-    hasSucceeded = true
-    refusals = 0
-    batch = Math.min(embedder.batch, batch * 2)
+    this.#hasSucceeded = true
+    this.#refusals = 0
+    this.#batch = Math.min(embedder.batch, this.#batch * 2)
     const dimensions = answer[0]?.length ?? 0
     const fingerprint = fingerprintOf({ provider, model, dimensions })
-    // Another number of dimensions than expected: the model behind the name has changed.
-    if (fingerprint !== vectors.fingerprint()) return vectors.enter(fingerprint)
-    if (pending.length === 0) return vectors.enter(fingerprint)
+    // Other dimensions than expected: the model behind the name has changed.
+    if (fingerprint !== vectors.fingerprint() || pending.length === 0) return vectors.enter(fingerprint)
     vectors.keep(pending.map(({ seq, textKey }, i) => ({ seq, textKey, vector: answer[i] as Float32Array })))
     onProgress()
   }
 
-  const fail = (error: DaybookError, pending: readonly PendingText[]) => {
-    if (stopped) return
+  #fail(error: DaybookError, pending: readonly PendingText[]): void {
+    if (this.#stopped) return
     if (isRefusal(error) && pending.length > 1) {
-      batch = Math.ceil(pending.length / 2)
+      this.#batch = Math.ceil(pending.length / 2)
       return
     }
-    if (isRefusal(error) && pending.length === 1 && (hasSucceeded || refusals < refusalLimit)) {
-      refusals += 1
-      return vectors.refuse(pending.map(({ seq }) => seq))
+    if (isRefusal(error) && pending.length === 1 && (this.#hasSucceeded || this.#refusals < refusalLimit)) {
+      this.#refusals += 1
+      return this.#parts.vectors.refuse(pending.map(({ seq }) => seq))
     }
-    health.failed(error)
-    log.warn('The embedder failed.', { code: error.code, message: error.message })
-  }
-
-  return {
-    wake() {
-      if (!running && !cancel) schedule(0)
-    },
-    busy: () => running || cancel !== undefined,
-    stop() {
-      stopped = true
-      cancel?.()
-      abort.abort()
-      embedder.close()
-    },
+    this.#parts.health.failed(error)
+    this.#parts.log.warn('The embedder failed.', { code: error.code, message: error.message })
   }
 }
 
-/** True when it is the text that the embedder won't have, as far as a status can say so. */
+/** True when the embedder refuses the text, as far as a status can tell. */
 function isRefusal(error: DaybookError): boolean {
   const { status } = error.details
   return isDaybookError(error, 'embedder-failed') && (status === 400 || status === 413 || status === 422)

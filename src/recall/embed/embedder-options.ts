@@ -1,23 +1,23 @@
-// What a user says about the embedder when a book is opened. Nothing here is sent anywhere but to the embedder named.
+// The options of an embedder. They are sent to that embedder only.
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option/option-check.ts'
 import { dimensionLimit } from './embed-fetch.ts'
 
-/** A model sees a record, and what stands beside it: as much as the words of both together. */
+/** A model sees a record and its neighbours: as much as the legs of words together. */
 export const modelWeight = 2
 
 interface Tuning {
-  /** Cosine similarity below which a record is no answer to a question. Default what stands out in the book; 0.45 for `lsa`. */
+  /** Least cosine similarity of an answer. Default derived from the book; 0.45 for `lsa`. */
   readonly minSimilarity?: number
-  /** Its share in the fusion of recall, beside 1 for full text. Default 2, and 0.3 for `lsa`. */
+  /** Its weight in recall; full text has 1. Default 2, and 0.3 for `lsa`. */
   readonly weight?: number
   /** How long a recall waits for the vector of its question, in milliseconds. Default 800. */
   readonly questionDeadlineMs?: number
 }
 
 interface Prefixes {
-  /** What this model wants before texts and before questions, such as `passage: ` and `query: `. Default nothing. */
+  /** Prefixes of texts and of questions for this model, such as `passage: ` and `query: `. Default none. */
   readonly documentPrefix?: string
   readonly questionPrefix?: string
 }
@@ -39,7 +39,7 @@ export interface HttpEmbedderOptions extends Tuning, Prefixes {
   readonly provider: 'http'
   readonly url: string
   readonly key?: string | (() => Promise<string>)
-  /** Names the model behind the address; change it when the server changes its model. Default the address. */
+  /** The name of the model; change it when the server changes its model. Default the address. */
   readonly model?: string
   readonly dimensions?: number
   /** Default 30,000. */
@@ -53,30 +53,30 @@ export interface ApiEmbedderOptions extends Tuning, Prefixes {
   readonly url?: string
   readonly key: string | (() => Promise<string>)
   readonly model: string
-  /** Asks the API for this many, where it can shorten its vectors. */
+  /** Requests this many, where the API can shorten vectors. */
   readonly dimensions?: number
   readonly deadlineMs?: number
 }
 
-/** A model of one's own machine, by Transformers.js. In a page it comes from `localEmbedder` of `daybook/local`. */
+/** A model on this machine, by Transformers.js. In a page use `localEmbedder` of `daybook/local`. */
 export interface LocalModelOptions extends Tuning, Prefixes {
   /** A model with ONNX files: its id on the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or its folder in `path`. */
   readonly model: string
   /** Branch, tag or commit on the hub. Default `main`. */
   readonly revision?: string
-  /** Which of the model's files: how its numbers are kept. Default `q8`. */
+  /** The number format, which selects the model's files. Default `q8`. */
   readonly dtype?: 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' | 'bnb4'
-  /** How the vectors of its tokens become one; the model's card says it. Default `mean`. */
+  /** How the vectors of tokens become one, according to the model card. Default `mean`. */
   readonly pooling?: 'mean' | 'cls' | 'last_token'
   /** `webgpu`, `wasm`, `cpu` and others that Transformers.js knows. Default `wasm` in a page, `cpu` in Node. */
   readonly device?: string
-  /** Where models lie, `<path>/<model>/config.json`: an address, or in Node a folder. Default the Hugging Face Hub. */
+  /** Location of `<path>/<model>/config.json`: an address, or in Node a folder. Default the Hugging Face Hub. */
   readonly path?: string
-  /** True: only from the cache or a folder; nothing is asked of any network. */
+  /** True: only from the cache or a folder, never from the network. */
   readonly offline?: boolean
-  /** Node: the folder that downloads are kept in. Default `daybook/models` in the user's cache. */
+  /** Node: the folder for downloads. Default `daybook/models` in the user's cache. */
   readonly cache?: string
-  /** Page: address of a folder with the `ort-wasm-simd-threaded.asyncify` files. Default what lies beside the runtime. */
+  /** Page: address of a folder with the `ort-wasm-simd-threaded.asyncify` files. Default those beside the runtime. */
   readonly wasm?: string
   /** Address of the module of Transformers.js. Default the package `@huggingface/transformers`. */
   readonly runtime?: string
@@ -86,21 +86,20 @@ export interface LocalModelOptions extends Tuning, Prefixes {
 
 export interface LocalEmbedderOptions extends LocalModelOptions {
   readonly provider: 'local'
-  /** Page: starts the worker of the model. `localEmbedder` gives it. */
+  /** Page: starts the worker of the model. `localEmbedder` sets it. */
   readonly start?: (() => unknown) | undefined
 }
 
 export type EmbedderOptions =
   NoEmbedderOptions | LsaOptions | HttpEmbedderOptions | ApiEmbedderOptions | LocalEmbedderOptions
 
-/** An embedder that is one. */
 export type ActiveEmbedderOptions = Exclude<EmbedderOptions, NoEmbedderOptions>
 
 const tuning = { minSimilarity: anyOption, weight: anyOption, questionDeadlineMs: anyOption }
 const prefixes = { documentPrefix: anyOption, questionPrefix: anyOption }
 const far = { url: anyOption, key: anyOption, model: anyOption, dimensions: anyOption, deadlineMs: anyOption }
 
-/** The options that each provider has. What they may be is looked at in `parseEmbedderOptions`. */
+/** The options of each provider. `parseEmbedderOptions` checks their values. */
 const variants: Readonly<Record<EmbedderOptions['provider'], OptionCheck>> = {
   none: optionsOf<NoEmbedderOptions>({ provider: anyOption }),
   lsa: optionsOf<LsaOptions>({ provider: anyOption, ...tuning, dimensions: anyOption }),
@@ -124,7 +123,7 @@ const variants: Readonly<Record<EmbedderOptions['provider'], OptionCheck>> = {
     start: anyOption,
   }),
 }
-/** The check of `embedder` for the tables of those who open books. */
+/** The check of the option `embedder`. */
 export const embedderOption: OptionCheck = (value, path) => {
   variantOption('provider', variants)(value, path)
   parseEmbedderOptions(value as EmbedderOptions)
@@ -151,20 +150,20 @@ const texts = [
 const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4']
 const poolings = ['mean', 'cls', 'last_token']
 
-/** The options when they can be meant, undefined when they say `none`; anything else is `invalid-input` with its path. */
+/** Valid options, undefined for `none`; otherwise throws `invalid-input` with a path. */
 export function parseEmbedderOptions(
   options: EmbedderOptions | undefined,
 ): ActiveEmbedderOptions | undefined {
   if (options === undefined) return undefined
   variantOption('provider', variants)(options, 'embedder')
-  const given = options as unknown as Readonly<Record<string, unknown>>
+  const values = options as unknown as Readonly<Record<string, unknown>>
   for (const [name, [least, most]] of Object.entries(ranges)) {
-    const value = given[name]
+    const value = values[name]
     if (value !== undefined && !(typeof value === 'number' && value >= least && value <= most))
       throw wrong(name, `a number from ${least} to ${most} is wanted`)
   }
   for (const name of texts) {
-    const value = given[name]
+    const value = values[name]
     if (value !== undefined && (typeof value !== 'string' || value.length > 2000))
       throw wrong(name, 'a text is wanted')
   }
@@ -195,19 +194,19 @@ function checkLocal({ model, path, dtype, pooling, offline }: LocalEmbedderOptio
   if (path !== undefined && /^https?:/i.test(path)) checkAddress(path, 'embedder.path')
 }
 
-/** A model's name in fingerprints: what is put before texts moves their vectors too. */
+/** The name of a model in fingerprints. A prefix of documents changes their vectors too. */
 export function spaceOf(model: string, documentPrefix: string | undefined): string {
   return documentPrefix ? `${model} ${JSON.stringify(documentPrefix)}` : model
 }
 
-/** What two tabs must have in common to want the same vectors: `provider|model`. */
+/** `provider|model`: two tabs with the same name want the same vectors. */
 export function embedderName(options: EmbedderOptions | undefined): string {
   const { provider, model, url } = { provider: 'none', ...options } as Record<string, string | undefined>
   const name = model ?? url
   return name === undefined ? String(provider) : `${provider}|${name}`
 }
 
-function wrong(name: string, what: string): DaybookError {
+function wrong(name: string, problem: string): DaybookError {
   const path = `embedder.${name}`
-  return new DaybookError('invalid-input', `\`${path}\`: ${what}.`, { details: { path } })
+  return new DaybookError('invalid-input', `\`${path}\`: ${problem}.`, { details: { path } })
 }

@@ -1,4 +1,4 @@
-// Embedders behind an address: the plain `/embed` of an embedding server, and the API that OpenAI made common.
+// Embedders at an address: the plain `/embed` of an embedding server, and the OpenAI-compatible API.
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
@@ -11,7 +11,7 @@ import {
   spaceOf,
 } from './embedder-options.ts'
 
-/** Most texts of one request, as the plain endpoint has it; APIs take more, but long requests fail more. */
+/** Most texts of one request, the limit of the plain endpoint; APIs take more, but long requests fail more often. */
 export const batchLimit = 100
 const defaultDeadlineMs = 30_000
 const openAi = 'https://api.openai.com/v1'
@@ -84,12 +84,12 @@ function createRemote(
   }
 }
 
-/** The key itself, or what the function answers that fetches it. */
+/** The key, or the result of the function that fetches it. */
 async function readKey(key: string | (() => Promise<string>)): Promise<string> {
   try {
     return checkKey(typeof key === 'string' ? key : await key(), 'embedder.key')
   } catch (cause) {
-    throw new DaybookError('embedder-failed', 'Its key could not be had.', { cause })
+    throw new DaybookError('embedder-failed', 'Its key could not be fetched.', { cause })
   }
 }
 

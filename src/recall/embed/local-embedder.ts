@@ -1,6 +1,6 @@
-// An embedder whose model runs on this machine, in a worker of its own, so that neither page nor engine ever waits for it.
-// Invariants: the model is loaded once and at most once at a time; a worker that failed, hangs or is gone is replaced by
-// the next load; every call is answered, given up or failed.
+// An embedder with a model on this machine, in its own worker, so that neither page nor engine waits for it.
+// Invariants: the model loads once, and never twice at a time; a failed, hanging or dead worker is replaced by the next
+// load; every call is answered, cancelled or failed.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose, Scheduler } from '../../core/ports.ts'
@@ -12,7 +12,7 @@ import type { ModelAnswer, ModelChoice, ModelHost, ModelLink } from './model-mes
 export interface LocalEmbedderParts {
   readonly host: ModelHost
   readonly scheduler: Scheduler
-  /** How far the model is loaded has changed. */
+  /** Called when the loading progress changes. */
   readonly onLoading?: (() => void) | undefined
 }
 
@@ -22,109 +22,177 @@ interface Call {
   reject(error: DaybookError): void
 }
 
-const batch = 16
-/** A download that has not moved for this long is begun anew; what was cached of it stays. */
+/** A download without progress for this long restarts; cached files stay. */
 const stallMs = 120_000
 const defaultDeadlineMs = 120_000
 
-export function createLocalEmbedder(
-  options: LocalEmbedderOptions,
-  { host, scheduler, onLoading = () => undefined }: LocalEmbedderParts,
-): Embedder {
-  const { documentPrefix = '', questionPrefix = '', deadlineMs = defaultDeadlineMs } = options
-  const calls = new Map<number, Call>()
-  let link: ModelLink | undefined
-  let loaded: Promise<void> | undefined
-  let isReady = false
-  let loading: { readonly done: number; readonly total: number } | undefined
-  let settleLoad: ((error?: DaybookError) => void) | undefined
-  let stall: (() => void) | undefined
-  let number = 0
-  let dimensions: number | undefined
-  let closed = false
+export class LocalEmbedder implements Embedder {
+  readonly provider = 'local'
+  readonly model: string
+  readonly batch = 16
+  readonly minSimilarity: number | undefined
+  readonly weight: number
+  readonly #options: LocalEmbedderOptions
+  readonly #host: ModelHost
+  readonly #scheduler: Scheduler
+  readonly #onLoading: () => void
+  readonly #calls = new Map<number, Call>()
+  #link: ModelLink | undefined
+  #loaded: Promise<void> | undefined
+  #isReady = false
+  #loading: { readonly done: number; readonly total: number } | undefined
+  #settleLoad: ((error?: DaybookError) => void) | undefined
+  #cancelStall: (() => void) | undefined
+  #lastCall = 0
+  #dimensions: number | undefined
+  #closed = false
 
-  /** Ends the worker; whatever waits for it fails with `error`. */
-  const lose = (error: DaybookError) => {
-    link?.end()
-    link = undefined
-    loaded = undefined
-    loading = undefined
-    isReady = false
-    stall?.()
-    settleLoad?.(error)
-    for (const { reject } of calls.values()) reject(error)
+  constructor(
+    options: LocalEmbedderOptions,
+    { host, scheduler, onLoading = () => undefined }: LocalEmbedderParts,
+  ) {
+    this.#options = options
+    this.#host = host
+    this.#scheduler = scheduler
+    this.#onLoading = onLoading
+    this.model = spaceOf(nameOf(options), options.documentPrefix)
+    this.minSimilarity = options.minSimilarity
+    this.weight = options.weight ?? modelWeight
   }
 
-  const watch = () => {
-    stall?.()
-    stall = scheduler.later(stallMs, () => lose(failure('Loading its model has come to a halt.')))
+  get dimensions(): number | undefined {
+    return this.#dimensions
   }
 
-  const hear = (answer: ModelAnswer) => {
+  get waiting(): string | undefined {
+    if (this.#isReady) return undefined
+    if (!this.#loading) return 'Its model is not loaded yet.'
+    const { done, total } = this.#loading
+    return `Its model is being loaded${total > 0 ? `: ${sizeOf(done)} of ${sizeOf(total)} MB` : ''}.`
+  }
+
+  get loading(): { readonly done: number; readonly total: number } | undefined {
+    return this.#loading
+  }
+
+  prepare(): false | Promise<void> {
+    return this.#isReady || this.#closed ? false : this.#load()
+  }
+
+  async embed(
+    texts: readonly string[],
+    purpose: EmbedPurpose,
+    signal: AbortSignalLike,
+  ): Promise<Float32Array[]> {
+    if (this.#closed) throw new DaybookError('aborted')
+    checkAborted(signal)
+    const isQuestion = purpose === 'question'
+    await orAborted(this.#load(), signal)
+    checkAborted(signal)
+    const { questionPrefix = '', documentPrefix = '' } = this.#options
+    const prefix = isQuestion ? questionPrefix : documentPrefix
+    const prefixed = texts.map((text) => prefix + text)
+    const vectors = await this.#ask(prefixed, isQuestion, signal)
+    this.#dimensions = vectors[0]?.length ?? this.#dimensions
+    return vectors
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#lose(new DaybookError('aborted'))
+  }
+
+  /** Ends the worker; everything that waits for it fails with `error`. */
+  #lose(error: DaybookError): void {
+    this.#link?.end()
+    this.#link = undefined
+    this.#loaded = undefined
+    this.#loading = undefined
+    this.#isReady = false
+    this.#cancelStall?.()
+    this.#settleLoad?.(error)
+    for (const { reject } of this.#calls.values()) reject(error)
+  }
+
+  #watchStall(): void {
+    this.#cancelStall?.()
+    this.#cancelStall = this.#scheduler.later(stallMs, () =>
+      this.#lose(failure('Loading its model has come to a halt.')),
+    )
+  }
+
+  #receive(answer: ModelAnswer): void {
     if (answer.type === 'loading') {
-      watch()
-      loading = { done: answer.done, total: answer.total }
-      return onLoading()
+      this.#watchStall()
+      this.#loading = { done: answer.done, total: answer.total }
+      return this.#onLoading()
     }
-    if (answer.type === 'loaded') return settleLoad?.()
-    if (answer.type === 'not-loaded') return lose(DaybookError.from(answer.error))
-    const call = calls.get(answer.number)
+    if (answer.type === 'loaded') return this.#settleLoad?.()
+    if (answer.type === 'not-loaded') return this.#lose(DaybookError.from(answer.error))
+    const call = this.#calls.get(answer.number)
     if (!call) return
     if (answer.type === 'failed') return call.reject(DaybookError.from(answer.error))
     try {
-      call.resolve(read(answer, call.count))
+      call.resolve(readVectors(answer, call.count))
     } catch (error) {
       call.reject(toDaybookError(error))
     }
   }
 
-  const begin = async () => {
-    loading = { done: 0, total: 0 }
-    onLoading()
+  #load(): Promise<void> {
+    return (this.#loaded ??= this.#begin())
+  }
+
+  async #begin(): Promise<void> {
+    this.#loading = { done: 0, total: 0 }
+    this.#onLoading()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const settle = (error?: DaybookError) => {
-      settleLoad = undefined
-      stall?.()
+      this.#settleLoad = undefined
+      this.#cancelStall?.()
       if (error) reject(error)
       else resolve()
     }
-    settleLoad = settle
-    watch()
-    host
-      .start(hear, (why) => lose(failure(why)))
+    this.#settleLoad = settle
+    this.#watchStall()
+    this.#host
+      .start(
+        (answer) => this.#receive(answer),
+        (why) => this.#lose(failure(why)),
+      )
       .then(
         (started) => {
-          // Given up before it was there.
-          if (settleLoad !== settle) return started.end()
-          link = started
-          link.post({ type: 'load', choice: choiceOf(options) })
+          // Cancelled before it started.
+          if (this.#settleLoad !== settle) return started.end()
+          this.#link = started
+          started.post({ type: 'load', choice: choiceOf(this.#options) })
         },
-        (error: unknown) => lose(toDaybookError(error)),
+        (error: unknown) => this.#lose(toDaybookError(error)),
       )
     await promise
-    isReady = true
-    loading = undefined
-    onLoading()
+    this.#isReady = true
+    this.#loading = undefined
+    this.#onLoading()
   }
 
-  const load = () => (loaded ??= begin())
-
-  const ask = (texts: readonly string[], isQuestion: boolean, signal: AbortSignalLike) =>
-    new Promise<Float32Array[]>((resolve, reject) => {
-      const own = ++number
+  #ask(texts: readonly string[], isQuestion: boolean, signal: AbortSignalLike): Promise<Float32Array[]> {
+    const { deadlineMs = defaultDeadlineMs } = this.#options
+    return new Promise((resolve, reject) => {
+      const number = ++this.#lastCall
       const end = () => {
-        calls.delete(own)
-        cancel()
-        signal.removeEventListener('abort', giveUp)
+        this.#calls.delete(number)
+        cancelDeadline()
+        signal.removeEventListener('abort', abort)
       }
-      const giveUp = () => {
-        link?.post({ type: 'abort', number: own })
-        calls.get(own)?.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+      const abort = () => {
+        this.#link?.post({ type: 'abort', number })
+        this.#calls.get(number)?.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
       }
-      const cancel = scheduler.later(deadlineMs, () =>
-        lose(failure(`Its model gave no answer within ${deadlineMs} ms.`)),
+      const cancelDeadline = this.#scheduler.later(deadlineMs, () =>
+        this.#lose(failure(`Its model gave no answer within ${deadlineMs} ms.`)),
       )
-      calls.set(own, {
+      this.#calls.set(number, {
         count: texts.length,
         resolve(vectors) {
           end()
@@ -135,62 +203,22 @@ export function createLocalEmbedder(
           reject(error)
         },
       })
-      signal.addEventListener('abort', giveUp, { once: true })
-      link?.post({ type: 'embed', number: own, texts, isQuestion })
+      signal.addEventListener('abort', abort, { once: true })
+      this.#link?.post({ type: 'embed', number, texts, isQuestion })
     })
-
-  return {
-    provider: 'local',
-    model: spaceOf(nameOf(options), documentPrefix),
-    get dimensions() {
-      return dimensions
-    },
-    batch,
-    minSimilarity: options.minSimilarity,
-    weight: options.weight ?? modelWeight,
-    get waiting() {
-      if (isReady) return undefined
-      if (!loading) return 'Its model is not loaded yet.'
-      const { done, total } = loading
-      return `Its model is being loaded${total > 0 ? `: ${sizeOf(done)} of ${sizeOf(total)} MB` : ''}.`
-    },
-    get loading() {
-      return loading
-    },
-    prepare: () => (isReady || closed ? false : load()),
-    async embed(texts, purpose: EmbedPurpose, signal) {
-      if (closed) throw new DaybookError('aborted')
-      checkAborted(signal)
-      const isQuestion = purpose === 'question'
-      await orAborted(load(), signal)
-      checkAborted(signal)
-      const prefix = isQuestion ? questionPrefix : documentPrefix
-      const vectors = await ask(
-        texts.map((text) => prefix + text),
-        isQuestion,
-        signal,
-      )
-      dimensions = vectors[0]?.length ?? dimensions
-      return vectors
-    },
-    close() {
-      if (closed) return
-      closed = true
-      lose(new DaybookError('aborted'))
-    },
   }
 }
 
 const sizeOf = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
 const failure = (message: string) => new DaybookError('embedder-failed', message)
 
-/** Everything that decides which vectors come out. */
+const defaultDtype = 'q8'
+const defaultPooling = 'mean'
+
+/** All options that change the vectors. */
 function nameOf({ model, revision, dtype = defaultDtype, pooling = defaultPooling }: LocalEmbedderOptions) {
   return `${model}${revision === undefined ? '' : `@${revision}`} ${dtype} ${pooling}`
 }
-
-const defaultDtype = 'q8'
-const defaultPooling = 'mean'
 
 function choiceOf(options: LocalEmbedderOptions): ModelChoice {
   const { model, revision, device, path, cache, wasm, runtime } = options
@@ -198,16 +226,16 @@ function choiceOf(options: LocalEmbedderOptions): ModelChoice {
   return { model, revision, device, path, cache, wasm, runtime, dtype, pooling, offline }
 }
 
-function read(
+function readVectors(
   { numbers, dimensions }: Extract<ModelAnswer, { type: 'vectors' }>,
   count: number,
 ): Float32Array[] {
-  const wrong = (what: string) => new DaybookError('embedder-failed', `${what}.`, { retry: false })
+  const wrong = (message: string) => new DaybookError('embedder-failed', message, { retry: false })
   if (dimensions < 1 || dimensions > dimensionLimit || numbers.length !== count * dimensions)
-    throw wrong(`Its model gave ${numbers.length} numbers for ${count} texts, ${dimensions} each`)
+    throw wrong(`Its model gave ${numbers.length} numbers for ${count} texts, ${dimensions} each.`)
   return Array.from({ length: count }, (_, i) => {
     const unit = normalise(numbers.subarray(i * dimensions, (i + 1) * dimensions))
-    if (!unit) throw wrong('Its model gave a vector with numbers that are none')
+    if (!unit) throw wrong('Its model gave a vector with numbers that are not finite.')
     return unit
   })
 }

@@ -1,5 +1,5 @@
-// The embedder that needs no model from elsewhere: latent semantic analysis of the book's own texts.
-// Invariant: everything it computes runs in slices of a few milliseconds; a new model is a new space.
+// An embedder by latent semantic analysis of the book's own texts, without an external model.
+// Invariants: all work runs in slices of a few milliseconds; a new model is a new space.
 import type { Clock, Embedder } from '../../core/ports.ts'
 import type { ModelPart, ModelStore } from '../../store/vector/model-store.ts'
 import type { LsaOptions } from './embedder-options.ts'
@@ -7,9 +7,9 @@ import { DaybookError } from '../../core/errors.ts'
 import { type LsaModel, leastTexts, readLsa, trainLsa } from './lsa-model.ts'
 
 const defaultDimensions = 128
-/** A model is computed anew when the book has grown by this much since. */
+/** The model is computed again when the book has grown by this factor. */
 const growth = 1.5
-/** Most texts a model is computed from; of more, an even sample. */
+/** Most texts for a model; of more, an even sample. */
 const sampleLimit = 8192
 const readBatch = 100
 const sliceMs = 6
@@ -27,14 +27,14 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
   const { dimensions = defaultDimensions } = options
   let model: LsaModel | undefined
   let generation = 0
-  /** How far the book had come when a model was last made or tried. */
+  /** The last derived record at the last attempt. */
   let tried = 0
   let training: Generator<void, ModelPart[] | undefined> | undefined
-  const kept = models.load()
-  if (kept?.dimensions === dimensions) {
-    model = readLsa(kept.parts, dimensions)
-    generation = kept.generation
-    tried = kept.madeAt
+  const stored = models.load()
+  if (stored?.dimensions === dimensions) {
+    model = readLsa(stored.parts, dimensions)
+    generation = stored.generation
+    tried = stored.madeAt
   }
 
   function* train(): Generator<void, ModelPart[] | undefined> {
@@ -52,7 +52,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
   /** Why there is no model. */
   const missing = () => {
     if (models.written() < leastTexts) return tooFew
-    // What is written and not derived yet is learned from as well.
+    // Written records will be derived soon.
     const isComing = models.reach() < leastTexts
     return training || isComing || isDue() ? learning : tooUnlike
   }

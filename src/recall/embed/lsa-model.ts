@@ -1,35 +1,36 @@
-// A model of latent semantic analysis: for each term its place among the book's main directions. A text stands where the
-// sum of its terms does ("folding in", Deerwester et al. 1990), so new texts need no new model.
-// Invariant: a model embeds from what is kept of it, so that it answers the same before and after it was stored.
+// A model of latent semantic analysis: for each term a vector in the book's main directions. The vector of a text is the sum
+// of its terms' ("folding in", Deerwester et al. 1990), so new texts need no new model.
+// Invariant: a model embeds from its stored form, so that it gives the same before and after storing.
 import type { EmbedPurpose } from '../../core/ports.ts'
 import type { ModelPart } from '../../store/vector/model-store.ts'
 import { quantise } from '../../store/vector/quantise.ts'
-import { countTerms, frequencyWeight } from './term-count.ts'
+import { tokenize } from '../../store/word/tokenize.ts'
+import { stopWords } from '../question-words.ts'
 import { type SparseMatrix, truncatedSvd } from './truncated-svd.ts'
 
 export interface LsaModel {
   readonly dimensions: number
   /**
-   * Of length 1, or zeros when no term is known. A question's is in proportion shorter when terms of it are not known:
-   * what shares one word with a long question is not what it asks for.
+   * Of length 1, or zeros without a known term. A question with unknown terms gets a shorter vector in proportion: a text
+   * that shares one word with a long question doesn't answer it.
    */
   embed(text: string, purpose: EmbedPurpose): Float32Array
 }
 
-/** Fewer texts than this have no directions worth the name. */
+/** Fewer texts have no useful directions. */
 export const leastTexts = 32
 const leastTerms = 20
-/** At most one direction for so many texts or terms. */
+/** At most one direction for this many texts or terms. */
 const rankShare = 6
-/** The most frequent terms, but none of more than this share of the texts, and none of one text alone. */
+/** The most frequent terms, except those of more than this share of the texts or of a single text. */
 const termLimit = 16_384
 const mostShare = 0.5
 const partTerms = 1000
 
-/** How rare a term is: ln((N + 1) / (n + 0.5)), N texts, n of them with the term. */
+/** ln((N + 1) / (n + 0.5)): N texts, n of them with the term. */
 const rarity = (texts: number, having: number) => Math.log((texts + 1) / (having + 0.5))
 
-/** Computes the model of `texts`, in steps; undefined when they are too few or have too little in common. */
+/** Computes the model of `texts` in steps; undefined when they are too few or have too little in common. */
 export function* trainLsa(
   texts: readonly string[],
   dimensions: number,
@@ -43,21 +44,21 @@ export function* trainLsa(
     for (const term of terms.keys()) having.set(term, (having.get(term) ?? 0) + 1)
     if (i % 20 === 19) yield
   }
-  const known = [...having]
+  const selected = [...having]
     .filter(([, n]) => n > 1)
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
     .slice(0, termLimit)
   yield
-  const placed = known.filter(([, n]) => n <= mostShare * texts.length)
+  const placed = selected.filter(([, n]) => n <= mostShare * texts.length)
   if (placed.length < leastTerms) return undefined
   const places = new Map(placed.map(([term, n], i) => [term, { i, weight: rarity(texts.length, n) }]))
   const matrix = yield* sparse(counted, places)
-  // With all its directions a small book would be told apart word by word: only the main ones bring words together.
+  // Only the main directions relate words: with all directions, a small book would separate every word.
   const rank = Math.min(dimensions, Math.floor(Math.min(texts.length, placed.length) / rankShare))
   const { vectors } = yield* truncatedSvd(matrix, rank)
   const parts: ModelPart[] = []
-  for (let from = 0; from < known.length; from += partTerms) {
-    const some = known.slice(from, from + partTerms)
+  for (let from = 0; from < selected.length; from += partTerms) {
+    const some = selected.slice(from, from + partTerms)
     const numbers = new Int8Array(some.length * dimensions)
     const terms = some.map(([term, n], at): [string, number, number] => {
       const weight = rarity(texts.length, n)
@@ -74,7 +75,7 @@ export function* trainLsa(
   return parts
 }
 
-/** One row for each text, one column for each term, of rows of length 1. */
+/** One row of length 1 for each text, one column for each term. */
 function* sparse(
   counted: readonly Map<string, number>[],
   places: ReadonlyMap<string, { readonly i: number; readonly weight: number }>,
@@ -108,7 +109,7 @@ function* sparse(
   }
 }
 
-/** The model that was kept as `parts`. `unknown` is the weight of a term that it does not have. */
+/** Reads a stored model. `unknown`: the weight of a term that it lacks. */
 export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaModel {
   const places = new Map<string, { at: number; weight: number; scale: number }>()
   const numbers = new Int8Array(parts.reduce((sum, part) => sum + part.numbers.length, 0))
@@ -147,4 +148,20 @@ export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaMod
       return vector.map((value) => value * share)
     },
   }
+}
+
+const stopStems = new Set([...stopWords].flatMap((word) => tokenize(word)))
+
+/** How often `text` has each term of the text index, without stop words. */
+function countTerms(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of tokenize(text)) {
+    if (!stopStems.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** The weight of a term in its text (Salton and Buckley 1988). */
+function frequencyWeight(count: number): number {
+  return 1 + Math.log(count)
 }

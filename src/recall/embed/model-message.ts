@@ -1,7 +1,7 @@
-// What an embedder and the worker of its model say to each other. Plain data: it crosses threads.
+// Messages between an embedder and the worker of its model. Plain data: it crosses threads.
 import type { ErrorShape } from '../../core/errors.ts'
 
-/** Which model, and where its files and its runtime come from. */
+/** The model, and the origin of its files and its runtime. */
 export interface ModelChoice {
   readonly model: string
   readonly revision?: string | undefined
@@ -15,7 +15,7 @@ export interface ModelChoice {
   readonly runtime?: string | undefined
 }
 
-/** The first is `load`; what is asked before it is answered waits. Questions go before documents. */
+/** `load` comes first; requests wait for its answer. Questions go before documents. */
 export type ModelRequest =
   | { readonly type: 'load'; readonly choice: ModelChoice }
   | {
@@ -31,7 +31,7 @@ export type ModelAnswer =
   | { readonly type: 'loading'; readonly done: number; readonly total: number }
   | { readonly type: 'loaded' }
   | { readonly type: 'not-loaded'; readonly error: ErrorShape }
-  /** All vectors one behind the other, as the model gave them. */
+  /** All vectors in one array, as the model gave them. */
   | {
       readonly type: 'vectors'
       readonly number: number
@@ -43,13 +43,13 @@ export type ModelAnswer =
 /** A running worker. */
 export interface ModelLink {
   post(request: ModelRequest): void
-  /** Ends it at once, whatever it does. */
+  /** Terminates it at once. */
   end(): void
 }
 
 /**
- * Starts workers for models. Law: the host hands on the worker's answers in their order, calls `ended` once when the
- * worker is gone without `end`, and hands on nothing after either. Rejects when no worker can be started.
+ * Starts workers for models. Law: the host passes the worker's answers on in order, calls `ended` once when the worker dies
+ * without `end`, and passes nothing on after that. Rejects when no worker can start.
  */
 export interface ModelHost {
   start(hear: (answer: ModelAnswer) => void, ended: (why: string) => void): Promise<ModelLink>

@@ -1,9 +1,9 @@
-// The worker's half of a local model: loads Transformers.js and the model, and embeds a few texts at a time.
-// Invariants: a question never waits for more than one slice of documents; no text ever stands in an error.
+// The worker of a local model: loads Transformers.js and the model, and embeds a few texts at a time.
+// Invariants: a question waits for at most one slice of documents; no error contains a text.
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { ModelAnswer, ModelChoice, ModelRequest } from './model-message.ts'
 
-/** As much of Transformers.js as this needs. */
+/** The used part of Transformers.js. */
 export interface TransformersRuntime {
   readonly env: {
     logLevel: number
@@ -30,7 +30,7 @@ interface Tensor {
 
 export interface ModelServerParts {
   post(answer: ModelAnswer, transfer: ArrayBuffer[]): void
-  /** Imports Transformers.js: the module at `address`, or the package where none is given. */
+  /** Imports Transformers.js: the module at `address`, by default the package. */
   importRuntime(address: string | undefined): Promise<unknown>
   /** An HTTP answer with status 404. */
   notFound(): unknown
@@ -41,13 +41,13 @@ interface Batch extends Wanted {
   readonly rows: Float32Array[]
 }
 
-/** Texts that the model sees at once; a question waits for so many at most. */
+/** Texts of one model run; a question waits for at most one. */
 const slice = 4
-/** Only what failed. */
+/** Log level: errors only. */
 const logErrors = 40
 const wasmFile = 'ort-wasm-simd-threaded.asyncify'
 
-/** What answers the requests of one embedder. */
+/** Returns the handler of one embedder's requests. */
 export function serveModel({
   post,
   importRuntime,
@@ -62,7 +62,7 @@ export function serveModel({
       throw runtimeFault(cause)
     })) as TransformersRuntime
     let lastPercent = -1
-    // What is not in the cache is as good as missing.
+    // Offline, a file that isn't cached is missing.
     if (choice.offline) runtime.env.fetch = () => Promise.resolve(notFound())
     const extractor = await openModel(runtime, choice, (done, total) => {
       const percent = Math.floor((100 * done) / Math.max(1, total))
@@ -90,7 +90,7 @@ export function serveModel({
         if (rows.length === texts.length) answer(batch)
       } catch (cause) {
         drop(number)
-        // As a server that can't take a text: the others of its batch may be fine.
+        // Like a server that refuses a text: others of the batch may be fine.
         const error = new DaybookError('embedder-failed', 'The model failed on these texts.', {
           details: { status: 422, reason: cause instanceof Error ? cause.name : typeof cause },
           retry: false,
@@ -103,7 +103,7 @@ export function serveModel({
   }
 
   const answer = ({ number, rows }: Batch) => {
-    // Given up in the meantime: nobody waits for it.
+    // Cancelled in the meantime.
     if (!drop(number)) return
     const dimensions = rows[0]?.length ?? 0
     const numbers = new Float32Array(rows.length * dimensions)
@@ -137,8 +137,7 @@ function openModel(
   env.logLevel = logErrors
   if (cache !== undefined) env.cacheDir = cache
   if (path !== undefined && /^https?:/i.test(path)) {
-    // An address of one's own, laid out as a folder; what comes from there is cached like what comes from the hub, but
-    // apart from it: models may have the same name.
+    // A custom address, laid out like a folder. Its files are cached apart from the hub's: models may share a name.
     if (cache !== undefined) env.cacheDir = `${cache}/${encodeURIComponent(path)}`
     env.allowLocalModels = false
     env.remoteHost = `${path.replace(/\/+$/, '')}/`
@@ -150,7 +149,7 @@ function openModel(
   }
   const { wasm: onnx } = env.backends.onnx
   if (onnx) {
-    // Unset, the runtime takes the files that lie beside it, and none from a third party.
+    // Unset, the runtime takes the files beside it, and none from a third party.
     const folder = wasm?.replace(/\/*$/, '/')
     onnx.wasmPaths = folder && { mjs: `${folder}${wasmFile}.mjs`, wasm: `${folder}${wasmFile}.wasm` }
   }

@@ -1,12 +1,12 @@
-// The vector of a question, in time: remembered when it was asked before, given up when the embedder is slow.
-// Invariant: it never waits longer than the deadline, nor for an embedder that has just failed.
+// Vectors of questions: cached, and cancelled when the embedder is slow.
+// Invariant: it waits at most until the deadline, and not at all for an embedder that has just failed.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, Scheduler } from '../../core/ports.ts'
 import type { EmbedHealth } from './embed-health.ts'
 
 export interface QuestionVectors {
-  /** The vector of `text`. Throws what the embedder threw, or `deadline-exceeded`. */
+  /** Throws the embedder's error, or `deadline-exceeded`. */
   of(text: string, signal: AbortSignalLike): Promise<Float32Array>
 }
 
@@ -17,30 +17,30 @@ export interface QuestionVectorParts {
   readonly deadlineMs: number
 }
 
-const rememberLimit = 256
+const cacheLimit = 256
 
 export function createQuestionVectors(parts: QuestionVectorParts): QuestionVectors {
   const { embedder, health, scheduler, deadlineMs } = parts
-  /** By model and text, the one asked last at the end. */
-  const remembered = new Map<string, Float32Array>()
+  /** By model and text; the last used comes last. */
+  const cache = new Map<string, Float32Array>()
 
   const ask = async (key: string, text: string, signal: AbortSignalLike): Promise<Float32Array> => {
     const [vector] = await embedder.embed([text], 'question', signal)
     if (!vector) throw new DaybookError('embedder-failed')
     health.succeeded()
-    remembered.set(key, vector)
-    if (remembered.size > rememberLimit) remembered.delete(remembered.keys().next().value ?? '')
+    cache.set(key, vector)
+    if (cache.size > cacheLimit) cache.delete(cache.keys().next().value ?? '')
     return vector
   }
 
   return {
     async of(text, signal) {
       const key = `${embedder.provider}|${embedder.model}|${text}`
-      const known = remembered.get(key)
-      if (known) {
-        remembered.delete(key)
-        remembered.set(key, known)
-        return known
+      const cached = cache.get(key)
+      if (cached) {
+        cache.delete(key)
+        cache.set(key, cached)
+        return cached
       }
       if (health.restMs() > 0) throw new DaybookError('embedder-failed', health.lastError()?.message ?? '')
       const late = createAbort()

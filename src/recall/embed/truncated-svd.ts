@@ -1,8 +1,8 @@
 // Truncated singular value decomposition of a sparse matrix by subspace iteration on a random start, in small steps
 // (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1, on the right side). Invariant: the same matrix and seed
-// give the same vectors; each step is a few milliseconds of work at most.
+// give the same vectors; a step takes at most a few milliseconds.
 
-/** Rows one after another: row i has the columns `columns[starts[i]…starts[i + 1])` with `values` beside them. */
+/** Row i has the columns `columns[starts[i]…starts[i + 1])` with the `values` at the same places. */
 export interface SparseMatrix {
   readonly rows: number
   readonly width: number
@@ -12,19 +12,19 @@ export interface SparseMatrix {
 }
 
 export interface RightVectors {
-  /** Singular values, falling; 0 where the matrix has no further direction. */
+  /** Singular values, descending; 0 where the matrix has no further direction. */
   readonly values: Float64Array
-  /** One right singular vector for each, of length 1, its largest number positive. */
+  /** By value: its right singular vector, of length 1, the largest number positive. */
   readonly vectors: readonly Float64Array[]
 }
 
-/** Directions beyond those wanted, which make the last wanted ones good. */
+/** More directions than wanted improve the last wanted ones. */
 const oversampling = 10
 const iterations = 3
-/** What is shorter than this share of the longest direction is noise. */
+/** A shorter direction than this share of the longest is noise. */
 const rankTolerance = 1e-9
 
-/** The first `rank` right singular vectors. Yields between steps, so that the caller may let others run. */
+/** The first `rank` right singular vectors. Yields between steps, so that the caller can run other work. */
 export function* truncatedSvd(matrix: SparseMatrix, rank: number, seed = 1): Generator<void, RightVectors> {
   const count = Math.min(rank + oversampling, matrix.width, matrix.rows)
   const random = createNormal(seed)
@@ -42,7 +42,7 @@ export function* truncatedSvd(matrix: SparseMatrix, rank: number, seed = 1): Gen
     yield* orthonormalise(next)
     basis = next
   }
-  // Rayleigh–Ritz: within the subspace, the decomposition is that of a small matrix.
+  // Rayleigh–Ritz: in the subspace, decompose a small matrix.
   const images: Float64Array[] = []
   for (const direction of basis) {
     images.push(times(matrix, direction))
@@ -95,11 +95,11 @@ function timesTransposed(
   return product
 }
 
-/** Makes the vectors orthogonal and of length 1, in place; one that lies in the others' span becomes zeros. */
+/** Makes the vectors orthogonal and of length 1, in place; a dependent one becomes zeros. */
 function* orthonormalise(vectors: readonly Float64Array[]): Generator<void> {
   for (const [i, vector] of vectors.entries()) {
     const before = Math.sqrt(dot(vector, vector))
-    // Twice is enough (Giraud et al. 2005): once alone loses what rounding leaves of the earlier directions.
+    // Twice is enough (Giraud et al. 2005): rounding leaves parts of earlier directions after the first time.
     for (let round = 0; round < 2; round++)
       for (let j = 0; j < i; j++)
         addScaled(vector, vectors[j] as Float64Array, -dot(vector, vectors[j] as Float64Array))
@@ -110,7 +110,7 @@ function* orthonormalise(vectors: readonly Float64Array[]): Generator<void> {
   }
 }
 
-/** Eigenvalues of a symmetric matrix, falling, with their vectors: cyclic Jacobi rotations (Golub and Van Loan, 8.5). */
+/** Eigenvalues of a symmetric matrix, descending, with vectors: cyclic Jacobi rotations (Golub and Van Loan, 8.5). */
 function* eigenOf(symmetric: readonly Float64Array[]): Generator<void, RightVectors> {
   const size = symmetric.length
   const a = symmetric.map((row) => row.slice())
@@ -170,7 +170,7 @@ function combine(basis: readonly Float64Array[], weights: Float64Array): Float64
   return sum
 }
 
-/** A singular vector is one up to its sign: the same sign each time. */
+/** The sign of a singular vector is arbitrary: choose the same each time. */
 function facingUp(vector: Float64Array): Float64Array {
   let most = 0
   for (const number of vector) if (Math.abs(number) > Math.abs(most)) most = number

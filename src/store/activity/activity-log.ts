@@ -1,28 +1,28 @@
-// The recalls and contexts that were asked of this copy of a book, as they were asked: in no bundle and in no sync.
-// Invariant: from the transaction on in which a record is forgotten, becomes sensitive or is to be told anew, no entry has words
-// that it may have lent: neither one that recalled it, nor one whose question quotes it.
+// A log of the recalls and contexts of this copy of a book, with their questions; never exported or synced.
+// Invariant: when a record is forgotten, becomes sensitive or outdated, the same transaction removes the words of all entries
+// that recalled it or whose question quotes it.
 import type { Accessor } from '../../core/capability/access-log.ts'
 import { activityKeep, type ActivityNote, type LostReason } from '../../core/capability/activity.ts'
 import { collectText } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
+import { roundKey } from '../../core/text/text-key.ts'
 import type { Bodies } from '../record/bodies.ts'
 import type { RecordRow } from '../schema/record-row.ts'
-import { type ActivityWords, createActivityWords, type KeptWords } from './activity-words.ts'
-import { createQuotedQuestions, type QuotedQuestions } from './quoted-question.ts'
+import { type ActivityWords, createActivityWords, type StoredWords } from './activity-words.ts'
 
 export interface NewActivity {
-  readonly who: Accessor
+  readonly accessor: Accessor
   readonly at: string
   readonly capability: string
   readonly purpose?: string | undefined
   /** Milliseconds. */
   readonly took: number
   readonly note: ActivityNote
-  /** What `covered` was before it was answered. */
+  /** The value of `covered` before the answer. */
   readonly covered: number
 }
 
-/** More than this wait only where nothing can be written; the oldest are let go of. */
+/** More wait only where writes fail; the oldest are dropped. */
 const waitingLimit = 1000
 
 const insert = `INSERT INTO activity
@@ -50,7 +50,7 @@ export class ActivityLog {
     this.words = createActivityWords(bodies)
   }
 
-  /** Keeps an entry until the next commit. */
+  /** Adds an entry, written with the next commit. */
   gather(entry: NewActivity): void {
     this.#waiting.push(entry)
     if (this.#waiting.length > waitingLimit) this.#waiting = this.#waiting.slice(-waitingLimit)
@@ -60,12 +60,12 @@ export class ActivityLog {
     return this.#waiting.length
   }
 
-  /** How often words were covered so far: what was found before may be gone by the time it is gathered. */
+  /** How often words were removed so far: a record found before may be forgotten when its entry is added. */
   covered(): number {
     return this.#covered
   }
 
-  /** The write queue has begun a transaction: what waits is written ahead of what may forget it. */
+  /** Writes waiting entries at the start of a transaction, before it may forget their records. */
   begin(): void {
     this.#written = this.#waiting.length
     if (this.#written === 0) return
@@ -73,7 +73,7 @@ export class ActivityLog {
     try {
       for (const entry of this.#waiting) this.#write(entry, ++n)
     } catch (error) {
-      // What can't be written must not stand in the way of others.
+      // Entries that can't be written must not block other writes.
       this.#waiting = []
       this.#written = 0
       throw error
@@ -88,33 +88,33 @@ export class ActivityLog {
     this.onWritten?.(count)
   }
 
-  /** What `row` says must not stay anywhere. Inside a transaction. */
+  /** Removes all words that may come from `row`. Inside a transaction. */
   cover(row: RecordRow): void {
     this.#covered += 1
     this.#lose('n IN (SELECT n FROM activity_hits WHERE seq = ?)', row.seq)
     const body = this.#bodies.read(row, row.body)
-    // What can't be read now may quote it, and nobody could tell later.
+    // An unreadable entry may quote it.
     if (!body || !this.words.isOpen()) this.#lose(isSealedSql)
     for (const n of this.#questions().find(body ? collectText(body) : [])) this.#lose('n = ?', n)
   }
 
-  /** Seals at most `limit` entries that are in clear, or under another key; answers how many it found. */
-  sealAnew(limit: number): number {
-    const start = this.words.sealedStart()
-    if (start === undefined) return 0
+  /** Seals at most `limit` entries that are in clear or under another key; returns how many it found. */
+  sealAgain(limit: number): number {
+    const prefix = this.words.sealedPrefix()
+    if (prefix === undefined) return 0
     const rows = this.#db.all<{ n: number; asked: string; packed: string | null }>(
       'SELECT n, asked, packed FROM activity WHERE asked IS NOT NULL AND substr(asked, 1, ?) <> ? ORDER BY n LIMIT ?',
-      [start.length, start, limit],
+      [prefix.length, prefix, limit],
     )
-    for (const { n, asked, packed } of rows) {
-      const { lost, ...next } = this.words.again(n, { asked, packed })
+    for (const { n, ...stored } of rows) {
+      const { lost, ...next } = this.words.reseal(n, stored)
       if (lost) this.#lose('n = ?', n, lost)
       else this.#db.run('UPDATE activity SET asked = ?, packed = ? WHERE n = ?', [next.asked, next.packed, n])
     }
     return rows.length
   }
 
-  /** Removes what is older than `since` or more than is kept, the oldest first. Inside a transaction. */
+  /** Removes entries older than `since` or beyond the limits, the oldest first. Inside a transaction. */
   sweep(since: string): void {
     const { n: last } = this.#db.get<{ n: number | null }>('SELECT max(n) AS n FROM activity') ?? {}
     if (last == null) return
@@ -129,12 +129,12 @@ export class ActivityLog {
     this.#quoted = undefined
   }
 
-  #write({ note, who, ...entry }: NewActivity, n: number): void {
+  #write({ note, accessor, ...entry }: NewActivity, n: number): void {
     const ids = JSON.stringify(note.hits.map(({ id }) => id))
     const recalled = this.#db.all<{ id: string; seq: number; rev: number }>(recalledSql, [ids])
     const versions = new Map(recalled.map(({ id, rev }) => [id, rev]))
     const hits = note.hits.map(({ id, kind, score }) => [id, kind, rounded(score), versions.get(id) ?? 0])
-    const words: KeptWords =
+    const words: StoredWords =
       entry.covered === this.#covered
         ? this.words.keep(n, note)
         : { asked: null, packed: null, lost: 'forgotten' }
@@ -143,9 +143,9 @@ export class ActivityLog {
       entry.at,
       note.sort,
       entry.capability,
-      who.caller,
-      who.by,
-      who.id ?? null,
+      accessor.caller,
+      accessor.by,
+      accessor.id ?? null,
       entry.purpose ?? null,
       entry.took,
       note.packed?.tokens ?? null,
@@ -164,7 +164,7 @@ export class ActivityLog {
     this.#db.run(`${loseSql} ${condition}`, value === undefined ? [reason] : [reason, value])
   }
 
-  /** Made when something is first forgotten, and again when other entries can be read. */
+  /** Created when a record is first forgotten, and again when other entries become readable. */
   #questions(): QuotedQuestions {
     const isOpen = this.words.isOpen()
     if (this.#quoted?.isOpen === isOpen) return this.#quoted.questions
@@ -173,12 +173,50 @@ export class ActivityLog {
     const rows = this.#db.all<{ n: number; asked: string }>(
       'SELECT n, asked FROM activity WHERE asked IS NOT NULL',
     )
-    for (const { n, asked } of rows) {
-      const said = this.words.asked(n, asked)
-      if (said) questions.add(n, said.text)
+    for (const row of rows) {
+      const question = this.words.question(row.n, row.asked)
+      if (question) questions.add(row.n, question.text)
     }
     return questions
   }
 }
 
 const rounded = (score: number) => Math.round(score * 10_000) / 10_000
+
+/**
+ * Finds questions that quote a forgotten record: users often store what they just asked.
+ * Invariant: it finds a question when the question, or a sentence of it, equals a text of the record or a sentence of one,
+ * except for case and punctuation.
+ */
+interface QuotedQuestions {
+  add(n: number, question: string): void
+  /** Entries that may quote one of `texts`. */
+  find(texts: readonly string[]): number[]
+}
+
+function createQuotedQuestions(): QuotedQuestions {
+  const byKey = new Map<number, number[]>()
+  return {
+    add(n, question) {
+      for (const key of keysOf(question)) {
+        const entries = byKey.get(key)
+        if (entries) entries.push(n)
+        else byKey.set(key, [n])
+      }
+    },
+    find: (texts) => [
+      ...new Set(texts.flatMap((text) => [...keysOf(text)].flatMap((key) => byKey.get(key) ?? []))),
+    ],
+  }
+}
+
+const sentenceEnd = /[.!?;…。！？\n\r]+/u
+const word = /[\p{L}\p{N}\p{M}]+/gu
+
+/** Keys of the whole text and of its sentences. */
+function keysOf(text: string): Set<number> {
+  const parts = [text, ...text.split(sentenceEnd)].map((part) =>
+    (part.toLowerCase().match(word) ?? []).join(' '),
+  )
+  return new Set(parts.filter((part) => part !== '').map((part) => roundKey(part, 0)))
+}

@@ -1,5 +1,5 @@
-// The activity of a book as it is read: recalls and contexts from their own table, writes and refusals from the log of access,
-// as one list by time. Invariant: each log keeps its own order and place, so that no page misses or repeats an entry.
+// Reads the activity of a book: recalls and contexts from their own table, writes and refusals from the access log, as one
+// list by time. Invariant: each log has its own order and cursor, so that no page misses or repeats an entry.
 import type { CallerSort } from '../../core/capability/access-log.ts'
 import {
   type ActivityPage,
@@ -30,7 +30,7 @@ interface AnyRow extends CallerRow {
   readonly purpose: string | null
 }
 
-interface AskedRow extends AnyRow {
+interface RecallRow extends AnyRow {
   readonly sort: string
   readonly took: number
   readonly tokens: number | null
@@ -45,7 +45,7 @@ interface CalledRow extends AnyRow {
   readonly count: number
 }
 
-const askedColumns = `n, at, sort, capability, caller, "by" AS callerSort, id, purpose, took, tokens, found, lost, asked`
+const recallColumns = `n, at, sort, capability, caller, "by" AS callerSort, id, purpose, took, tokens, found, lost, asked`
 const calledColumns = 'n, at, caller, "by" AS callerSort, id, capability, outcome, kinds, count, purpose'
 const recordEntries = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq = r.seq WHERE r.id = ?'
 
@@ -53,28 +53,28 @@ export interface ActivityReader {
   page(query: ActivityQuery): ActivityPage
   get(n: number): AskedDetail | undefined
   ofRecord(id: string): RecordActivity
-  /** Whether an entry is sealed, so that keys are of use. */
+  /** Whether an entry is sealed and needs keys. */
   hasSealed(): boolean
 }
 
-/** `writes`: the capabilities that change a book, whose entries in the log of access are writes. */
+/** `writes`: the capabilities that change a book; their entries in the access log are writes. */
 export function createActivityReader(
   db: SqlDatabase,
   words: ActivityWords,
   writes: readonly string[],
 ): ActivityReader {
-  const askedOf = (query: ActivityQuery, limit: number): AskedEntry[] => {
+  const recallsOf = (query: ActivityQuery, limit: number): AskedEntry[] => {
     const sorts = askedSorts.filter((sort) => isWanted(query, sort))
     if (sorts.length === 0) return []
     const where = new Condition().and('sort IN (SELECT value FROM json_each(?))', JSON.stringify(sorts))
     where.of(query, query.before?.asked)
     if (query.record !== undefined) where.and(`n IN (${recordEntries})`, query.record)
     return db
-      .all<AskedRow>(`SELECT ${askedColumns} FROM activity WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
+      .all<RecallRow>(`SELECT ${recallColumns} FROM activity WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
         ...where.params,
         limit,
       ])
-      .map((row) => toAsked(row, words))
+      .map((row) => toRecall(row, words))
   }
   const calledOf = (query: ActivityQuery, limit: number): CalledEntry[] => {
     const sorts = (['write', 'refused'] as const).filter((sort) => isWanted(query, sort))
@@ -92,10 +92,10 @@ export function createActivityReader(
   return {
     page(query) {
       const { limit, before } = query
-      const asked = askedOf(query, limit + 1)
-      const called = calledOf(query, limit + 1)
-      const entries = merged(asked, called).slice(0, limit)
-      if (entries.length === asked.length + called.length) return { entries }
+      const recalls = recallsOf(query, limit + 1)
+      const calls = calledOf(query, limit + 1)
+      const entries = merged(recalls, calls).slice(0, limit)
+      if (entries.length === recalls.length + calls.length) return { entries }
       const last = (sorts: readonly ActivitySort[]) => entries.findLast(({ sort }) => sorts.includes(sort))?.n
       return {
         entries,
@@ -106,8 +106,8 @@ export function createActivityReader(
       }
     },
     get(n) {
-      const row = db.get<AskedRow & { hits: string; packed: string | null }>(
-        `SELECT ${askedColumns}, hits, packed FROM activity WHERE n = ?`,
+      const row = db.get<RecallRow & { hits: string; packed: string | null }>(
+        `SELECT ${recallColumns}, hits, packed FROM activity WHERE n = ?`,
         [n],
       )
       if (!row) return undefined
@@ -115,7 +115,7 @@ export function createActivityReader(
         ([id, kind, score, version]): AskedHit => ({ id, kind, score, version }),
       )
       const packed = row.packed === null ? undefined : words.packed(n, row.packed)
-      return { ...toAsked(row, words), hits, ...(packed === undefined ? {} : { packed }) }
+      return { ...toRecall(row, words), hits, ...(packed === undefined ? {} : { packed }) }
     },
     ofRecord: (id) => recordActivity(db, id),
     hasSealed: () =>
@@ -142,7 +142,7 @@ class Condition {
     return this
   }
 
-  /** What both logs are narrowed by. */
+  /** Filters of both logs. */
   of({ agent, from, to }: ActivityQuery, before: number | undefined): void {
     if (before !== undefined) this.and('n < ?', before)
     if (agent !== undefined) this.and('caller = ?', agent)
@@ -153,18 +153,18 @@ class Condition {
 
 const isWanted = ({ sorts }: ActivityQuery, sort: ActivitySort) => sorts?.includes(sort) ?? true
 
-/** Newest first, each list in its own order. */
-function merged(asked: readonly AskedEntry[], called: readonly CalledEntry[]): (AskedEntry | CalledEntry)[] {
+/** Newest first; each list keeps its order. */
+function merged(recalls: readonly AskedEntry[], calls: readonly CalledEntry[]): (AskedEntry | CalledEntry)[] {
   const all: (AskedEntry | CalledEntry)[] = []
   let at = 0
-  for (const entry of asked) {
-    for (let next = called[at]; next && next.at > entry.at; next = called[at]) {
+  for (const entry of recalls) {
+    for (let next = calls[at]; next && next.at > entry.at; next = calls[at]) {
       all.push(next)
       at += 1
     }
     all.push(entry)
   }
-  return [...all, ...called.slice(at)]
+  return [...all, ...calls.slice(at)]
 }
 
 function recordActivity(db: SqlDatabase, id: string): RecordActivity {
@@ -175,13 +175,13 @@ function recordActivity(db: SqlDatabase, id: string): RecordActivity {
   )
   const callers = new Map<string, RecordActivity['callers'][number]>()
   for (const { count, last_at, ...row } of rows) {
-    const who = callerOf(row)
-    const key = JSON.stringify(who)
-    const known = callers.get(key)
+    const caller = callerOf(row)
+    const key = JSON.stringify(caller)
+    const before = callers.get(key)
     callers.set(key, {
-      ...who,
-      count: count + (known?.count ?? 0),
-      last_at: known && known.last_at > last_at ? known.last_at : last_at,
+      ...caller,
+      count: count + (before?.count ?? 0),
+      last_at: before && before.last_at > last_at ? before.last_at : last_at,
     })
   }
   const sum = (sort: string) =>
@@ -206,17 +206,17 @@ function headOf({ n, at, capability, purpose, ...row }: AnyRow) {
   return { n, at, capability, ...callerOf(row), ...(purpose === null ? {} : { purpose }) }
 }
 
-function toAsked(row: AskedRow, words: ActivityWords): AskedEntry {
+function toRecall(row: RecallRow, words: ActivityWords): AskedEntry {
   const { n, sort, took, tokens, found, lost } = row
-  const asked = row.asked === null ? undefined : words.asked(n, row.asked)
-  const missing = (lost ?? (asked ? undefined : 'locked')) as LostReason | undefined
+  const question = row.asked === null ? undefined : words.question(n, row.asked)
+  const missing = (lost ?? (question ? undefined : 'locked')) as LostReason | undefined
   return {
     ...headOf(row),
     sort: sort as AskedEntry['sort'],
     took,
     found,
     ...(tokens === null ? {} : { tokens }),
-    ...(asked ? { asked } : {}),
+    ...(question ? { asked: question } : {}),
     ...(missing ? { lost: missing } : {}),
   }
 }

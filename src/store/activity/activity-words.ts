@@ -1,35 +1,32 @@
-// The words of an entry of activity: sealed where the book is, in clear where it has no keys, and not kept while it is locked.
-// Invariant: what is sealed opens as the same part of the same entry alone.
+// The words of an activity entry: sealed where the book is, in clear where it has no keys, and not stored while it is locked.
+// Invariant: a sealed text opens only as the same part of the same entry.
 import type { ActivityNote, AskedWords, LostReason } from '../../core/capability/activity.ts'
 import { sealingAlgorithm } from '../../core/sealed.ts'
 import type { Bodies } from '../record/bodies.ts'
 
 type Part = 'asked' | 'packed'
 
-/** As they are stored. */
 export interface StoredWords {
   readonly asked: string | null
   readonly packed: string | null
-}
-
-export interface KeptWords extends StoredWords {
+  /** Why they are missing. */
   readonly lost?: LostReason
 }
 
 export interface ActivityWords {
-  keep(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): KeptWords
-  /** The same under the present key. */
-  again(n: number, stored: StoredWords): KeptWords
-  /** The question and its options; undefined while their key is not here. */
-  asked(n: number, stored: string): AskedWords | undefined
+  keep(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredWords
+  /** The same under the current key. */
+  reseal(n: number, stored: StoredWords): StoredWords
+  /** The question and its options; undefined without their key. */
+  question(n: number, stored: string): AskedWords | undefined
   packed(n: number, stored: string): string | undefined
-  /** False while what is sealed can't be read. */
+  /** False while sealed texts can't be read. */
   isOpen(): boolean
-  /** What a text begins with that is sealed with the present key; undefined while there is none. */
-  sealedStart(): string | undefined
+  /** The prefix of texts sealed with the current key; undefined without one. */
+  sealedPrefix(): string | undefined
 }
 
-/** What is longer is not kept: fifty thousand tokens are no prompt that somebody reads again. */
+/** Longer texts are not stored: nobody reads a prompt of fifty thousand tokens again. */
 const wordsLimit = 200_000
 const none = { asked: null, packed: null } as const
 
@@ -39,7 +36,7 @@ export function createActivityWords(bodies: Bodies): ActivityWords {
   const open = (n: number, part: Part, stored: string) => bodies.open(ownerOf(n, part), stored)
   const isOpen = () =>
     sealer.current() !== undefined || !['passphrase', 'keys-lost'].includes(sealer.reason())
-  /** JSON objects and JSON strings: neither looks like what is sealed, which is an array. */
+  /** Clear texts are JSON objects and strings, sealed ones are arrays. */
   const store = (n: number, part: Part, json: string) =>
     sealer.current() === undefined ? json : bodies.seal(ownerOf(n, part), json)
 
@@ -55,16 +52,16 @@ export function createActivityWords(bodies: Bodies): ActivityWords {
         packed: text === undefined ? null : store(n, 'packed', text),
       }
     },
-    again(n, stored) {
-      const asked = stored.asked === null ? undefined : open(n, 'asked', stored.asked)
+    reseal(n, stored) {
+      const question = stored.asked === null ? undefined : open(n, 'asked', stored.asked)
       const packed = stored.packed === null ? undefined : open(n, 'packed', stored.packed)
-      if (asked === undefined) return { ...none, lost: 'locked' }
+      if (question === undefined) return { ...none, lost: 'locked' }
       return {
-        asked: store(n, 'asked', asked),
+        asked: store(n, 'asked', question),
         packed: packed === undefined ? null : store(n, 'packed', packed),
       }
     },
-    asked(n, stored) {
+    question(n, stored) {
       const json = open(n, 'asked', stored)
       return json === undefined ? undefined : (JSON.parse(json) as AskedWords)
     },
@@ -72,7 +69,7 @@ export function createActivityWords(bodies: Bodies): ActivityWords {
       const json = open(n, 'packed', stored)
       return json === undefined ? undefined : (JSON.parse(json) as string)
     },
-    sealedStart() {
+    sealedPrefix() {
       const kid = sealer.current()
       return kid === undefined ? undefined : JSON.stringify([sealingAlgorithm, kid]).slice(0, -1)
     },

@@ -1,4 +1,4 @@
-// Which of some records satisfy a condition, and what recall needs to know of them.
+// Tests a condition on some records, and reads the facts by which recall ranks them.
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -11,7 +11,7 @@ export interface MatchingRecord {
   readonly happenedAt: string
 }
 
-/** What weighs a hit beside its text. Absent where the kind or the record has none. */
+/** The weights of a hit beside its text. Undefined where the kind or the record has none. */
 export interface Weighed {
   /** When it happened, milliseconds since 1970 UTC. */
   readonly at: number
@@ -20,7 +20,7 @@ export interface Weighed {
   /** 0 to 1. */
   readonly confidence: number | undefined
   readonly pinned: boolean
-  /** How often it was used on this device. */
+  /** Uses on this device. */
   readonly uses: number
 }
 
@@ -53,7 +53,7 @@ export function matchingRows(
   return new Map(rows.map(({ seq, kind, happened_at: happenedAt }) => [seq, { seq, kind, happenedAt }]))
 }
 
-/** The same, with what weighs them. */
+/** The same, with their weights. */
 export function weighRows(
   read: Read,
   seqs: readonly number[],
@@ -83,6 +83,6 @@ export function weighRows(
 export function conditionOf(where: readonly Fragment[]) {
   const condition = where.map((part) => part.sql).join(' AND ')
   const params = where.flatMap((part) => part.params)
-  // Only some conditions look at the record itself, and every live record has its facets.
+  // Only some conditions read the record itself, and every live record has facets.
   return { condition, params, records: /\br\./.test(condition) ? 'JOIN records r ON r.seq = f.seq' : '' }
 }

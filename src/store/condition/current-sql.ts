@@ -1,20 +1,20 @@
-// What is still current: not expired at the instant of the call, not superseded by a record that lives, not made from
-// one that is gone.
-// Invariant: compared inside the query, so that no page, ranking or count is made of what is then left out; and what
-// somebody does not see takes nothing out of what he sees.
+// The condition of current records: not expired at the time of the call, not superseded by a live record, not made from a
+// deleted one.
+// Invariants: it is part of the query, so that no page, ranking or count includes others; and a hidden record never hides
+// a visible one.
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 import { isBeforeSql } from '../schema/succession.ts'
 
 export interface Currency extends Include {
-  /** What was current at this instant instead of now: what was superseded only later still was. */
+  /** Current at this instant instead of now: a record superseded later counts. */
   readonly asOf?: string | undefined
-  /** Conditions over `facets f` and `records r`: only a record within them stands in another's place. */
+  /** Conditions over `facets f` and `records r`: only a record within them takes the place of another. */
   readonly bounds?: readonly Fragment[] | undefined
 }
 
-/** Conditions over `facets f` that keep what is current at `now` (canonical text), or `include` asks for all the same. */
+/** Conditions over `facets f`: current at `now` (canonical text), or included anyway. */
 export function currentSql(
   kind: Kind | undefined,
   now: string,
@@ -29,27 +29,27 @@ export function currentSql(
   if (!mayBeSuperseded || superseded) return where
   const later =
     asOf === undefined ? { sql: '', params: [] } : { sql: ' OR f.superseded_at > ?', params: [asOf] }
-  const stands = `(f.superseded_at IS NULL${later.sql})`
-  if (bounds.length === 0) return [...where, { sql: stands, params: later.params }]
+  const isLatest = `(f.superseded_at IS NULL${later.sql})`
+  if (bounds.length === 0) return [...where, { sql: isLatest, params: later.params }]
   const unseen = unseenSql(bounds, asOf)
   where.push({
-    sql: `(${stands} AND NOT ${isYielded} OR ${unseen.sql})`,
+    sql: `(${isLatest} AND NOT ${isYielded} OR ${unseen.sql})`,
     params: [...later.params, ...unseen.params],
   })
   return where
 }
 
-/** Whether what stood in the place of the outer `r` is displaced, maybe by what is not seen: then it stands where that is not. */
+/** Whether the record that superseded the outer `r` is displaced, maybe by a hidden one: then `unseenSql` decides. */
 const isYielded = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
   WHERE l.target = r.id AND l.supersedes > 0 AND e.displaced_at IS NOT NULL)`
 
 /**
- * Nothing within `bounds` stands in the place of the record of the outer `f` and `r`, which the inner ones hide: it is not
- * displaced, and none supersedes it that is not displaced itself, by what is seen and as far up as all of them are seen.
+ * No record within `bounds` takes the place of the outer `f` and `r` (the inner ones shadow them): it is not displaced, and
+ * every record that supersedes it is displaced, as far as visible records tell.
  */
 function unseenSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
-  // `near`: what may stand in its place, seen or not, before `bounds` are asked once. Nothing displaces what is displaced by
-  // nothing for whoever sees everything, so that no long chain is walked.
+  // `near`: the candidates, visible or not; `bounds` then run once. A record that isn't displaced among all records isn't
+  // displaced among the visible ones, so long chains aren't walked.
   const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'
   const times = asOf === undefined ? [] : [asOf]
   return {

@@ -1,7 +1,10 @@
-// Compiles a filter to SQL with the meaning of core/filter/match.ts: a property test holds the two side by side.
-// Invariant: every test yields 0 or 1, never NULL, so that NOT means not.
-import type { Predicate, Scalar } from '../../core/filter/filter.ts'
+// Compiles filters, JSONPath selections and kinds to SQL. Filters mean the same as in core/filter/match.ts: a property test
+// compares the two.
+// Invariants: every test yields 0 or 1, never NULL, so that NOT means not; names and values are bound parameters only.
+import type { Selection } from '../../core/capability/port/record-port.ts'
 import { type Moment, resolveTimes } from '../../core/filter/filter-time.ts'
+import type { Predicate, Scalar } from '../../core/filter/filter.ts'
+import type { JsonStep } from '../../core/json/json-path.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 import { type ColumnPlace, type Fragment, type JsonPlace, placeOf } from '../schema/column.ts'
@@ -10,13 +13,13 @@ const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const yes: Fragment = { sql: '1', params: [] }
 const no: Fragment = { sql: '0', params: [] }
 
-/** A condition over `records r` and `facets f` that holds for the records of `kind` that satisfy `predicate`. */
-export function filterSql(predicate: Predicate, kind: Kind | undefined, asked?: Asked): Fragment {
-  return compile(resolveTimes(predicate, kind ?? asked?.kinds, asked?.moment), kind)
+/** A condition over `records r` and `facets f`: a record of `kind` satisfies `predicate`. */
+export function filterSql(predicate: Predicate, kind: Kind | undefined, at?: FilterContext): Fragment {
+  return compile(resolveTimes(predicate, kind ?? at?.kinds, at?.moment), kind)
 }
 
-/** When and where it is asked, and about which kinds when it is not one alone. */
-export interface Asked {
+/** Time and zone of the question, and its kinds when there are several. */
+export interface FilterContext {
   readonly moment: Moment
   readonly kinds: readonly Kind[]
 }
@@ -65,7 +68,7 @@ function fits({ type }: ColumnPlace, value: Scalar): boolean {
   return type === (typeof value === 'string' ? 'text' : typeof value)
 }
 
-/** True when what does not fit the column can't satisfy the predicate either. */
+/** True when a value that doesn't fit the column can't satisfy the predicate. */
 export function answersAlone(place: ColumnPlace, predicate: Test): boolean {
   if (predicate.test === 'exists' || predicate.test === 'contains') return false
   return predicate.test === 'in'
@@ -97,20 +100,20 @@ function columnTest(place: ColumnPlace, predicate: Test): Fragment {
   }
 }
 
-/** A test on a column that may be NULL, made two-valued. An index still serves the inner comparison. */
+/** Makes a test on a column that may be NULL two-valued. An index still serves the inner comparison. */
 function twoValued(
   { sql, optional, within }: ColumnPlace,
   test: string,
   params: readonly SqlValue[],
 ): Fragment {
-  // Said of the whole column: it has an index of what is there.
+  // Test the whole column: a partial index has its values.
   if (within !== undefined)
     return { sql: `(${within} IS NOT NULL AND ${sql} IS NOT NULL AND ${test})`, params }
   return { sql: optional ? `(${sql} IS NOT NULL AND ${test})` : `(${test})`, params }
 }
 
-// Inside the JSON: `t` is the type of what is found and `v` its value. Numbers are compared as doubles, as JavaScript
-// knows them; to SQLite some integers differ that are equal to JavaScript.
+// In the JSON: `t` is the type of a value, `v` the value. Numbers compare as doubles, like in JavaScript: some integers
+// that SQLite tells apart are equal there.
 const isNumber = "t IN ('integer', 'real')"
 
 function inJson({ jsonPath }: JsonPlace, predicate: Test): Fragment {
@@ -177,5 +180,82 @@ function contains(jsonPath: string, value: Scalar): Fragment {
   return {
     sql: `EXISTS (SELECT 1 FROM (SELECT ? AS place, ? AS wanted) WHERE ${either})`,
     params: [jsonPath, ...params],
+  }
+}
+
+/** A condition on `records r`: the body has a value at the steps, equal to `value` if there is one. SQLite follows the path. */
+export function selectionSql({ steps, value }: Selection): Fragment {
+  const parts = partsOf(steps)
+  const params: SqlValue[] = []
+  // Each wildcard is one more table: the children at the place of the steps before it.
+  const tables = parts.slice(0, -1).map((path, i) => {
+    params.push(path)
+    return `(SELECT ? AS place) p${i} JOIN json_each(CASE WHEN json_type(${documentOf(i)}, p${i}.place)
+      IN ('array', 'object') THEN json_extract(${documentOf(i)}, p${i}.place) ELSE '[]' END) c${i}`
+  })
+  const last = parts.length - 1
+  const document = documentOf(last)
+  const path = parts[last] ?? '$'
+  const test: Fragment = value === undefined ? { sql: 't IS NOT NULL', params: [] } : isOne(value)
+  // A last wildcard compares the children directly: making a document of each costs four times as much.
+  const isChild = last > 0 && path === '$'
+  if (!isChild) params.push(path)
+  const found = isChild
+    ? `SELECT c${last - 1}.type AS t, c${last - 1}.value AS v`
+    : `SELECT json_type(${document}, e.place) AS t, json_extract(${document}, e.place) AS v`
+  const from = [...tables, ...(isChild ? [] : ['(SELECT ? AS place) e'])].join(' JOIN ')
+  return {
+    sql: `EXISTS (SELECT 1 FROM (${found} FROM ${from}) WHERE ${test.sql})`,
+    params: [...params, ...test.params],
+  }
+}
+
+/** The document in which the `i`th part of a path begins: the body, then each child with children. */
+const documentOf = (i: number): string =>
+  i === 0 ? 'r.body' : `CASE WHEN c${i - 1}.type IN ('array', 'object') THEN c${i - 1}.value END`
+
+/** The paths between the wildcards. Those after one begin in the child. */
+function partsOf(steps: readonly JsonStep[]): string[] {
+  const parts = ['$']
+  for (const step of steps) {
+    if (step.step === 'children') parts.push('$')
+    else parts[parts.length - 1] += written(step)
+  }
+  return parts
+}
+
+function written(step: Exclude<JsonStep, { step: 'children' }>): string {
+  if (step.step === 'member') return `."${step.name}"`
+  return step.index < 0 ? `[#${step.index}]` : `[${step.index}]`
+}
+
+/**
+ * The condition of a kind. Without statistics SQLite takes the index that saves sorting, and scans the whole kind for one
+ * record with a name. The plus keeps it from that index.
+ */
+export function kindSql(kind: Kind, predicate: Predicate): Fragment {
+  const { name, facets } = kind
+  const isNamed =
+    facets.name !== undefined && isNameColumn(facets.name, kind) && isOfNames(predicate, facets.name)
+  return { sql: isNamed ? '+f.kind = ?' : 'f.kind = ?', params: [name] }
+}
+
+/** Whether the path is in the name column. A claw's is in the actor column, which has many equal values. */
+function isNameColumn(path: string, kind: Kind): boolean {
+  const place = placeOf(path, kind)
+  return place.at === 'column' && place.sql === 'f.name'
+}
+
+/** True when only records with certain texts at `path` satisfy it. */
+function isOfNames(predicate: Predicate, path: string): boolean {
+  switch (predicate.test) {
+    case 'all':
+      return predicate.of.some((one) => isOfNames(one, path))
+    case 'eq':
+      return predicate.path === path && typeof predicate.value === 'string'
+    case 'in':
+      return predicate.path === path && predicate.values.every((value) => typeof value === 'string')
+    default:
+      return false
   }
 }

@@ -1,7 +1,7 @@
-// What was made from other records is in reach where all of those are: as a condition of SQL over `facets f` and `records r`,
-// with the meaning of `isSourceInReach` in core/access/reach.ts, which a property test holds beside it.
-// Invariant: what a token or a policy says only ever becomes a bound parameter, and there are at most two for each level, however
-// many patterns there are; and in doubt the answer is no.
+// A record made from others is in reach where all of them are: as a SQL condition over `facets f` and `records r`, with the
+// meaning of `isSourceInReach` in core/access/reach.ts; a property test compares the two.
+// Invariants: the content of a token or policy is a bound parameter only, at most two for each level, however many patterns
+// there are; in doubt the answer is no.
 import { isByPolicy, isScoped, type Kind, type Kinds } from '../../core/kind.ts'
 import { grantsOfKind, levels, type Reach, reservedNames, seesAll } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
@@ -18,16 +18,16 @@ import {
 } from './reach-list-sql.ts'
 
 /**
- * In a database of sealed records that were opened, which has none of those in clear: stand among the sources of a record
- * for those that are not in it, and for those of them that policies decide about. No record has such an id.
+ * Pseudo sources in the database of opened sealed records, which lacks the records in clear: for a source that isn't there,
+ * and for one that policies govern. No record has such an id.
  */
 export const sourceElsewhere = '@elsewhere'
 export const sourceByPolicy = '@by-policy'
 
-/** What a pattern does: lets a source be seen, keeps it, or lets what was made be seen with all of its sources. */
+/** Sorts of patterns: a source is hidden, visible, or visible by what was made from it; or a reserved name. */
 const sorts = { deny: 0, allow: 1, grant: 2, reserved: 3 } as const
 
-/** The condition that no source of the record is out of `reach`; undefined where no kind is made from others. */
+/** The condition that no source of the record is out of `reach`; undefined where no kind has sources. */
 export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
   const made = [...kinds.values()].filter((kind) => kind.madeFrom && isScoped(kind))
   if (made.length === 0) return undefined
@@ -50,43 +50,43 @@ export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
 
 const namesOf = (kinds: readonly Kind[]) => kinds.map(({ name }) => quote(name)).join(', ')
 
-/** Whether a source that is not here in clear closes what was made from it. */
+/** Whether a source that isn't here in clear closes the record. */
 function doubtSql(reach: Reach, isNarrow: boolean, kinds: Kinds): string {
   if (isNarrow) return '1'
   const marks = [...kinds.values()].filter(({ madeFrom }) => madeFrom?.reachOnly)
-  // A mark is the owner's alone while there is no record that it is of.
+  // A mark without its record is the owner's alone.
   const lone = `up.by IN (${namesOf(marks)}) AND ifnull(r.deleted, up.id NOT IN ('${sourceElsewhere}', '${sourceByPolicy}'))`
   return `(${lone} OR ${policySql(reach, kinds)})`
 }
 
-/** Whether it is, or may quote, what policies decide about. */
+/** Whether the source is, or may quote, a record that policies govern. */
 function policySql(reach: Reach, kinds: Kinds): string {
   if (levels(reach).every(({ governed }) => !governed)) return '0'
-  const asked = [...kinds.values()].filter(({ byPolicy }) => byPolicy)
+  const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
   const quoting = [...kinds.values()].filter((kind) => kind.madeFrom && isByPolicy(kind, kinds))
-  return `CASE WHEN r.seq IS NOT NULL THEN r.kind IN (${namesOf(asked)}) WHEN up.id = '${sourceElsewhere}' THEN 0
+  return `CASE WHEN r.seq IS NOT NULL THEN r.kind IN (${namesOf(byPolicy)}) WHEN up.id = '${sourceElsewhere}' THEN 0
     ELSE up.id = '${sourceByPolicy}' OR up.by IN (${namesOf(quoting)}) END`
 }
 
-/** What closes a source whatever the patterns of the reach say. */
+/** Conditions that close a source whatever the patterns of the reach say. */
 function sourceSql(reach: Reach, kinds: Kinds): Fragment[] {
-  const asked = [...kinds.values()].filter(({ byPolicy }) => byPolicy)
+  const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
   const many = manyNamed(kinds)
   const unnamed = `(f.kind IN (${many}) AND NOT EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`
-  const governed = asked.length === 0 ? [] : levels(reach).flatMap(({ governed: one }) => one ?? [])
+  const governed = byPolicy.length === 0 ? [] : levels(reach).flatMap(({ governed: one }) => one ?? [])
   return [
     { sql: `f.kind NOT IN (${namesOf([...kinds.values()].filter(isScoped))})`, params: [] },
     ...(many === '' ? [] : [{ sql: unnamed, params: [] }]),
     ...governed.map((one) => {
-      const { sql, params } = readableSql(one, asked)
-      return { sql: `(f.kind IN (${namesOf(asked)}) AND NOT ${sql})`, params }
+      const { sql, params } = readableSql(one, byPolicy)
+      return { sql: `(f.kind IN (${namesOf(byPolicy)}) AND NOT ${sql})`, params }
     }),
   ]
 }
 
 /**
- * What the patterns of the reach say of a source. `granted`: the levels that grant what was made from it, which is counted where
- * that is the outer `f`; a table of its own would be read where the inner one hides it.
+ * The patterns of the reach, applied to a source. `granted`: the levels that grant the record made from it; computed where
+ * that record is the outer `f`, because the inner one shadows it.
  */
 function namedSql(all: readonly Reach[], made: readonly Kind[], kinds: Kinds) {
   const rows = all.flatMap(({ allow, deny }, level) => {
@@ -99,7 +99,7 @@ function namedSql(all: readonly Reach[], made: readonly Kind[], kinds: Kinds) {
       ...(isWhole(allow) ? [] : asRows([...new Set(granting)], sorts.grant)),
     ]
   })
-  // No resource is named by one of these.
+  // A resource never has one of these names.
   const reserved = reservedNames(kinds).map((name) => [name, null, null, null, null, 0, sorts.reserved])
   const limited = all.filter(({ allow }) => !isWhole(allow)).length
   const stars = all.some(({ allow, deny }) => hasStars([...allow, ...deny]))

@@ -1,13 +1,12 @@
-// Several patterns of a reach as one condition over `facets f` and `records r`: every name of the record is compared with
-// every pattern, which go in as two bound parameters, however many they are (some hosts bind no more than 100 to a query).
-// Invariant: only names of declared kinds become SQL; what a token says stays inside the parameter.
-import { type Kinds, scopePrefix } from '../../core/kind.ts'
+// Several patterns of a reach as one condition over `facets f` and `records r`: it compares every name of the record with
+// every pattern. All patterns are two bound parameters, because some hosts bind at most 100 to a query.
+// Invariant: only names of declared kinds become SQL; the content of a token stays in a parameter.
 import { reservedNames } from '../../core/access/reach.ts'
 import { isConcrete, type ScopePattern } from '../../core/access/scope.ts'
+import { type Kinds, scopePrefix } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
-import { segmentsOf } from './scope-fragment.ts'
 
-/** The condition that one of the record's names is one that a pattern stands for. None of `patterns` is `**` alone. */
+/** The condition that a pattern matches one of the record's names. None of `patterns` is `**` alone. */
 export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fragment {
   const exact = patterns.filter(isConcrete).map(({ text }) => text)
   const others = patterns.filter((one) => !isConcrete(one))
@@ -27,7 +26,7 @@ export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fr
   }
 }
 
-/** That the name `n.name` is one for which a pattern stands that may have several. They are read once for a query. */
+/** A pattern for several names matches `n.name`. The patterns are read once for a query. */
 function othersSql(patterns: readonly ScopePattern[]): string {
   return `EXISTS (
     WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
@@ -35,7 +34,7 @@ function othersSql(patterns: readonly ScopePattern[]): string {
     SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(patterns) ? ` OR ${starMatch}` : ''})`
 }
 
-/** The kinds that say the names of their records themselves, as a list of SQL; an empty text without any. */
+/** Kinds that declare several names for a record, as a list of SQL; empty without any. */
 export function manyNamed(kinds: Kinds): string {
   return [...kinds.values()]
     .filter(({ scopeNames }) => scopeNames)
@@ -43,31 +42,30 @@ export function manyNamed(kinds: Kinds): string {
     .join(', ')
 }
 
-/** A pattern as a row, also one that stands for one name. */
+/** A pattern as a row, also one for a single name. */
 export function patternRow(pattern: ScopePattern): readonly unknown[] {
   return isConcrete(pattern) ? [pattern.text, null, null, null, null] : toRow(pattern)
 }
 
-/** The text and the range of those that go on from it; or with a `*` the parts, and what follows them. */
+/** Its text, and the range of longer names; or with a `*` its parts, and the separator after them. */
 export function toRow({ parts, rest }: ScopePattern) {
   if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
   const text = parts.join('')
-  // Both separators are followed by a character that parts nothing, so that a range of texts is what begins so.
+  // The character after each separator is no separator, so that a range covers one prefix.
   return [text, `${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`, null, null]
 }
 
-/** True where names are compared by their segments. */
+/** True when names are compared by segments. */
 export const hasStars = (patterns: readonly ScopePattern[]) =>
   patterns.some(({ parts }) => parts.includes('*'))
 
-/** The first segment of the name `n.name`; `stars`: of which the segments are there. */
+/** The first segment of the name `n.name`. `stars`: its segments are a column. */
 export const firstSegment = (stars: boolean) =>
   `json_extract(${stars ? 'n.segments' : segmentsOf('n.name')}, '$[0]')`
 
 /**
- * The names of the record, each with whether it is its resource, whose first segment must not be a reserved one. `stars`: and with
- * its segments, which are told once: each further query within a query counts to how deep an expression is, and workerd refuses
- * those deeper than 100.
+ * The names of the record, each with whether it is its resource (whose first segment must not be reserved). `stars`: with
+ * its segments, computed once: workerd refuses expressions deeper than 100, and each nested query counts.
  */
 export function namesSql(kinds: Kinds, stars: boolean): string {
   const names = plainNamesSql(kinds)
@@ -76,7 +74,7 @@ export function namesSql(kinds: Kinds, stars: boolean): string {
 }
 
 function plainNamesSql(kinds: Kinds): string {
-  // Some hosts give a question little memory: most kinds go by their own name, and need no words here.
+  // Most kinds use their own name and need no case: some hosts give a query little memory.
   const cases = [...kinds.values()].flatMap((kind) => {
     if (kind.scopeNames) return [`WHEN ${quote(kind.name)} THEN NULL`]
     const prefix = quote(scopePrefix(kind))
@@ -102,7 +100,7 @@ function plainNamesSql(kinds: Kinds): string {
   return `${names.join(' UNION ALL ')} LIMIT -1`
 }
 
-/** That the name has the parts of a pattern, where `*` is any segment, and after them nothing or what parts off the rest. */
+/** The name has the parts of a pattern, where `*` is any segment, and then ends or continues with the separator `rest`. */
 export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
   AND json_array_length(n.segments) >= json_array_length(p.parts)
   AND (json_array_length(n.segments) = json_array_length(p.parts)
@@ -114,4 +112,16 @@ export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
 export function quote(name: string): string {
   if (!/^[a-z][a-z0-9_-]*$/.test(name)) throw new Error(`\`${name}\` is no name of a kind.`)
   return `'${name}'`
+}
+
+export const yes: Fragment = { sql: '1', params: [] }
+export const no: Fragment = { sql: '0', params: [] }
+
+export function join(parts: readonly Fragment[], by: ' AND ' | ' OR '): Fragment {
+  return { sql: `(${parts.map(({ sql }) => sql).join(by)})`, params: parts.flatMap(({ params }) => params) }
+}
+
+/** SQL for the segments and separators of a text as a JSON array: quoted first, so that no text can break out. */
+export function segmentsOf(column: string): string {
+  return `('[' || replace(replace(json_quote(${column}), ':', '",":","'), '.', '",".","') || ']')`
 }

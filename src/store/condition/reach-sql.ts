@@ -1,5 +1,5 @@
-// A reach as a condition of SQL over `facets f` and `records r`, with the meaning of core/access/reach.ts: a property
-// test holds the two side by side. Invariant: what a token says only ever becomes a bound parameter, and in doubt the answer is no.
+// A reach as a SQL condition over `facets f` and `records r`, with the meaning of core/access/reach.ts: a property test
+// compares the two. Invariant: the content of a token is a bound parameter only, and in doubt the answer is no.
 import {
   isScoped,
   type Kind,
@@ -12,14 +12,13 @@ import { levels, type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { governedSql } from './governed-sql.ts'
-import { manyNamed, patternsSql, quote } from './reach-list-sql.ts'
-import { join, no, segmentsOf, yes } from './scope-fragment.ts'
+import { join, manyNamed, no, patternsSql, quote, segmentsOf, yes } from './reach-list-sql.ts'
 
-type Tail = Pick<ScopePattern, 'parts' | 'rest'>
+type Suffix = Pick<ScopePattern, 'parts' | 'rest'>
 
 /**
- * The condition that a record, whose kind is one of `kinds`, is in `reach` by itself: whether all that it was made from is, says
- * made-sql.ts. `kind`: it is of that one, so that of most nothing needs to be asked.
+ * The condition that a record of one of `kinds` is in `reach` by itself; made-sql.ts checks its sources. `kind`: the record
+ * is of this kind, which saves most tests.
  */
 export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
   const all = levels(reach)
@@ -28,38 +27,32 @@ export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
   return join([kindsSql(reach, kinds, kind), ...bounds], ' AND ')
 }
 
-/**
- * What the kind of a record asks beside the patterns. Most records are of a kind that asks nothing, which one look tells. Of a kind
- * that is not known here nobody can tell whether it is for others.
- */
-function kindsSql(reach: Reach, kinds: Kinds, asked: Kind | undefined): Fragment {
-  const others = [...kinds.values()].filter(isScoped)
-  const asksNothing = ({ scopeNames, byPolicy }: Kind) => !scopeNames && !byPolicy
+/** Conditions by kind, beside the patterns. Most kinds have none: one test. An unknown kind is out of reach. */
+function kindsSql(reach: Reach, kinds: Kinds, kind: Kind | undefined): Fragment {
+  const scoped = [...kinds.values()].filter(isScoped)
+  const isUnconditional = ({ scopeNames, byPolicy }: Kind) => !scopeNames && !byPolicy
   const inKinds = (some: readonly Kind[]): Fragment => ({
     sql: `f.kind IN (${some.map(({ name }) => quote(name)).join(', ')})`,
     params: [],
   })
-  const plain = inKinds(others.filter(asksNothing))
-  if (asked && asksNothing(asked)) return plain
+  const plain = inKinds(scoped.filter(isUnconditional))
+  if (kind && isUnconditional(kind)) return plain
   const many = manyNamed(kinds)
-  // A record of such a kind without any name says nothing of itself that is to be relied on.
+  // A record of such a kind without any name is out of reach.
   const named: Fragment = {
     sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
     params: [],
   }
   const consents = levels(reach).flatMap(({ governed }) => (governed && governedSql(governed, kinds)) ?? [])
   const more = [...(many === '' ? [] : [named]), ...consents]
-  const special = join([inKinds(others.filter((kind) => !asksNothing(kind))), ...more], ' AND ')
+  const special = join([inKinds(scoped.filter((one) => !isUnconditional(one))), ...more], ' AND ')
   return join([plain, special], ' OR ')
 }
 
-/**
- * Some hosts bind no more than 100 parameters to a query, in which a reach may stand four times beside what is asked for:
- * one with more than so many is compared by name.
- */
+/** Some hosts bind at most 100 parameters to a query, and a reach may occur four times in one: more are compared by name. */
 const columnParams = 12
 
-/** A few patterns become conditions on the columns that they are about, which an index may serve; many are compared by name. */
+/** A few patterns become conditions on their columns, which an index may serve; many are compared by name. */
 function isShort(all: readonly Reach[], kinds: Kinds): boolean {
   const patterns = all.flatMap(({ allow, deny }) => [...allow, ...deny])
   const count = patterns.reduce((sum, one) => sum + patternSql(one, kinds).params.length, 0)
@@ -79,7 +72,7 @@ function levelSql({ allow, deny }: Reach, kinds: Kinds, byColumn: boolean): Frag
   const reached = anyOf(allow)
   if (deny.length === 0) return reached
   const refused = anyOf(deny)
-  // A condition on a column that has no value is neither true nor false: what has no such name is not denied.
+  // A condition on a column without a value is NULL: a record without such a name is not denied.
   return {
     sql: `(${reached.sql} AND NOT ifnull(${refused.sql}, 0))`,
     params: [...reached.params, ...refused.params],
@@ -102,7 +95,7 @@ function patternSql(scope: ScopePattern, kinds: Kinds): Fragment {
   return join([named, listed], ' OR ')
 }
 
-/** A pattern whose first segment says which column it is about. */
+/** A pattern whose first segment names its column. */
 function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment {
   const meant = [...kinds.values()].filter((kind) => !kind.scopeNames && scopePrefix(kind) === first)
   if (meant.length > 0) {
@@ -115,11 +108,11 @@ function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment 
   }
   if (first === 'agent') return afterFirst('r.agent', scope, false)
   if (first === 'session') return afterFirst('r.session', scope, false)
-  // A kind whose records go by other names, or what no resource is named by.
+  // A kind whose records have other names, or a name that no resource has.
   return reservedNames(kinds).includes(first) ? no : value('r.resource', scope)
 }
 
-/** A pattern that begins with `*`: any of a record's names may be meant. */
+/** A pattern that begins with `*` may match any of a record's names. */
 function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
   const many = manyNamed(kinds)
   const cases = [...kinds.values()].flatMap((kind) => {
@@ -130,7 +123,7 @@ function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
     cases.length === 0
       ? 'NULL'
       : `CASE f.kind ${cases.map(({ column }) => `WHEN ? THEN ${column}`).join(' ')} END`
-  // The column is selected once, under a name, because the condition repeats it.
+  // Select the column once, under a name: the condition repeats it.
   const ofKind = afterFirst('q', scope, true)
   const names = cases.map(({ kind }) => kind.name)
   const reserved = reservedNames(kinds)
@@ -163,10 +156,10 @@ function facetColumn(kind: Kind, facet: ScopeFacet): string | undefined {
 }
 
 /**
- * What stands in `column` after the first segment of the name and its colon. `mayBeBare`: without a value the name is
- * the first segment alone; otherwise there is no name then.
+ * `column` has the name after its first segment and colon. `mayBeBare`: without a value the name is the first segment alone;
+ * otherwise the record then has no such name.
  */
-function afterFirst(column: string, { parts, rest }: Tail, mayBeBare: boolean): Fragment {
+function afterFirst(column: string, { parts, rest }: Suffix, mayBeBare: boolean): Fragment {
   const bare = mayBeBare ? { sql: `${column} IS NULL`, params: [] } : no
   if (parts.length === 1) {
     if (rest !== ':') return bare
@@ -175,13 +168,13 @@ function afterFirst(column: string, { parts, rest }: Tail, mayBeBare: boolean): 
   return parts[1] === ':' ? value(column, { parts: parts.slice(2), rest }) : no
 }
 
-/** That the text in `column` is one that the pattern stands for. */
-function value(column: string, { parts, rest }: Tail): Fragment {
+/** The pattern matches the text in `column`. */
+function value(column: string, { parts, rest }: Suffix): Fragment {
   if (parts.includes('*')) return inSegments(column, { parts, rest })
   const text = parts.join('')
   const exact: Fragment = { sql: `${column} = ?`, params: [text] }
   if (rest === undefined) return exact
-  // Both separators are followed by a character that parts nothing, so that a range of texts is what begins so.
+  // The character after each separator is no separator, so that a range covers one prefix.
   const range = {
     sql: `(${column} >= ? AND ${column} < ?)`,
     params: [`${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`],
@@ -189,7 +182,7 @@ function value(column: string, { parts, rest }: Tail): Fragment {
   return join([exact, range], ' OR ')
 }
 
-function inSegments(column: string, { parts, rest }: Tail): Fragment {
+function inSegments(column: string, { parts, rest }: Suffix): Fragment {
   const tests: Fragment[] = parts.flatMap((part, i) =>
     part === '*' && i % 2 === 0 ? [] : [{ sql: 'json_extract(a, ?) = ?', params: [`$[${i}]`, part] }],
   )

@@ -1,5 +1,5 @@
-// How much of the records' bodies one question of a guest may look at. There is no clock here: work is counted in bytes of
-// bodies, times what is done with each. Invariant: counted before the question is put, and only over what the caller may see.
+// The read budget: how many bytes of bodies one question of a guest may read. Without a clock, work is bytes times the
+// number of looks at each. Invariant: counted before the query runs, and over visible records only.
 import { DaybookError } from '../../core/errors.ts'
 import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate } from '../../core/filter/filter.ts'
@@ -7,23 +7,23 @@ import type { Kind } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { type Fragment, placeOf } from '../schema/column.ts'
 import { conditionOf, type Read } from './condition.ts'
-import { type Asked, answersAlone, filterSql, type Test } from './filter-sql.ts'
+import { answersAlone, type FilterContext, filterSql, type Test } from './filter-sql.ts'
 
-/** As much as a guest may store by default: about half a second of work. */
+/** The default storage of a guest: about half a second of work. */
 export const readBudgetBytes = 64 * 1_048_576
 
-/** To read a body is 1; to look for a place in it again, to go through the children of one, as measured in SQLite. */
+/** Reading a body costs 1; finding another place in it, or scanning the children of a place, costs this (measured in SQLite). */
 const again = 0.25
 const through = 15
 
-/** What else than filters looks into bodies. */
+/** Looks into bodies beside filters. */
 export interface BodyLooks {
   readonly selection?: Selection | undefined
-  /** What the answer is ordered by. */
+  /** Order keys. */
   readonly keys?: readonly Fragment[]
 }
 
-/** How often all of a body is read for a question; 0 when hot columns answer it. */
+/** How often a question reads each body; 0 when hot columns answer it. */
 export function looksOf(predicate: Predicate, kind: Kind | undefined, more: BodyLooks = {}): number {
   const { selection, keys = [] } = more
   const orderKeys = keys.filter(({ sql }) => sql.includes('r.body')).length
@@ -50,7 +50,7 @@ function testLooks(predicate: Test, kind: Kind | undefined): number {
   return predicate.test === 'contains' ? through : again
 }
 
-/** The parts of `predicate` that hot columns answer, and that all must hold: they narrow what is looked into. */
+/** The required parts of `predicate` that hot columns answer: they narrow the records to read. */
 export function narrowing(predicate: Predicate, kind: Kind | undefined): Predicate {
   const parts = predicate.test === 'all' ? predicate.of : [predicate]
   return {
@@ -61,28 +61,27 @@ export function narrowing(predicate: Predicate, kind: Kind | undefined): Predica
   }
 }
 
-/** A question as a store of records puts it. */
-interface AskedOf {
-  readonly asked: Predicate
+interface CostlyQuestion {
+  readonly predicate: Predicate
   readonly kind: Kind | undefined
   readonly more: BodyLooks | undefined
-  readonly at: Asked
+  readonly at: FilterContext
   catchUp(): void
 }
 
-/** Throws `too-broad` when `asked` looks into too much of the records that satisfy `cheap`. */
-export function checkAsked(
+/** Throws `too-broad` when `predicate` reads too much of the records that satisfy `cheap`. */
+export function checkPredicate(
   read: Read,
-  { asked, kind, more, at, catchUp }: AskedOf,
+  { predicate, kind, more, at, catchUp }: CostlyQuestion,
   cheap: readonly Fragment[],
 ): void {
-  const looks = looksOf(asked, kind, more)
+  const looks = looksOf(predicate, kind, more)
   if (looks === 0) return
   catchUp()
-  checkBudget(read, looks, [...cheap, filterSql(narrowing(asked, kind), kind, at)])
+  checkBudget(read, looks, [...cheap, filterSql(narrowing(predicate, kind), kind, at)])
 }
 
-/** Throws `too-broad` when the records that satisfy `where` are more than may be looked into so often. */
+/** Throws `too-broad` when `looks` looks at the records that satisfy `where` exceed the budget. */
 export function checkBudget(read: Read, looks: number, where: readonly Fragment[]): void {
   if (looks === 0) return
   const limitBytes = Math.floor(readBudgetBytes / looks)

@@ -1,5 +1,5 @@
-// What a recall may see at all, as conditions of SQL over `facets f` and `records r`: the one place where they are put
-// together. Invariant: every leg narrows its candidates by these, inside its query, before anything is ranked or counted.
+// The records visible to a recall, as SQL conditions over `facets f` and `records r`: the only place that builds them.
+// Invariant: every leg narrows its candidates by these, inside its query, before anything is ranked or counted.
 import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'
 import type { Moment } from '../../core/filter/filter-time.ts'
@@ -11,27 +11,27 @@ import { filterSql } from './filter-sql.ts'
 import { looksOf, narrowing } from './read-budget.ts'
 import { type Held, linkSteps, shownPredicate } from './shown-link.ts'
 
-/** What narrows the candidates of a recall. */
+/** Filters on the candidates of a recall. */
 export interface ScopeQuery {
   readonly kinds?: readonly string[] | undefined
   readonly agent?: string | undefined
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly filters?: unknown
-  /** Only what happened by this instant, canonical UTC text. */
+  /** Only records that happened by this instant, canonical UTC text. */
   readonly at?: string | undefined
 }
 
-/** What every recall may see that is not narrowed, at any time: it depends on a record's own hot columns alone. */
+/** A plain record: visible to every recall without a filter, at any time. It depends on its own hot columns only. */
 export const plainSql = 'f.recallable = 1 AND f.expires_at IS NULL AND f.superseded_at IS NULL'
 
 export interface RecallScope {
   readonly where: readonly Fragment[]
   /** True when few of the records are likely to satisfy `where`. */
   readonly isNarrow: boolean
-  /** True when nothing narrows it: a record for which `plainSql` holds satisfies `where`. */
+  /** True without a filter: every plain record satisfies `where`. */
   readonly isPlain: boolean
-  /** How often the bodies of the records are read that satisfy `narrowed`: see read-budget.ts. */
+  /** How often the bodies of records that satisfy `narrowed` are read: see read-budget.ts. */
   readonly looks?: number
   readonly narrowed?: readonly Fragment[]
 }
@@ -39,8 +39,8 @@ export interface RecallScope {
 const lanes = ['agent', 'session', 'resource'] as const
 
 /**
- * The conditions of `query`, asked at `moment` by somebody who sees what is within `bounds` (`held`: the ids of that, where it
- * is not everything); what it names wrongly is an error with its path.
+ * The conditions of `query` at `moment`, for a caller who sees the records within `bounds` (`held` tells their ids;
+ * undefined: all). A wrong name is an error with its path.
  */
 export function scopeSql(
   kinds: Kinds,
@@ -53,7 +53,7 @@ export function scopeSql(
     { sql: 'f.recallable = 1', params: [] },
     ...currentSql(undefined, now, { asOf: query.at, bounds }),
   ]
-  const asked = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
+  const named = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
   if (query.kinds)
     where.push({
       sql: 'f.kind IN (SELECT value FROM json_each(?))',
@@ -64,8 +64,8 @@ export function scopeSql(
     if (wanted !== undefined) where.push({ sql: `r.${lane} = ?`, params: [wanted] })
   }
   if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
-  const only = asked?.length === 1 ? asked[0] : undefined
-  const meant = asked ?? [...kinds.values()]
+  const only = named?.length === 1 ? named[0] : undefined
+  const meant = named ?? [...kinds.values()]
   const filters = parseFilters(query.filters)
   const shown = held ? shownPredicate(filters, linkSteps(meant), held) : filters
   const looks = looksOf(shown, only)

@@ -1,10 +1,10 @@
-// Questions of a guest about the links of records, put so that they tell it of no id that it may not see.
-// Invariant: they are answered as if no hidden id stood in any record, whatever is there.
+// Rewrites a guest's questions about the links of records, so that they reveal no hidden id.
+// Invariant: the answers are as if no record contained a hidden id.
 import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate, Scalar } from '../../core/filter/filter.ts'
 import type { Kind } from '../../core/kind.ts'
 
-/** Those of `ids` that are ids of records which the asker may see. */
+/** Those of `ids` that are ids of visible records. */
 export type Held = (ids: readonly string[]) => ReadonlySet<string>
 
 const nothing: Predicate = { test: 'any', of: [] }
@@ -22,7 +22,7 @@ export function isAtLink(links: readonly (readonly string[])[], path: string): b
   )
 }
 
-/** `predicate`, where a test of a link is about ids that the asker may see, or fails. */
+/** `predicate`, where a test of a link fails unless it is about visible ids. */
 export function shownPredicate(
   predicate: Predicate,
   links: readonly (readonly string[])[],
@@ -53,7 +53,7 @@ function shownTest(test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>, he
 
 const isHeld = (value: Scalar, held: Held) => typeof value === 'string' && held([value]).has(value)
 
-/** True when `selection` may be put as it is: it is about no link, or about an id that the asker may see. */
+/** True when `selection` is about no link, or about a visible id. */
 function isShownSelection(
   { steps, value }: Selection,
   links: readonly (readonly string[])[],
@@ -70,17 +70,17 @@ function isShownSelection(
   return !isTouched || (value !== undefined && isHeld(value, held))
 }
 
-/** `orderBy` without what would put records in the order of their links. */
+/** `orderBy` without links. */
 function shownOrder(
   orderBy: string | readonly string[] | undefined,
   links: readonly (readonly string[])[],
 ): readonly string[] | undefined {
   const paths = typeof orderBy === 'string' ? [orderBy] : orderBy
-  const left = paths?.filter((path) => !isAtLink(links, path.replace(/^-/, '')))
-  return left?.length === 0 ? undefined : left
+  const others = paths?.filter((path) => !isAtLink(links, path.replace(/^-/, '')))
+  return others?.length === 0 ? undefined : others
 }
 
-/** How a guest's questions are put; `byId` answers which ids are of records within its reach. */
+/** `byId` tells the ids of records within the guest's reach. */
 export function createShownLinks(
   kinds: readonly Kind[],
   projection: { catchUp(): void },

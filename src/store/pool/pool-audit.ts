@@ -1,5 +1,5 @@
-// The audit of the pool: what became of every envelope, with the reason. Invariant: it is bounded by rows and days; outcomes
-// that are alike and follow each other, as presence does, share a row that counts them.
+// The audit of the pool: the outcome of every envelope, with the reason. Invariant: it is bounded by rows and days; equal
+// outcomes, such as presence, share a row that counts them.
 import {
   type NewPoolAudit,
   type PoolAuditEntry,
@@ -24,9 +24,9 @@ type AuditRow = SqlRow & {
   readonly count: number
 }
 
-/** Of these there is one row for a claw and an outcome: each of them says the same. */
+/** One row for a claw and an outcome: they all say the same. */
 const repeating = new Set(['presence', 'capabilities'])
-/** So do refusals of a claw, which may come by the thousand. */
+/** The same for refusals, which may come by the thousand. */
 const repeats = ({ type, result, reason }: NewPoolAudit) =>
   repeating.has(type) || result === 'rejected' || reason === 'not_admitted'
 
@@ -81,12 +81,12 @@ const conditions = [
 ] as const
 
 function conditionOf(query: PoolAuditQuery): { sql: string; params: SqlValue[] } {
-  const given = conditions.filter(([name]) => query[name] !== undefined)
+  const used = conditions.filter(([name]) => query[name] !== undefined)
   const { results = [] } = query
   const ofResults = results.length === 0 ? [] : [`result IN (${results.map(() => '?').join(', ')})`]
   return {
-    sql: ['1 = 1', ...given.map(([, sql]) => sql), ...ofResults].join(' AND '),
-    params: [...given.map(([name]) => query[name] ?? null), ...results],
+    sql: ['1 = 1', ...used.map(([, sql]) => sql), ...ofResults].join(' AND '),
+    params: [...used.map(([name]) => query[name] ?? null), ...results],
   }
 }
 

@@ -1,5 +1,5 @@
-// What is to be sent to other claws: a list that each carrier goes through at its own pace, from the oldest on.
-// Invariant: an envelope stays until every carrier of this copy has it in its keeping, or it is a week old.
+// The outbox of the pool: envelopes to other claws. Each carrier reads it from the oldest, at its own pace.
+// Invariant: an envelope stays until every carrier of this copy has taken it, or for a week.
 import { poolKeep, type PoolSending, type PoolWriter } from '../../core/pool/pool-port.ts'
 import type { EnvelopeType } from '../../core/pool/pool-carrier.ts'
 import { recordIds } from '../../core/pool/pool-record-id.ts'
@@ -18,21 +18,22 @@ type OutboxRow = {
 type OutboxPart = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'silence'
 
 export interface PoolOutbox extends Pick<PoolWriter, OutboxPart> {
-  /** The proposals that something is to be sent of. */
+  /** Proposals with unsent envelopes. */
   proposals(): string[]
-  /** Leaves no word of the ballot, decision or fact `id` in what is to be sent. */
+  /** Empties envelopes of the ballot, decision or fact `id`. */
   silenceRecord(kind: string, id: string): void
   pruneOutbox(before: number, carriers: readonly string[]): void
 }
 
-/** Which envelopes say what a record says, and its id by what they are about and who says it. */
-const sayings: Readonly<Record<string, { type: EnvelopeType; idOf: (key: string, claw: string) => string }>> =
-  {
-    pool_ballot: { type: 'vote', idOf: recordIds.ballot },
-    pool_decision: { type: 'decision', idOf: recordIds.decision },
-    pool_fact: { type: 'fact', idOf: recordIds.fact },
-  }
-/** A member of an envelope; null in what is none. */
+/** By kind: the envelopes that repeat a record, and the record's id from their key and claw. */
+const repeatedBy: Readonly<
+  Record<string, { type: EnvelopeType; idOf: (key: string, claw: string) => string }>
+> = {
+  pool_ballot: { type: 'vote', idOf: recordIds.ballot },
+  pool_decision: { type: 'decision', idOf: recordIds.decision },
+  pool_fact: { type: 'fact', idOf: recordIds.fact },
+}
+/** A member of an envelope; null when the text is no JSON. */
 const member = (path: string) => `CASE WHEN json_valid(text) THEN text ->> '$.${path}' END`
 
 export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
@@ -71,7 +72,7 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         position(carrier),
         carrier,
       ])?.count ?? 0,
-    // The rows stay, because numbers must go on: an empty one is not sent.
+    // Rows stay, so that numbers keep growing; an empty one isn't sent.
     silence: (proposal) =>
       db.run(
         `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal' AND ${member('payload.proposalId')} = ?`,
@@ -85,18 +86,18 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         )
         .map(({ proposal }) => proposal ?? ''),
     silenceRecord(kind, id) {
-      const saying = sayings[kind]
-      if (!saying) return
+      const repeated = repeatedBy[kind]
+      if (!repeated) return
       const rows = db.all<{ n: number; key: string; claw: string | null }>(
         `SELECT n, key, ${member('clawId')} AS claw FROM pool_outbox WHERE type = ? AND text <> ''`,
-        [saying.type],
+        [repeated.type],
       )
       for (const { n, key, claw } of rows)
-        if (saying.idOf(key, claw ?? '') === id) db.run("UPDATE pool_outbox SET text = '' WHERE n = ?", [n])
+        if (repeated.idOf(key, claw ?? '') === id) db.run("UPDATE pool_outbox SET text = '' WHERE n = ?", [n])
     },
     pruneOutbox(before, carriers) {
       const least = carriers.length === 0 ? 0 : Math.min(...carriers.map(position))
-      // The last one stays, so that numbers go on and positions stay true.
+      // The last row stays, so that numbers keep growing and positions stay valid.
       db.run('DELETE FROM pool_outbox WHERE n <= ? AND n < (SELECT max(n) FROM pool_outbox)', [least])
       db.run('DELETE FROM pool_outbox WHERE at < ? AND n < (SELECT max(n) FROM pool_outbox)', [before])
       db.run('DELETE FROM pool_outbox WHERE n <= (SELECT max(n) FROM pool_outbox) - ?', [poolKeep.outbox])

@@ -1,10 +1,11 @@
-// The pool's own tables at this copy of a book: what was had, what came of it, what is to be sent, what waits, who is there.
-// Invariant: changes stand exactly if the write does in which they were made; each table is bounded; nothing is synced.
+// The pool's tables in this copy of a book: seen keys, audit, outbox, waiting envelopes, presence.
+// Invariants: changes commit with the write that makes them; each table is bounded; nothing is synced.
 import {
   type PoolApplicant,
   type PoolDispute,
   poolKeep,
   type PoolPort,
+  type PoolWaiting,
   type PoolWriter,
 } from '../../core/pool/pool-port.ts'
 import { recordIds } from '../../core/pool/pool-record-id.ts'
@@ -13,7 +14,6 @@ import { foldName } from '../../core/text/fold-name.ts'
 import { formatTime } from '../../core/time.ts'
 import { createPoolAudit } from './pool-audit.ts'
 import { createPoolOutbox } from './pool-outbox.ts'
-import { createPoolWaiting } from './pool-waiting.ts'
 
 type PresenceRow = {
   readonly claw: string
@@ -24,7 +24,7 @@ type PresenceRow = {
   readonly own: number
 }
 
-/** How the keys of envelopes begin that bring a proposal. */
+/** Prefix of the keys of proposals. */
 const proposalKeys = 'knowledge:proposal:'
 
 type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
@@ -33,14 +33,17 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   const audit = createPoolAudit(db)
   const outbox = createPoolOutbox(db)
   const waiting = createPoolWaiting(db)
-  const visitors = createVisitors()
-  const instances = createInstances()
-  let ownNames: Set<string> | undefined
   let revision = 0
   let proposalsGone = 0
+  const { prunePresence, ...presence } = createPresence(db, () => void (revision += 1))
   const { stopWaitingFor, abouts, ...waits } = waiting
   const { silenceRecord, proposals, ...sendings } = outbox
-  const counted: PoolTables = {
+  const silence = (proposal: string) => {
+    revision += 1
+    outbox.silence(proposal)
+    stopWaitingFor(proposal)
+  }
+  return {
     get revision() {
       return revision
     },
@@ -50,7 +53,10 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
     ...audit,
     ...sendings,
     ...waits,
-    ...visitors,
+    ...createVisitors(),
+    ...presence,
+    ...createSeenKeys(db),
+    silence,
     send(envelope, now) {
       revision += 1
       outbox.send(envelope, now)
@@ -59,11 +65,49 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
       revision += 1
       waiting.wait(entry)
     },
+    gone(kind, id) {
+      if (kind !== 'pool_proposal') return silenceRecord(kind, id)
+      proposalsGone += 1
+      for (const proposal of new Set([...proposals(), ...abouts()]))
+        if (recordIds.proposal(proposal) === id) silence(proposal)
+    },
+    prune(now, carriers) {
+      db.run('DELETE FROM pool_keys WHERE n <= (SELECT max(n) FROM pool_keys) - ?', [poolKeep.keys])
+      prunePresence(now - poolKeep.presenceMs)
+      audit.pruneAudit(formatTime(now - poolKeep.auditDays * 86_400_000))
+      outbox.pruneOutbox(now - poolKeep.outboxDays * 86_400_000, carriers)
+    },
+  }
+}
+
+/** Keys of received envelopes, with the hash of each. */
+function createSeenKeys(db: SqlDatabase): Pick<PoolTables, 'had' | 'remember' | 'unremember' | 'proposed'> {
+  return {
     had: (claw, key) =>
       db.get<{ hash: string }>('SELECT hash FROM pool_keys WHERE claw = ? AND key = ?', [claw, key])?.hash,
     remember: (claw, key, hash) =>
       db.run('INSERT OR IGNORE INTO pool_keys (claw, key, hash) VALUES (?, ?, ?)', [claw, key, hash]),
     unremember: (claw, key) => db.run('DELETE FROM pool_keys WHERE claw = ? AND key = ?', [claw, key]),
+    proposed: () =>
+      db
+        .all<{ claw: string; key: string }>(
+          `SELECT claw, key FROM pool_keys WHERE claw IN (SELECT claw FROM pool_own) AND key > ? AND key < ?
+           ORDER BY n DESC LIMIT ?`,
+          [proposalKeys, `${proposalKeys}\uffff`, poolKeep.proposed],
+        )
+        .map(({ claw, key }) => ({ claw, proposal: key.slice(proposalKeys.length) })),
+  }
+}
+
+type Presence = Pick<PoolTables, 'presence' | 'present' | 'own' | 'isOwn'> & {
+  prunePresence(before: number): void
+}
+
+/** Present claws, and own ones. `onChange`: called before a change. */
+function createPresence(db: SqlDatabase, onChange: () => void): Presence {
+  const instances = createInstances()
+  let ownNames: Set<string> | undefined
+  return {
     presence: () =>
       db
         .all<PresenceRow>('SELECT claw, instance, at, status, name, own FROM pool_presence ORDER BY claw')
@@ -77,14 +121,14 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
           since: instances.since(claw, instance) ?? at,
         })),
     present({ claw, instance, at, status, name, own }) {
-      const known = db.get<{ at: number; status: string }>(
+      const last = db.get<{ at: number; status: string }>(
         'SELECT at, status FROM pool_presence WHERE claw = ? AND instance = ?',
         [claw, instance],
       )
-      if (known && known.at >= at) return false
-      revision += 1
-      const isBack = known?.status !== 'active' || at - known.at > poolKeep.activeMs
-      instances.seen({ claw, instance, at, from: isBack ? undefined : known.at })
+      if (last && last.at >= at) return false
+      onChange()
+      const isBack = last?.status !== 'active' || at - last.at > poolKeep.activeMs
+      instances.seen({ claw, instance, at, from: isBack ? undefined : last.at })
       db.run(
         `INSERT OR REPLACE INTO pool_presence (claw, instance, at, status, name, own) VALUES (?, ?, ?, ?, ?, ?)`,
         [claw, instance, at, status, name ?? null, own ? 1 : 0],
@@ -97,49 +141,26 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
       ownNames?.add(name)
     },
     isOwn(claw) {
-      // Some may be written as no claw is now.
+      // Old rows may have unfolded names.
       ownNames ??= new Set(
         db.all<{ claw: string }>('SELECT claw FROM pool_own').map((one) => foldName(one.claw)),
       )
       return ownNames.has(foldName(claw))
     },
-    proposed: () =>
-      db
-        .all<{ claw: string; key: string }>(
-          `SELECT claw, key FROM pool_keys WHERE claw IN (SELECT claw FROM pool_own) AND key > ? AND key < ?
-           ORDER BY n DESC LIMIT ?`,
-          [proposalKeys, `${proposalKeys}\uffff`, poolKeep.proposed],
-        )
-        .map(({ claw, key }) => ({ claw, proposal: key.slice(proposalKeys.length) })),
-    gone(kind, id) {
-      if (kind !== 'pool_proposal') return silenceRecord(kind, id)
-      proposalsGone += 1
-      for (const proposal of new Set([...proposals(), ...abouts()]))
-        if (recordIds.proposal(proposal) === id) counted.silence(proposal)
-    },
-    silence(proposal) {
-      revision += 1
-      outbox.silence(proposal)
-      stopWaitingFor(proposal)
-    },
-    prune(now, carriers) {
-      db.run('DELETE FROM pool_keys WHERE n <= (SELECT max(n) FROM pool_keys) - ?', [poolKeep.keys])
-      db.run('DELETE FROM pool_presence WHERE at < ?', [now - poolKeep.presenceMs])
-      instances.prune(now - poolKeep.presenceMs)
-      audit.pruneAudit(formatTime(now - poolKeep.auditDays * 86_400_000))
-      outbox.pruneOutbox(now - poolKeep.outboxDays * 86_400_000, carriers)
+    prunePresence(before) {
+      db.run('DELETE FROM pool_presence WHERE at < ?', [before])
+      instances.prune(before)
     },
   }
-  return counted
 }
 
-/** Since when each instance has been there, as far as this start of the engine knows. */
+/** Since when each instance is present, as far as this run of the engine knows. */
 function createInstances() {
   const spans = new Map<string, { since: number; at: number }>()
   const keyOf = (claw: string, instance: string) => JSON.stringify([claw, instance])
   return {
     since: (claw: string, instance: string) => spans.get(keyOf(claw, instance))?.since,
-    /** `from`: when it was last heard of before, unless it was away between. */
+    /** `from`: when it was last seen, unless it was away since. */
     seen({
       claw,
       instance,
@@ -156,7 +177,7 @@ function createInstances() {
   }
 }
 
-/** Who asks in, and what is disputed. In memory: whoever is still there says so again, and the audit has what came of it. */
+/** Applicants and disputes. In memory only: applicants repeat themselves, and the audit has the outcomes. */
 function createVisitors() {
   const applicants = new Map<string, PoolApplicant>()
   let disputes: PoolDispute[] = []
@@ -181,4 +202,65 @@ function createVisitors() {
       return since
     },
   }
+}
+
+type WaitingRow = {
+  readonly n: number
+  readonly type: string
+  readonly about: string
+  readonly claw: string
+  readonly key: string
+  readonly text: string
+  readonly source: string | null
+  readonly at: number
+  readonly due: number
+}
+
+/**
+ * Envelopes that wait for another: a vote for its proposal, a fact for its decision.
+ * Invariant: each stays until it is judged or due; beyond the limit, the oldest are due at once.
+ */
+type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'> & {
+  /** Subjects that envelopes wait for. */
+  abouts(): string[]
+  /** Drops envelopes that wait for a subject. */
+  stopWaitingFor(about: string): void
+}
+
+const waitingColumns = 'n, type, about, claw, key, text, source, at, due'
+
+function createPoolWaiting(db: SqlDatabase): WaitingTable {
+  return {
+    wait({ type, about, claw, key, text, from = null, at, due }) {
+      db.run(
+        'INSERT INTO pool_waiting (type, about, claw, key, text, source, at, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        [type, about, claw, key, text, from, at, due],
+      )
+      db.run('UPDATE pool_waiting SET due = 0 WHERE n <= (SELECT max(n) FROM pool_waiting) - ?', [
+        poolKeep.waiting,
+      ])
+    },
+    stopWaiting: (n) => db.run('DELETE FROM pool_waiting WHERE n = ?', [n]),
+    abouts: () =>
+      db.all<{ about: string }>('SELECT DISTINCT about FROM pool_waiting').map(({ about }) => about),
+    stopWaitingFor: (about) => db.run('DELETE FROM pool_waiting WHERE about = ?', [about]),
+    waiting({ about, due }) {
+      const rows =
+        about === undefined
+          ? db.all<WaitingRow>(
+              `SELECT ${waitingColumns} FROM pool_waiting WHERE due <= ? ORDER BY due, n LIMIT 1000`,
+              [due ?? Number.MAX_SAFE_INTEGER],
+            )
+          : db.all<WaitingRow>(`SELECT ${waitingColumns} FROM pool_waiting WHERE about = ? ORDER BY n`, [
+              about,
+            ])
+      return rows.map(toWaiting)
+    },
+    nextDue: () =>
+      db.get<{ due: number | null }>('SELECT min(due) AS due FROM pool_waiting')?.due ?? undefined,
+  }
+}
+
+function toWaiting({ source, type, ...row }: WaitingRow): PoolWaiting {
+  return { ...row, type: type as PoolWaiting['type'], ...(source === null ? {} : { from: source }) }
 }

@@ -1,24 +1,24 @@
-// The entries of a long list, two bytes each: where a document stands in its stretch of 8,192, and how often it has the term.
-// Beside them stands where each stretch begins. Invariant: documents ascend, so an entry's place says its stretch.
+// The entries of a long list, two bytes each: the document within its stretch of 8,192, and how often it has the term.
+// An index says where each stretch begins. Invariant: documents ascend, so the position of an entry tells its stretch.
 
-/** Documents of a stretch, as bits, and what is left of two bytes for how often. */
+/** Two bytes: bits for the document within a stretch, and the rest for the frequency. */
 const stretchBits = 13
 export const stretch = 2 ** stretchBits
 export const timesBits = 16 - stretchBits
-/** A document that has the term so often or more stands beside the list with the number. */
+/** From this frequency on, the list stores it apart. */
 export const manyTimes = 2 ** timesBits - 1
 
 export interface PackedEntries {
-  /** `(document % 8192) × 8 + times`; there may be room behind the last one. */
+  /** `(document % 8192) × 8 + times`; with spare room at the end. */
   codes: Uint16Array
-  /** By stretch, up to `last`: its first entry, or that of the next one which has any. */
+  /** By stretch, up to `last`: the position of its first entry, or of the next stretch's. */
   starts: Uint32Array
-  /** The stretch of the last entry, -1 without any. */
+  /** The stretch of the last entry, -1 for none. */
   last: number
   length: number
 }
 
-/** With room for `count` entries of documents up to `document`. */
+/** Has room for `count` entries of documents up to `document`. */
 export function createPackedEntries(count: number, document: number): PackedEntries {
   return {
     codes: new Uint16Array(count),
@@ -30,7 +30,7 @@ export function createPackedEntries(count: number, document: number): PackedEntr
 
 export const stretchOf = (document: number): number => document >>> stretchBits
 
-/** Makes room for `count` entries in all, of documents up to `document`. */
+/** Makes room for `count` entries in total, of documents up to `document`. */
 export function growPacked(entries: PackedEntries, count: number, document: number): void {
   if (stretchOf(document) >= entries.starts.length) {
     const starts = new Uint32Array(stretchOf(document) + 8)
@@ -43,14 +43,14 @@ export function growPacked(entries: PackedEntries, count: number, document: numb
   entries.codes = codes
 }
 
-/** Adds a document above all others; there is room for it. */
+/** Appends a document; the caller has made room. */
 export function pushPacked(entries: PackedEntries, document: number, times: number): void {
   const own = document >>> stretchBits
   while (entries.last < own) entries.starts[++entries.last] = entries.length
   entries.codes[entries.length++] = (document & (stretch - 1)) * (manyTimes + 1) + times
 }
 
-/** Behind the last entry of a stretch. */
+/** Position after the last entry of a stretch. */
 export function endOfStretch({ starts, last, length }: PackedEntries, own: number): number {
   return own < last ? (starts[own + 1] as number) : length
 }
@@ -67,7 +67,7 @@ export function packedDocument({ codes, starts, last }: PackedEntries, at: numbe
   return low * stretch + ((codes[at] as number) >>> timesBits)
 }
 
-/** Where the first entry stands, at or after `from`, whose document is `document` or above. */
+/** Position of the first entry, at or after `from`, whose document is `document` or above. */
 export function seekPacked(entries: PackedEntries, document: number, from: number): number {
   const own = document >>> stretchBits
   if (own > entries.last) return entries.length
@@ -84,7 +84,7 @@ export function seekPacked(entries: PackedEntries, document: number, from: numbe
   return low
 }
 
-/** Whether the entry at `at` is that of `document`. */
+/** Whether the entry at `at` belongs to `document`. */
 export function isPackedAt(entries: PackedEntries, at: number, document: number): boolean {
   const own = document >>> stretchBits
   if (own > entries.last || at < (entries.starts[own] as number) || at >= endOfStretch(entries, own))

@@ -1,90 +1,149 @@
-// The postings kept in the book, so that a reopened book need not make them from its records again. In segments, each a
-// run of documents; small ones are merged into larger ones. Derived, never migrated: what is in doubt is dropped.
-// Invariants: with its segments a book notes in the same transaction up to which record they are complete (`savedSeq`),
-// and with every later change of such a record, in the transaction of that change, that they are no longer (`stale`).
+// The postings stored in the book, so that a reopened book doesn't rebuild them from its records: in segments, each a run
+// of documents; small ones are merged into larger ones. Derived data, never migrated: in doubt it is dropped.
+// Invariants: a book stores with its segments, in the same transaction, the last record they cover (`savedSeq`); and with
+// every later change of such a record, in the transaction of that change, that it is stale.
 import type { SqlDatabase } from '../../core/ports.ts'
-import { mergeRun, segmentLimits } from './posting-merge.ts'
-import { type OpenSegment, openSegment, writeSegment } from './posting-segment.ts'
-import { readSeqs, SegmentTable } from './segment-table.ts'
-import type { OnCompact, Postings } from './postings.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
-
-export interface PostingArchive {
-  /** Bytes of what is kept; 0 when nothing is. */
-  sizeBytes(): number
-  /**
-   * Takes the next piece of what is kept into `postings`, which hold what came before it and nothing else: a few
-   * milliseconds of work. `more`: there is another one. `damaged`: what `postings` hold now is worth nothing, and nothing of
-   * what is kept is.
-   */
-  load(postings: Postings): 'more' | 'done' | 'damaged'
-  /** Records up to here are in the segments, but for `stale()`. */
-  savedSeq(): number
-  stale(): number[]
-  /**
-   * Keeps some of what `postings` have and the segments have not, or merges some of them: one short piece of work, in a
-   * transaction of its own. True when more is to be done. `postings` are complete up to record `seq`; unless that is the
-   * last one (`isWhole`), only full tails are kept.
-   */
-  save(postings: Postings, seq: number, isWhole: boolean): boolean
-  /** Is called when postings give their documents new numbers. */
-  compacted: OnCompact
-  /** What is kept belongs to other postings than those in memory: the next `save` or `tidy` drops it. */
-  abandon(): void
-  /** Drops what was abandoned. */
-  tidy(): void
-  /** Drops everything, also from the files once they are scrubbed. */
-  drop(): void
-}
+import { mergeRun, segmentLimits } from './posting-merge.ts'
+import { openSegment, type SegmentReader, writeSegment } from './posting-segment.ts'
+import type { OnCompact, Postings } from './postings.ts'
+import { readSeqs, SegmentTable } from './segment-table.ts'
 
 interface Segment {
   readonly n: number
-  /** Documents in memory: from one number up to, not including, another. */
+  /** Documents in memory: from this number up to, not including, `to`. */
   from: number
   to: number
   /** How many documents were written. */
   readonly documents: number
 }
 
-/** The archive of the book in `db`. It notes what changes whether or not anybody has postings in memory. */
-export function createPostingArchive(
-  db: SqlDatabase,
-  projection: Projection,
-  settings: Settings,
-  limits = segmentLimits,
-): PostingArchive {
-  const table = new SegmentTable(db, settings)
-  let segments: Segment[] = []
-  let saved = 0
-  let sizeBytes = 0
-  /** Records that changed since the last save, each as often as it did. */
-  let marks = 0
-  let abandoned = false
-  /** Reading into memory, while that is not at its end. Dropping what is read then leaves `torn` postings. */
-  let reading: Generator<undefined, 'done' | 'damaged'> | undefined
-  let torn = false
+type Loading = Generator<undefined, 'done' | 'damaged'>
 
-  const note = () => {
-    const all = table.rows()
-    saved = all.reduce((most, { last_seq }) => Math.max(most, last_seq), 0)
-    sizeBytes = all.reduce((sum, row) => sum + row.size_bytes, 0)
+/** Marks records stale whether or not postings are in memory. */
+export class PostingArchive {
+  readonly #db: SqlDatabase
+  readonly #projection: Projection
+  readonly #limits: typeof segmentLimits
+  readonly #table: SegmentTable
+  #segments: Segment[] = []
+  #savedSeq = 0
+  #sizeBytes = 0
+  /** Changes since the last save; a record counts once for each change. */
+  #changes = 0
+  #abandoned = false
+  /** Dropping what is being loaded leaves `#torn` postings. */
+  #loading: Loading | undefined
+  #torn = false
+
+  constructor(db: SqlDatabase, projection: Projection, settings: Settings, limits = segmentLimits) {
+    this.#db = db
+    this.#projection = projection
+    this.#limits = limits
+    this.#table = new SegmentTable(db, settings)
+    this.#measure()
+    projection.watch((seq) => {
+      if (seq > this.#savedSeq) return
+      this.#changes += 1
+      this.#table.markStale(seq)
+    })
   }
-  note()
 
-  projection.watch((seq) => {
-    if (seq > saved) return
-    marks += 1
-    table.markStale(seq)
-  })
+  /** Bytes of the segments. */
+  sizeBytes(): number {
+    return this.#abandoned ? 0 : this.#sizeBytes
+  }
 
-  /** All are opened before the first is read, so that each list has its final size at once. */
-  function* readAll(postings: Postings): Generator<undefined, 'done' | 'damaged'> {
-    const all = table.rows()
-    if (!table.isWhole(all)) return 'damaged'
-    const opened: OpenSegment[] = []
+  /** The segments cover all records up to this one, except `stale()`. */
+  savedSeq(): number {
+    return this.#savedSeq
+  }
+
+  stale(): number[] {
+    return this.#table.stale()
+  }
+
+  /**
+   * Loads the next piece into `postings`, which hold the earlier pieces and nothing else: a few milliseconds of work.
+   * `more`: another piece follows. `damaged`: `postings` and segments must be dropped.
+   */
+  load(postings: Postings): 'more' | 'done' | 'damaged' {
+    if (this.#torn || this.#savedSeq > this.#projection.derivedSeq()) return 'damaged'
+    this.#loading ??= this.#loadAll(postings)
+    const next = this.#loading.next()
+    if (!next.done) return 'more'
+    this.#loading = undefined
+    return next.value
+  }
+
+  /**
+   * Saves some unsaved postings, or merges segments: one short piece of work, in its own transaction. True when more work
+   * waits. `postings` are complete up to record `seq`; unless that is the last one (`isWhole`), only full segments are
+   * saved.
+   */
+  save(postings: Postings, seq: number, isWhole: boolean): boolean {
+    if (this.#abandoned) this.drop()
+    const { least, first } = this.#limits
+    const unsaved = postings.documents() - this.#end()
+    if (unsaved + this.#changes >= (isWhole ? least : first)) {
+      this.#saveNext(postings, seq)
+      return true
+    }
+    const written = this.#segments.reduce((sum, { documents }) => sum + documents, 0)
+    // Most of it is out of date: write all again.
+    if (written > 2 * postings.records() + first) {
+      this.drop()
+      return true
+    }
+    return this.#merge(postings)
+  }
+
+  /** Follows a compaction of the postings. */
+  readonly onCompact: OnCompact = (renamed, count) => renumber(this.#segments, renamed, count)
+
+  /** The segments don't match the postings in memory any more: the next `save` or `tidy` drops them. */
+  abandon(): void {
+    this.#abandoned = true
+    this.#torn = false
+    this.#loading = undefined
+    this.#segments = []
+  }
+
+  /** Drops abandoned segments. */
+  tidy(): void {
+    if (this.#abandoned) this.drop()
+  }
+
+  /** Drops all segments; scrubbing then removes them from the files. */
+  drop(): void {
+    this.#db.transaction(() => this.#table.drop())
+    this.#torn = this.#loading !== undefined
+    this.#segments = []
+    this.#savedSeq = 0
+    this.#sizeBytes = 0
+    this.#changes = 0
+    this.#abandoned = false
+  }
+
+  /** The first document in memory after all segments. */
+  #end(): number {
+    return this.#segments.at(-1)?.to ?? 0
+  }
+
+  #measure(): void {
+    const all = this.#table.rows()
+    this.#savedSeq = all.reduce((most, { last_seq }) => Math.max(most, last_seq), 0)
+    this.#sizeBytes = all.reduce((sum, row) => sum + row.size_bytes, 0)
+  }
+
+  /** Opens all segments before it reads the first, so that each list gets its final size at once. */
+  *#loadAll(postings: Postings): Loading {
+    const all = this.#table.rows()
+    if (!this.#table.isWhole(all)) return 'damaged'
+    const opened: SegmentReader[] = []
     for (const [i, row] of all.entries()) {
-      const bytes = table.read(row, all[i - 1]?.checksum ?? 0)
+      const bytes = this.#table.read(row, all[i - 1]?.checksum ?? 0)
       yield
       if (!bytes) return 'damaged'
       opened.push(yield* openSegment(bytes, postings))
@@ -92,127 +151,77 @@ export function createPostingArchive(
     for (const [i, { n, documents, gone }] of all.entries()) {
       for (const seq of readSeqs(gone)) postings.remove(seq)
       yield* opened[i]?.read() ?? []
-      const from = segments.at(-1)?.to ?? 0
-      segments.push({ n, documents, from, to: postings.documents() })
+      this.#segments.push({ n, documents, from: this.#end(), to: postings.documents() })
     }
     return 'done'
   }
 
-  /** In place of the segments of `run`, or after all when there is none. Inside a transaction. */
-  const write = (
-    postings: Postings,
-    { from, to }: Pick<Segment, 'from' | 'to'>,
-    { lastSeq, gone, run }: { lastSeq: number; gone: readonly number[]; run: readonly Segment[] },
-  ): Segment => {
-    const n = run[0]?.n ?? (segments.at(-1)?.n ?? 0) + 1
-    const sizes = postings.sizes().subarray(from, to)
-    const documents = sizes.reduce((count, size) => (size === 0 ? count : count + 1), 0)
-    table.write({ n, lastSeq, documents, gone, bytes: writeSegment(postings, from, to) })
-    return { n, from, to, documents }
-  }
-
-  const saveTail = (postings: Postings, seq: number) => {
-    const from = segments.at(-1)?.to ?? 0
-    const to = Math.min(postings.documents(), from + limits.tail)
+  #saveNext(postings: Postings, seq: number): void {
+    const from = this.#end()
+    const to = Math.min(postings.documents(), from + this.#limits.first)
     const isAll = to === postings.documents()
-    let lastSeq = isAll ? seq : saved
+    let lastSeq = isAll ? seq : this.#savedSeq
     for (let document = from; !isAll && document < to; document++)
       lastSeq = Math.max(lastSeq, postings.seqOf(document))
-    const written = db.transaction(() => {
-      const gone = table.stale()
-      const segment = write(postings, { from, to }, { lastSeq, gone, run: [] })
-      table.clearStale()
-      markUnsaved(table, postings, to, lastSeq)
+    const written = this.#db.transaction(() => {
+      const gone = this.#table.stale()
+      const segment = this.#write(postings, { from, to }, { lastSeq, gone, run: [] })
+      this.#table.clearStale()
+      this.#markUnsaved(postings, to, lastSeq)
       return segment
     })
-    segments.push(written)
-    marks = 0
-    note()
+    this.#segments.push(written)
+    this.#changes = 0
+    this.#measure()
   }
 
-  const merge = (postings: Postings): boolean => {
+  #merge(postings: Postings): boolean {
+    const segments = this.#segments
     const count = mergeRun(
       segments.map(({ documents }) => documents),
-      limits,
+      this.#limits,
     )
     if (count === 0) return false
     const run = segments.slice(-count)
     const first = run[0] as Segment
     const last = run.at(-1) as Segment
-    const written = db.transaction(() => {
-      const old = table.rows().filter(({ n }) => n >= first.n)
+    const written = this.#db.transaction(() => {
+      const old = this.#table.rows().filter(({ n }) => n >= first.n)
       const lastSeq = old.reduce((most, row) => Math.max(most, row.last_seq), 0)
-      // Nothing stands before the first segment, so nothing is gone from there.
+      // The first segment has none before it from which records could be gone.
       const gone = run.length === segments.length ? [] : old.flatMap((row) => readSeqs(row.gone))
-      markUnsaved(table, postings, last.to, saved)
-      return write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
+      this.#markUnsaved(postings, last.to, this.#savedSeq)
+      return this.#write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
     })
     segments.splice(-count, count, written)
-    note()
+    this.#measure()
     return true
   }
 
-  const drop = () => {
-    db.transaction(() => table.drop())
-    torn = reading !== undefined
-    segments = []
-    saved = 0
-    sizeBytes = 0
-    marks = 0
-    abandoned = false
+  /** Replaces the segments of `run`, or appends one when it is empty. Inside a transaction. */
+  #write(
+    postings: Postings,
+    { from, to }: Pick<Segment, 'from' | 'to'>,
+    { lastSeq, gone, run }: { lastSeq: number; gone: readonly number[]; run: readonly Segment[] },
+  ): Segment {
+    const n = run[0]?.n ?? (this.#segments.at(-1)?.n ?? 0) + 1
+    const sizes = postings.sizes().subarray(from, to)
+    const documents = sizes.reduce((count, size) => (size === 0 ? count : count + 1), 0)
+    this.#table.write({ n, lastSeq, documents, gone, bytes: writeSegment(postings, from, to) })
+    return { n, from, to, documents }
   }
 
-  return {
-    sizeBytes: () => (abandoned ? 0 : sizeBytes),
-    savedSeq: () => saved,
-    stale: () => table.stale(),
-    load(postings) {
-      if (torn || saved > projection.derivedSeq()) return 'damaged'
-      reading ??= readAll(postings)
-      const next = reading.next()
-      if (!next.done) return 'more'
-      reading = undefined
-      return next.value
-    },
-    save(postings, seq, isWhole) {
-      if (abandoned) drop()
-      const unsaved = postings.documents() - (segments.at(-1)?.to ?? 0)
-      if (unsaved + marks >= (isWhole ? limits.least : limits.tail)) {
-        saveTail(postings, seq)
-        return true
-      }
-      const written = segments.reduce((sum, { documents }) => sum + documents, 0)
-      // Most of it says what is no longer so: it is written anew.
-      if (written > 2 * postings.records() + limits.tail) {
-        drop()
-        return true
-      }
-      return merge(postings)
-    },
-    compacted: (renamed, count) => renumber(segments, renamed, count),
-    abandon() {
-      abandoned = true
-      torn = false
-      reading = undefined
-      segments = []
-    },
-    tidy() {
-      if (abandoned) drop()
-    },
-    drop,
+  /** Marks records up to `lastSeq` stale that have an unsaved document, at or after `from`. Inside a transaction. */
+  #markUnsaved(postings: Postings, from: number, lastSeq: number): void {
+    const sizes = postings.sizes()
+    for (let document = from; document < postings.documents(); document++) {
+      const seq = postings.seqOf(document)
+      if (sizes[document] !== 0 && seq <= lastSeq) this.#table.markStale(seq)
+    }
   }
 }
 
-/** Of records up to `lastSeq` some have a later document, which is not kept yet. Inside a transaction. */
-function markUnsaved(table: SegmentTable, postings: Postings, from: number, lastSeq: number): void {
-  const sizes = postings.sizes()
-  for (let document = from; document < postings.documents(); document++) {
-    const seq = postings.seqOf(document)
-    if (sizes[document] !== 0 && seq <= lastSeq) table.markStale(seq)
-  }
-}
-
-/** Moves the bounds of segments after a compaction: each stands before the first document at or after it that stayed. */
+/** Moves the bounds of segments after a compaction: each to the first document at or after it that is left. */
 function renumber(segments: readonly Segment[], renamed: Int32Array, count: number): void {
   const places = new Map<number, number>()
   const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))

@@ -1,6 +1,6 @@
-// The postings of one term: which documents have it and how often, in the order of their numbers.
-// Invariant: entries only grow at the end and stay sorted. In a short list an entry is `document × 256 + frequency`, in a long
-// one it is packed; a frequency that doesn't fit stands in `often`. Documents are numbered below 2^24.
+// The postings of one term: the documents that have it and how often, by document number.
+// Invariant: entries are appended only, and sorted. In a short list an entry is `document × 256 + frequency`, in a long one
+// it is packed; a frequency that doesn't fit is in `often`. Document numbers are below 2^24.
 import {
   createPackedEntries,
   endOfStretch,
@@ -17,24 +17,24 @@ import {
 } from './packed-entries.ts'
 
 export interface PostingList {
-  /** Of a list that is not packed. */
+  /** While the list isn't packed. */
   entries: Uint32Array
   packed: PackedEntries | undefined
   length: number
-  /** Entries that are still to be read from what was kept; there is room for all of them once the first is. */
+  /** Entries not read from a segment yet; reading the first makes room for all. */
   expected: number
   often: Map<number, number> | undefined
-  /** Entries of documents that are not removed, as of so many removals. */
+  /** Entries of documents that are not removed, as of `removals` removals. */
   live: number
   removals: number
-  /** Length of the shortest document for each class of frequency: what the term can add to a score at most. */
+  /** By class of frequency: the length of the shortest document. It bounds the gain of the term. */
   shortest: Float64Array | undefined
 }
 
 const byte = 255
-/** A list with so many entries is packed: with fewer, what is beside them takes more than they save. */
+/** From this many entries on, packing saves memory. */
 const packedLeast = 512
-/** Classes of frequency: the highest of each. The last one has no end, and a frequency beyond all bounds adds 2.2. */
+/** Classes of frequency: the highest of each. An unbounded frequency gains 2.2. */
 const classes = [1, 2, 3, 5, 9, Infinity] as const
 
 const none = new Uint32Array(0)
@@ -52,18 +52,18 @@ export function createPostingList(): PostingList {
   }
 }
 
-/** About how much memory its entries take. */
+/** Estimated memory of its entries. */
 export const listBytes = ({ entries, packed, often }: PostingList): number =>
   (packed ? packed.codes.length * 2 + packed.starts.length * 4 : entries.length * 4) + (often?.size ?? 0) * 40
 
-/** Makes room for `count` entries in all, of documents up to `document`; `slack`: and for some more. */
+/** Makes room for `count` entries in total, of documents up to `document`. `slack`: a factor for more room. */
 function makeRoom(list: PostingList, count: number, document: number, slack: number): void {
   if (list.packed) return growPacked(list.packed, count, document)
   if (count < packedLeast) {
     if (count <= list.entries.length) return
-    const grown = new Uint32Array(Math.max(count, Math.ceil(list.length * slack)))
-    grown.set(list.entries.subarray(0, list.length))
-    list.entries = grown
+    const larger = new Uint32Array(Math.max(count, Math.ceil(list.length * slack)))
+    larger.set(list.entries.subarray(0, list.length))
+    list.entries = larger
     return
   }
   const packed = createPackedEntries(count, document)
@@ -82,7 +82,7 @@ const noteOften = (list: PostingList, document: number, frequency: number): void
   ;(list.often ??= new Map<number, number>()).set(document, frequency)
 }
 
-/** Adds a document above all others here, for which there is room. */
+/** Appends a document; the caller has made room. */
 function push(list: PostingList, document: number, frequency: number): void {
   const { packed } = list
   const most = packed ? manyTimes : byte
@@ -92,7 +92,7 @@ function push(list: PostingList, document: number, frequency: number): void {
   list.length += 1
 }
 
-/** Adds entries of documents whose numbers are above all others here, none of them counted more than a byte can. */
+/** Appends entries, each with a frequency that fits a byte. */
 export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32Array): void {
   const last = more.at(-1)
   if (last === undefined) return
@@ -106,7 +106,7 @@ export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32A
   }
 }
 
-/** Counts a term once more in `document`, which was added last and has `size` terms: more often than a byte counts. */
+/** Counts a term once more in the last document, which has `size` terms; for counts beyond a byte. */
 export function countPosting(list: PostingList, document: number, size: number): void {
   const at = list.length - 1
   const frequency = frequencyOf(list, at, document) + 1
@@ -115,22 +115,22 @@ export function countPosting(list: PostingList, document: number, size: number):
   if (list.shortest) shorten(list.shortest, frequency, size)
 }
 
-/** Entries as posting-segment.ts writes them: the next one begins at `at`. */
+/** Entries as posting-segment.ts writes them. */
 export interface WrittenEntries {
   readonly bytes: Uint8Array
-  /** The number here of the first document that they may name. */
+  /** Numbers of the first and the last document of the segment, in memory. */
   readonly first: number
-  /** The number here of the last one. */
   readonly last: number
+  /** Offset of the next entry. */
   at: number
 }
 
-/** Adds the next `count` of the expected entries to `list`. */
+/** Reads the next `count` expected entries into `list`. */
 export function readPostings(list: PostingList, count: number, written: WrittenEntries): void {
   makeRoom(list, list.length + list.expected, written.last, 1)
   const { bytes } = written
   let { at, first: document } = written
-  for (let left = count; left > 0; left--) {
+  for (let i = 0; i < count; i++) {
     let part = bytes[at++] as number
     let entry = part & 127
     for (let shift = 7; part >= 128; shift += 7) {
@@ -159,20 +159,20 @@ export function documentAt({ entries, packed }: PostingList, at: number): number
   return packed ? packedDocument(packed, at) : (entries[at] as number) >>> 8
 }
 
-/** How often `document`, whose entry stands at `at`, has the term. */
+/** How often `document`, whose entry is at `at`, has the term. */
 export function frequencyOf({ entries, packed, often }: PostingList, at: number, document: number): number {
   const most = packed ? manyTimes : byte
   const frequency = (packed ? (packed.codes[at] as number) : (entries[at] as number)) & most
   return frequency < most ? frequency : (often?.get(document) ?? most)
 }
 
-/** Whether the entry at `at` is there and that of `document`. */
+/** Whether the entry at `at` exists and belongs to `document`. */
 export function isAt({ entries, packed, length }: PostingList, at: number, document: number): boolean {
   if (at >= length) return false
   return packed ? isPackedAt(packed, at, document) : (entries[at] as number) >>> 8 === document
 }
 
-/** Where the first entry stands, at or after `from`, whose document is `document` or above. */
+/** Position of the first entry, at or after `from`, whose document is `document` or above. */
 export function seekPosting(
   { entries, packed, length }: PostingList,
   document: number,
@@ -197,7 +197,7 @@ export function seekPosting(
   return low
 }
 
-/** Gives `take` the documents of the entries from `from` up to, not including, `to`, and how often each has the term. */
+/** Calls `take` with the document and the frequency of each entry from `from` up to, not including, `to`. */
 export function eachPosting(
   list: PostingList,
   from: number,
@@ -223,7 +223,7 @@ export function eachPosting(
   }
 }
 
-/** In how many documents the term is, when `removals` of them were removed; a removed one has size 0. */
+/** How many live documents have the term. `removals`: removals so far; a removed document has size 0. */
 export function documentFrequency(list: PostingList, removals: number, sizes: Uint32Array): number {
   if (list.removals !== removals) {
     list.removals = removals
@@ -236,7 +236,7 @@ export function documentFrequency(list: PostingList, removals: number, sizes: Ui
   return list.live
 }
 
-/** An upper bound of f × 2.2 / (f + 0.3 + 0.9 × size / average) over the list's documents. */
+/** An upper bound of f × 2.2 / (f + 0.3 + 0.9 × size / average) over the documents of the list. */
 export function highestGain(list: PostingList, average: number, sizes: Uint32Array): number {
   list.shortest ??= shortestOf(list, sizes)
   return list.shortest.reduce((highest, size, i) => {
@@ -262,26 +262,26 @@ function shorten(shortest: Float64Array, frequency: number, size: number): void 
   if (size < (shortest[i] as number)) shortest[i] = size
 }
 
-/** Drops removed documents and gives the others their new numbers, which keep their order. False when there is nothing in it. */
+/** Drops removed documents and renumbers the others in order. False when the list is empty. */
 export function compactPostings(list: PostingList, renamed: Int32Array): boolean {
-  // In place: whoever reads what was kept has the list in hand.
+  // In place: a segment reader holds a reference to the list.
   Object.assign(list, renamedPostings(list, renamed), { expected: list.expected })
   return list.live > 0 || list.expected > 0
 }
 
-/** A copy of the list in which documents have their new numbers, without those whose number is below 0. */
+/** A copy of the list with the new numbers of documents, without those below 0. */
 export function renamedPostings(list: PostingList, renamed: Int32Array): PostingList {
-  let kept = 0
+  let count = 0
   let last = 0
   eachPosting(list, 0, list.length, (document) => {
     const to = renamed[document] as number
     if (to < 0) return
-    kept += 1
+    count += 1
     last = to
   })
-  const copy = { ...createPostingList(), live: kept }
-  if (kept === 0) return copy
-  makeRoom(copy, kept, last, 1)
+  const copy = { ...createPostingList(), live: count }
+  if (count === 0) return copy
+  makeRoom(copy, count, last, 1)
   eachPosting(list, 0, list.length, (document, frequency) => {
     const to = renamed[document] as number
     if (to >= 0) push(copy, to, frequency)

@@ -1,24 +1,24 @@
-// When segments of the postings are merged: whenever four of one size class stand at the end, but for smaller ones after
-// them. So each document is written again about once for each class. Pure.
+// When to merge segments of the postings: whenever four of one size class are at the end, smaller ones after them aside.
+// Each document is so rewritten about once for each class. Pure.
 
-/** In documents. A tail, or a merge, is one piece of work in idle time, and so short. */
+/** In documents. Writing or merging a segment is one short piece of idle work. */
 export interface SegmentLimits {
   /** Fewer are not worth a segment. */
   readonly least: number
-  /** The most of one that is written for the first time, and of one that is merged from others. */
-  readonly tail: number
-  /** Holds four full tails and some smaller ones after them. */
+  /** Most documents of a new segment. */
+  readonly first: number
+  /** Most documents of a merged segment: room for four full new ones and some smaller ones. */
   readonly merged: number
 }
 
-export const segmentLimits: SegmentLimits = { least: 50, tail: 16_384, merged: 81_920 }
+export const segmentLimits: SegmentLimits = { least: 50, first: 16_384, merged: 81_920 }
 /** This many of one class become one of the next, which is as many times larger. */
 const fanout = 4
 
 const classOf = (documents: number, { least }: SegmentLimits) =>
   Math.max(0, Math.floor(Math.log(documents / least) / Math.log(fanout)))
 
-/** How many of the last segments to merge into one, 0 for none. `sizes`: documents of each, in their order. */
+/** How many of the last segments to merge into one, 0 for none. `sizes`: documents of each, in order. */
 export function mergeRun(sizes: readonly number[], limits: SegmentLimits): number {
   const top = classOf(limits.merged, limits)
   for (let level = 0; level <= top; level++) {

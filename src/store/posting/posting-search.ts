@@ -1,7 +1,7 @@
-// The best documents for some terms, scored as FTS5's bm25() scores them (k1 1.2, b 0.75, rare terms never below 0).
-// Invariant: exact. What is left out can't reach the best, whatever the lists that were not walked say about it.
-import { createBestDocuments } from './best-document.ts'
-import type { IndexTotals } from './index-totals.ts'
+// The best documents for some terms, scored like FTS5's bm25() (k1 1.2, b 0.75, rarity never below 0).
+// Invariant: exact. An excluded document can't reach the best.
+import { BestDocuments } from './best-document.ts'
+import type { IndexTotals } from './fts-index.ts'
 import { frequencyOf, highestGain, isAt, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
 import type { Walk } from './window-scores.ts'
@@ -9,15 +9,15 @@ import type { Walk } from './window-scores.ts'
 export interface Scored {
   readonly seq: number
   readonly score: number
-  /** Those of the terms that the record has, each once, in their order. */
+  /** The terms of the question that the record has, each once, in order. */
   readonly has: readonly string[]
 }
 
-/** The `limit` best records that have any of `terms`: by score, then the higher seq. A term given twice counts twice. */
+/** The `limit` best records with any of `terms`: by score, then the higher seq. A repeated term counts again. */
 export type PostingSearch = (terms: readonly string[], totals: IndexTotals, limit: number) => Scored[]
 
-/** A search over `postings` that keeps its scratch memory, so that a question leaves nothing big to collect. */
-export function createPostingSearch(postings: Postings, bestOf = createBestDocuments()): PostingSearch {
+/** A search over `postings` that reuses its memory between questions. */
+export function createPostingSearch(postings: Postings, best = new BestDocuments()): PostingSearch {
   return (terms, totals, limit) => {
     const average = totals.terms / totals.rows
     const sizes = postings.sizes()
@@ -33,9 +33,9 @@ export function createPostingSearch(postings: Postings, bestOf = createBestDocum
       walks.push({ list, weight, bound: weight * highestGain(list, average, sizes) })
     }
     walks.sort((a, b) => b.bound - a.bound)
-    const documents = bestOf(walks, { sizes, average, documents: postings.documents() }, limit)
+    const documents = best.find(walks, { sizes, average, documents: postings.documents() }, limit)
 
-    // Once more in the order of the terms: the same sum, bit by bit, as FTS5's.
+    // Sum again in the order of the terms: the result equals FTS5's bit by bit.
     const steps = terms.flatMap((term) => {
       const list = postings.list(term)
       const weight = weights.get(term)

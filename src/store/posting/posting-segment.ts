@@ -1,16 +1,16 @@
-// A run of documents of the postings as bytes, to be kept in the book: gaps instead of numbers, most entries one byte.
-// Invariant: what is read back has the same records with the same facts, terms and frequencies, in the same order.
-import { createByteReader, createByteWriter } from './byte-stream.ts'
+// A segment: a run of documents of the postings as bytes. Gaps instead of numbers, so that most entries take one byte.
+// Invariant: reading restores the same records with the same facts, terms and frequencies, in the same order.
+import { ByteReader, ByteWriter } from './byte-stream.ts'
 import { documentAt, eachPosting, type PostingList, readPostings, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
 
 /**
- * Version of these bytes and of everything that decides what is in them: the tokenizer, the texts of a record, what of
- * its facts is kept. Whoever changes one of those changes this, and what was kept is made anew.
+ * Version of the format and of everything that decides its content: the tokenizer, the texts of a record, its facts.
+ * Change it with any of those: stored segments are then rebuilt.
  */
 export const segmentVersion = 2
 
-/** Bytes that an entry takes at most. */
+/** Most bytes of an entry. */
 const entryBytes = 10
 const plainFlag = 1
 const lightFlag = 2
@@ -18,7 +18,7 @@ const flagCount = 4
 
 /** The live documents from `from` up to, not including, `to`. */
 export function writeSegment(postings: Postings, from: number, to: number): Uint8Array {
-  const out = createByteWriter()
+  const out = new ByteWriter()
   const places = new Int32Array(to - from).fill(-1)
   const live: number[] = []
   const sizes = postings.sizes()
@@ -29,7 +29,7 @@ export function writeSegment(postings: Postings, from: number, to: number): Uint
   let lastAt = 0
   for (const document of live) {
     const seq = postings.seqOf(document)
-    const at = postings.threads.atOf(document)
+    const at = postings.sessions.atOf(document)
     out.signed(seq - lastSeq)
     out.signed(at - lastAt)
     out.number(sizes[document] as number)
@@ -40,32 +40,30 @@ export function writeSegment(postings: Postings, from: number, to: number): Uint
   return out.bytes()
 }
 
-type Writer = ReturnType<typeof createByteWriter>
-
-/** Names of the sessions, then for each document what it is and which session it has. */
-function writeSessions(postings: Postings, live: readonly number[], out: Writer): void {
-  const { threads } = postings
+/** Names of the sessions, then the flags and the session of each document. */
+function writeSessions(postings: Postings, live: readonly number[], out: ByteWriter): void {
+  const { sessions } = postings
   const names: string[] = []
   const numbers = new Map<number, number>([[0, 0]])
   for (const document of live) {
-    const session = threads.sessionOf(document)
-    if (!numbers.has(session)) numbers.set(session, names.push(threads.nameOf(session)))
+    const session = sessions.sessionOf(document)
+    if (!numbers.has(session)) numbers.set(session, names.push(sessions.nameOf(session)))
   }
   out.number(names.length)
   for (const name of names) out.text(name)
   out.number(live.length)
   for (const document of live) {
     const flags = (postings.isPlain(document) ? plainFlag : 0) + (postings.isLight(document) ? lightFlag : 0)
-    out.number((numbers.get(threads.sessionOf(document)) ?? 0) * flagCount + flags)
+    out.number((numbers.get(sessions.sessionOf(document)) ?? 0) * flagCount + flags)
   }
 }
 
-/** All terms with the number of their entries, and then, term by term, the entries. */
+/** All terms with the number of their entries, then the entries of each. */
 function writeTerms(
   postings: Postings,
   [from, to]: readonly [number, number],
   places: Int32Array,
-  out: Writer,
+  out: ByteWriter,
 ): void {
   const terms: string[] = []
   const counts: number[] = []
@@ -107,18 +105,18 @@ function writeTerms(
   out.raw(entries.subarray(0, length))
 }
 
-/** A segment that was begun to be read: its terms are known to the postings, its documents are not. */
-export interface OpenSegment {
-  /** Adds its documents, in place of what the postings have of the same records. Nothing else may change them until then. */
+/** An opened segment: the postings have its terms, but not its documents yet. */
+export interface SegmentReader {
+  /** Adds its documents and replaces those of the same records. Nothing else may change the postings before that. */
   read(): Generator<undefined, void>
 }
 
-/** So many documents, terms or entries are one piece of reading: a millisecond or two. */
+/** One piece of reading: a millisecond or two. */
 const piece = { documents: 8192, terms: 8192, entries: 65_536 } as const
 
-/** Tells `postings` what to expect, piece by piece. Whatever is opened is to be read, in the same order. */
-export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<undefined, OpenSegment> {
-  const read = createByteReader(bytes)
+/** Announces a segment to `postings`, piece by piece. Read every opened segment, in the same order. */
+export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<undefined, SegmentReader> {
+  const read = new ByteReader(bytes)
   const names = Array.from({ length: read.number() }, () => read.text())
   const kinds = new Float64Array(read.number())
   for (let i = 0; i < kinds.length; i++) kinds[i] = read.number()
@@ -151,7 +149,7 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
   }
   return {
     *read() {
-      // All of them first: removing may give documents new numbers.
+      // Remove all first: it may renumber documents.
       for (const one of seqs) postings.remove(one)
       const first = postings.documents()
       for (let i = 0; i < kinds.length; i++) {
@@ -165,20 +163,20 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
         if (i % piece.documents === piece.documents - 1) yield
       }
       const written = { bytes, first, last: Math.max(first, postings.documents() - 1), at: read.at() }
-      let left: number = piece.entries
+      let budget: number = piece.entries
       for (let i = 0; i < lists.length; i++) {
         const count = counts[i] as number
         readPostings(lists[i] as PostingList, count, written)
-        left -= count
-        if (left > 0) continue
+        budget -= count
+        if (budget > 0) continue
         yield
-        left = piece.entries
+        budget = piece.entries
       }
     },
   }
 }
 
-/** A number of 32 bits over `bytes`, to which each bit counts: it shows damage, not malice. */
+/** A 32-bit checksum of `bytes`: it detects damage, not tampering. */
 export function checksumOf(bytes: Uint8Array, seed: number): number {
   const whole = bytes.length & ~3
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -188,7 +186,7 @@ export function checksumOf(bytes: Uint8Array, seed: number): number {
   return (sum ^ (sum >>> 15)) >>> 0
 }
 
-/** Reversible, so that no two states become one. */
+/** Reversible, so that no two states collide. */
 function stir(sum: number): number {
   const turned = Math.imul(sum, 0x85ebca6b)
   return Math.imul((turned << 13) | (turned >>> 19), 0xc2b2ae35)

@@ -1,5 +1,5 @@
-// The text index once more, in memory: from a term to the documents that have it. Derived from what FTS5 holds.
-// Invariant: a document's number is above those of all documents that came before it, also when its record changes.
+// The text index in memory: from a term to the documents that have it. Derived from the same records as FTS5's.
+// Invariant: a document's number is above those of all earlier documents, also when its record changes.
 import {
   addPostings,
   compactPostings,
@@ -9,220 +9,372 @@ import {
   listBytes,
   type PostingList,
 } from './posting-list.ts'
-import { createFreshLog } from './fresh-log.ts'
-import { grown } from './grown.ts'
-import { createThreads, type Threads } from './threads.ts'
+import { WriteBuffer } from './write-buffer.ts'
 
-/** What is kept of a record beside its terms, so that most questions need not ask the database for it. */
+/** Facts about a record beside its terms, so that most questions don't need the database. */
 export interface RecordFacts {
   readonly session: string | undefined
   /** When it happened, milliseconds since 1970 UTC. */
   readonly at: number
-  /** Every recall that is not narrowed may see it, at any time. */
+  /** Visible to every recall without a filter, at any time. */
   readonly isPlain: boolean
-  /** It says nothing of how important, sure or pinned it is, and was never used. */
+  /** Without importance, confidence, pin and uses. */
   readonly isLight: boolean
 }
 
-export interface Postings {
-  /** Takes in the terms of a record, in any order and with repeats. What the record had before goes. */
-  set(seq: number, terms: readonly string[], facts: RecordFacts): void
-  remove(seq: number): void
-  /** Takes in a record that has no document here and `size` terms; its document comes last. Its entries come by `expect`. */
-  append(seq: number, size: number, facts: RecordFacts): void
-  /** The list of a term, which is to get `more` entries of documents above those it has. */
-  expect(term: string, more: number): PostingList
-  /** Takes `list` in as that of a term which has none here. */
-  adopt(term: string, list: PostingList): void
-  list(term: string): PostingList | undefined
-  /** Every term, in no order. */
-  terms(): IterableIterator<string>
-  /** In how many records the term is. */
-  frequency(term: string): number
-  /** How many terms each document has; 0 when it was removed. */
-  sizes(): Uint32Array
-  /** The record of a document. */
-  seqOf(document: number): number
-  /** The live document of a record, -1 when it has none. */
-  documentOf(seq: number): number
-  isPlain(document: number): boolean
-  isLight(document: number): boolean
-  readonly threads: Threads
-  /** How many numbers are taken, removed documents included. */
-  documents(): number
-  records(): number
-  /** About how much memory this takes. */
-  sizeBytes(): number
-}
-
-/** When this many documents were removed, and they are this share of all, their entries are dropped. */
+/** Compaction drops the entries of removed documents: of at least this many, and of this share of all. */
 const compaction = { least: 1000, share: 0.25 } as const
-/** What the engine takes for a term beside its entries: rounded up. */
-const overhead = { term: 260 } as const
+/** Memory of a term beside its entries, rounded up. */
+const termBytes = 260
 const plainFlag = 1
 const lightFlag = 2
 
-/** Is given the new numbers of documents, below 0 for those that went, and how many there are now. */
+/** `renamed`: the new numbers of documents, below 0 for dropped ones. `count`: how many are left. */
 export type OnCompact = (renamed: Int32Array, count: number) => void
 
-export function createPostings(onCompact?: OnCompact): Postings {
+export class Postings {
+  readonly sessions: SessionOrder
+  readonly #onCompact: OnCompact | undefined
   /** By term: the number of its list. */
-  let numbers = new Map<string, number>()
-  let lists: PostingList[] = []
-  const fresh = createFreshLog()
-  /** By seq: the document and 1, 0 for none. Sequences are counted in this book, so they are dense. */
-  let places = new Int32Array(1024)
-  let live = 0
-  let sizes = new Uint32Array(1024)
-  let seqs = new Uint32Array(1024)
-  let flags = new Uint8Array(1024)
-  const threads = createThreads((document) => seqs[document] as number)
-  let count = 0
-  let removed = 0
-  /** Grows with each removal and starts anew with each compaction, as the lists do. */
-  let removals = 0
-  /** What all lists take, and those that are being read will. */
-  let bytes = 0
+  #numbers = new Map<string, number>()
+  #lists: PostingList[] = []
+  readonly #buffer = new WriteBuffer()
+  /** By seq: the document plus 1, 0 for none. Sequences of a book are dense. */
+  #places = new Int32Array(1024)
+  #live = 0
+  #sizes = new Uint32Array(1024)
+  #seqs = new Uint32Array(1024)
+  #flags = new Uint8Array(1024)
+  #count = 0
+  /** Removals since the last compaction. */
+  #removals = 0
+  /** Bytes of all lists, including entries still expected. */
+  #bytes = 0
 
-  const documentOf = (seq: number) => (places[seq] ?? 0) - 1
-
-  const remove = (seq: number) => {
-    const document = documentOf(seq)
-    if (document < 0) return
-    places[seq] = 0
-    live -= 1
-    sizes[document] = 0
-    removed += 1
-    removals += 1
-    if (removed >= compaction.least && removed >= count * compaction.share) compact()
+  constructor(onCompact?: OnCompact) {
+    this.#onCompact = onCompact
+    this.sessions = new SessionOrder((document) => this.#seqs[document] as number)
   }
 
-  const compact = () => {
-    takeAllFresh()
-    const renamed = new Int32Array(count).fill(-1)
+  /** Replaces the terms of a record: in any order, with repeats. */
+  set(seq: number, terms: readonly string[], facts: RecordFacts): void {
+    this.remove(seq)
+    // A record without a word counts as one of size 1: size 0 marks a removed document.
+    const document = this.append(seq, Math.max(1, terms.length), facts)
+    this.#addTerms(document, terms)
+  }
+
+  remove(seq: number): void {
+    const document = this.documentOf(seq)
+    if (document < 0) return
+    this.#places[seq] = 0
+    this.#live -= 1
+    this.#sizes[document] = 0
+    this.#removals += 1
+    if (this.#removals >= compaction.least && this.#removals >= this.#count * compaction.share)
+      this.#compact()
+  }
+
+  /** Adds a record that has no document here and `size` terms; its entries follow by `expect`. Returns its document. */
+  append(seq: number, size: number, facts: RecordFacts): number {
+    this.#grow(seq)
+    const document = this.#count++
+    this.#sizes[document] = size
+    this.#seqs[document] = seq
+    this.#flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
+    this.sessions.add(document, facts.session, facts.at)
+    this.#places[seq] = document + 1
+    this.#live += 1
+    return document
+  }
+
+  /** The list of a term, which will get `more` entries of documents above those it has. */
+  expect(term: string, more: number): PostingList {
+    const list = this.#listAt(this.#numberOf(term))
+    list.expected += more
+    this.#bytes += more * 2
+    return list
+  }
+
+  /** Sets the list of a term that has none here. */
+  adopt(term: string, list: PostingList): void {
+    Object.assign(this.#lists[this.#numberOf(term)] as PostingList, list, { removals: this.#removals })
+    this.#bytes += listBytes(list)
+  }
+
+  list(term: string): PostingList | undefined {
+    const number = this.#numbers.get(term)
+    return number === undefined ? undefined : this.#listAt(number)
+  }
+
+  /** All terms, unordered. */
+  terms(): IterableIterator<string> {
+    return this.#numbers.keys()
+  }
+
+  /** How many records have the term. */
+  frequency(term: string): number {
+    const list = this.list(term)
+    return list ? documentFrequency(list, this.#removals, this.#sizes) : 0
+  }
+
+  /** By document: how many terms it has; 0 when it was removed. */
+  sizes(): Uint32Array {
+    return this.#sizes
+  }
+
+  /** The record of a document. */
+  seqOf(document: number): number {
+    return this.#seqs[document] as number
+  }
+
+  /** The live document of a record, -1 for none. */
+  documentOf(seq: number): number {
+    return (this.#places[seq] ?? 0) - 1
+  }
+
+  isPlain(document: number): boolean {
+    return ((this.#flags[document] as number) & plainFlag) !== 0
+  }
+
+  isLight(document: number): boolean {
+    return ((this.#flags[document] as number) & lightFlag) !== 0
+  }
+
+  /** How many document numbers are used, removed ones included. */
+  documents(): number {
+    return this.#count
+  }
+
+  records(): number {
+    return this.#live
+  }
+
+  /** Estimated memory. */
+  sizeBytes(): number {
+    return (
+      this.#bytes +
+      this.#lists.length * termBytes +
+      this.#buffer.sizeBytes() +
+      this.#sizes.length * 9 +
+      this.#places.length * 4 +
+      this.sessions.sizeBytes()
+    )
+  }
+
+  #compact(): void {
+    this.#drainAll()
+    const sizes = this.#sizes
+    const seqs = this.#seqs
+    const renamed = new Int32Array(this.#count).fill(-1)
     let next = 0
-    for (let document = 0; document < count; document++) {
+    for (let document = 0; document < renamed.length; document++) {
       if (sizes[document] === 0) continue
       sizes[next] = sizes[document] as number
       seqs[next] = seqs[document] as number
-      flags[next] = flags[document] as number
-      places[seqs[next] as number] = next + 1
+      this.#flags[next] = this.#flags[document] as number
+      this.#places[seqs[next] as number] = next + 1
       renamed[document] = next++
     }
-    threads.compact(renamed, next)
-    count = next
-    removed = 0
-    removals = 0
-    const kept = [...numbers].filter(([, number]) => compactPostings(lists[number] as PostingList, renamed))
-    numbers = new Map(kept.map(([term], i) => [term, i]))
-    lists = kept.map(([, number]) => lists[number] as PostingList)
-    bytes = lists.reduce((sum, list) => sum + listBytes(list), 0)
-    onCompact?.(renamed, next)
+    this.sessions.compact(renamed, next)
+    this.#count = next
+    this.#removals = 0
+    const lists = this.#lists
+    const used = [...this.#numbers].filter(([, number]) =>
+      compactPostings(lists[number] as PostingList, renamed),
+    )
+    this.#numbers = new Map(used.map(([term], i) => [term, i]))
+    this.#lists = used.map(([, number]) => lists[number] as PostingList)
+    this.#bytes = this.#lists.reduce((sum, list) => sum + listBytes(list), 0)
+    this.#onCompact?.(renamed, next)
   }
 
-  const numberOf = (term: string): number => {
-    let number = numbers.get(term)
+  #numberOf(term: string): number {
+    let number = this.#numbers.get(term)
     if (number === undefined) {
-      number = lists.push({ ...createPostingList(), removals }) - 1
-      numbers.set(term, number)
+      number = this.#lists.push({ ...createPostingList(), removals: this.#removals }) - 1
+      this.#numbers.set(term, number)
     }
     return number
   }
 
-  /** The list of a term with all that was added to it. */
-  const listAt = (number: number): PostingList => {
-    const list = lists[number] as PostingList
-    fresh.drain(number, (entries) => {
+  /** A list with its buffered entries. */
+  #listAt(number: number): PostingList {
+    const list = this.#lists[number] as PostingList
+    this.#buffer.drain(number, (entries) => {
       const before = listBytes(list)
-      addPostings(list, entries, sizes)
-      bytes += listBytes(list) - before
+      addPostings(list, entries, this.#sizes)
+      this.#bytes += listBytes(list) - before
     })
     return list
   }
 
-  const takeAllFresh = () => {
-    for (const number of fresh.pending()) listAt(number)
+  #drainAll(): void {
+    for (const number of this.#buffer.pending()) this.#listAt(number)
   }
 
-  const addAll = (document: number, terms: readonly string[]) => {
-    if (!fresh.hasRoom(terms.length)) takeAllFresh()
+  #addTerms(document: number, terms: readonly string[]): void {
+    const buffer = this.#buffer
+    if (!buffer.hasRoom(terms.length)) this.#drainAll()
     const overflowing = new Set<number>()
     for (const term of terms) {
-      const number = numberOf(term)
+      const number = this.#numberOf(term)
       if (overflowing.size > 0 && overflowing.has(number))
-        countPosting(listAt(number), document, terms.length)
-      else if (!fresh.add(number, document)) {
+        countPosting(this.#listAt(number), document, terms.length)
+      else if (!buffer.add(number, document)) {
         overflowing.add(number)
-        countPosting(listAt(number), document, terms.length)
+        countPosting(this.#listAt(number), document, terms.length)
       }
     }
   }
 
-  const grow = (seq: number) => {
-    if (count === sizes.length) {
-      sizes = grown(sizes, new Uint32Array(count * 2))
-      seqs = grown(seqs, new Uint32Array(count * 2))
-      flags = grown(flags, new Uint8Array(count * 2))
+  #grow(seq: number): void {
+    const count = this.#count
+    if (count === this.#sizes.length) {
+      this.#sizes = enlarged(this.#sizes, new Uint32Array(count * 2))
+      this.#seqs = enlarged(this.#seqs, new Uint32Array(count * 2))
+      this.#flags = enlarged(this.#flags, new Uint8Array(count * 2))
     }
-    if (seq >= places.length) places = grown(places, new Int32Array(Math.max(seq + 1, places.length * 2)))
+    const { length } = this.#places
+    if (seq >= length) this.#places = enlarged(this.#places, new Int32Array(Math.max(seq + 1, length * 2)))
+  }
+}
+
+/** `larger`, with `values` copied to its beginning. */
+function enlarged<Values extends Numbers>(values: Values, larger: Values): Values {
+  larger.set(values)
+  return larger
+}
+
+interface Numbers extends ArrayLike<number> {
+  set(values: ArrayLike<number>): void
+}
+
+interface Session {
+  readonly name: string
+  documents: number[]
+  sorted: boolean
+}
+
+/**
+ * Documents by session, in order of time, so that neighbours of a record are found without the database.
+ * Invariant: the order is SQL's by (happened_at, seq). A removed document stays listed until the next compaction and is
+ * skipped.
+ */
+export class SessionOrder {
+  readonly #seqOf: (document: number) => number
+  readonly #numbers = new Map<string, number>()
+  #sessions: Session[] = []
+  /** By document: the number of its session, 0 for none. */
+  #sessionOf = new Uint32Array(1024)
+  #times = new Float64Array(1024)
+  #members = 0
+
+  /** `seqOf`: the record of a document. */
+  constructor(seqOf: (document: number) => number) {
+    this.#seqOf = seqOf
   }
 
-  const append = (seq: number, size: number, facts: RecordFacts): number => {
-    grow(seq)
-    const document = count++
-    sizes[document] = size
-    seqs[document] = seq
-    flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
-    threads.add(document, facts.session, facts.at)
-    places[seq] = document + 1
-    live += 1
-    return document
+  /** Adds a document, numbered above all others, to its session. `at`: milliseconds since 1970 UTC. */
+  add(document: number, name: string | undefined, at: number): void {
+    this.#grow(document)
+    this.#times[document] = at
+    this.#sessionOf[document] = 0
+    if (name === undefined) return
+    let number = this.#numbers.get(name)
+    if (number === undefined) {
+      number = this.#sessions.push({ name, documents: [], sorted: true })
+      this.#numbers.set(name, number)
+    }
+    this.#sessionOf[document] = number
+    const session = this.#sessions[number - 1] as Session
+    const last = session.documents.at(-1)
+    if (last !== undefined && this.#compare(last, document) > 0) session.sorted = false
+    session.documents.push(document)
+    this.#members += 1
   }
 
-  const listNamed = (term: string): PostingList | undefined => {
-    const number = numbers.get(term)
-    return number === undefined ? undefined : listAt(number)
+  /** The number of its session, 0 for none. */
+  sessionOf(document: number): number {
+    return this.#sessionOf[document] as number
   }
 
-  return {
-    set(seq, terms, facts) {
-      remove(seq)
-      // A record without a word counts as one of size 1: 0 says that a document was removed.
-      const document = append(seq, Math.max(1, terms.length), facts)
-      addAll(document, terms)
-    },
-    append,
-    expect(term, more) {
-      const list = listAt(numberOf(term))
-      list.expected += more
-      bytes += more * 2
-      return list
-    },
-    adopt(term, list) {
-      Object.assign(lists[numberOf(term)] as PostingList, list, { removals })
-      bytes += listBytes(list)
-    },
-    remove,
-    list: listNamed,
-    terms: () => numbers.keys(),
-    frequency(term) {
-      const list = listNamed(term)
-      return list ? documentFrequency(list, removals, sizes) : 0
-    },
-    sizes: () => sizes,
-    seqOf: (document) => seqs[document] as number,
-    documentOf,
-    isPlain: (document) => ((flags[document] as number) & plainFlag) !== 0,
-    isLight: (document) => ((flags[document] as number) & lightFlag) !== 0,
-    threads,
-    documents: () => count,
-    records: () => live,
-    sizeBytes: () =>
-      bytes +
-      lists.length * overhead.term +
-      fresh.sizeBytes() +
-      sizes.length * 9 +
-      places.length * 4 +
-      threads.sizeBytes(),
+  /** The name of a session by its number. */
+  nameOf(session: number): string {
+    return this.#sessions[session - 1]?.name ?? ''
   }
+
+  atOf(document: number): number {
+    return this.#times[document] as number
+  }
+
+  /** The live documents before and after one in its session, -1 for none. */
+  around(document: number, isLive: (document: number) => boolean): readonly [before: number, after: number] {
+    const session = this.#sessions[(this.#sessionOf[document] as number) - 1]
+    if (!session) return [-1, -1]
+    const { documents } = session
+    if (!session.sorted) {
+      documents.sort((a, b) => this.#compare(a, b))
+      session.sorted = true
+    }
+    let low = 0
+    let high = documents.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compare(documents[middle] as number, document) < 0) low = middle + 1
+      else high = middle
+    }
+    // A changed record has two documents of one time and seq; one of them is removed.
+    while (documents[low] !== document) low += 1
+    return [nextLive(documents, low, -1, isLive), nextLive(documents, low, 1, isLive)]
+  }
+
+  /** Gives documents their new numbers, below 0 for dropped ones. `count`: how many are left. */
+  compact(renamed: Int32Array, count: number): void {
+    renamed.forEach((to, from) => {
+      if (to < 0) return
+      this.#sessionOf[to] = this.#sessionOf[from] as number
+      this.#times[to] = this.#times[from] as number
+    })
+    this.#members = 0
+    for (const session of this.#sessions) {
+      session.documents = session.documents.flatMap((document) => {
+        const to = renamed[document] as number
+        return to < 0 ? [] : [to]
+      })
+      this.#members += session.documents.length
+    }
+    if (count === 0) {
+      this.#numbers.clear()
+      this.#sessions = []
+    }
+  }
+
+  sizeBytes(): number {
+    return this.#sessionOf.length * 12 + this.#members * 8 + this.#sessions.length * 200
+  }
+
+  #compare(a: number, b: number): number {
+    return (this.#times[a] as number) - (this.#times[b] as number) || this.#seqOf(a) - this.#seqOf(b)
+  }
+
+  #grow(document: number): void {
+    const { length } = this.#sessionOf
+    if (document < length) return
+    const size = Math.max(document + 1, length * 2)
+    this.#sessionOf = enlarged(this.#sessionOf, new Uint32Array(size))
+    this.#times = enlarged(this.#times, new Float64Array(size))
+  }
+}
+
+/** The next live document from position `at` in steps of `by`, -1 for none. */
+function nextLive(
+  documents: readonly number[],
+  at: number,
+  by: 1 | -1,
+  isLive: (document: number) => boolean,
+): number {
+  for (let i = at + by; i >= 0 && i < documents.length; i += by)
+    if (isLive(documents[i] as number)) return documents[i] as number
+  return -1
 }

@@ -1,9 +1,9 @@
-// The segments of the archive as they lie in the book: a row for each and its bytes in parts, each row with a checksum that
-// covers the one before it. Everything here that writes runs inside a transaction.
-// Invariant: what is read is what was written, and a segment that is missing is noticed, also the last.
+// The segments of the archive in the database: a row for each, its bytes in parts, and a checksum that covers the
+// previous one's. All writes run inside a transaction.
+// Invariant: bytes read equal bytes written, and a missing segment is noticed, also the last.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { createByteReader, createByteWriter } from './byte-stream.ts'
+import { ByteReader, ByteWriter } from './byte-stream.ts'
 import { checksumOf, segmentVersion } from './posting-segment.ts'
 
 export interface SegmentRow extends SqlRow {
@@ -16,21 +16,19 @@ export interface SegmentRow extends SqlRow {
   readonly gone: Uint8Array
 }
 
-/** A segment that is to be written. */
 export interface NewSegment {
   readonly n: number
-  /** The greatest record that it or an earlier one is complete up to. */
+  /** This and the earlier segments cover all records up to this one. */
   readonly lastSeq: number
-  /** How many documents it has. */
   readonly documents: number
-  /** Records whose documents in earlier segments no longer count. */
+  /** Records whose documents in earlier segments are out of date. */
   readonly gone: readonly number[]
   readonly bytes: Uint8Array
 }
 
-/** In the table `book`: the checksum of the last segment. */
+/** Setting: the checksum of the last segment. */
 const endKey = 'posting_end'
-/** Durable Objects take values up to 2 MB. */
+/** Durable Objects store values up to 2 MB. */
 const partBytes = 1_000_000
 
 export class SegmentTable {
@@ -46,12 +44,12 @@ export class SegmentTable {
     return this.#db.all<SegmentRow>('SELECT * FROM posting_segments ORDER BY n')
   }
 
-  /** Whether `rows`, which are all there are, end with the segment that was written last. */
+  /** Whether `rows`, all rows, end with the segment that was written last. */
   isWhole(rows: readonly SegmentRow[]): boolean {
     return (rows.at(-1)?.checksum ?? 0) === this.#settings.getNumber(endKey)
   }
 
-  /** The bytes of a segment, which comes after one with the checksum `before`; undefined when they are damaged. */
+  /** The bytes of a segment; undefined when they are damaged. `before`: the checksum of the previous segment. */
   read(row: SegmentRow, before: number): Uint8Array | undefined {
     const bytes = new Uint8Array(row.size_bytes)
     let length = 0
@@ -66,13 +64,12 @@ export class SegmentTable {
     return length === bytes.length && checkOf(row, bytes, before) === row.checksum ? bytes : undefined
   }
 
-  /** Writes a segment as the last one: in the place of those with its number or a greater one. */
+  /** Writes the last segment; it replaces those with its number or a greater one. */
   write({ n, lastSeq, documents, gone, bytes }: NewSegment): void {
     const before = this.#db.get<{ checksum: number }>(
       'SELECT checksum FROM posting_segments WHERE n < ? ORDER BY n DESC LIMIT 1',
       [n],
     )
-    // Whatever should not be there goes as well.
     this.#db.run('DELETE FROM posting_segments WHERE n >= ?', [n])
     this.#db.run('DELETE FROM posting_parts WHERE segment >= ?', [n])
     const row = { last_seq: lastSeq, documents, size_bytes: bytes.length, gone: writeSeqs(gone) }
@@ -88,7 +85,7 @@ export class SegmentTable {
     }
   }
 
-  /** Records that changed since they were written, or whose later documents are not written yet. */
+  /** Records that changed since they were written, or have a document that isn't written yet. */
   stale(): number[] {
     return this.#db.all<{ seq: number }>('SELECT seq FROM posting_stale').map(({ seq }) => seq)
   }
@@ -107,7 +104,7 @@ export class SegmentTable {
   }
 }
 
-/** Over all there is of a segment, and the checksum of the one before it: one that is missing is noticed. */
+/** Covers the whole segment and the checksum of the previous one, so that a missing segment is noticed. */
 function checkOf(
   {
     last_seq,
@@ -118,14 +115,14 @@ function checkOf(
   bytes: Uint8Array,
   before: number,
 ): number {
-  const head = createByteWriter()
+  const head = new ByteWriter()
   for (const number of [before, last_seq, documents, size_bytes]) head.number(number)
   return checksumOf(bytes, checksumOf(gone, checksumOf(head.bytes(), segmentVersion)))
 }
 
-/** Numbers of records as bytes: how many, and each as its distance to the one before. */
+/** Sequences as bytes: their count, then each as the gap to the previous one. */
 function writeSeqs(seqs: readonly number[]): Uint8Array {
-  const out = createByteWriter()
+  const out = new ByteWriter()
   let last = 0
   out.number(seqs.length)
   for (const seq of new Float64Array(seqs).sort()) {
@@ -136,7 +133,7 @@ function writeSeqs(seqs: readonly number[]): Uint8Array {
 }
 
 export function readSeqs(bytes: Uint8Array): number[] {
-  const read = createByteReader(bytes)
+  const read = new ByteReader(bytes)
   let last = 0
   return Array.from({ length: read.number() }, () => (last += read.number()))
 }

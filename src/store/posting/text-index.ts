@@ -1,68 +1,44 @@
-// Keeps postings of the text index in memory: fills them in idle moments, from what the book has kept of them and then
-// from its records, follows what the projection changes, and has the archive keep them.
-// Invariant: they are read from what is committed and derived, so a rollback never leaves a trace in them. While they are not
-// complete, and when they would take too much memory, there is no answer here and FTS5 gives it.
+// Keeps the text index in memory: loads it in idle moments from its segments and then from the records, follows the
+// projection, and has the archive save it.
+// Invariant: postings are read from committed, derived rows, so a rollback leaves no trace in them. While they are
+// incomplete, or would take too much memory, this returns undefined and FTS5 answers.
 import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { createAheadReader } from './ahead.ts'
-import { createDerivedReader } from './derived.ts'
-import { type IndexTotals, readTotals } from './index-totals.ts'
+import { FarBehind, type Projection } from '../record/projection.ts'
+import { type IndexTotals, readTotals } from './fts-index.ts'
 import type { PostingArchive } from './posting-archive.ts'
 import type { SegmentLimits } from './posting-merge.ts'
 import { createPostingSearch, type Scored } from './posting-search.ts'
-import { createPostings, type Postings } from './postings.ts'
-import { FarBehind, type Projection } from '../record/projection.ts'
-import { createTail, type Tail } from './tail.ts'
+import { Postings } from './postings.ts'
+import { DerivedReader, PostingDelta } from './record-reader.ts'
 
 export interface TextIndexState {
-  /** `cold`: FTS5 answers until all records are taken in. `off`: it answers for good. */
+  /** `cold`: FTS5 answers until all records are read. `off`: it always answers. */
   readonly state: 'cold' | 'warm' | 'off'
   readonly records: number
   readonly bytes: number
 }
 
-export interface TextIndex {
-  /**
-   * Takes in up to `limit` records once nothing is left to derive, or a segment of what was kept, or keeps some; true
-   * when more is to be done. For idle time: outside of transactions.
-   */
-  step(limit: number): boolean
-  /**
-   * For a question that needs no derived rows, or only those of records that are derived: true when it can be answered from
-   * here though some records are not derived. Takes them in, if that is less work. With many it ends the read: `FarBehind`.
-   */
-  covers(): boolean
-  /** The best records for any of `terms`, or undefined when FTS5 must be asked. Over an index that is caught up. */
-  search(terms: readonly string[], limit: number): Scored[] | undefined
-  /** What the index counts over all its rows and over the records here that are not derived. */
-  totals(): IndexTotals
-  /** In how many records each term is, or undefined when FTS5 must be asked. */
-  frequencies(terms: readonly string[]): Map<string, number> | undefined
-  /** The postings themselves, or undefined when the database must be asked. */
-  warm(): Postings | undefined
-  state(): TextIndexState
-}
-
 export interface TextIndexBudget {
   readonly records: number
   readonly bytes: number
-  /** How they are kept in the book. */
+  /** Sizes of stored segments. */
   readonly segments?: SegmentLimits
 }
 
-/** What is more takes too long to fill, or too much of a phone's memory. */
+/** More takes too long to load, or too much of a phone's memory. */
 const defaultBudget: TextIndexBudget = { records: 1_200_000, bytes: 300_000_000 }
-/** This few records are taken in at once by the question that finds them missing. */
+/** A question itself reads at most this many missing records. */
 const catchUpLimit = 50
 /**
- * What was kept is read by the first questions if it is no more than this, and in no more time in all: a reading that is not
- * finished then was waited for in vain. What is more is read in idle moments.
+ * Questions load segments of at most this many bytes, and spend at most this much time on it in total. Larger ones are loaded
+ * in idle moments.
  */
 const loadLimit = { bytes: 1_500_000, ms: 150 } as const
-/** Taking a record in takes less than half of the time that deriving it does; so many are read at once. */
-const aheadTimes = 2
-const aheadBatch = 200
+/** Reading a record into the delta takes less than half the time of deriving it. */
+const deltaTimes = 2
+const deltaBatch = 200
 
 export interface TextIndexParts {
   readonly db: SqlDatabase
@@ -74,174 +50,216 @@ export interface TextIndexParts {
   readonly budget?: TextIndexBudget | undefined
 }
 
-export function createTextIndex(parts: TextIndexParts): TextIndex {
-  const { db, kinds, projection, archive, clock, zone, budget = defaultBudget } = parts
-  let postings = createPostings(archive.compacted)
-  let find = createPostingSearch(postings)
-  /** Records up to here are taken in, but for those in `changed`. */
-  let cursor = 0
-  let off = false
-  /** `loading`: segments are left to be read. `unproved`: they are read, and held against the records when all are in. */
-  let source: 'loading' | 'unproved' | 'proved' = 'loading'
-  const changed = new Set<number>()
-  /** How long questions have waited for what was kept. */
-  let waitedMs = 0
-  const records = createDerivedReader({ db, kinds, zone })
-  const reader = createAheadReader({ db, kinds, zone })
-  let tail: Tail = createTail(reader, projection)
+export class TextIndex {
+  readonly #parts: TextIndexParts
+  readonly #projection: Projection
+  readonly #archive: PostingArchive
+  readonly #budget: TextIndexBudget
+  readonly #derived: DerivedReader
+  #delta!: PostingDelta
+  #postings!: Postings
+  #search!: ReturnType<typeof createPostingSearch>
+  /** Records up to here are in the postings, except those in `#changed`. */
+  #cursor = 0
+  readonly #changed = new Set<number>()
+  #off = false
+  /** `loading`: from segments. `unchecked`: loaded, the count of records not compared yet. */
+  #source: 'loading' | 'unchecked' | 'checked' = 'loading'
+  /** Time that questions have spent on loading. */
+  #waitedMs = 0
 
-  projection.watch((seq) => {
-    if (!off && seq <= cursor) changed.add(seq)
-  })
-
-  /** Starts over from the records; what was kept is not of these postings. */
-  const forget = () => {
-    archive.abandon()
-    postings = createPostings(archive.compacted)
-    find = createPostingSearch(postings)
-    tail = createTail(reader, projection)
-    changed.clear()
-    cursor = 0
-    source = 'proved'
+  constructor(parts: TextIndexParts) {
+    const { db, kinds, zone, projection, archive, budget = defaultBudget } = parts
+    this.#parts = parts
+    this.#projection = projection
+    this.#archive = archive
+    this.#budget = budget
+    this.#derived = new DerivedReader({ db, kinds, zone })
+    this.#clear()
+    projection.watch((seq) => {
+      if (!this.#off && seq <= this.#cursor) this.#changed.add(seq)
+    })
   }
 
-  /** Reads one piece. */
-  const load = () => {
-    const state = archive.load(postings)
-    if (state === 'damaged') return forget()
+  /**
+   * Reads up to `limit` derived records, or loads a piece of a segment, or saves one; true when more work waits. For idle
+   * moments, outside of transactions.
+   */
+  step(limit: number): boolean {
+    this.#archive.tidy()
+    const more = this.#readSome(limit)
+    return this.#save() || more
+  }
+
+  /**
+   * True when a question that needs no derived rows, or those of derived records only, can be answered here although some
+   * records aren't derived. Reads them if that is less work; of many it throws `FarBehind`.
+   */
+  covers(): boolean {
+    const projection = this.#projection
+    if (this.#off || !projection.isBehind()) return false
+    if (this.#isComplete()) return true
+    if (this.#source === 'loading') this.#loadNow()
+    const derived = projection.derivedSeq()
+    if (this.#source === 'unchecked' && this.#changed.size === 0 && this.#cursor === derived) this.#check()
+    const newest = this.#source === 'checked' && !this.#delta.isBlocked() ? projection.newest() : undefined
+    // The text index doesn't have a record that changed before it was derived.
+    if (newest === undefined || [...this.#changed].some((seq) => seq > derived)) return false
+    const missing = newest - this.#cursor + this.#changed.size
+    if (missing > deltaTimes * (newest - derived) + catchUpLimit) return false
+    if (missing > deltaTimes * projection.patience())
+      throw new FarBehind(missing, (limit) => (this.#readAhead(limit) ? limit : 0))
+    while (this.#readAhead(deltaBatch));
+    return this.#isComplete()
+  }
+
+  /** The best records for any of `terms`, or undefined. The projection has caught up. */
+  search(terms: readonly string[], limit: number): Scored[] | undefined {
+    return this.#isWarm() ? this.#search(terms, this.totals(), limit) : undefined
+  }
+
+  /** Totals of the text index and of the delta. */
+  totals(): IndexTotals {
+    return this.#delta.totals(readTotals(this.#parts.db))
+  }
+
+  /** How many records have each term, or undefined. */
+  frequencies(terms: readonly string[]): Map<string, number> | undefined {
+    if (!this.#isWarm()) return undefined
+    return new Map(terms.map((term) => [term, this.#postings.frequency(term)]))
+  }
+
+  /** The postings, or undefined. */
+  warm(): Postings | undefined {
+    return this.#isWarm() ? this.#postings : undefined
+  }
+
+  state(): TextIndexState {
+    const bytes = this.#off ? 0 : this.#postings.sizeBytes()
+    const state = this.#off ? 'off' : this.#isComplete() ? 'warm' : 'cold'
+    return { state, records: this.#postings.records(), bytes }
+  }
+
+  #clear(): void {
+    const { db, kinds, zone } = this.#parts
+    this.#postings = new Postings(this.#archive.onCompact)
+    this.#search = createPostingSearch(this.#postings)
+    this.#delta = new PostingDelta({ db, kinds, zone }, this.#projection)
+    this.#changed.clear()
+    this.#cursor = 0
+  }
+
+  /** Starts over from the records; the segments don't match these postings. */
+  #restart(): void {
+    this.#archive.abandon()
+    this.#clear()
+    this.#source = 'checked'
+  }
+
+  /** Loads one piece. */
+  #load(): void {
+    const state = this.#archive.load(this.#postings)
+    if (state === 'damaged') return this.#restart()
     if (state === 'more') return
-    cursor = archive.savedSeq()
-    for (const seq of archive.stale()) changed.add(seq)
-    source = cursor > 0 ? 'unproved' : 'proved'
+    this.#cursor = this.#archive.savedSeq()
+    for (const seq of this.#archive.stale()) this.#changed.add(seq)
+    this.#source = this.#cursor > 0 ? 'unchecked' : 'checked'
   }
 
-  /** Called with all records in: as many as there should be? */
-  const prove = () => {
-    source = 'proved'
-    if (db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n !== postings.records()) forget()
+  /** For a question: loads segments while the time for that lasts. */
+  #loadNow(): void {
+    if (this.#archive.sizeBytes() > loadLimit.bytes) return
+    const { clock } = this.#parts
+    for (let now = clock.now(); this.#source === 'loading' && this.#waitedMs < loadLimit.ms;) {
+      const began = now
+      this.#load()
+      now = clock.now()
+      this.#waitedMs += Math.max(0, now - began)
+    }
   }
 
-  const takeChanged = (limit: number) => {
-    const seqs = [...changed].slice(0, limit)
-    for (const seq of seqs) postings.remove(seq)
-    records.takeThese(postings, seqs)
-    for (const seq of seqs) changed.delete(seq)
+  /** Compares the number of records, once all are read. */
+  #check(): void {
+    this.#source = 'checked'
+    const row = this.#parts.db.get<{ n: number }>('SELECT count(*) AS n FROM facets')
+    if (row?.n !== this.#postings.records()) this.#restart()
   }
 
-  const takeNew = (upTo: number, limit: number) => {
-    cursor = records.takeAfter(postings, cursor, { upTo, limit })
+  #readChanged(limit: number): void {
+    const seqs = [...this.#changed].slice(0, limit)
+    for (const seq of seqs) this.#postings.remove(seq)
+    this.#derived.add(this.#postings, seqs)
+    for (const seq of seqs) this.#changed.delete(seq)
   }
 
-  const isComplete = () =>
-    source !== 'loading' &&
-    changed.size === 0 &&
-    (projection.isBehind() ? tail.isWhole() : cursor === projection.derivedSeq())
-
-  const keepWithinBudget = () => {
-    if (postings.records() <= budget.records && postings.sizeBytes() <= budget.bytes) return
-    forget()
-    off = true
+  #readNew(limit: number): void {
+    const upTo = this.#projection.derivedSeq()
+    this.#cursor = this.#derived.addAfter(this.#postings, this.#cursor, { upTo, limit })
   }
 
-  /** Takes in what is next; true when more waits. */
-  const takeSome = (limit: number): boolean => {
-    // A record that changed and is not derived yet would be taken in with a text the index doesn't have.
-    if (off || projection.isBehind()) return false
-    if (source === 'loading') {
-      load()
+  #isComplete(): boolean {
+    if (this.#source === 'loading' || this.#changed.size > 0) return false
+    const projection = this.#projection
+    return projection.isBehind() ? this.#delta.isComplete() : this.#cursor === projection.derivedSeq()
+  }
+
+  #keepWithinBudget(): void {
+    const { records, bytes } = this.#budget
+    if (this.#postings.records() <= records && this.#postings.sizeBytes() <= bytes) return
+    this.#restart()
+    this.#off = true
+  }
+
+  /** Reads the next piece; true when more waits. */
+  #readSome(limit: number): boolean {
+    const projection = this.#projection
+    // A changed record that isn't derived yet would be read with a text that the index doesn't have.
+    if (this.#off || projection.isBehind()) return false
+    if (this.#source === 'loading') {
+      this.#load()
       return true
     }
-    const upTo = projection.derivedSeq()
-    if (upTo < cursor) forget()
-    if (changed.size > 0) takeChanged(limit)
-    else if (cursor < upTo) takeNew(upTo, limit)
-    if (source === 'unproved' && isComplete()) prove()
-    tail.settle()
-    keepWithinBudget()
-    return !off && (changed.size > 0 || cursor < projection.derivedSeq())
+    if (projection.derivedSeq() < this.#cursor) this.#restart()
+    if (this.#changed.size > 0) this.#readChanged(limit)
+    else if (this.#cursor < projection.derivedSeq()) this.#readNew(limit)
+    if (this.#source === 'unchecked' && this.#isComplete()) this.#check()
+    this.#delta.prune()
+    this.#keepWithinBudget()
+    return !this.#off && (this.#changed.size > 0 || this.#cursor < projection.derivedSeq())
   }
 
-  const step = (limit: number): boolean => {
-    archive.tidy()
-    const more = takeSome(limit)
-    return keep() || more
+  /** Saves postings that are checked and up to date; true when more waits. */
+  #save(): boolean {
+    return (
+      !this.#off &&
+      this.#source === 'checked' &&
+      this.#changed.size === 0 &&
+      !this.#projection.isBehind() &&
+      this.#archive.save(this.#postings, this.#cursor, this.#isComplete())
+    )
   }
 
-  /** Keeps what is in memory, once that is proved and nothing in it is out of date. */
-  const keep = (): boolean =>
-    !off &&
-    source === 'proved' &&
-    changed.size === 0 &&
-    !projection.isBehind() &&
-    archive.save(postings, cursor, isComplete())
-
-  /** For a question: reads what was kept, while questions have not waited long enough for that. */
-  const loadNow = () => {
-    if (archive.sizeBytes() > loadLimit.bytes) return
-    for (let now = clock.now(); source === 'loading' && waitedMs < loadLimit.ms;) {
-      const began = now
-      load()
-      now = clock.now()
-      waitedMs += Math.max(0, now - began)
-    }
-  }
-
-  /** True when every record is taken in, if need be now. */
-  const isWarm = (): boolean => {
-    if (off) return false
-    if (projection.isBehind()) return isComplete()
-    if (source === 'loading') loadNow()
-    if (source === 'loading') return false
-    const missing = Math.abs(projection.derivedSeq() - cursor) + changed.size
+  /** True when all records are read, if necessary now. */
+  #isWarm(): boolean {
+    if (this.#off) return false
+    const projection = this.#projection
+    if (projection.isBehind()) return this.#isComplete()
+    if (this.#source === 'loading') this.#loadNow()
+    if (this.#source === 'loading') return false
+    const missing = Math.abs(projection.derivedSeq() - this.#cursor) + this.#changed.size
     if (missing > catchUpLimit) return false
-    // New ones, changed ones, and nothing left.
-    for (let i = 0; i < 3 && takeSome(catchUpLimit); i++);
-    if (source === 'unproved') prove()
-    return !off && isComplete()
+    // At most three rounds: new records, changed records, and an empty one.
+    for (let i = 0; i < 3 && this.#readSome(catchUpLimit); i++);
+    if (this.#source === 'unchecked') this.#check()
+    return !this.#off && this.#isComplete()
   }
 
-  /** Takes in some of what is derived and then of what is not; true when more waits and none is in the way. */
-  const takeAhead = (limit: number): boolean => {
-    if (changed.size > 0) takeChanged(limit)
-    else if (cursor < projection.derivedSeq()) takeNew(projection.derivedSeq(), limit)
-    else cursor = tail.take(postings, cursor, limit)
-    keepWithinBudget()
-    return !off && !isComplete() && !tail.isBlocked()
-  }
-
-  const covers = (): boolean => {
-    if (off || !projection.isBehind()) return false
-    if (isComplete()) return true
-    if (source === 'loading') loadNow()
-    const derived = projection.derivedSeq()
-    if (source === 'unproved' && changed.size === 0 && cursor === derived) prove()
-    const newest = source === 'proved' && !tail.isBlocked() ? projection.newest() : undefined
-    // What was changed before it was derived is not in the text index as it was taken in.
-    if (newest === undefined || [...changed].some((seq) => seq > derived)) return false
-    const missing = newest - cursor + changed.size
-    if (missing > aheadTimes * (newest - derived) + catchUpLimit) return false
-    if (missing > aheadTimes * projection.patience())
-      throw new FarBehind(missing, (limit) => (takeAhead(limit) ? limit : 0))
-    while (takeAhead(aheadBatch));
-    return isComplete()
-  }
-
-  const totals = () => tail.totals(readTotals(db))
-
-  return {
-    step,
-    covers,
-    totals,
-    search(terms, limit) {
-      if (!isWarm()) return undefined
-      return find(terms, totals(), limit)
-    },
-    frequencies: (terms) =>
-      isWarm() ? new Map(terms.map((term) => [term, postings.frequency(term)])) : undefined,
-    warm: () => (isWarm() ? postings : undefined),
-    state() {
-      const bytes = off ? 0 : postings.sizeBytes()
-      return { state: off ? 'off' : isComplete() ? 'warm' : 'cold', records: postings.records(), bytes }
-    },
+  /** Reads derived records, then others; true when more waits and none blocks. */
+  #readAhead(limit: number): boolean {
+    if (this.#changed.size > 0) this.#readChanged(limit)
+    else if (this.#cursor < this.#projection.derivedSeq()) this.#readNew(limit)
+    else this.#cursor = this.#delta.add(this.#postings, this.#cursor, limit)
+    this.#keepWithinBudget()
+    return !this.#off && !this.#isComplete() && !this.#delta.isBlocked()
   }
 }

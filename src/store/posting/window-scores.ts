@@ -1,5 +1,5 @@
-// What each document of a window has so far of its score, and who among them is a candidate for the best.
-// Invariant: outside of a question nothing has anything, so that the next one begins with zeros everywhere.
+// Scores of the documents of a window, and the candidates for the best among them.
+// Invariant: between questions all scores are 0.
 import {
   endOfStretch,
   manyTimes,
@@ -10,7 +10,7 @@ import {
 } from './packed-entries.ts'
 import { frequencyOf, isAt, type PostingList, seekPosting } from './posting-list.ts'
 
-/** One term of a question: what each of its documents gets is `weight × gain`, and at most `bound`. */
+/** One term of a question: each of its documents gets `weight × gain`, at most `bound`. */
 export interface Walk {
   readonly list: PostingList
   readonly weight: number
@@ -18,151 +18,188 @@ export interface Walk {
 }
 
 export interface Field {
-  /** How many terms each document has; 0 when it was removed. */
+  /** By document: how many terms it has; 0 when it was removed. */
   readonly sizes: Uint32Array
-  /** How many terms a document has on average. */
+  /** Average number of terms of a document. */
   readonly average: number
-  /** Numbers of documents are below this. */
+  /** Document numbers are below this. */
   readonly documents: number
 }
 
-/** Gains are kept for frequencies and sizes below these. */
-const knownFrequencies = 4
-const knownSizes = 256
+/** Gains are cached for frequencies and sizes below these. */
+const cachedFrequencies = 4
+const cachedSizes = 256
 
-export type WindowScores = ReturnType<typeof createWindowScores>
+/** For windows of up to `windowSize` documents. Its loops read fields into local variables first: that is faster. */
+export class WindowScores {
+  readonly candidates: Uint32Array
+  readonly #scores: Float64Array
+  readonly #gains = new Float64Array(cachedFrequencies * cachedSizes)
+  /** The average size for which `#gains` are cached. */
+  #gainsFor = Number.NaN
+  #perTerm = 0
+  #sizes: Uint32Array = new Uint32Array(0)
+  /** First document of the window. */
+  #first = 0
 
-/** Scores for windows of up to `windowSize` documents. Closures over arrays: methods that load these from fields are slower. */
-export function createWindowScores(windowSize: number) {
-  const scores = new Float64Array(windowSize)
-  const candidates = new Uint32Array(windowSize)
-  const gains = new Float64Array(knownFrequencies * knownSizes)
-  let gainsFor = Number.NaN
-  let perTerm = 0
-  let sizes: Uint32Array = new Uint32Array(0)
-  /** The document with which the window begins. */
-  let first = 0
-
-  const gainOf = (frequency: number, size: number) =>
-    size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + perTerm * size)
-
-  /** What `document` gets from a list, looked up from `from` on. Answers where it was looked for. */
-  const addOne = ({ list, weight }: Walk, document: number, from: number): number => {
-    const at = seekPosting(list, document, from)
-    if (isAt(list, at, document)) {
-      const place = document - first
-      const gain = gainOf(frequencyOf(list, at, document), sizes[document] as number)
-      scores[place] = (scores[place] as number) + weight * gain
-    }
-    return at
+  constructor(windowSize: number) {
+    this.#scores = new Float64Array(windowSize)
+    this.candidates = new Uint32Array(windowSize)
   }
 
-  /** Adds entries of a packed list, stretch by stretch. */
-  const addPacked = ({ list, weight }: Walk, packed: PackedEntries, from: number, to: number) => {
+  /** Starts a question over `field`. */
+  prepare({ sizes, average }: Field): void {
+    this.#sizes = sizes
+    if (this.#gainsFor === average) return
+    this.#gainsFor = average
+    this.#perTerm = 0.9 / average
+    // Size 0 marks removed documents, which gain nothing.
+    for (let frequency = 1; frequency < cachedFrequencies; frequency++)
+      for (let size = 1; size < cachedSizes; size++)
+        this.#gains[frequency * cachedSizes + size] = gainOf(frequency, size, this.#perTerm)
+  }
+
+  /** Starts a window at `document`. */
+  begin(document: number): void {
+    this.#first = document
+  }
+
+  /** Resets the scores of the window, which ends before `end`. */
+  clear(end: number): void {
+    this.#scores.fill(0, 0, end - this.#first)
+  }
+
+  scoreOf(document: number): number {
+    return this.#scores[document - this.#first] as number
+  }
+
+  /** The full score of `document`. `from`: the position in each list to search from; moved on. */
+  wholeScore(document: number, walks: readonly Walk[], from: number[]): number {
+    const size = this.#sizes[document] as number
+    const perTerm = this.#perTerm
+    let score = 0
+    for (let i = 0; i < walks.length; i++) {
+      const { list, weight } = walks[i] as Walk
+      const at = seekPosting(list, document, from[i] as number)
+      if (isAt(list, at, document)) score += weight * gainOf(frequencyOf(list, at, document), size, perTerm)
+      from[i] = at
+    }
+    return score
+  }
+
+  /** Adds the gains of the first `count` candidates from a list, looking each up from position `from` on. */
+  addCandidates({ list, weight }: Walk, count: number, from: number): void {
+    const { candidates } = this
+    const first = this.#first
+    const sizes = this.#sizes
+    const scores = this.#scores
+    const perTerm = this.#perTerm
+    let at = from
+    for (let i = 0; i < count; i++) {
+      const document = candidates[i] as number
+      at = seekPosting(list, document, at)
+      if (!isAt(list, at, document)) continue
+      const place = document - first
+      const gain = gainOf(frequencyOf(list, at, document), sizes[document] as number, perTerm)
+      scores[place] = (scores[place] as number) + weight * gain
+    }
+  }
+
+  /** Adds the gains of entries. */
+  add(walk: Walk, from: number, to: number): void {
+    const { list, weight } = walk
+    if (list.packed) return this.#addPacked(walk, list.packed, from, to)
+    const { entries } = list
+    const first = this.#first
+    const sizes = this.#sizes
+    const scores = this.#scores
+    const gains = this.#gains
+    const perTerm = this.#perTerm
+    for (let at = from; at < to; at++) {
+      const entry = entries[at] as number
+      const document = entry >>> 8
+      const size = sizes[document] as number
+      const frequency = entry & 255
+      const gain =
+        frequency < cachedFrequencies && size < cachedSizes
+          ? (gains[frequency * cachedSizes + size] as number)
+          : gainOf(frequencyOf(list, at, document), size, perTerm)
+      const place = document - first
+      scores[place] = (scores[place] as number) + weight * gain
+    }
+  }
+
+  #addPacked({ list, weight }: Walk, packed: PackedEntries, from: number, to: number): void {
     const { codes } = packed
-    const lengths = sizes
+    const first = this.#first
+    const sizes = this.#sizes
+    const scores = this.#scores
+    const gains = this.#gains
+    const perTerm = this.#perTerm
     let at = from
     for (let own = stretchOf(first); at < to; own++) {
       const end = Math.min(to, endOfStretch(packed, own))
-      const begun = own * stretch
-      const offset = begun - first
+      const begin = own * stretch
+      const offset = begin - first
       for (; at < end; at++) {
         const code = codes[at] as number
         const within = code >>> timesBits
-        const size = lengths[begun + within] as number
+        const size = sizes[begin + within] as number
         const frequency = code & manyTimes
         const gain =
-          frequency < knownFrequencies && size < knownSizes
-            ? (gains[frequency * knownSizes + size] as number)
-            : gainOf(frequencyOf(list, at, begun + within), size)
+          frequency < cachedFrequencies && size < cachedSizes
+            ? (gains[frequency * cachedSizes + size] as number)
+            : gainOf(frequencyOf(list, at, begin + within), size, perTerm)
         const place = offset + within
         scores[place] = (scores[place] as number) + weight * gain
       }
     }
   }
 
-  return {
-    candidates,
-    addOne,
-    /** For a question over `field`. */
-    prepare(field: Field) {
-      sizes = field.sizes
-      if (gainsFor === field.average) return
-      gainsFor = field.average
-      perTerm = 0.9 / field.average
-      // Of size 0 are those that were removed: they gain nothing.
-      for (let frequency = 1; frequency < knownFrequencies; frequency++)
-        for (let size = 1; size < knownSizes; size++)
-          gains[frequency * knownSizes + size] = gainOf(frequency, size)
-    },
-    /** From now on the window begins with the document `document`. */
-    begin(document: number) {
-      first = document
-    },
-    /** Nothing in the window has anything; it ends before the document `end`. */
-    clear(end: number) {
-      scores.fill(0, 0, end - first)
-    },
-    scoreOf: (document: number): number => scores[document - first] as number,
-    /** The whole score of `document`, from `walks`; each list is looked up from where `from` says, and `from` moves on. */
-    wholeScore(document: number, walks: readonly Walk[], from: number[]): number {
-      first = document
-      for (let i = 0; i < walks.length; i++) from[i] = addOne(walks[i] as Walk, document, from[i] as number)
-      const score = scores[0] as number
-      scores[0] = 0
-      return score
-    },
-    /** Adds what entries give to the documents of the window. */
-    add(walk: Walk, from: number, to: number) {
-      const { list, weight } = walk
-      if (list.packed) return addPacked(walk, list.packed, from, to)
-      const { entries } = list
-      const begun = first
-      const lengths = sizes
-      for (let at = from; at < to; at++) {
-        const entry = entries[at] as number
-        const document = entry >>> 8
-        const size = lengths[document] as number
-        const frequency = entry & 255
-        const gain =
-          frequency < knownFrequencies && size < knownSizes
-            ? (gains[frequency * knownSizes + size] as number)
-            : gainOf(frequencyOf(list, at, document), size)
-        const place = document - begun
-        scores[place] = (scores[place] as number) + weight * gain
+  /** Appends the documents of entries whose score is 0 to the first `count` candidates; returns the new count. */
+  note({ packed, entries }: PostingList, from: number, to: number, count: number): number {
+    const { candidates } = this
+    const first = this.#first
+    const sizes = this.#sizes
+    const scores = this.#scores
+    let length = count
+    for (let at = from, own = stretchOf(first); at < to; own++) {
+      const end = packed ? Math.min(to, endOfStretch(packed, own)) : to
+      for (; at < end; at++) {
+        const document = packed
+          ? own * stretch + ((packed.codes[at] as number) >>> timesBits)
+          : (entries[at] as number) >>> 8
+        if (scores[document - first] === 0 && sizes[document] !== 0) candidates[length++] = document
       }
-    },
-    /** Takes the documents of entries that have nothing so far for candidates, behind `noted`; answers how many there are. */
-    note(list: PostingList, from: number, to: number, noted: number): number {
-      let count = noted
-      const { packed, entries } = list
-      for (let at = from, own = stretchOf(first); at < to; own++) {
-        const end = packed ? Math.min(to, endOfStretch(packed, own)) : to
-        for (; at < end; at++) {
-          const document = packed
-            ? own * stretch + ((packed.codes[at] as number) >>> timesBits)
-            : (entries[at] as number) >>> 8
-          if (scores[document - first] === 0 && sizes[document] !== 0) candidates[count++] = document
-        }
-      }
-      return count
-    },
-    /** Those of the candidates that have at least `bar`; answers how many. */
-    keep(count: number, bar: number): number {
-      let kept = 0
-      for (let i = 0; i < count; i++) {
-        const document = candidates[i] as number
-        if ((scores[document - first] as number) >= bar) candidates[kept++] = document
-      }
-      return kept
-    },
-    /** All documents of the window, which ends before `end`, that have at least `bar`, which is above 0. */
-    gather(end: number, bar: number): number {
-      const begun = first
-      let count = 0
-      for (let place = 0; place < end - begun; place++)
-        if ((scores[place] as number) >= bar) candidates[count++] = begun + place
-      return count
-    },
+    }
+    return length
+  }
+
+  /** Keeps candidates with at least `bar`; returns how many. */
+  filter(count: number, bar: number): number {
+    const { candidates } = this
+    const first = this.#first
+    const scores = this.#scores
+    let length = 0
+    for (let i = 0; i < count; i++) {
+      const document = candidates[i] as number
+      if ((scores[document - first] as number) >= bar) candidates[length++] = document
+    }
+    return length
+  }
+
+  /** Makes all documents before `end` with at least `bar`, which is above 0, candidates; returns how many. */
+  gather(end: number, bar: number): number {
+    const { candidates } = this
+    const first = this.#first
+    const scores = this.#scores
+    const size = end - first
+    let length = 0
+    for (let place = 0; place < size; place++)
+      if ((scores[place] as number) >= bar) candidates[length++] = first + place
+    return length
   }
 }
+
+const gainOf = (frequency: number, size: number, perTerm: number) =>
+  size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + perTerm * size)

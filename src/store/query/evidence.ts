@@ -1,5 +1,5 @@
-// What the ranking of windows and sessions looks at: which terms of a question some records have and how often, and what
-// stands beside them in their sessions. From the postings in memory, or else from the database: the same either way.
+// Evidence for ranking windows and sessions: how often records have the terms of a question, and their neighbours in their
+// sessions. Invariant: postings in memory and the database give the same.
 import type { Zone } from '../../core/calendar/zone.ts'
 import { collectText, type Kinds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
@@ -15,18 +15,18 @@ import { tokenize } from '../word/tokenize.ts'
 export interface Place {
   /** The same for records of one session, undefined for a record without one. */
   readonly session: string | number | undefined
-  /** The record right before it in its session by time, when it may be seen. */
+  /** The previous record of its session by time, when it is visible. */
   readonly before: number | undefined
   readonly after: number | undefined
 }
 
-/** Where evidence is read from: the postings, while all of them are in memory, or else the database. */
 export interface EvidenceSource {
   readonly read: Read
-  readonly known: Postings | undefined
+  /** Undefined while they aren't in memory. */
+  readonly postings: Postings | undefined
 }
 
-/** Rows of numbers for records, in the order in which they were asked for. A record that is not there has size 0. */
+/** One row for each record, in the order of the question. A missing record has size 0. */
 export interface TermCounts {
   /** How many words each record has. */
   readonly sizes: Uint32Array
@@ -34,35 +34,32 @@ export interface TermCounts {
   readonly counts: Uint32Array
 }
 
-/**
- * Where `seqs` stand in their sessions. Neighbours that `where` does not let be seen are left out;
- * what is not within `bounds` is no neighbour at all.
- */
+/** The places of `seqs` in their sessions. Neighbours that fail `where` are left out; records out of `bounds` are skipped. */
 export function placesOf(
-  { read, known }: EvidenceSource,
+  { read, postings }: EvidenceSource,
   seqs: readonly number[],
   { where, isPlain, bounds }: Pick<RecallScope, 'where' | 'isPlain'> & { bounds: readonly Fragment[] },
 ): Map<number, Place> {
-  const places = known ? placesInMemory(known, seqs) : placesInDatabase(read, seqs, bounds)
+  const places = postings ? placesInMemory(postings, seqs) : placesInDatabase(read, seqs, bounds)
   const beside = new Set<number>()
   for (const { before, after } of places.values()) {
     if (before !== undefined) beside.add(before)
     if (after !== undefined) beside.add(after)
   }
-  const seen = new Set<number>()
-  const asked: number[] = []
+  const visible = new Set<number>()
+  const others: number[] = []
   for (const seq of beside) {
-    const document = isPlain && known ? known.documentOf(seq) : -1
-    if (known && document >= 0 && known.isPlain(document)) seen.add(seq)
-    else asked.push(seq)
+    const document = isPlain && postings ? postings.documentOf(seq) : -1
+    if (postings && document >= 0 && postings.isPlain(document)) visible.add(seq)
+    else others.push(seq)
   }
-  if (asked.length > 0) for (const seq of matchingRows(read, asked, where).keys()) seen.add(seq)
-  const visible = (seq: number | undefined) => (seq !== undefined && seen.has(seq) ? seq : undefined)
-  if (seen.size === beside.size) return places
+  if (others.length > 0) for (const seq of matchingRows(read, others, where).keys()) visible.add(seq)
+  if (visible.size === beside.size) return places
+  const ifVisible = (seq: number | undefined) => (seq !== undefined && visible.has(seq) ? seq : undefined)
   return new Map(
     [...places].map(([seq, { session, before, after }]) => [
       seq,
-      { session, before: visible(before), after: visible(after) },
+      { session, before: ifVisible(before), after: ifVisible(after) },
     ]),
   )
 }
@@ -75,9 +72,9 @@ function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number
     seqs.flatMap((seq): [number, Place][] => {
       const document = postings.documentOf(seq)
       if (document < 0) return []
-      const session = postings.threads.sessionOf(document)
+      const session = postings.sessions.sessionOf(document)
       if (session === 0) return [[seq, alone]]
-      const [before, after] = postings.threads.around(document, isLive)
+      const [before, after] = postings.sessions.around(document, isLive)
       return [[seq, { session, before: seqAt(before), after: seqAt(after) }]]
     }),
   )
@@ -113,7 +110,7 @@ function placesInDatabase(
   )
 }
 
-/** What those of `seqs` are called whose kinds declare names. */
+/** The names of those of `seqs` whose kinds declare names. */
 export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
   const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
   if (named.length === 0 || seqs.length === 0) return new Map()
@@ -130,26 +127,25 @@ export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<
   )
 }
 
-/** What tells the texts of a record. */
 interface TextSource {
   readonly kinds: Kinds
   readonly zone: Zone
 }
 
-/** How often each of `seqs` has each of `terms`, which are spelled as the index spells them. */
+/** How often each of `seqs` has each of `terms`, spelled as in the index. */
 export function countTerms(
-  { known, ...source }: EvidenceSource & TextSource,
+  { postings, ...source }: EvidenceSource & TextSource,
   seqs: readonly number[],
   terms: readonly string[],
 ): TermCounts {
-  return known ? countInMemory(known, seqs, terms) : countInDatabase(source, seqs, terms)
+  return postings ? countInMemory(postings, seqs, terms) : countInDatabase(source, seqs, terms)
 }
 
 function countInMemory(postings: Postings, seqs: readonly number[], terms: readonly string[]): TermCounts {
   const all = postings.sizes()
   const counts = new Uint32Array(seqs.length * terms.length)
   const documents = Int32Array.from(seqs, (seq) => postings.documentOf(seq))
-  // Lists are in the order of documents, so they are gone through once in that order.
+  // Lists are sorted by document: one pass over each in that order.
   const order = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
   terms.forEach((term, j) => {
     const list = postings.list(term)

@@ -1,5 +1,5 @@
-// How many records there are, in all or in each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
-// what happened in an hour that two periods share is asked for by its instant.
+// Counts records, in total or for each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
+// by instants in an hour that two periods share.
 import type { Count, CountQuery } from '../../core/capability/port/record-port.ts'
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import type { SqlRow } from '../../core/ports.ts'
@@ -8,10 +8,10 @@ import { conditionOf, type Read } from '../condition/condition.ts'
 import type { Fragment } from '../schema/column.ts'
 
 const hourMs = 3_600_000
-/** How much of a canonical instant names its hour. */
+/** Length of the hour in a canonical instant. */
 const hourLength = 13
 const instantLength = 24
-/** How much of a local instant names its period. */
+/** Length of the period in a local instant. */
 const lengths = { hour: 13, day: 10, month: 7 } as const
 
 interface Counted extends SqlRow {
@@ -22,7 +22,7 @@ interface Counted extends SqlRow {
 
 type Period = Exclude<CountQuery['by'], 'none'>
 
-/** Counts what satisfies `where`, by periods that begin when they begin in `zone`. */
+/** Counts the records that satisfy `where`, by periods of `zone`. */
 export function countRecords(
   read: Read,
   zone: Zone,
@@ -52,7 +52,7 @@ function countByPeriod(read: Read, zone: Zone, by: Period, where: readonly Fragm
   }
   const periods = createPeriods(zone, by)
   const shared: string[] = []
-  // In UTC a period is the beginning of an instant's text.
+  // In UTC a period is a prefix of an instant.
   const isPlain = zone === utcZone
   for (const row of countBy(isPlain ? lengths[by] : hourLength)) {
     const start = parseTime(isPlain ? completed(row.at) : `${row.at}:00`) ?? 0
@@ -77,13 +77,13 @@ function createPeriods(zone: Zone, by: Period) {
   const counts = new Map<number, { count: number; failed: number }>()
   const starts = new Map<string, number>()
   const localOf = (ms: number) => new Date(ms + zone.offsetAt(ms)).toISOString()
-  /** Days and months begin when the zone says; an hour that the clocks show twice is two. */
+  /** Days and months begin by the zone; an hour that the clocks repeat counts as two. */
   const startOf = (ms: number): number => {
     const local = localOf(ms)
     if (by === 'hour') return (parseTime(`${local.slice(0, hourLength)}:00`) ?? 0) - zone.offsetAt(ms)
     const name = local.slice(0, lengths[by])
-    const known = starts.get(name)
-    if (known !== undefined) return known
+    const cached = starts.get(name)
+    if (cached !== undefined) return cached
     const start = zone.startOfDay(by === 'day' ? name : `${name}-01`)
     starts.set(name, start)
     return start

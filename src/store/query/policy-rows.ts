@@ -1,5 +1,5 @@
-// The policies of a book as the door reads them, without waiting for anything to be derived.
-// Invariant: `version` is another one whenever what `live` answers is, also inside a transaction and when that is undone.
+// The policies of a book, read without waiting for the projection.
+// Invariant: `version` changes whenever the answer of `live` does, also inside a transaction and when that is undone.
 import type { SqlDatabase } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 
@@ -17,7 +17,7 @@ interface Counted {
 export function createPolicyRows(db: SqlDatabase): PolicyRows {
   return {
     version() {
-      // A version of a record has a number one higher than the one before, and what comes into being a stamp of its own.
+      // Each change of a record raises its `rev`, and each new record has a new stamp.
       const { n, revs, last } = db.get<Counted & { [name: string]: string | number | null }>(
         `SELECT count(*) AS n, total(rev) AS revs, max(stamp) AS last FROM records WHERE kind = 'policy'`,
       ) ?? { n: 0, revs: 0, last: null }

@@ -1,5 +1,7 @@
-// Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none of these sees one.
+// Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none returns one.
 // Invariant: every question first lets the projection catch up, so it sees all acknowledged writes.
+import { type Reach, reachText } from '../../core/access/reach.ts'
+import { utcZone, type Zone } from '../../core/calendar/zone.ts'
 import type {
   Count,
   CountQuery,
@@ -9,46 +11,47 @@ import type {
   TextQuery,
 } from '../../core/capability/port/record-port.ts'
 import type { RecordSnapshot, SnapshotQuery } from '../../core/capability/transfer.ts'
-import { utcZone, type Zone } from '../../core/calendar/zone.ts'
-import { parseFilters } from '../../core/filter/filter.ts'
 import type { Moment } from '../../core/filter/filter-time.ts'
-import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
+import { parseFilters } from '../../core/filter/filter.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { type Reach, reachText } from '../../core/access/reach.ts'
 import type { Stored } from '../../core/record.ts'
 import { formatTime } from '../../core/time.ts'
-import { afterSql, keyName, orderSql, parseOrder, type PlaceById } from './cursor.ts'
-import { currentSql, type Currency } from '../condition/current-sql.ts'
-import type { Fragment } from '../schema/column.ts'
-import { filterSql } from '../condition/filter-sql.ts'
-import { kindSql } from '../condition/kind-sql.ts'
-import { selectionSql } from '../condition/json-path-sql.ts'
-import type { Projection } from '../record/projection.ts'
-import { countRecords } from './period-count.ts'
-import { type OrderedRows, toPage } from './query-page.ts'
-import type { Beside } from './known-rank.ts'
-import { createReachRank } from './reach-rank.ts'
-import { createBounds, createRead } from './closed-record.ts'
-import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
-import type { ReachIndexes, WordIndex } from './reach-index.ts'
+import { conditionOf, type Read } from '../condition/condition.ts'
+import { type Currency, currentSql } from '../condition/current-sql.ts'
+import { filterSql, kindSql, selectionSql } from '../condition/filter-sql.ts'
+import { type BodyLooks, checkPredicate } from '../condition/read-budget.ts'
 import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
-import { conditionOf } from '../condition/condition.ts'
-import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
-import { createIdQuestions, type IdQuestions } from './id-questions.ts'
-import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
 import { createShownLinks } from '../condition/shown-link.ts'
-import { type BodyLooks, checkAsked } from '../condition/read-budget.ts'
+import type { Projection } from '../record/projection.ts'
+import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
+import type { Fragment } from '../schema/column.ts'
+import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
+import { type Bounds, createBounds, createIdQuestions, createRead, type IdQuestions } from './bounds.ts'
+import { countRecords } from './period-count.ts'
+import {
+  afterSql,
+  keyName,
+  type OrderedRows,
+  orderSql,
+  parseOrder,
+  type PlaceById,
+  toPage,
+} from './query-page.ts'
+import type { ReachIndexes, WordIndex } from './reach-index.ts'
+import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
+import { createRanking } from './store-rank.ts'
 import { createTally, type Tally } from './tally.ts'
-import { createTextRank, type TextRank } from './text-rank.ts'
+import type { Beside, TextRank } from './text-rank.ts'
 import { searchText, textSql } from './text-search.ts'
 
 /**
- * What is expired or superseded when a question is asked is left out, but for what `include` names.
- * Invariant: one that was narrowed to a reach answers as if there were no record outside it.
+ * Expired and superseded records are left out, except those that `include` names.
+ * Invariant: one narrowed to a reach answers as if no record existed outside it.
  */
 export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
-  /** The same questions over those of its records that are in `reach`. */
+  /** The same questions over its records in `reach`. */
   within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
@@ -58,7 +61,7 @@ export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
-/** One store's own part of an answer, for whoever makes one answer of two: see joint-query.ts. */
+/** One store's part of an answer, for joint-query.ts, which joins two. */
 export interface QueryParts extends QueryStore {
   within(reach: Reach): QueryParts
   /** The rows of a page and one more if there are more, with the values of its order keys. */
@@ -78,192 +81,88 @@ export interface QueryStoreParts {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly clock: Clock
-  /** Whose days are meant. Default UTC. */
+  /** The zone of days in filters. Default UTC. */
   readonly zone?: Zone | undefined
-  /** Words in memory, where they are kept: of all records for whoever sees all, of those in reach for a guest. */
+  /** The words of all records, where they are in memory. */
   readonly textIndex?: WordIndex | undefined
+  /** The words in the reach of each guest. */
   readonly reachIndexes?: ReachIndexes | undefined
-  /** Only what is in all of these may be seen. */
+  /** Only records in all of these are visible. */
   readonly reaches?: readonly Reach[]
-  /** Another database, whose records count in how common a word is. */
+  /** Another database whose records count in how rare a word is. */
   readonly beside?: Beside | undefined
 }
-
-type Conditions = (
-  kind: Kind | undefined,
-  filters: unknown,
-  include?: Currency,
-  more?: BodyLooks,
-) => Fragment[]
 
 const always: Fragment = { sql: '1', params: [] }
 const never: Fragment = { sql: '0', params: [] }
 const narrowedLimit = 16
-/** Marks are shown with what they mark, and listed by themselves only where they are asked for. */
-const withoutMarks = (kinds: readonly Kind[]): Fragment => ({
-  sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
-  params: [JSON.stringify(kinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
-})
 
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
-  const { db, kinds, projection, clock, reaches = [], reachIndexes, beside, zone = utcZone } = parts
-  const moment = (): Moment => ({ nowMs: clock.now(), zone })
-  const allKinds = [...kinds.values()]
-  /** Stands in every condition below. */
-  const { bounds, standing, boundsOf, bind, bound } = createBounds(db, kinds, reaches, projection.generation)
-  /** A kind of the book, or one of a later Daybook that it has records of. */
-  const kindIn = (name: string, path?: string): Kind => {
-    const known = kinds.get(name)
-    if (known || reaches.length > 0) return known ?? kindNamed(kinds, name, path)
-    projection.catchUp()
-    const isHere = db.get('SELECT 1 AS one FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined
-    return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
-  }
+  const { db, kinds, projection, clock, reaches = [], zone = utcZone } = parts
+  const bounded = createBounds(db, kinds, reaches, projection.generation)
+  const { bounds, bind } = bounded
   const isBound = bounds.length > 0
-  const textIndex = isBound ? reachIndexes?.within(standing) : parts.textIndex
-  const notMarks = withoutMarks(allKinds)
-  const kindOf = (name: string | undefined): Kind | undefined =>
-    name === undefined ? undefined : kindIn(name)
-
+  const textIndex = isBound ? parts.reachIndexes?.within(bounded.inlined) : parts.textIndex
   const read = createRead(db, kinds, { isBound, bind })
   const byId = createIdQuestions(db, read, bounds)
-  const shown = isBound ? createShownLinks(allKinds, projection, byId) : undefined
-
-  const narrow =
-    isBound || beside
-      ? createReachRank({
-          read,
-          kinds,
-          zone,
-          bounds: isBound ? bounds : [always],
-          projection,
-          index: textIndex,
-          beside,
-        })
-      : undefined
-  // Two stores are ranked as one, so there every match is weighed by how common its words are in both.
-  const quick = beside ? undefined : createTextRank(read, textIndex, projection.catchUp, narrow?.rank)
-  const rank = quick ?? narrow?.rank ?? createTextRank(read, textIndex, projection.catchUp)
-  const recall = createRecallQuestions({
+  const shown = isBound ? createShownLinks([...kinds.values()], projection, byId) : undefined
+  const ranking = createRanking({
     db,
+    read,
+    kinds,
+    zone,
+    bounds: isBound ? bounds : undefined,
+    projection,
+    textIndex,
+    beside: parts.beside,
+  })
+  const { rank, reach: reachRank } = ranking
+  const recall = createRecallQuestions({
     kinds,
     projection,
     textIndex,
     read,
-    rank,
-    narrow,
+    ranking,
     bounds,
     held: shown?.held,
-    moment,
+    moment: () => ({ nowMs: clock.now(), zone }),
   })
-
-  /** What a question about `kind` may find: what its filters let through and is current, or asked for all the same. */
-  const conditions: Conditions = (kind, filters, include, more) => {
-    const said = parseFilters(filters)
-    const asked = shown?.predicate(said, kind) ?? said
-    const at = { moment: moment(), kinds: allKinds }
-    const cheap = [
-      kind ? kindSql(kind, asked) : notMarks,
-      ...boundsOf(kind),
-      ...currentSql(kind, formatTime(clock.now()), { ...include, bounds: boundsOf(kind) }),
-    ]
-    if (isBound) checkAsked(read, { asked, kind, more, at, catchUp: projection.catchUp }, cheap)
-    return [...cheap, filterSql(asked, kind, at)]
-  }
-
-  const placeById = (id: string): number | undefined => {
-    const { condition, params } = conditionOf(bounds)
-    projection.catchUp()
-    return read<{ seq: number }>(
-      `SELECT f.seq FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND ${condition}`,
-      [id, ...params],
-    )[0]?.seq
-  }
-
-  const page: QueryParts['page'] = (asked, place = placeById) => {
-    const { kind: name, filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = asked
-    const kind = kindOf(name)
-    const keys = parseOrder(shown ? shown.order(orderBy, kind) : orderBy, kind)
-    const where = conditions(kind, filters, include, { selection, keys })
-    if (selection) where.push(shown?.isHidden(selection, kind) ? never : selectionSql(selection))
-    if (notIn !== undefined) where.push(notInSql(notIn, bounds))
-    if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
-    const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
-    projection.catchUp()
-    const rows = read<RecordRow>(
-      `SELECT ${recordColumns}, f.marks${selected} FROM facets f JOIN records r ON r.seq = f.seq
-       WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
-      [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
-    )
-    return { rows, keys }
-  }
-
-  const rows = (seqs: readonly number[]): RecordRow[] => {
-    const { condition, params } = conditionOf([...bounds, always])
-    // The list comes first: else SQLite may walk over all that one of the bounds has an index of.
-    return read<RecordRow>(
-      `SELECT ${recordColumns}, f.marks FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
-       LEFT JOIN facets f ON f.seq = r.seq WHERE ${condition}`,
-      [JSON.stringify(seqs), ...params],
-    )
-  }
-
-  /** What ranks without FTS5, where the words in reach are in memory. */
-  const known = (): TextRank | undefined => (isBound && textIndex?.warm() ? rank : undefined)
-
-  const searchWhere: QueryParts['searchWhere'] = ({ kind, filters }) => conditions(kindOf(kind), filters)
+  const base: Base = { parts, zone, bounded, isBound, read, shown }
+  const conditions = createConditions(base)
+  const pages = createPages(base, conditions)
+  const { kindIn, kindOf, conditionsOf } = conditions
+  const searchWhere: QueryParts['searchWhere'] = ({ kind, filters }) => conditionsOf(kindOf(kind), filters)
 
   const listed = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
     const where = [...bounds, ...snapshotSql(kindIn, query)]
     projection.catchUp()
-    return listRecords(db, bound(where))
-  }
-
-  /** By their reaches, because they keep what they have counted. */
-  const narrowed = new Map<string, QueryParts>()
-  const within = (reach: Reach): QueryParts => {
-    const text = reachText(reach)
-    const known = narrowed.get(text)
-    if (known) return known
-    const made = createQueryStore({
-      db,
-      kinds,
-      projection,
-      clock,
-      zone,
-      reaches: [...reaches, reach],
-      reachIndexes,
-      beside: beside?.within(reach),
-    })
-    if (narrowed.size >= narrowedLimit) narrowed.delete(narrowed.keys().next().value ?? '')
-    narrowed.set(text, made)
-    return made
+    return listRecords(db, bounded.bound(where))
   }
 
   return {
     ...recall,
-    ...createTally({ db, projection, textIndex, read, narrow, bounds }),
-    within,
-    query: (asked) => toPage(page(asked), asked.limit, isBound),
+    ...createTally({ db, projection, textIndex, read, reachRank, bounds }),
+    ...pages,
+    within: createNarrowing(parts),
+    query: (query) => toPage(pages.page(query), query.limit, isBound),
     search(query) {
       const where = searchWhere(query)
       projection.catchUp()
-      return searchText({ rank, records: rows, zone }, kindOf(query.kind), where, query)
+      return searchText({ rank, records: pages.rows, zone }, kindOf(query.kind), where, query)
     },
-    page,
-    placeById,
     rank(question) {
       projection.catchUp()
       return rank(question)
     },
-    rows,
     searchWhere,
     count({ kind: name, search, filters, include, by }) {
       projection.catchUp()
-      const where = [...conditions(kindOf(name), filters, include), ...textSql(search, known())]
+      // For a guest with words in memory, FTS5 isn't asked: it walks over records out of reach too.
+      const guestRank = isBound && textIndex?.warm() ? rank : undefined
+      const where = [...conditionsOf(kindOf(name), filters, include), ...textSql(search, guestRank)]
       return countRecords(read, zone, by, where)
     },
-    read: (seqs) => new Map(rows(seqs).map((row) => [row.seq, toRecord(row)])),
+    read: (seqs) => new Map(pages.rows(seqs).map((row) => [row.seq, toRecord(row)])),
     ...byId,
     reached(query) {
       projection.catchUp()
@@ -274,7 +173,120 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   }
 }
 
-/** What no record of `kind` within `bounds` was made from; a sealed one has no hot columns here to be bound by. */
+interface Base {
+  readonly parts: QueryStoreParts
+  readonly zone: Zone
+  readonly bounded: Bounds
+  readonly isBound: boolean
+  readonly read: Read
+  readonly shown: ReturnType<typeof createShownLinks> | undefined
+}
+
+/** The conditions of questions: kind, filters, reach, and what is current. */
+function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) {
+  const { db, kinds, projection, clock, reaches = [] } = parts
+  const allKinds = [...kinds.values()]
+  const notMarks = withoutMarks(allKinds)
+  /** A kind of the book, or one of a later Daybook that it has records of. */
+  const kindIn = (name: string, path?: string): Kind => {
+    const kind = kinds.get(name)
+    if (kind || reaches.length > 0) return kind ?? kindNamed(kinds, name, path)
+    projection.catchUp()
+    const isHere = db.get('SELECT 1 AS one FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined
+    return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
+  }
+  return {
+    kindIn,
+    kindOf: (name: string | undefined): Kind | undefined => (name === undefined ? undefined : kindIn(name)),
+    /** The conditions of records of `kind` that match `filters` and are current, or included anyway. */
+    conditionsOf(kind: Kind | undefined, filters: unknown, include?: Currency, more?: BodyLooks): Fragment[] {
+      const parsed = parseFilters(filters)
+      const predicate = shown?.predicate(parsed, kind) ?? parsed
+      const moment: Moment = { nowMs: clock.now(), zone }
+      const at = { moment, kinds: allKinds }
+      const bounds = bounded.boundsOf(kind)
+      const cheap = [
+        kind ? kindSql(kind, predicate) : notMarks,
+        ...bounds,
+        ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
+      ]
+      if (isBound) checkPredicate(read, { predicate, kind, more, at, catchUp: projection.catchUp }, cheap)
+      return [...cheap, filterSql(predicate, kind, at)]
+    },
+  }
+}
+
+/** Marks appear with the marked record; they are listed by themselves only when asked for by kind. */
+const withoutMarks = (kinds: readonly Kind[]): Fragment => ({
+  sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
+  params: [JSON.stringify(kinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
+})
+
+/** Rows of records: by their numbers, and page by page. */
+function createPages(
+  { parts: { projection }, bounded: { bounds }, isBound, read, shown }: Base,
+  { kindOf, conditionsOf }: ReturnType<typeof createConditions>,
+): Pick<QueryParts, 'page' | 'placeById' | 'rows'> {
+  const placeById: PlaceById = (id) => {
+    const { condition, params } = conditionOf(bounds)
+    projection.catchUp()
+    return read<{ seq: number }>(
+      `SELECT f.seq FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND ${condition}`,
+      [id, ...params],
+    )[0]?.seq
+  }
+  return {
+    placeById,
+    page(query, place = placeById) {
+      const { filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = query
+      const kind = kindOf(query.kind)
+      const keys = parseOrder(shown ? shown.order(orderBy, kind) : orderBy, kind)
+      const where = conditionsOf(kind, filters, include, { selection, keys })
+      if (selection) where.push(shown?.isHidden(selection, kind) ? never : selectionSql(selection))
+      if (notIn !== undefined) where.push(notInSql(notIn, bounds))
+      if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
+      const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
+      projection.catchUp()
+      const rows = read<RecordRow>(
+        `SELECT ${recordColumns}, f.marks${selected} FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
+        [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
+      )
+      return { rows, keys }
+    },
+    rows(seqs) {
+      const { condition, params } = conditionOf([...bounds, always])
+      // The list comes first: else SQLite may walk over all that one of the bounds has an index of.
+      return read<RecordRow>(
+        `SELECT ${recordColumns}, f.marks FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
+         LEFT JOIN facets f ON f.seq = r.seq WHERE ${condition}`,
+        [JSON.stringify(seqs), ...params],
+      )
+    },
+  }
+}
+
+/** Keeps narrowed stores by their reaches, because they cache counts. */
+function createNarrowing(parts: QueryStoreParts): (reach: Reach) => QueryParts {
+  const stores = new Map<string, QueryParts>()
+  return (reach) => {
+    const text = reachText(reach)
+    let store = stores.get(text)
+    if (!store) {
+      store = createQueryStore({
+        ...parts,
+        textIndex: undefined,
+        reaches: [...(parts.reaches ?? []), reach],
+        beside: parts.beside?.within(reach),
+      })
+      if (stores.size >= narrowedLimit) stores.delete(stores.keys().next().value ?? '')
+      stores.set(text, store)
+    }
+    return store
+  }
+}
+
+/** Records that no record of `kind` within `bounds` was made from. Sealed ones always count: they have no hot columns. */
 function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
   const { condition, params } = conditionOf([...bounds, always])
   // The inner `f` and `r` hide the outer ones.
@@ -286,7 +298,7 @@ function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
   }
 }
 
-/** Records of the asked kinds that happened in the asked span; the kinds that know no time are there whenever they happened. */
+/** Records of these kinds that happened in the span; timeless kinds always. */
 function snapshotSql(
   kindIn: (name: string, path: string) => Kind,
   { kinds: names, from, before }: SnapshotQuery,
@@ -297,7 +309,7 @@ function snapshotSql(
   const marks = wanted.filter((kind) => kind.marks !== undefined).map((kind) => kind.name)
   const own: Fragment[] = [
     { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
-    // What may quote what was forgotten leaves no book.
+    // An outdated record may quote a forgotten one, so it is never exported.
     { sql: 'f.outdated = 0', params: [] },
     ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
     ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
@@ -305,7 +317,7 @@ function snapshotSql(
   return marks.length === 0 ? own : [withMarks(own, names, marks)]
 }
 
-/** What satisfies `own`, and beside it the marks of that. Marks that wait for their record are in no snapshot. */
+/** Records that satisfy `own`, and their marks. A mark without its record is in no snapshot. */
 function withMarks(own: readonly Fragment[], names: readonly string[], marks: readonly string[]): Fragment {
   const condition = own.map(({ sql }) => sql).join(' AND ')
   const params = own.flatMap((part) => part.params)

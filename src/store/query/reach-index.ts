@@ -1,28 +1,27 @@
-// The words of the records in one guest's reach, in memory: the postings of a book that has nothing else.
-// Invariant: work on a question never grows with what is out of reach. What is taken in, and when, depends on what was
-// written, never on what is asked.
+// The words of the records in one guest's reach, in memory: like the postings of a book that has nothing else.
+// Invariant: the work for a question doesn't grow with records out of reach. Reading depends on writes, never on questions.
 import type { Zone } from '../../core/calendar/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { conditionOf } from '../condition/condition.ts'
+import type { IndexTotals } from '../posting/fts-index.ts'
+import { renamedPostings } from '../posting/posting-list.ts'
+import { createPostingSearch, type Scored } from '../posting/posting-search.ts'
+import { Postings } from '../posting/postings.ts'
+import { DerivedReader } from '../posting/record-reader.ts'
+import type { TextIndex } from '../posting/text-index.ts'
 import { FarBehind, type Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import { createDerivedReader } from '../posting/derived.ts'
-import type { IndexTotals } from '../posting/index-totals.ts'
-import { renamedPostings } from '../posting/posting-list.ts'
-import { createPostingSearch } from '../posting/posting-search.ts'
-import { createPostings, type Postings } from '../posting/postings.ts'
-import type { TextIndex } from '../posting/text-index.ts'
 
-/** What a question asks of words in memory. */
+/** The port of words in memory. */
 export type WordIndex = Pick<TextIndex, 'covers' | 'search' | 'totals' | 'frequencies' | 'warm'>
 
 export interface ReachIndexes {
-  /** The index of what satisfies all of `bounds`. */
+  /** The index of the records that satisfy all of `bounds`. */
   within(bounds: readonly Fragment[]): WordIndex
 }
 
-/** How much memory the words of all guests may take, in bytes. A reach with more is asked of FTS5. */
+/** Memory for the words of all guests, in bytes. FTS5 answers for a larger reach. */
 const budget = { device: 150_000_000, mirror: 32_000_000 } as const
 
 export interface ReachIndexParts {
@@ -30,23 +29,18 @@ export interface ReachIndexParts {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly zone?: Zone | undefined
-  /** The words of all records, if they are in memory: copied from there, they need not be parted again. */
+  /** The words of all records, if in memory: copying them saves tokenizing. */
   readonly all?: TextIndex | undefined
   readonly role: keyof typeof budget
 }
 
-interface ReachIndex extends WordIndex {
-  sizeBytes(): number
-  changed(seq: number): void
-}
-
 export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
-  /** The one that was asked last comes last. */
+  /** The last used comes last. */
   const indexes = new Map<string, ReachIndex>()
-  /** Reaches whose words alone take more memory than there is. */
+  /** Reaches whose words alone exceed the budget. */
   const tooLarge = new Set<string>()
   parts.projection.watch((seq) => {
-    for (const index of indexes.values()) index.changed(seq)
+    for (const index of indexes.values()) index.markChanged(seq)
   })
 
   const keepWithinBudget = (latest: string) => {
@@ -64,7 +58,7 @@ export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
       const key = JSON.stringify(bounds)
       const warm = (): ReachIndex | undefined => {
         if (tooLarge.has(key)) return undefined
-        const index = indexes.get(key) ?? createReachIndex(parts, bounds)
+        const index = indexes.get(key) ?? new ReachIndex(parts, bounds)
         indexes.delete(key)
         indexes.set(key, index)
         if (!index.warm()) return undefined
@@ -82,122 +76,138 @@ export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
   }
 }
 
-/** How many records are looked at in one go. */
+/** Records that are read at once. */
 const batch = 500
 
-function createReachIndex(
-  { db, kinds, projection, zone, all }: ReachIndexParts,
-  bounds: readonly Fragment[],
-): ReachIndex {
-  const records = createDerivedReader({ db, kinds, zone, bounds })
-  let postings = createPostings()
-  let find = createPostingSearch(postings)
-  /** Records up to here are taken in, but for those in `changed`. */
-  let cursor = 0
-  const changed = new Set<number>()
-  let counted: IndexTotals | undefined
+class ReachIndex {
+  readonly #parts: ReachIndexParts
+  readonly #bounds: readonly Fragment[]
+  readonly #derived: DerivedReader
+  #postings = new Postings()
+  #search = createPostingSearch(this.#postings)
+  /** Records up to here are in the postings, except those in `#changed`. */
+  #cursor = 0
+  readonly #changed = new Set<number>()
+  #totals: IndexTotals | undefined
 
-  const begin = (made: Postings, upTo: number) => {
-    postings = made
-    find = createPostingSearch(postings)
-    cursor = upTo
-    changed.clear()
-    counted = undefined
+  constructor(parts: ReachIndexParts, bounds: readonly Fragment[]) {
+    const { db, kinds, zone } = parts
+    this.#parts = parts
+    this.#bounds = bounds
+    this.#derived = new DerivedReader({ db, kinds, zone }, bounds)
   }
 
-  const copyAll = (): boolean => {
-    const whole = all?.warm()
-    if (!whole) return false
-    const { condition, params, records: join } = conditionOf(bounds)
-    const rows = db.all<{ seq: number }>(`SELECT f.seq FROM facets f ${join} WHERE ${condition}`, params)
-    begin(copyOf(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
-    return true
-  }
-
-  /** What was made from a record that changed may have come into reach by that, or left it. */
-  const noteMade = (from: string, params: readonly (string | number)[]) => {
-    const rows = db.all<{ seq: number }>(
-      `WITH RECURSIVE down (seq) AS (${from} UNION SELECT s.seq FROM down
-         JOIN records r ON r.seq = down.seq JOIN sources s ON s.source = r.id) SELECT seq FROM down`,
-      params,
-    )
-    for (const { seq } of rows) if (seq <= cursor) changed.add(seq)
-  }
-
-  const takeChanged = (limit: number) => {
-    counted = undefined
-    const seqs = [...changed].slice(0, limit)
-    for (const seq of seqs) postings.remove(seq)
-    records.takeThese(postings, seqs)
-    for (const seq of seqs) changed.delete(seq)
-  }
-
-  /** Takes some of what is missing in; true when more is. */
-  const step = (limit: number): boolean => {
-    // What a transaction has derived may still be undone.
-    if (projection.isBehind()) return false
-    const upTo = projection.derivedSeq()
-    if (upTo < cursor) begin(createPostings(), 0)
-    if (changed.size > 0) takeChanged(limit)
-    else if (cursor < upTo) {
-      const to = Math.min(upTo, cursor + limit)
-      counted = undefined
-      noteMade('SELECT seq FROM records WHERE seq > ? AND seq <= ?', [cursor, to])
-      records.takeAfter(postings, cursor, { upTo: to, limit })
-      cursor = to
-    }
-    return changed.size > 0 || cursor < projection.derivedSeq()
-  }
-
-  const warm = (): Postings | undefined => {
+  warm(): Postings | undefined {
+    const { projection } = this.#parts
     if (projection.isBehind()) return undefined
-    if (projection.derivedSeq() < cursor || (cursor === 0 && projection.derivedSeq() > 0)) copyAll()
-    if (changed.size > 0) noteMade('SELECT value AS seq FROM json_each(?)', [JSON.stringify([...changed])])
-    const missing = projection.derivedSeq() - cursor + changed.size
-    if (missing > projection.patience()) throw new FarBehind(missing, (limit) => (step(limit) ? limit : 0))
-    while (step(batch));
-    return postings
+    if (projection.derivedSeq() < this.#cursor || (this.#cursor === 0 && projection.derivedSeq() > 0))
+      this.#copyAll()
+    if (this.#changed.size > 0)
+      this.#markDependents('SELECT value AS seq FROM json_each(?)', [JSON.stringify([...this.#changed])])
+    const missing = projection.derivedSeq() - this.#cursor + this.#changed.size
+    if (missing > projection.patience())
+      throw new FarBehind(missing, (limit) => (this.#step(limit) ? limit : 0))
+    while (this.#step(batch));
+    return this.#postings
   }
 
-  const totals = (): IndexTotals => {
-    counted ??= {
+  totals(): IndexTotals {
+    const postings = this.#postings
+    this.#totals ??= {
       rows: postings.records(),
       terms: postings
         .sizes()
         .subarray(0, postings.documents())
         .reduce((sum, size) => sum + size, 0),
     }
-    return counted
+    return this.#totals
   }
 
-  return {
-    covers: () => false,
-    warm,
-    totals,
-    search: (terms, limit) => (postings.records() === 0 ? [] : find(terms, totals(), limit)),
-    frequencies: (terms) => new Map(terms.map((term) => [term, postings.frequency(term)])),
-    sizeBytes: () => postings.sizeBytes(),
-    changed(seq) {
-      if (seq <= cursor) changed.add(seq)
-    },
+  search(terms: readonly string[], limit: number): Scored[] {
+    return this.#postings.records() === 0 ? [] : this.#search(terms, this.totals(), limit)
+  }
+
+  frequencies(terms: readonly string[]): Map<string, number> {
+    return new Map(terms.map((term) => [term, this.#postings.frequency(term)]))
+  }
+
+  sizeBytes(): number {
+    return this.#postings.sizeBytes()
+  }
+
+  markChanged(seq: number): void {
+    if (seq <= this.#cursor) this.#changed.add(seq)
+  }
+
+  #begin(postings: Postings, upTo: number): void {
+    this.#postings = postings
+    this.#search = createPostingSearch(postings)
+    this.#cursor = upTo
+    this.#changed.clear()
+    this.#totals = undefined
+  }
+
+  #copyAll(): void {
+    const { db, all, projection } = this.#parts
+    const whole = all?.warm()
+    if (!whole) return
+    const { condition, params, records } = conditionOf(this.#bounds)
+    const rows = db.all<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
+    this.#begin(copyOf(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
+  }
+
+  /** A changed record may move those made from it into the reach or out of it. */
+  #markDependents(from: string, params: readonly (string | number)[]): void {
+    const rows = this.#parts.db.all<{ seq: number }>(
+      `WITH RECURSIVE down (seq) AS (${from} UNION SELECT s.seq FROM down
+         JOIN records r ON r.seq = down.seq JOIN sources s ON s.source = r.id) SELECT seq FROM down`,
+      params,
+    )
+    for (const { seq } of rows) this.markChanged(seq)
+  }
+
+  #readChanged(limit: number): void {
+    this.#totals = undefined
+    const seqs = [...this.#changed].slice(0, limit)
+    for (const seq of seqs) this.#postings.remove(seq)
+    this.#derived.add(this.#postings, seqs)
+    for (const seq of seqs) this.#changed.delete(seq)
+  }
+
+  /** Reads some missing records; true when more wait. */
+  #step(limit: number): boolean {
+    const { projection } = this.#parts
+    // A transaction that derived rows may still be undone.
+    if (projection.isBehind()) return false
+    const upTo = projection.derivedSeq()
+    if (upTo < this.#cursor) this.#begin(new Postings(), 0)
+    if (this.#changed.size > 0) this.#readChanged(limit)
+    else if (this.#cursor < upTo) {
+      const to = Math.min(upTo, this.#cursor + limit)
+      this.#totals = undefined
+      this.#markDependents('SELECT seq FROM records WHERE seq > ? AND seq <= ?', [this.#cursor, to])
+      this.#derived.addAfter(this.#postings, this.#cursor, { upTo: to, limit })
+      this.#cursor = to
+    }
+    return this.#changed.size > 0 || this.#cursor < projection.derivedSeq()
   }
 }
 
-/** Of `whole`, the documents of these records, without a trace of any other. */
+/** The documents of these records, without a trace of any other. */
 function copyOf(whole: Postings, seqs: ReadonlySet<number>): Postings {
-  const copy = createPostings()
+  const copy = new Postings()
   const sizes = whole.sizes()
-  const { threads } = whole
+  const { sessions } = whole
   const renamed = new Int32Array(whole.documents()).fill(-1)
   for (let document = 0; document < renamed.length; document++) {
     const size = sizes[document] as number
     const seq = whole.seqOf(document)
     if (size === 0 || !seqs.has(seq)) continue
     renamed[document] = copy.documents()
-    const session = threads.sessionOf(document)
+    const session = sessions.sessionOf(document)
     copy.append(seq, size, {
-      session: session === 0 ? undefined : threads.nameOf(session),
-      at: threads.atOf(document),
+      session: session === 0 ? undefined : sessions.nameOf(session),
+      at: sessions.atOf(document),
       isPlain: whole.isPlain(document),
       isLight: whole.isLight(document),
     })

@@ -1,8 +1,7 @@
-// What recall asks of one store: candidates by their words, and whatever ranks records that were found.
-// Invariant: every answer is narrowed by the scope of the question and by the bounds of who asks before anything is ranked.
+// The questions of recall to one store: candidates by their words, and facts that rank them.
+// Invariant: the scope of the question and the bounds of the caller narrow every answer before anything is ranked.
 import type { Moment } from '../../core/filter/filter-time.ts'
 import type { Kinds } from '../../core/kind.ts'
-import type { SqlDatabase } from '../../core/ports.ts'
 import {
   conditionOf,
   type MatchingRecord,
@@ -13,18 +12,15 @@ import {
 } from '../condition/condition.ts'
 import { checkBudget } from '../condition/read-budget.ts'
 import { type RecallScope, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
-import { type IndexTotals, readTotals } from '../posting/index-totals.ts'
+import type { Held } from '../condition/shown-link.ts'
+import type { IndexTotals } from '../posting/fts-index.ts'
 import type { Postings } from '../posting/postings.ts'
-import { readBegun, readFrequencies, readTerms } from '../posting/term-table.ts'
-import type { WordIndex } from './reach-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import type { Held } from '../condition/shown-link.ts'
-import { editDistance } from '../word/edit-distance.ts'
-import { begunAmong } from './known-rank.ts'
 import { countTerms, namesOf, type Place, placesOf, type TermCounts } from './evidence.ts'
-import type { ReachRank } from './reach-rank.ts'
-import type { RankedText, TextRank } from './text-rank.ts'
+import type { WordIndex } from './reach-index.ts'
+import type { Ranking } from './store-rank.ts'
+import type { RankedText } from './text-rank.ts'
 
 export interface CandidateQuery extends ScopeQuery {
   readonly words: readonly string[]
@@ -38,99 +34,64 @@ export interface Candidate extends RankedText {
 
 export interface RecallQuestions {
   candidates(query: CandidateQuery): Candidate[]
-  /** Those of `seqs` that `scope` lets a recall see. For legs that have an index of their own. */
+  /** Those of `seqs` within `scope`. For legs with an index of their own. */
   matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
-  /** The same, with what weighs a hit beside its text. */
+  /** The same, with the weights of a hit beside its text. */
   weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
-  /** Where records stand in their sessions; neighbours outside `scope` are left out. */
+  /** The session and the neighbours of records; without neighbours outside `scope`. */
   places(seqs: readonly number[], scope: ScopeQuery): Map<number, Place>
-  /** How often each of the records has each of the terms, which are spelled as the index spells them. */
+  /** How often each record has each term, spelled as in the index. */
   termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
-  /** What the text index counts over all its rows. */
+  /** Totals of the text index. */
   totals(): IndexTotals
-  /** The numbers of all records that `scope` lets a recall see. */
+  /** All records within `scope`. */
   reach(scope: ScopeQuery): number[]
-  /** In how many records each indexed word stands; words are given as the index spells them. */
+  /** How many records have each term, spelled as in the index. */
   frequencies(words: readonly string[]): Map<string, number>
-  /** The indexed word that the most records have of those that begin with `beginning`. */
-  begun(beginning: string): string | undefined
-  /** The indexed words that differ from `term` by at most `most` letters, but not in the first, and in how many records each is. */
+  /** The most frequent indexed term with this prefix. */
+  completion(prefix: string): string | undefined
+  /** Indexed terms that differ from `term` by at most `most` letters, not in the first, with their frequencies. */
   resembling(term: string, most: number): Map<string, number>
-  /** What records of kinds that declare names are called; the others of `seqs` are left out. */
+  /** The names of records of kinds that declare names; without the others of `seqs`. */
   named(seqs: readonly number[]): Map<number, string[]>
 }
 
 export interface RecallQuestionParts {
-  readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly projection: Projection
   readonly textIndex: WordIndex | undefined
   readonly read: Read
-  readonly rank: TextRank
-  /** What counts words among the records within `bounds` alone; absent where all of the index counts. */
-  readonly narrow: ReachRank | undefined
-  /** Conditions that every record satisfies which may be seen. */
+  readonly ranking: Ranking
+  /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]
-  /** Which ids are of records that may be seen, where not all may. */
+  /** Tells visible ids; undefined where all are. */
   readonly held: Held | undefined
-  /** When and where a question is asked. */
+  /** Time and zone of a question. */
   readonly moment: () => Moment
 }
 
-function termsBeside(db: SqlDatabase, known: Postings | undefined, term: string, most: number): string[] {
-  const letter = [...term][0] ?? ''
-  const terms = known?.terms() ?? readTerms(db, letter, Math.max(1, term.length - most), term.length + most)
-  const near: string[] = []
-  for (const one of terms) {
-    if (Math.abs(one.length - term.length) > most || !one.startsWith(letter)) continue
-    if (editDistance(one, term, most) <= most) near.push(one)
-  }
-  return near
-}
-
-/** Records that a recall may see which nothing narrows; `ask` says it of those that are not plain. */
-function plainSeqs(known: Postings, ask: (seqs: readonly number[]) => Iterable<number>): number[] {
-  const sizes = known.sizes()
-  const plain: number[] = []
-  const others: number[] = []
-  for (let document = 0; document < known.documents(); document++) {
-    if (sizes[document] === 0) continue
-    const list = known.isPlain(document) ? plain : others
-    list.push(known.seqOf(document))
-  }
-  return others.length === 0 ? plain : [...plain, ...ask(others)]
-}
-
-/** What a record weighs that says nothing of itself. */
-const weightless = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
-
-/** `scope`: the conditions of a recall, for whoever ranks over two stores. */
+/** `scope`: the conditions of a recall, for ranking over two stores. */
 export function createRecallQuestions(
   parts: RecallQuestionParts,
 ): RecallQuestions & { scope(query: ScopeQuery): RecallScope } {
-  const { db, kinds, projection, textIndex, read, rank, narrow, bounds, held, moment } = parts
+  const { kinds, projection, textIndex, read, bounds, moment } = parts
+  const { rank, reach: reachRank, stats, termsNear } = parts.ranking
+  const scopeOf = (query: ScopeQuery) => boundedScope(parts, query)
 
-  const scopeOf = (query: ScopeQuery): RecallScope => {
-    const asked = scopeSql(kinds, query, moment(), { bounds, held })
-    if (bounds.length === 0) return asked
-    const { looks = 0, narrowed = [] } = asked
-    if (looks > 0) {
-      projection.catchUp()
-      checkBudget(read, looks, [...bounds, ...narrowed])
-    }
-    // A plain record is one that is in the index in memory, which for a guest holds nothing out of reach.
-    return { where: [...bounds, ...asked.where], isNarrow: true, isPlain: asked.isPlain }
-  }
-
-  /** Before a question that postings answer, if they have all records. */
+  /** Catches up unless postings have all records. */
   const catchUpUnlessCovered = () => {
     if (!textIndex?.covers()) projection.catchUp()
+  }
+  /** The same for a question that only plain records can be answered for from memory. */
+  const catchUpFor = (isPlain: boolean) => {
+    if (isPlain) catchUpUnlessCovered()
+    else projection.catchUp()
   }
 
   return {
     scope: scopeOf,
     candidates({ words, match, limit, ...scope }) {
-      if (narrow) projection.catchUp()
+      if (reachRank) projection.catchUp()
       return rank({ words, match, ...scopeOf(scope), ties: 'happened', limit }).map((one, i) => ({
         ...one,
         rank: i + 1,
@@ -143,60 +104,93 @@ export function createRecallQuestions(
     },
     weigh(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
-      if (isPlain) catchUpUnlessCovered()
-      else projection.catchUp()
-      const known = isPlain ? textIndex?.warm() : undefined
-      if (!known) return weighRows(read, seqs, where)
-      const light: [number, Weighed][] = []
-      const asked: number[] = []
-      for (const seq of seqs) {
-        const document = known.documentOf(seq)
-        if (document < 0 || !known.isPlain(document) || !known.isLight(document)) asked.push(seq)
-        else light.push([seq, { ...weightless, at: known.threads.atOf(document) }])
-      }
-      return new Map([...light, ...(asked.length > 0 ? weighRows(read, asked, where) : [])])
+      catchUpFor(isPlain)
+      const postings = isPlain ? textIndex?.warm() : undefined
+      return postings ? weighIn(postings, seqs, { read, where }) : weighRows(read, seqs, where)
     },
     places(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
-      if (isPlain) catchUpUnlessCovered()
-      else projection.catchUp()
-      return placesOf({ read, known: textIndex?.warm() }, seqs, { where, isPlain, bounds })
+      catchUpFor(isPlain)
+      return placesOf({ read, postings: textIndex?.warm() }, seqs, { where, isPlain, bounds })
     },
     termCounts(seqs, terms) {
       catchUpUnlessCovered()
-      return countTerms({ read, kinds, zone: moment().zone, known: textIndex?.warm() }, seqs, terms)
+      return countTerms({ read, kinds, zone: moment().zone, postings: textIndex?.warm() }, seqs, terms)
     },
     totals() {
       catchUpUnlessCovered()
-      return narrow ? narrow.totals() : (textIndex?.totals() ?? readTotals(db))
+      return stats.totals()
     },
     reach(scope) {
       const { where, isPlain } = scopeOf(scope)
       projection.catchUp()
-      const known = isPlain && bounds.length > 0 ? textIndex?.warm() : undefined
-      if (known) return plainSeqs(known, (seqs) => matchingRows(read, seqs, where).keys())
+      const postings = isPlain && bounds.length > 0 ? textIndex?.warm() : undefined
+      if (postings) return reachIn(postings, (seqs) => matchingRows(read, seqs, where).keys())
       const { condition, params, records } = conditionOf(where)
       const rows = read<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
       return rows.map(({ seq }) => seq)
     },
     frequencies(words) {
       catchUpUnlessCovered()
-      if (narrow) return narrow.frequencies(words)
-      return textIndex?.frequencies(words) ?? readFrequencies(db, words)
+      return stats.frequencies(words)
     },
-    begun(beginning) {
-      if (bounds.length > 0) projection.catchUp()
-      const known = !narrow && textIndex?.covers() ? textIndex.warm() : undefined
-      if (known) return begunAmong(known, beginning)
-      projection.catchUp()
-      return narrow ? narrow.begun(beginning) : readBegun(db, beginning)
+    completion(prefix) {
+      if (reachRank) projection.catchUp()
+      return stats.completion(prefix)
     },
     resembling(term, most) {
       catchUpUnlessCovered()
-      // How far apart two words are does not depend on who asks; in how many records one is does.
-      const near = [...termsBeside(db, textIndex?.warm(), term, most)]
-      return this.frequencies(near)
+      // The distance of two words is no secret; the frequencies are those of the caller's reach.
+      return this.frequencies(termsNear(term, most))
     },
     named: (seqs) => namesOf(read, kinds, seqs),
   }
+}
+
+/** The conditions of `query`, within the bounds of the caller. */
+function boundedScope(
+  { kinds, projection, read, bounds, held, moment }: RecallQuestionParts,
+  query: ScopeQuery,
+): RecallScope {
+  const scope = scopeSql(kinds, query, moment(), { bounds, held })
+  if (bounds.length === 0) return scope
+  const { looks = 0, narrowed = [] } = scope
+  if (looks > 0) {
+    projection.catchUp()
+    checkBudget(read, looks, [...bounds, ...narrowed])
+  }
+  // A guest's index in memory has no record out of reach, so a plain record in it is visible.
+  return { where: [...bounds, ...scope.where], isNarrow: true, isPlain: scope.isPlain }
+}
+
+/** Weights of a record without importance, confidence, pin and uses. */
+const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
+
+/** As `weighRows`, with plain and light records from memory. */
+function weighIn(
+  postings: Postings,
+  seqs: readonly number[],
+  { read, where }: { readonly read: Read; readonly where: readonly Fragment[] },
+): Map<number, Weighed> {
+  const light: [number, Weighed][] = []
+  const others: number[] = []
+  for (const seq of seqs) {
+    const document = postings.documentOf(seq)
+    if (document < 0 || !postings.isPlain(document) || !postings.isLight(document)) others.push(seq)
+    else light.push([seq, { ...noWeights, at: postings.sessions.atOf(document) }])
+  }
+  return new Map([...light, ...(others.length > 0 ? weighRows(read, others, where) : [])])
+}
+
+/** Records visible to a recall without a filter. `filter` tests those that aren't plain. */
+function reachIn(postings: Postings, filter: (seqs: readonly number[]) => Iterable<number>): number[] {
+  const sizes = postings.sizes()
+  const plain: number[] = []
+  const others: number[] = []
+  for (let document = 0; document < postings.documents(); document++) {
+    if (sizes[document] === 0) continue
+    const list = postings.isPlain(document) ? plain : others
+    list.push(postings.seqOf(document))
+  }
+  return others.length === 0 ? plain : [...plain, ...filter(others)]
 }

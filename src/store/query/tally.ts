@@ -1,24 +1,24 @@
-// How many live records there are, of which kinds, from when to when, and how much space they take.
-// Invariant: who may see only some of the records gets numbers of these alone.
+// Counts of live records: by kind, span and size, of runs, and of records made since a time.
+// Invariant: a caller who sees some of the records gets numbers of these alone.
+import { sameOrDelegate } from '../../core/access/delegate-name.ts'
 import type { Extent, RunQuery, RunSpan } from '../../core/capability/port/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
-import type { WordIndex } from './reach-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import type { ReachRank } from './reach-rank.ts'
-import { readRunSpans } from './run-spans.ts'
+import type { WordIndex } from './reach-index.ts'
+import type { ReachRank } from './text-rank.ts'
 
 export interface Tally {
   /** Live records of each kind. */
   counts(): Record<string, number>
-  /** Bytes of the live records' bodies, and how many of them have changes that no mirror has. */
+  /** Bytes of the live records' bodies, and how many of them have unsent changes. */
   usage(): { readonly bytes: number; readonly pending: number }
   /** Live records that are indexed. */
   size(): number
-  /** The live records of each kind that are derived: how many, and when the first and the last happened. */
+  /** Derived live records of each kind: their number, and the times of the first and the last. */
   extents(): Record<string, Extent>
-  /** What is derived of the traces and messages of each session. */
+  /** Derived traces and messages by session. */
   runs(query: RunQuery): RunSpan[]
 }
 
@@ -27,12 +27,12 @@ export interface TallyParts {
   readonly projection: Projection
   readonly textIndex: WordIndex | undefined
   readonly read: Read
-  readonly narrow: ReachRank | undefined
-  /** Conditions that every record satisfies which may be seen. */
+  readonly reachRank: ReachRank | undefined
+  /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]
 }
 
-/** What is derived is counted on an index; only what is behind is read from the records themselves. */
+/** Counts derived records on an index, and reads only the others from the records. */
 const countsSql = `SELECT kind, sum(n) AS n FROM (
     SELECT kind, count(*) AS n FROM facets GROUP BY kind
     UNION ALL SELECT kind, -count(*) FROM facets WHERE seq IN (SELECT seq FROM stale) GROUP BY kind
@@ -42,7 +42,7 @@ const countsSql = `SELECT kind, sum(n) AS n FROM (
 
 type KindCount = SqlRow & { readonly kind: string; readonly n: number }
 
-export function createTally({ db, projection, textIndex, read, narrow, bounds }: TallyParts): Tally {
+export function createTally({ db, projection, textIndex, read, reachRank, bounds }: TallyParts): Tally {
   const { condition, params, records } = conditionOf(bounds.length > 0 ? bounds : [{ sql: '1', params: [] }])
   let counted: { readonly n: number; readonly generation: number } | undefined
 
@@ -68,9 +68,9 @@ export function createTally({ db, projection, textIndex, read, narrow, bounds }:
     },
     size() {
       if (!textIndex?.covers()) projection.catchUp()
-      if (narrow) return narrow.totals().rows
-      const known = textIndex?.warm()?.records()
-      if (known !== undefined) return known
+      if (reachRank) return reachRank.totals().rows
+      const inMemory = textIndex?.warm()?.records()
+      if (inMemory !== undefined) return inMemory
       if (counted?.generation !== projection.generation()) {
         const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n ?? 0
         counted = { n, generation: projection.generation() }
@@ -91,4 +91,75 @@ export function createTally({ db, projection, textIndex, read, narrow, bounds }:
       return readRunSpans(read, bounds, query)
     },
   }
+}
+
+/** Traces and messages of each session, counted on the hot columns; unordered. The projection has caught up. */
+function readRunSpans(read: Read, bounds: readonly Fragment[], query: RunQuery): RunSpan[] {
+  const { agent, session } = query
+  const where: Fragment[] = [
+    session === undefined
+      ? { sql: 'f.session IS NOT NULL', params: [] }
+      : { sql: 'f.session = ?', params: [session] },
+    { sql: "f.kind IN ('trace', 'message')", params: [] },
+    ...(agent === undefined ? [] : [{ sql: 'r.agent = ?', params: [agent] }]),
+    ...bounds,
+  ]
+  const { condition, params, records } = conditionOf(where)
+  return read<RunSpan & SqlRow>(
+    `SELECT f.session, count(CASE WHEN f.kind = 'trace' THEN 1 END) AS steps,
+       count(CASE WHEN f.kind = 'message' THEN 1 END) AS messages,
+       count(CASE WHEN f.success = 0 THEN 1 END) AS failed,
+       min(f.happened_at) AS started_at, max(f.happened_at) AS ended_at
+     FROM facets f ${records} WHERE ${condition} GROUP BY f.session`,
+    params,
+  )
+}
+
+/** Joins the runs of two stores of one book. */
+export function joinRunSpans(one: readonly RunSpan[], others: readonly RunSpan[]): RunSpan[] {
+  const joined = new Map(one.map((span) => [span.session, span]))
+  for (const other of others) {
+    const before = joined.get(other.session)
+    joined.set(other.session, before ? addSpans(before, other) : other)
+  }
+  return [...joined.values()]
+}
+
+function addSpans(one: RunSpan, other: RunSpan): RunSpan {
+  return {
+    session: one.session,
+    steps: one.steps + other.steps,
+    messages: one.messages + other.messages,
+    failed: one.failed + other.failed,
+    started_at: one.started_at < other.started_at ? one.started_at : other.started_at,
+    ended_at: one.ended_at > other.ended_at ? one.ended_at : other.ended_at,
+  }
+}
+
+export interface MadeCount {
+  readonly kind: string
+  /** Made by this agent or by a delegate of it. */
+  readonly agent?: string | undefined
+  /** Canonical time. */
+  readonly since?: string | undefined
+}
+
+/** Counts by the heads of records, so that sealed ones count: derived ones by index, the others in a scan. Inside a transaction. */
+export function countMade(
+  db: SqlDatabase,
+  projection: Pick<Projection, 'catchUpWithin'>,
+  { kind, agent, since = '' }: MadeCount,
+): number {
+  projection.catchUpWithin()
+  const whose = agent === undefined ? { sql: '1 = 1', params: [] } : sameOrDelegate('r.agent', agent)
+  const made = `r.kind = ? AND r.deleted = 0 AND r.created_at >= ? AND ${whose.sql}`
+  const own = [kind, since, ...whose.params]
+  const row = db.get<{ n: number }>(
+    `SELECT (SELECT count(*) FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE f.kind = ? AND f.updated_at >= ? AND ${made})
+       + (SELECT count(*) FROM records r WHERE r.kid IS NOT NULL AND ${made}
+         AND NOT EXISTS (SELECT 1 FROM facets f WHERE f.seq = r.seq)) AS n`,
+    [kind, since, ...own, ...own],
+  )
+  return row?.n ?? 0
 }

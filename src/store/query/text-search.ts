@@ -1,23 +1,24 @@
 // Full-text search among the records that satisfy a condition, best match first.
-// Invariant: what is searched for in a field is found in exactly that field, also where the index holds more in one column.
-import type { CountQuery, TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
+// Invariant: a search in a field finds matches in exactly that field, also where a column of the index holds more.
 import type { Zone } from '../../core/calendar/zone.ts'
+import type { CountQuery, TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { Kind } from '../../core/kind.ts'
+import { isWithin, readPath } from '../../core/json/path.ts'
+import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
-import { scopeOf } from './field-scope.ts'
 import { type RecordRow, toRecord } from '../schema/record-row.ts'
-import { askedWordsOf, holdsWords, matchExpression } from '../word/text-query.ts'
+import { holdsWords, matchExpression, parseSearch } from '../word/text-query.ts'
+import { indexText, textOf } from '../word/text.ts'
 import type { RankedText, TextRank } from './text-rank.ts'
 
-/** Rows of records by their numbers, in any order. */
+/** Rows of records by their numbers, unordered. */
 export type ReadRecords = (seqs: readonly number[]) => RecordRow[]
 
-/** How many records are read at once while candidates are looked through. */
+/** Records that are read at once. */
 const batch = 100
 
-/** The hits of `query` among the records of `kind` that satisfy `where`, over an index that is caught up. */
+/** The hits of a query among the records of `kind` that satisfy `where`. The projection has caught up. */
 export function searchText(
   { rank, records, zone }: { rank: TextRank; records: ReadRecords; zone: Zone },
   kind: Kind | undefined,
@@ -25,29 +26,26 @@ export function searchText(
   { text, fields, filters, limit = 20, offset = 0, match, prefix }: TextQuery,
 ): TextHit[] {
   const scope = fields && scopeOf(fields, fieldKind(kind), zone)
-  const { words, how } = askedOf({ text, match, prefix })
+  const { words, options } = parse({ text, match, prefix })
   const isNarrow = filters !== undefined
-  const question = { ...how, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
+  const question = { ...options, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
   const textsOf = scope?.textsOf
   if (!textsOf) return [...hits(records, rank({ ...question, limit, offset }))].map(({ hit }) => hit)
   const found: TextHit[] = []
   for (const { hit, at } of hits(records, rank({ ...question, limit: undefined }))) {
-    if (holdsWords(textsOf(hit.record, formatTime(at)), words, how)) found.push(hit)
+    if (holdsWords(textsOf(hit.record, formatTime(at)), words, options)) found.push(hit)
     if (found.length === offset + limit) break
   }
   return found.slice(offset)
 }
 
-/**
- * The condition under which `searchText` finds a record by its words; none when nothing is searched for. `rank` finds them
- * for a guest: FTS5 walks over what is out of reach too.
- */
+/** The condition that `searchText` finds a record by its words; empty without a search. `rank` replaces FTS5 for a guest. */
 export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment[] {
   if (!search) return []
-  const { words, how } = askedOf(search)
+  const { words, options } = parse(search)
   if (rank) {
     const all = {
-      ...how,
+      ...options,
       words,
       where: [{ sql: '1', params: [] }],
       isNarrow: true,
@@ -57,20 +55,20 @@ export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment
     const seqs = rank(all).map(({ seq }) => seq)
     return [{ sql: 'f.seq IN (SELECT value FROM json_each(?))', params: [JSON.stringify(seqs)] }]
   }
-  const expression = matchExpression(words, how)
+  const expression = matchExpression(words, options)
   if (expression === undefined) return [{ sql: '0', params: [] }]
   return [{ sql: 'f.seq IN (SELECT rowid FROM text_index WHERE text_index MATCH ?)', params: [expression] }]
 }
 
-/** A word in quotes is whole, also the last one. */
-function askedOf({ text, match, prefix }: Pick<TextQuery, 'text' | 'match' | 'prefix'>) {
-  const { words, isOpen } = askedWordsOf(text)
-  return { words, how: { match, prefix: prefix && isOpen } }
+/** A quoted last word is no prefix. */
+function parse({ text, match, prefix }: Pick<TextQuery, 'text' | 'match' | 'prefix'>) {
+  const { words, isOpen } = parseSearch(text)
+  return { words, options: { match, prefix: prefix && isOpen } }
 }
 
 function fieldKind(kind: Kind | undefined): Kind {
   if (kind) return kind
-  throw new DaybookError('invalid-input', 'Fields belong to a kind, and none is named.', {
+  throw new DaybookError('invalid-input', 'Fields belong to a kind. Name it as `kind`.', {
     details: { path: 'kind' },
   })
 }
@@ -85,4 +83,56 @@ function* hits(records: ReadRecords, ranked: readonly RankedText[]): Generator<{
       if (row) yield { hit: { record: toRecord(row), score }, at }
     }
   }
+}
+
+/** The index has a column for each text field of a kind. A path above some is several columns, one below is part of one. */
+interface FieldScope {
+  /** Columns that contain the fields, and maybe more. */
+  readonly columns: readonly number[]
+  /** The texts of exactly the fields. Absent when the columns contain nothing else. */
+  readonly textsOf?: (record: object, happenedAt: string) => string[]
+}
+
+/** Finds `fields` among those of `kind`; throws when one is not searchable. */
+function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope {
+  const whole = new Set<number>()
+  const below = new Map<string, number>()
+  fields.forEach((field, i) => {
+    const columns = [...kind.text.keys()].filter((column) => isWithin(kind.text[column] ?? '', field))
+    for (const column of columns) whole.add(column)
+    if (columns.length > 0) return
+    const column = columnAbove(field, kind)
+    if (column === undefined) throw notSearchable(field, `fields.${i}`, kind)
+    below.set(field, column)
+  })
+  const parts = [...below].filter(([, column]) => !whole.has(column))
+  const columns = [...new Set([...whole, ...parts.map(([, column]) => column)])]
+  if (parts.length === 0) return { columns }
+  return {
+    columns,
+    textsOf(record, happenedAt) {
+      const texts =
+        whole.size === 0
+          ? []
+          : textOf(kind, record, happenedAt, zone).filter((_, column) => whole.has(column))
+      return [...texts, ...parts.map(([path]) => indexText(collectText(readPath(record, path)).join(' ')))]
+    },
+  }
+}
+
+/** The column of the nearest declared field above `path`. */
+function columnAbove(path: string, kind: Kind): number | undefined {
+  if (path.split('.').includes('')) return undefined
+  let found: number | undefined
+  kind.text.forEach((declared, column) => {
+    if (declared === whenField || !isWithin(path, declared)) return
+    if (found === undefined || declared.length > (kind.text[found] ?? '').length) found = column
+  })
+  return found
+}
+
+function notSearchable(field: string, path: string, kind: Kind): DaybookError {
+  const searchable = kind.text.filter((declared) => declared !== whenField)
+  const message = `\`${field.slice(0, 80)}\` is not searchable. The text of a ${kind.name} is in ${searchable.join(', ')}, and below.`
+  return new DaybookError('invalid-input', message, { details: { path, searchable } })
 }

@@ -15,7 +15,7 @@ import type { QueryParts, QueryStore } from '../query/query-store.ts'
 import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
 import type { TermCounts } from '../query/evidence.ts'
 import { searchText } from '../query/text-search.ts'
-import { joinRunSpans } from '../query/run-spans.ts'
+import { joinRunSpans } from '../query/tally.ts'
 import { byRank, type RankedText, type RankQuestion, type TextRank } from '../query/text-rank.ts'
 import { tokenize } from '../word/tokenize.ts'
 
@@ -71,7 +71,7 @@ const eitherOf =
 
 function textQueries(
   parts: JointQueryParts,
-): Own<'query' | 'search' | 'candidates' | 'frequencies' | 'begun' | 'resembling' | 'termCounts'> {
+): Own<'query' | 'search' | 'candidates' | 'frequencies' | 'completion' | 'resembling' | 'termCounts'> {
   const { kinds, main, opened, reach } = parts
   const either = eitherOf(parts)
   const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
@@ -106,8 +106,8 @@ function textQueries(
       )
     },
     frequencies: (words) => either((store) => store.frequencies(words), addMaps),
-    begun(beginning) {
-      const found = [main, opened()].flatMap((store) => store?.begun(beginning) ?? [])
+    completion(prefix) {
+      const found = [main, opened()].flatMap((store) => store?.completion(prefix) ?? [])
       if (found.length < 2) return found[0]
       const counts = either((store) => store.frequencies(found), addMaps)
       return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]

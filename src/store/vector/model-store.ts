@@ -1,4 +1,4 @@
-// The model that a book computes from its own texts, kept beside them; and the texts to compute it from.
+// Stores the model that a book computes from its own texts, and reads the texts for it.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -6,33 +6,33 @@ import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
 import { embeddedText } from '../word/text.ts'
 
-/** A thousand terms of a model: as JSON, and their numbers. */
+/** A thousand terms of a model as JSON, and their numbers. */
 export interface ModelPart {
   readonly terms: string
   readonly numbers: Uint8Array
 }
 
-export interface KeptModel {
+export interface StoredModel {
   /** Grows with each model of this book. */
   readonly generation: number
   readonly dimensions: number
-  /** How far the book had come when the model was made. */
+  /** The last derived record when the model was computed. */
   readonly madeAt: number
   readonly parts: readonly ModelPart[]
 }
 
 export interface ModelStore {
-  /** Number of the last record that is derived: how far the book has come. */
+  /** The last derived record. */
   reach(): number
-  /** How far it will have come when everything that is written is derived. */
+  /** The last written record. */
   written(): number
-  /** Numbers of up to `limit` records, spread evenly over those that may be embedded. */
+  /** An even sample of the records to embed. */
   sample(limit: number): number[]
-  /** What stands for these records with an embedder. */
+  /** The texts of these records for an embedder. */
   texts(seqs: readonly number[]): string[]
-  load(): KeptModel | undefined
-  /** Keeps a model in place of the one before. */
-  save(model: Omit<KeptModel, 'generation'>): KeptModel
+  load(): StoredModel | undefined
+  /** Replaces the model. */
+  save(model: Omit<StoredModel, 'generation'>): StoredModel
 }
 
 interface TextRow extends SqlRow {
@@ -74,7 +74,7 @@ export function createModelStore(
       const head = settings.get('model')
       if (head === undefined) return undefined
       const parts = db.all<ModelPart & SqlRow>('SELECT terms, numbers FROM model_parts ORDER BY part')
-      return { ...(JSON.parse(head) as Omit<KeptModel, 'parts'>), parts }
+      return { ...(JSON.parse(head) as Omit<StoredModel, 'parts'>), parts }
     },
     save({ parts, ...head }) {
       const generation = settings.getNumber('model_generation') + 1

@@ -1,6 +1,6 @@
-;; The scan over the codes of all vectors of a book: which rows differ from the question's code in at most `most` bits, 128 bits
-;; of a row at a time. Its twin in plain JavaScript, in code-kernel.ts, is its oracle: both write the same bytes.
-;; A row is `width` bytes, a multiple of 16. The memory is laid out as `codeLayout` there says.
+;; The scan over the codes of all vectors of a book: finds rows that differ from the question's code in at most `most` bits, 128
+;; bits at a time. Its twin in plain JavaScript, in vector-kernel.ts, is its test oracle: both write the same bytes.
+;; A row is `width` bytes, a multiple of 16. `layout` there describes the memory.
 ;; After a change: node scripts/build-kernel.mjs writes near-module.ts.
 (module
   (memory (export "memory") 5)
@@ -32,7 +32,7 @@
         local.set $far
         local.get $query
         local.set $q
-        loop $words ;; 128 bits: those that differ, counted
+        loop $words ;; 128 bits: count those that differ
           local.get $far
           local.get $at
           i64.load align=1
@@ -97,7 +97,7 @@
           local.tee $out
           local.get $limit
           i32.eq
-          if ;; full: the caller sorts out and goes on from the row after this
+          if ;; full: the caller reads the hits and continues from the next row
             local.get $row
             i32.const 1
             i32.add

@@ -1,12 +1,12 @@
-// Vectors as bytes: each number as a whole multiple of a scale that belongs to the vector.
-// Invariant: no number is off by more than half the scale, which is the largest number divided by 127.
+// Vectors as bytes: each number is a whole multiple of the vector's scale, its largest number divided by 127.
+// Invariant: no number is off by more than half the scale.
 
 export interface QuantisedVector {
   readonly numbers: Int8Array
   readonly scale: number
 }
 
-/** Numbers from −127 to 127 and their scale; all zero when the vector is. */
+/** Numbers from −127 to 127 and their scale; zeros for a zero vector. */
 export function quantise(vector: Float32Array): QuantisedVector {
   const scale = Math.fround(largest(vector) / 127)
   const numbers = new Int8Array(vector.length)
@@ -19,8 +19,8 @@ export function quantise(vector: Float32Array): QuantisedVector {
 }
 
 /**
- * A question in 16 bits, so that nearly all of the error is the stored vector's. The largest number is small enough
- * for the sum: all products together, of at most 127 × `most` each, fit 31 bits.
+ * A question in 16 bits, so that nearly all of the error is the stored vector's. The largest number `most` is small enough
+ * that the sum of all products, each at most 127 × `most`, fits 31 bits.
  */
 export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
   const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))
@@ -31,7 +31,7 @@ export function quantiseQuestion(vector: Float32Array, into: Int16Array): number
   return scale
 }
 
-/** The vector in unit length; undefined when a number in it is none. A vector of zeros stays one. */
+/** The vector with unit length; a zero vector stays zero. Undefined when a number isn't finite. */
 export function normalise(vector: ArrayLike<number>): Float32Array | undefined {
   const unit = Float32Array.from(vector)
   let squares = 0

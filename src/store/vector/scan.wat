@@ -1,6 +1,6 @@
-;; The scan over all vectors of a book: which rows score at least `floor`, 32 numbers of a row at a time, with SIMD.
-;; Its twin in plain JavaScript, in vector-kernel.ts, is its oracle: both write the same bytes.
-;; A row is `width` bytes of numbers, a multiple of 32, then its scale (f32). The memory is laid out as `layout` there says.
+;; The scan over all vectors of a book: finds rows that score at least `floor`, 32 numbers at a time, with SIMD.
+;; Its twin in plain JavaScript, in vector-kernel.ts, is its test oracle: both write the same bytes.
+;; A row is `width` bytes of numbers, a multiple of 32, then its scale (f32). `layout` there describes the memory.
 ;; After a change: node scripts/build-kernel.mjs writes scan-module.ts.
 (module
   (memory (export "memory") 5)
@@ -136,7 +136,7 @@
           local.tee $out
           local.get $limit
           i32.eq
-          if ;; full: the caller sorts out and goes on from the row after this
+          if ;; full: the caller reads the hits and continues from the next row
             local.get $row
             i32.const 1
             i32.add

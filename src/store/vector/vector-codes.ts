@@ -1,33 +1,32 @@
-// A bit for each number of each vector: whether it is above what is usual there. The fewer bits two codes differ in, the
-// more similar their vectors are likely to be: what is worth comparing among a million is found in a tenth of the memory.
-// Invariant: row i is the code of row i of the vectors, by the same usual numbers as all others.
-import type { CodeKernel } from './code-kernel.ts'
-import { layout } from './kernel-memory.ts'
+// Binary codes of vectors: a bit for each number, whether it is above the mean of its dimension. The fewer bits two codes
+// differ in, the more similar their vectors probably are; a scan of the codes reads a tenth of the memory.
+// Invariant: row i is the code of row i of the vectors, by the same means as all others.
+import { type CodeKernel, layout } from './vector-kernel.ts'
 import type { QuantisedVector } from './quantise.ts'
 
 export interface NearestCodes {
-  /** How many rows there are. */
+  /** All rows. */
   readonly rows: number
-  /** How many are wanted. Of equally near ones there may be up to twice as many. */
+  /** How many to find; with ties up to twice as many. */
   readonly count: number
   /** Only these rows: a bit for each. */
   readonly mask?: Uint8Array | undefined
 }
 
 export interface VectorCodes {
-  /** False when there is no space left. */
+  /** False when no memory is left. */
   set(row: number, vector: QuantisedVector): boolean
-  /** Row `to` becomes what row `from` is. */
+  /** Copies row `from` to row `to`. */
   move(from: number, to: number): void
   /** The rows whose codes differ least from the question's, in ascending order. */
   nearest(question: Float32Array, wanted: NearestCodes): number[]
   sizeBytes(): number
 }
 
-/** Memory grows by this share, so that filling costs few copies. */
+/** Growth factor of memory. */
 const growth = 1.25
 
-/** Codes of vectors whose numbers are usually as `usual` says. */
+/** `usual`: the mean of each dimension. */
 export function createVectorCodes(kernel: CodeKernel, usual: Float32Array): VectorCodes {
   const width = Math.ceil(usual.length / 128) * 16
   let spaceRows = 0
@@ -76,29 +75,29 @@ function writeCode(into: Uint8Array, numbers: ArrayLike<number>, usualAt: (i: nu
     if ((numbers[i] as number) > usualAt(i)) into[i >>> 3] = (into[i >>> 3] as number) | (1 << (i & 7))
 }
 
-/** The `count` rows that differ in the fewest bits, and those that differ in as many as the last of them. */
+/** The `count` rows that differ in the fewest bits, and those that tie with the last. */
 function createNear(bits: number, count: number) {
   const rows: number[] = []
   const differences: number[] = []
-  /** How many rows differ in so many bits. */
+  /** By number of differing bits: how many rows. */
   const tally = new Int32Array(bits + 1)
   let most = bits
-  let kept = 0
+  let size = 0
   return {
     offer(row: number, differ: number) {
       if (differ > most) return
       rows.push(row)
       differences.push(differ)
       tally[differ] = (tally[differ] as number) + 1
-      kept += 1
+      size += 1
     },
-    /** What differs more than enough others can't be among them any more. */
+    /** Lowers the limit while enough rows are below it. */
     tighten() {
-      for (; kept - (tally[most] as number) >= count; most--) kept -= tally[most] as number
+      for (; size - (tally[most] as number) >= count; most--) size -= tally[most] as number
     },
     most: () => most,
     take(): number[] {
-      let room = Math.max(0, 2 * count - (kept - (tally[most] as number)))
+      let room = Math.max(0, 2 * count - (size - (tally[most] as number)))
       return rows.filter((_, i) => {
         const differ = differences[i] as number
         return differ < most || (differ === most && room-- > 0)
@@ -107,7 +106,7 @@ function createNear(bits: number, count: number) {
   }
 }
 
-/** Mean of the numbers of a few vectors, in each dimension. */
+/** The mean of each dimension over some vectors. */
 export function usualOf(vectors: readonly QuantisedVector[], dimensions: number): Float32Array {
   const usual = new Float32Array(dimensions)
   for (const { numbers, scale } of vectors)

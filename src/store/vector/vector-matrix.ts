@@ -1,21 +1,19 @@
-// All vectors of a book in one piece of memory, and the best of them for a question: of up to `codedFrom` the exact best, of
-// more the best of those whose codes are nearest, unless the exact ones are asked for.
+// All vectors of a book in one piece of memory, and the search for the most similar: exact up to `codedFrom` vectors, above
+// that among those with the nearest codes, unless `exact` is set.
 // Invariant: row i belongs to `seqs[i]`; rows are dense, because the last one moves into a gap.
-import { layout, maskOf } from './kernel-memory.ts'
+import { type CodeKernel, layout, maskOf, strideOf, type VectorKernel } from './vector-kernel.ts'
 import { type QuantisedVector, quantiseQuestion } from './quantise.ts'
-import type { CodeKernel } from './code-kernel.ts'
 import { createVectorCodes, usualOf, type VectorCodes } from './vector-codes.ts'
-import { strideOf, type VectorKernel } from './vector-kernel.ts'
 
 export interface VectorHit {
   readonly seq: number
-  /** Cosine of the angle to the question, −1 to 1. */
+  /** Cosine similarity to the question, −1 to 1. */
   readonly similarity: number
 }
 
 export interface VectorSearch {
   readonly limit: number
-  /** What is less similar is not found. */
+  /** Least similarity. */
   readonly floor: number
   /** Only these records. */
   readonly only?: readonly number[] | undefined
@@ -23,99 +21,186 @@ export interface VectorSearch {
   readonly exact?: boolean | undefined
 }
 
-/** How similar a question usually is to what is here. */
+/** How similar vectors usually are to a question. */
 export interface Spread {
-  /** How many vectors there are. */
+  /** All vectors. */
   readonly count: number
   readonly mean: number
   /** Standard deviation. */
   readonly deviation: number
 }
 
-export interface VectorMatrix {
-  /** False when there is no space left. */
-  set(seq: number, vector: QuantisedVector): boolean
-  remove(seq: number): void
-  has(seq: number): boolean
-  /** The most similar, the higher seq first among equals. */
-  search(question: Float32Array, search: VectorSearch): VectorHit[]
-  /** Mean and deviation of the similarities to a few hundred of the vectors, evenly taken, without those of zeros. */
-  spread(question: Float32Array): Spread
-  size(): number
-  sizeBytes(): number
-}
-
 export interface VectorMatrixOptions {
-  /** How much memory the vectors and their codes may take, in bytes. */
+  /** Memory for the vectors and their codes, in bytes. */
   readonly limitBytes: number
-  /** What scans the codes; without it every vector is compared, however many there are. */
+  /** Scans the codes; without it, every search compares all vectors. */
   readonly codes?: CodeKernel | undefined
-  /** More than so many are not compared one by one. */
+  /** Above this many vectors, codes select those to compare. */
   readonly codedFrom?: number | undefined
 }
 
-/** So many are compared one by one in four milliseconds. */
+/** Comparing this many takes four milliseconds. */
 const defaultCodedFrom = 131_072
-/** Of a million vectors of sentences (all-MiniLM-L6-v2), so many nearest codes have all of the ten most similar but 0.2 %. */
+/** Among a million sentence vectors (all-MiniLM-L6-v2), this many nearest codes include 99.8 % of the ten most similar. */
 const candidates = { least: 1000, each: 4 } as const
-/** So many are found row by row sooner than by a scan of all. */
+/** Reading this many rows one by one is faster than a scan. */
 const fewRows = 256
-/** So many vectors tell what is usual: the mean of so many is off by a thirtieth of the deviation. */
+/** A sample of this size: its mean is off by a thirtieth of the deviation. */
 const sampled = 1000
-/** Memory grows by this share, so that filling costs few copies. */
+/** Growth factor of memory. */
 const growth = 1.25
 
-export function createVectorMatrix(
-  kernel: VectorKernel,
-  dimensions: number,
-  { limitBytes, codes: codeKernel, codedFrom = defaultCodedFrom }: VectorMatrixOptions,
-): VectorMatrix {
-  const width = Math.ceil(dimensions / 32) * 32
-  const stride = strideOf(width)
-  const rowLimit = Math.min(layout.rowLimit, Math.floor(limitBytes / (stride + (codeKernel ? width / 8 : 0))))
-  const rows = new Map<number, number>()
-  let seqs = new Float64Array(64)
-  /** Rows that the memory has space for. */
-  let spaceRows = 0
-  /** From the row on that makes them worth having; `false` when there was no space for them. */
-  let codes: VectorCodes | false | undefined
+export class VectorMatrix {
+  readonly #kernel: VectorKernel
+  readonly #codeKernel: CodeKernel | undefined
+  readonly #codedFrom: number
+  readonly #dimensions: number
+  /** Bytes of the numbers of a row, and of a row. */
+  readonly #width: number
+  readonly #stride: number
+  readonly #rowLimit: number
+  readonly #rows = new Map<number, number>()
+  #seqs = new Float64Array(64)
+  /** Rows that fit into the memory. */
+  #spaceRows = 0
+  /** Created when there are enough rows; `false` when there was no memory for them. */
+  #codes: VectorCodes | false | undefined
 
-  const reserve = (count: number): boolean => {
-    if (count > rowLimit) return false
-    if (count > spaceRows) {
-      const wanted = Math.min(rowLimit, Math.max(64, Math.ceil(count * growth)))
-      // Eight bytes more than the rows: the last load of a row may begin at its end.
-      if (!kernel.grow(layout.rows + wanted * stride + 8)) return false
-      spaceRows = wanted
+  constructor(
+    kernel: VectorKernel,
+    dimensions: number,
+    { limitBytes, codes, codedFrom = defaultCodedFrom }: VectorMatrixOptions,
+  ) {
+    this.#kernel = kernel
+    this.#codeKernel = codes
+    this.#codedFrom = codedFrom
+    this.#dimensions = dimensions
+    this.#width = Math.ceil(dimensions / 32) * 32
+    this.#stride = strideOf(this.#width)
+    const rowBytes = this.#stride + (codes ? this.#width / 8 : 0)
+    this.#rowLimit = Math.min(layout.rowLimit, Math.floor(limitBytes / rowBytes))
+  }
+
+  /** False when no memory is left. */
+  set(seq: number, { numbers, scale }: QuantisedVector): boolean {
+    const rows = this.#rows
+    const old = rows.get(seq)
+    if (old === undefined && !this.#reserve(rows.size + 1)) return false
+    const row = old ?? rows.size
+    if (old === undefined) rows.set(seq, row)
+    this.#seqs[row] = seq
+    const at = layout.rows + row * this.#stride
+    const memory = this.#kernel.memory()
+    const bytes = new Int8Array(memory, at, this.#width)
+    bytes.set(numbers)
+    bytes.fill(0, numbers.length)
+    new DataView(memory).setFloat32(at + this.#width, scale, true)
+    this.#code(row)
+    return true
+  }
+
+  remove(seq: number): void {
+    const row = this.#rows.get(seq)
+    if (row === undefined) return
+    const last = this.#rows.size - 1
+    this.#rows.delete(seq)
+    if (row === last) return
+    const stride = this.#stride
+    const from = layout.rows + last * stride
+    new Uint8Array(this.#kernel.memory()).copyWithin(layout.rows + row * stride, from, from + stride)
+    if (this.#codes) this.#codes.move(last, row)
+    const moved = this.#seqs[last] as number
+    this.#seqs[row] = moved
+    this.#rows.set(moved, row)
+  }
+
+  has(seq: number): boolean {
+    return this.#rows.has(seq)
+  }
+
+  /** The most similar vectors; among equals the higher seq first. */
+  search(question: Float32Array, search: VectorSearch): VectorHit[] {
+    const { limit, floor, only } = search
+    const kernel = this.#kernel
+    const seqs = this.#seqs
+    const width = this.#width
+    const scale = quantiseQuestion(question, new Int16Array(kernel.memory(), layout.query, width))
+    if (scale === 0 || this.#rows.size === 0 || limit < 1) return []
+    if (only) this.#maskOnly(only)
+    const best = createBest(limit)
+    // Rounded numbers may lie a little beyond the opposite of the question, which is not less similar for that.
+    let least = floor <= -1 ? -Infinity : Math.fround(floor / scale)
+    for (const piece of this.#piecesFor(question, search)) {
+      for (let { row } = piece; row < piece.count;) {
+        const range = { width, row, count: piece.count, masked: only !== undefined, floor: least }
+        const { found, next } = kernel.scan(range)
+        const view = new DataView(kernel.memory(), layout.found, 8 * found)
+        for (let i = 0; i < found; i++)
+          best.offer(view.getFloat32(8 * i + 4, true), seqs[view.getInt32(8 * i, true)] as number)
+        least = Math.max(least, best.least())
+        row = next
+      }
     }
-    if (count > seqs.length) {
-      const grown = new Float64Array(Math.ceil(count * growth))
-      grown.set(seqs)
-      seqs = grown
+    return best
+      .take()
+      .map(({ score, seq }) => ({ seq, similarity: Math.max(-1, Math.min(1, score * scale)) }))
+  }
+
+  /** Mean and deviation of the similarities to an even sample of the vectors, without zero vectors. */
+  spread(question: Float32Array): Spread {
+    return spreadOf(this.#kernel, { width: this.#width, count: this.#rows.size }, question)
+  }
+
+  size(): number {
+    return this.#rows.size
+  }
+
+  sizeBytes(): number {
+    const codeBytes = this.#codes ? this.#codes.sizeBytes() : 0
+    return this.#kernel.memory().byteLength + this.#seqs.byteLength + this.#rows.size * 24 + codeBytes
+  }
+
+  #reserve(count: number): boolean {
+    if (count > this.#rowLimit) return false
+    if (count > this.#spaceRows) {
+      const wanted = Math.min(this.#rowLimit, Math.max(64, Math.ceil(count * growth)))
+      // Eight bytes more: the last load of a row may begin at its end.
+      if (!this.#kernel.grow(layout.rows + wanted * this.#stride + 8)) return false
+      this.#spaceRows = wanted
+    }
+    if (count > this.#seqs.length) {
+      const larger = new Float64Array(Math.ceil(count * growth))
+      larger.set(this.#seqs)
+      this.#seqs = larger
     }
     return true
   }
 
-  const readRow = (row: number): QuantisedVector => {
-    const at = layout.rows + row * stride
+  #readRow(row: number): QuantisedVector {
+    const at = layout.rows + row * this.#stride
+    const memory = this.#kernel.memory()
     return {
-      numbers: new Int8Array(kernel.memory(), at, dimensions),
-      scale: new DataView(kernel.memory()).getFloat32(at + width, true),
+      numbers: new Int8Array(memory, at, this.#dimensions),
+      scale: new DataView(memory).getFloat32(at + this.#width, true),
     }
   }
 
-  const code = (row: number) => {
-    if (codes) {
-      if (!codes.set(row, readRow(row))) codes = false
-    } else if (codes === undefined && codeKernel && rows.size > codedFrom) {
-      const made = createVectorCodes(codeKernel, usualOf(evenly(rows.size).map(readRow), dimensions))
-      codes = made
-      for (let at = 0; at < rows.size && codes; at++) if (!made.set(at, readRow(at))) codes = false
+  #code(row: number): void {
+    const { size } = this.#rows
+    if (this.#codes) {
+      if (!this.#codes.set(row, this.#readRow(row))) this.#codes = false
+    } else if (this.#codes === undefined && this.#codeKernel && size > this.#codedFrom) {
+      const sample = evenly(size).map((at) => this.#readRow(at))
+      const codes = createVectorCodes(this.#codeKernel, usualOf(sample, this.#dimensions))
+      let fits = true
+      for (let at = 0; at < size && fits; at++) fits = codes.set(at, this.#readRow(at))
+      this.#codes = fits && codes
     }
   }
 
-  /** Rows worth comparing, in pieces of neighbours. */
-  const piecesFor = (question: Float32Array, { limit, only, exact }: VectorSearch): Iterable<Piece> => {
+  /** Ranges of rows to compare. */
+  #piecesFor(question: Float32Array, { limit, only, exact }: VectorSearch): Iterable<Piece> {
+    const rows = this.#rows
     if (only && only.length <= fewRows) {
       return [...new Set(only)].flatMap((seq) => {
         const row = rows.get(seq)
@@ -123,79 +208,20 @@ export function createVectorMatrix(
       })
     }
     const compared = only?.length ?? rows.size
-    if (exact === true || !codes || compared <= codedFrom) return [{ row: 0, count: rows.size }]
+    if (exact === true || !this.#codes || compared <= this.#codedFrom) return [{ row: 0, count: rows.size }]
     const count = Math.max(candidates.least, candidates.each * limit)
-    const mask = only && maskOf(kernel, rows.size)
-    return codes.nearest(question, { rows: rows.size, count, mask }).map((row) => ({ row, count: row + 1 }))
+    const mask = only && maskOf(this.#kernel, rows.size)
+    const nearest = this.#codes.nearest(question, { rows: rows.size, count, mask })
+    return nearest.map((row) => ({ row, count: row + 1 }))
   }
 
-  const maskOnly = (only: readonly number[]) => {
-    const mask = maskOf(kernel, rows.size)
+  #maskOnly(only: readonly number[]): void {
+    const mask = maskOf(this.#kernel, this.#rows.size)
     mask.fill(0)
     for (const seq of only) {
-      const row = rows.get(seq)
+      const row = this.#rows.get(seq)
       if (row !== undefined) mask[row >>> 3] = (mask[row >>> 3] as number) | (1 << (row & 7))
     }
-  }
-
-  return {
-    set(seq, { numbers, scale }) {
-      const known = rows.get(seq)
-      if (known === undefined && !reserve(rows.size + 1)) return false
-      const row = known ?? rows.size
-      if (known === undefined) rows.set(seq, row)
-      seqs[row] = seq
-      const at = layout.rows + row * stride
-      const bytes = new Int8Array(kernel.memory(), at, width)
-      bytes.set(numbers)
-      bytes.fill(0, numbers.length)
-      new DataView(kernel.memory()).setFloat32(at + width, scale, true)
-      code(row)
-      return true
-    },
-    remove(seq) {
-      const row = rows.get(seq)
-      if (row === undefined) return
-      const last = rows.size - 1
-      rows.delete(seq)
-      if (row === last) return
-      const bytes = new Uint8Array(kernel.memory())
-      const from = layout.rows + last * stride
-      bytes.copyWithin(layout.rows + row * stride, from, from + stride)
-      if (codes) codes.move(last, row)
-      const moved = seqs[last] as number
-      seqs[row] = moved
-      rows.set(moved, row)
-    },
-    has: (seq) => rows.has(seq),
-    search(question, search) {
-      const { limit, floor, only } = search
-      const query = new Int16Array(kernel.memory(), layout.query, width)
-      const scale = quantiseQuestion(question, query)
-      if (scale === 0 || rows.size === 0 || limit < 1) return []
-      if (only) maskOnly(only)
-      const best = createBest(limit)
-      // Rounded numbers may lie a little beyond the opposite of the question, which is no less similar for that.
-      let least = floor <= -1 ? -Infinity : Math.fround(floor / scale)
-      for (const piece of piecesFor(question, search)) {
-        for (let { row } = piece; row < piece.count;) {
-          const range = { width, row, count: piece.count, masked: only !== undefined, floor: least }
-          const { found, next } = kernel.scan(range)
-          const view = new DataView(kernel.memory(), layout.found, 8 * found)
-          for (let i = 0; i < found; i++)
-            best.offer(view.getFloat32(8 * i + 4, true), seqs[view.getInt32(8 * i, true)] as number)
-          least = Math.max(least, best.least())
-          row = next
-        }
-      }
-      return best
-        .take()
-        .map(({ score, seq }) => ({ seq, similarity: Math.max(-1, Math.min(1, score * scale)) }))
-    },
-    spread: (question) => spreadOf(kernel, { width, count: rows.size }, question),
-    size: () => rows.size,
-    sizeBytes: () =>
-      kernel.memory().byteLength + seqs.byteLength + rows.size * 24 + (codes ? codes.sizeBytes() : 0),
   }
 }
 
@@ -205,7 +231,7 @@ interface Piece {
   readonly count: number
 }
 
-/** Up to `sampled` of the rows before `count`, evenly taken. */
+/** An even sample of the rows before `count`. */
 function evenly(count: number): number[] {
   const step = Math.max(1, count / sampled)
   return Array.from({ length: Math.min(count, sampled) }, (_, i) => Math.floor(i * step))
@@ -244,16 +270,16 @@ interface Scored {
 
 const isWorse = (a: Scored, b: Scored) => (a.score === b.score ? a.seq < b.seq : a.score < b.score)
 
-/** The best `limit` of what was offered: a heap with the worst of them on top. */
+/** Keeps the best `limit` of those offered: a heap with the worst on top. */
 function createBest(limit: number) {
   const heap: Scored[] = []
   const sink = (from: number) => {
     for (let at = from; ;) {
-      const left = 2 * at + 1
-      const right = left + 1
+      const child = 2 * at + 1
       let worst = at
-      if (left < heap.length && isWorse(heap[left] as Scored, heap[worst] as Scored)) worst = left
-      if (right < heap.length && isWorse(heap[right] as Scored, heap[worst] as Scored)) worst = right
+      const next = child + 1
+      if (child < heap.length && isWorse(heap[child] as Scored, heap[worst] as Scored)) worst = child
+      if (next < heap.length && isWorse(heap[next] as Scored, heap[worst] as Scored)) worst = next
       if (worst === at) return
       const moved = heap[at] as Scored
       heap[at] = heap[worst] as Scored
@@ -272,7 +298,7 @@ function createBest(limit: number) {
         sink(0)
       }
     },
-    /** What scores less can't come among the best any more. */
+    /** The lowest score that can still be among the best. */
     least: () => (heap.length < limit ? Number.NEGATIVE_INFINITY : (heap[0] as Scored).score),
     take: () => heap.sort((a, b) => (isWorse(a, b) ? 1 : -1)),
   }

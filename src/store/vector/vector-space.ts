@@ -1,21 +1,21 @@
-// Which space the vectors of a book are in. A space is named by its fingerprint: `provider|model|dimensions|normalised`.
-// Invariant: the book is in at most one space; vectors of any other are only there to be dropped, and never read.
+// The space of a book's vectors, named by its fingerprint: `provider|model|dimensions|normalised`.
+// Invariant: a book has at most one space; vectors of others are dropped, and never read.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 
-/** What makes vectors comparable. */
+/** Vectors of one space are comparable. */
 export interface SpaceName {
   readonly provider: string
   readonly model: string
   readonly dimensions: number
 }
 
-/** All vectors are brought to unit length before they are kept, so the last part is always `true`. */
+/** All stored vectors have unit length, so the last part is always `true`. */
 export function fingerprintOf({ provider, model, dimensions }: SpaceName): string {
   return `${prefixOf({ provider, model })}${dimensions}|true`
 }
 
-/** How the fingerprints of an embedder begin, whose dimensions are not known yet. */
+/** The prefix of an embedder's fingerprints, before its dimensions are known. */
 export function prefixOf({ provider, model }: Omit<SpaceName, 'dimensions'>): string {
   return `${provider}|${model.replaceAll('|', '/')}|`
 }
@@ -28,7 +28,7 @@ export interface VectorSpaces {
   current(): string | undefined
   id(): number
   enter(fingerprint: string): void
-  /** Deletes up to `limit` vectors of other spaces; true when more may be there. */
+  /** Deletes up to `limit` vectors of other spaces; true when more may exist. */
   drop(limit: number): boolean
 }
 

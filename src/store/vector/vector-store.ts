@@ -1,23 +1,16 @@
-// The vectors of a book: kept in the database, each in the one space the book is in, and in memory to be searched.
-// Invariants: a vector counts only while it was made from the text its record has now, in the current space; memory holds
-// nothing that is not committed; what a crash leaves undone is found again by walking from the start.
+// The vectors of a book: stored in the database, each in the current space, and in memory for search.
+// Invariants: a vector is valid only while it belongs to the current text of its record and to the current space; memory
+// has committed vectors only; work that a crash interrupts is found again by reading from the start.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, Wasm } from '../../core/ports.ts'
 import type { Projection } from '../record/projection.ts'
-import { quantise } from './quantise.ts'
+import { type QuantisedVector, quantise } from './quantise.ts'
 import type { Settings } from '../schema/settings.ts'
 import { embeddedText } from '../word/text.ts'
-import { type CodeKernel, createCodeKernel } from './code-kernel.ts'
-import { createVectorKernel, type VectorKernel } from './vector-kernel.ts'
-import {
-  createVectorMatrix,
-  type Spread,
-  type VectorHit,
-  type VectorMatrix,
-  type VectorSearch,
-} from './vector-matrix.ts'
-import { createVectorSpaces, dimensionsOf } from './vector-space.ts'
+import { type CodeKernel, createCodeKernel, createVectorKernel, type VectorKernel } from './vector-kernel.ts'
+import { type Spread, type VectorHit, VectorMatrix, type VectorSearch } from './vector-matrix.ts'
+import { createVectorSpaces, dimensionsOf, type VectorSpaces } from './vector-space.ts'
 
 /** A record whose text has no vector in the current space. */
 export interface PendingText {
@@ -27,14 +20,14 @@ export interface PendingText {
 }
 
 export interface EmbeddedText extends Omit<PendingText, 'text'> {
-  /** Of unit length, or all zero. */
+  /** Of unit length, or zeros. */
   readonly vector: Float32Array
 }
 
 export interface VectorState {
-  /** Records that are to have a vector, as far as they are derived. */
+  /** Derived records that need a vector. */
   readonly total: number
-  /** Those that have one in memory or, where memory did not suffice, in the database alone. */
+  /** Those with one in memory, or in the database alone when memory is full. */
   readonly embedded: number
   readonly overflow: number
   readonly refused: number
@@ -42,40 +35,18 @@ export interface VectorState {
   readonly kernel: VectorKernel['kind'] | undefined
 }
 
-export interface VectorStore {
-  /** The space of the book: the last one that was entered, also before this opening. */
-  fingerprint(): string | undefined
-  /** Makes this the space. Texts stay; the vectors of another space are dropped behind, a few at each step. */
-  enter(fingerprint: string): void
-  /** Takes up to `limit` records in, once nothing is left to derive; true when more wait. For idle time. */
-  step(limit: number): boolean
-  /** Records to embed next; those that turn out to need nothing are settled on the way. */
-  pending(limit: number): PendingText[]
-  /** Keeps the vectors whose texts are still those of their records. They must be of the current space. */
-  keep(embedded: readonly EmbeddedText[]): void
-  /** These texts can't be embedded; they are not offered again until they change or the book is opened anew. */
-  refuse(seqs: readonly number[]): void
-  /** Records that are known to have none, or are not looked at yet. */
-  missing(): number
-  /** The most similar records in memory; undefined before a space was entered. */
-  search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined
-  /** How similar this question usually is to the records in memory. */
-  spread(question: Float32Array): Spread
-  state(): VectorState
-}
-
-/** As much memory as vectors may take: 1,170,000 of 384 dimensions. */
+/** 1,170,000 vectors of 384 dimensions. */
 const memoryLimitBytes = 512_000_000
 
 interface Row extends SqlRow {
   readonly seq: number
   readonly embed: number
   readonly text_key: number
-  readonly had: number | null
+  readonly vector_key: number | null
   readonly scale: number | null
   readonly numbers: Uint8Array | null
 }
-const select = `SELECT f.seq, f.embed, f.text_key, v.text_key AS had, v.scale, v.numbers
+const select = `SELECT f.seq, f.embed, f.text_key, v.text_key AS vector_key, v.scale, v.numbers
   FROM facets f LEFT JOIN vectors v ON v.seq = f.seq AND v.space = ?`
 
 export interface VectorStoreParts {
@@ -84,82 +55,75 @@ export interface VectorStoreParts {
   readonly projection: Projection
   readonly settings: Settings
   readonly wasm?: Wasm | undefined
-  /** How much memory the vectors may take, in bytes. */
+  /** Memory for the vectors, in bytes. */
   readonly limitBytes?: number | undefined
 }
 
-export function createVectorStore(parts: VectorStoreParts): VectorStore {
-  const { db, kinds, projection, settings, wasm, limitBytes = memoryLimitBytes } = parts
-  const spaces = createVectorSpaces(db, settings)
-  let kernel: VectorKernel | undefined
-  let codes: CodeKernel | undefined
-  let matrix: VectorMatrix | undefined
-  /** Records up to here are taken in, but for those in `changed`. */
-  let cursor = 0
-  const changed = new Set<number>()
-  const missing = new Set<number>()
-  const refused = new Set<number>()
-  const overflow = new Set<number>()
+export class VectorStore {
+  readonly #db: SqlDatabase
+  readonly #kinds: Kinds
+  readonly #projection: Projection
+  readonly #wasm: Wasm | undefined
+  readonly #limitBytes: number
+  readonly #spaces: VectorSpaces
+  #kernel: VectorKernel | undefined
+  #codes: CodeKernel | undefined
+  #matrix: VectorMatrix | undefined
+  /** Records up to here are read, except those in `#changed`. */
+  #cursor = 0
+  readonly #changed = new Set<number>()
+  readonly #missing = new Set<number>()
+  readonly #refused = new Set<number>()
+  readonly #overflow = new Set<number>()
 
-  projection.watch((seq) => {
-    if (matrix && seq <= cursor) changed.add(seq)
-  })
-
-  const restart = () => {
-    kernel ??= createVectorKernel(wasm)
-    const fingerprint = spaces.current() ?? ''
-    codes ??= createCodeKernel(wasm)
-    matrix = createVectorMatrix(kernel, dimensionsOf(fingerprint), { limitBytes, codes })
-    cursor = 0
-    for (const set of [changed, missing, refused, overflow]) set.clear()
+  constructor({ db, kinds, projection, settings, wasm, limitBytes = memoryLimitBytes }: VectorStoreParts) {
+    this.#db = db
+    this.#kinds = kinds
+    this.#projection = projection
+    this.#wasm = wasm
+    this.#limitBytes = limitBytes
+    this.#spaces = createVectorSpaces(db, settings)
+    projection.watch((seq) => {
+      if (this.#matrix && seq <= this.#cursor) this.#changed.add(seq)
+    })
   }
 
-  const forget = (seq: number) => {
-    matrix?.remove(seq)
-    for (const set of [missing, refused, overflow]) set.delete(seq)
+  /** The current space: the last one entered, also before this opening. */
+  fingerprint(): string | undefined {
+    return this.#spaces.current()
   }
 
-  const hold = (seq: number, numbers: Int8Array, scale: number) => {
-    missing.delete(seq)
-    if (!matrix?.set(seq, { numbers, scale })) overflow.add(seq)
+  /** Changes the space. Vectors of another are dropped later, a few at each step. */
+  enter(fingerprint: string): void {
+    if (this.#matrix && this.#spaces.current() === fingerprint) return
+    this.#spaces.enter(fingerprint)
+    this.#restart()
   }
 
-  const take = ({ seq, embed, text_key, had, scale, numbers }: Row) => {
-    forget(seq)
-    if (embed === 0) return
-    if (had === text_key && numbers && scale !== null)
-      hold(seq, new Int8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), scale)
-    else missing.add(seq)
+  /** Reads up to `limit` derived records; true when more wait. For idle moments. */
+  step(limit: number): boolean {
+    if (!this.#matrix || this.#projection.isBehind()) return false
+    if (this.#spaces.drop(limit)) return true
+    const upTo = this.#projection.derivedSeq()
+    if (upTo < this.#cursor) this.#restart()
+    if (this.#changed.size > 0) this.#readChanged(limit)
+    else if (this.#cursor < upTo) this.#readNew(upTo, limit)
+    return this.#changed.size > 0 || this.#cursor < upTo
   }
 
-  const takeChanged = (limit: number) => {
-    const seqs = firstOf(changed, limit)
-    const list = JSON.stringify(seqs)
-    const rows = db.all<Row>(`${select} WHERE f.seq IN (SELECT value FROM json_each(?))`, [spaces.id(), list])
-    // Of what may no longer have a vector, nothing stays.
-    db.run(
-      `DELETE FROM vectors WHERE seq IN (SELECT value FROM json_each(?))
-         AND NOT EXISTS (SELECT 1 FROM facets f WHERE f.seq = vectors.seq AND f.embed = 1)`,
-      [list],
-    )
-    seqs.forEach(forget)
-    rows.forEach(take)
-    for (const seq of seqs) changed.delete(seq)
+  /** Records to embed next; those without a text get a zero vector. */
+  pending(limit: number): PendingText[] {
+    while (this.#missing.size > 0) {
+      const texts = this.#readPending(firstOf(this.#missing, limit))
+      if (texts.length > 0) return texts
+    }
+    return []
   }
 
-  const takeNew = (upTo: number, limit: number) => {
-    const rows = db.all<Row>(`${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`, [
-      spaces.id(),
-      cursor,
-      upTo,
-      limit,
-    ])
-    rows.forEach(take)
-    cursor = rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
-  }
-
-  const keep = (embedded: readonly EmbeddedText[]) => {
-    const kept = db.transaction(() => {
+  /** Stores vectors of the current space, except those whose text has changed. */
+  keep(embedded: readonly EmbeddedText[]): void {
+    const db = this.#db
+    const stored = db.transaction(() => {
       const keys = readKeys(
         db,
         embedded.map(({ seq }) => seq),
@@ -170,70 +134,121 @@ export function createVectorStore(parts: VectorStoreParts): VectorStore {
           const { numbers, scale } = quantise(vector)
           db.run(
             'INSERT OR REPLACE INTO vectors (seq, space, text_key, scale, numbers) VALUES (?, ?, ?, ?, ?)',
-            [seq, spaces.id(), textKey, scale, new Uint8Array(numbers.buffer)],
+            [seq, this.#spaces.id(), textKey, scale, new Uint8Array(numbers.buffer)],
           )
           return { seq, numbers, scale }
         })
     })
-    for (const { seq, numbers, scale } of kept) hold(seq, numbers, scale)
+    for (const { seq, numbers, scale } of stored) this.#set(seq, { numbers, scale })
   }
 
-  /** Reads texts of `seqs`. What has none gets a vector of zeros, what is gone is missing no more. */
-  const readPending = (seqs: readonly number[]): PendingText[] => {
-    const rows = readTexts(db, seqs)
+  /** These texts can't be embedded; they stay refused until they change or the book is reopened. */
+  refuse(seqs: readonly number[]): void {
+    for (const seq of seqs) if (this.#missing.delete(seq)) this.#refused.add(seq)
+  }
+
+  /** Records without a vector, or not read yet. */
+  missing(): number {
+    const unread = Math.max(0, this.#projection.derivedSeq() - this.#cursor)
+    return this.#missing.size + this.#changed.size + unread
+  }
+
+  /** The most similar records in memory; undefined without a space. */
+  search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined {
+    return this.#matrix?.search(question, search)
+  }
+
+  /** How similar the records in memory usually are to this question. */
+  spread(question: Float32Array): Spread {
+    return this.#matrix?.spread(question) ?? { count: 0, mean: 0, deviation: 0 }
+  }
+
+  state(): VectorState {
+    const row = this.#db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')
+    return {
+      total: row?.n ?? 0,
+      embedded: (this.#matrix?.size() ?? 0) + this.#overflow.size,
+      overflow: this.#overflow.size,
+      refused: this.#refused.size,
+      bytes: this.#matrix?.sizeBytes() ?? 0,
+      kernel: this.#kernel?.kind,
+    }
+  }
+
+  #restart(): void {
+    this.#kernel ??= createVectorKernel(this.#wasm)
+    this.#codes ??= createCodeKernel(this.#wasm)
+    this.#matrix = new VectorMatrix(this.#kernel, dimensionsOf(this.#spaces.current() ?? ''), {
+      limitBytes: this.#limitBytes,
+      codes: this.#codes,
+    })
+    this.#cursor = 0
+    for (const set of [this.#changed, this.#missing, this.#refused, this.#overflow]) set.clear()
+  }
+
+  #forget(seq: number): void {
+    this.#matrix?.remove(seq)
+    for (const set of [this.#missing, this.#refused, this.#overflow]) set.delete(seq)
+  }
+
+  #set(seq: number, vector: QuantisedVector): void {
+    this.#missing.delete(seq)
+    if (!this.#matrix?.set(seq, vector)) this.#overflow.add(seq)
+  }
+
+  #readRow({ seq, embed, text_key, vector_key, scale, numbers }: Row): void {
+    this.#forget(seq)
+    if (embed === 0) return
+    if (vector_key !== text_key || !numbers || scale === null) this.#missing.add(seq)
+    else
+      this.#set(seq, {
+        numbers: new Int8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
+        scale,
+      })
+  }
+
+  #readChanged(limit: number): void {
+    const seqs = firstOf(this.#changed, limit)
+    const list = JSON.stringify(seqs)
+    const rows = this.#db.all<Row>(`${select} WHERE f.seq IN (SELECT value FROM json_each(?))`, [
+      this.#spaces.id(),
+      list,
+    ])
+    // Delete vectors of records that may no longer have one.
+    this.#db.run(
+      `DELETE FROM vectors WHERE seq IN (SELECT value FROM json_each(?))
+         AND NOT EXISTS (SELECT 1 FROM facets f WHERE f.seq = vectors.seq AND f.embed = 1)`,
+      [list],
+    )
+    for (const seq of seqs) this.#forget(seq)
+    for (const row of rows) this.#readRow(row)
+    for (const seq of seqs) this.#changed.delete(seq)
+  }
+
+  #readNew(upTo: number, limit: number): void {
+    const rows = this.#db.all<Row>(`${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`, [
+      this.#spaces.id(),
+      this.#cursor,
+      upTo,
+      limit,
+    ])
+    for (const row of rows) this.#readRow(row)
+    this.#cursor = rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
+  }
+
+  /** Reads the texts of `seqs`. A record without text gets a zero vector; a deleted one is no longer missing. */
+  #readPending(seqs: readonly number[]): PendingText[] {
+    const rows = readTexts(this.#db, seqs)
     const found = new Set(rows.map(({ seq }) => seq))
-    for (const seq of seqs) if (!found.has(seq)) missing.delete(seq)
+    for (const seq of seqs) if (!found.has(seq)) this.#missing.delete(seq)
     const texts = rows.map(({ seq, kind: name, body, textKey }) => {
-      const kind = kinds.get(name)
+      const kind = this.#kinds.get(name)
       return { seq, textKey, text: kind ? embeddedText(kind, JSON.parse(body) as JsonObject) : '' }
     })
-    const vector = new Float32Array(dimensionsOf(spaces.current() ?? ''))
+    const vector = new Float32Array(dimensionsOf(this.#spaces.current() ?? ''))
     const empty = texts.filter(({ text }) => text === '')
-    if (empty.length > 0) keep(empty.map(({ seq, textKey }) => ({ seq, textKey, vector })))
+    if (empty.length > 0) this.keep(empty.map(({ seq, textKey }) => ({ seq, textKey, vector })))
     return texts.filter(({ text }) => text !== '')
-  }
-
-  return {
-    fingerprint: spaces.current,
-    enter(fingerprint) {
-      if (matrix && spaces.current() === fingerprint) return
-      spaces.enter(fingerprint)
-      restart()
-    },
-    step(limit) {
-      if (!matrix || projection.isBehind()) return false
-      if (spaces.drop(limit)) return true
-      const upTo = projection.derivedSeq()
-      if (upTo < cursor) restart()
-      if (changed.size > 0) takeChanged(limit)
-      else if (cursor < upTo) takeNew(upTo, limit)
-      return changed.size > 0 || cursor < upTo
-    },
-    pending(limit) {
-      while (missing.size > 0) {
-        const texts = readPending(firstOf(missing, limit))
-        if (texts.length > 0) return texts
-      }
-      return []
-    },
-    keep,
-    refuse(seqs) {
-      for (const seq of seqs) if (missing.delete(seq)) refused.add(seq)
-    },
-    missing: () => missing.size + changed.size + Math.max(0, projection.derivedSeq() - cursor),
-    search: (question, search) => matrix?.search(question, search),
-    spread: (question) => matrix?.spread(question) ?? { count: 0, mean: 0, deviation: 0 },
-    state() {
-      const total = db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')?.n ?? 0
-      return {
-        total,
-        embedded: (matrix?.size() ?? 0) + overflow.size,
-        overflow: overflow.size,
-        refused: refused.size,
-        bytes: matrix?.sizeBytes() ?? 0,
-        kernel: kernel?.kind,
-      }
-    },
   }
 }
 
@@ -261,7 +276,7 @@ function readTexts(db: SqlDatabase, seqs: readonly number[]): TextRow[] {
   )
 }
 
-/** Keys of the texts as they are now, of the records that may have a vector. */
+/** Keys of the current texts of records that may have a vector. */
 function readKeys(db: SqlDatabase, seqs: readonly number[]): Map<number, number> {
   const rows = db.all<{ seq: number; textKey: number }>(
     `SELECT f.seq, f.text_key AS textKey FROM facets f JOIN records r ON r.seq = f.seq

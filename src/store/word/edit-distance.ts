@@ -1,7 +1,7 @@
-// How many letters two words differ by: one left out, put in, replaced, or exchanged with the one beside it (optimal string
-// alignment: Damerau 1964, with no letter changed twice). Pure.
+// The edit distance of two words: letters deleted, inserted, replaced, or swapped with the next (optimal string alignment:
+// Damerau 1964, no letter changed twice). Pure.
 
-/** The distance of `a` and `b`, or `most + 1` when it is more than `most`. In UTF-16 units. */
+/** In UTF-16 units; `most + 1` when it is more than `most`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = []

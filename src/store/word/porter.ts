@@ -1,9 +1,8 @@
-// Porter's stemmer, exactly as FTS5 has it. Where its authors and FTS5 differ, FTS5 is right, for its index is what is asked.
-// Words are byte strings: UTF-8 with one code unit for each byte, lower case. Only ASCII suffixes ever change.
+// Porter's stemmer exactly as in FTS5, also where FTS5 differs from the paper; and prefix search over stems.
+// Words are byte strings in lower case: UTF-8, one code unit for each byte. Only ASCII suffixes change.
 
 type Condition = (stem: string) => boolean
-/** A suffix, what must hold for the rest of the word, and what takes the suffix's place. */
-type Rule = readonly [suffix: string, holds: Condition, replacement: string]
+type Rule = readonly [suffix: string, condition: Condition, replacement: string]
 
 /** One letter for each of the stem's: v for a vowel, c for a consonant. y is a vowel after a consonant. */
 function shapeOf(stem: string): string {
@@ -25,10 +24,10 @@ const always: Condition = () => true
 /** Porter's *o: consonant, vowel, consonant other than w, x and y. */
 const isShort: Condition = (stem) => /[^wxy]$/.test(stem) && shapeOf(stem).endsWith('cvc')
 
-const rules = (holds: Condition, table: string): Rule[] =>
+const rules = (condition: Condition, table: string): Rule[] =>
   table.split(' ').map((entry) => {
     const [suffix = '', replacement = ''] = entry.split(':')
-    return [suffix, holds, replacement]
+    return [suffix, condition, replacement]
   })
 
 const pastRules: Rule[] = [['eed', some, 'ee'], ...rules(hasVowel, 'ed ing')]
@@ -45,12 +44,12 @@ const step4 = [
   ...rules(several, 'ou ism ate iti ous ive ize'),
 ]
 
-/** The word after the first rule whose suffix it ends in and is longer than; undefined when nothing is to change. */
+/** Applies the first rule with a matching suffix; undefined when nothing changes. */
 function apply(table: readonly Rule[], word: string): string | undefined {
-  for (const [suffix, holds, replacement] of table) {
+  for (const [suffix, condition, replacement] of table) {
     if (word.length <= suffix.length || !word.endsWith(suffix)) continue
     const stem = word.slice(0, -suffix.length)
-    return holds(stem) ? stem + replacement : undefined
+    return condition(stem) ? stem + replacement : undefined
   }
   return undefined
 }
@@ -90,4 +89,35 @@ export function porterStem(word: string): string {
   if (stem.endsWith('y') && hasVowel(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`
   for (const step of [step2, step3, step4]) stem = apply(step, stem) ?? stem
   return withoutFinal(stem)
+}
+
+/** Endings that the stemmer removes, single and combined. */
+const endings = (
+  's es ies ed eed ing ings ingly edly y e er ers or ors al ally ally ly able ably ible ibly ant ants ance ances ancy ancies ' +
+  'ent ents ence ences ency encies ement ements ment ments ion ions ional ionally ism isms ist ists ate ates ated ating ' +
+  'ation ations ational ationally ator ators ative atively ity ities ous ously ousness ive ives ively iveness ivity ize ' +
+  'izes ized izing izer izers ization izations ise alism ality alize icate icity ical ically ic ful fully fulness ness ' +
+  'nesses tional tionally bility bilities ability abilities ibility ibilities logy logies logical logic'
+).split(' ')
+const longest = Math.max(...endings.map((ending) => ending.length))
+const ascii = /^[a-z]{3,40}$/
+
+/**
+ * Words that begin with `word` but whose stems don't, one for each stem. `relati` is a prefix of `relational`, but not of its
+ * indexed stem `relat`.
+ */
+export function expandPrefix(word: string): string[] {
+  if (!ascii.test(word)) return []
+  const prefix = porterStem(word)
+  const byStem = new Map<string, string>()
+  for (let length = word.length; length >= Math.max(2, word.length - longest + 1); length--) {
+    const start = word.slice(0, length)
+    const rest = word.slice(length)
+    for (const ending of endings) {
+      if (!ending.startsWith(rest)) continue
+      const stem = porterStem(start + ending)
+      if (!stem.startsWith(prefix) && !byStem.has(stem)) byStem.set(stem, start + ending)
+    }
+  }
+  return [...byStem.values()]
 }

@@ -1,18 +1,17 @@
-// The text of a record, field by field, as the index sees it; and a key that changes when that text does.
+// The texts of a record, for the text index and for embedders.
 import { utcZone, type Zone } from '../../core/calendar/zone.ts'
-import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { readPath } from '../../core/json/path.ts'
+import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { dateWords, parseTime } from '../../core/time.ts'
-import { cutLongWords } from './long-word.ts'
 import { segmentText } from './unspaced-script.ts'
 
-/** Longest text of one field that is indexed, in UTF-16 units. The record itself keeps everything. */
+/** Longest indexed text of a field, in UTF-16 units. The record keeps all of it. */
 export const indexedTextLimit = 100_000
 
-/** `text` as the index sees it. */
+/** The form in which `text` is indexed. */
 export const indexText = (text: string): string => cutLongWords(segmentText(text))
 
-/** One text for each of the kind's fields, in their order. `body` is the record's body; days are those of `zone`. */
+/** One text for each text field of `kind`, in order. `zone`: of days. */
 export function textOf(
   kind: Kind,
   body: object,
@@ -28,10 +27,10 @@ export function textOf(
   })
 }
 
-/** Longest text that is given to an embedder, in UTF-16 units: what the usual ones take without cutting. */
+/** Longest text for an embedder, in UTF-16 units: common models take it without cutting. */
 export const embeddedTextLimit = 6000
 
-/** The text that stands for a record with an embedder: its fields, without the words of its day. */
+/** The text of a record for an embedder: its fields, without the words of its date. */
 export function embeddedText(kind: Kind, body: object): string {
   const fields = kind.text.filter((path) => path !== whenField)
   const texts = fields.map((path) => collectText(readPath(body, path)).join(' ').trim())
@@ -39,4 +38,34 @@ export function embeddedText(kind: Kind, body: object): string {
     .filter((text) => text !== '')
     .join('\n')
     .slice(0, embeddedTextLimit)
+}
+
+/** Indexed letters of a word; the rest is in the record only. */
+export const wordLimit = 256
+const longWord = /[\p{L}\p{N}\p{Co}\p{M}]{257,}/gu
+
+/**
+ * Cuts each word to `wordLimit` letters: keys, or images as text. A full-text index stores each word several times, so a few
+ * megabytes of those would fill a small disk. Invariant: texts and questions are cut alike.
+ */
+export function cutLongWords(text: string): string {
+  if (!mayHaveLong(text)) return text
+  return text.replace(longWord, (word) => Array.from(word).slice(0, wordLimit).join(''))
+}
+
+/** A long word covers a multiple of the limit, so only words there are tested. */
+function mayHaveLong(text: string): boolean {
+  for (let at = wordLimit; at < text.length; at += wordLimit) {
+    let end = at
+    while (end < text.length && isInside(text.charCodeAt(end))) end += 1
+    let from = at
+    while (from > 0 && end - from <= wordLimit && isInside(text.charCodeAt(from - 1))) from -= 1
+    if (end - from > wordLimit) return true
+  }
+  return false
+}
+
+/** True for an ASCII letter or digit, and for any character beyond ASCII. */
+function isInside(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127
 }

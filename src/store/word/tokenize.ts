@@ -1,8 +1,7 @@
-// The terms that the text index holds for a text, without asking it: the tokenizer of schema/derived.ts, in TypeScript.
-// Invariant: equal terms here are equal terms in FTS5. (A term cut inside a character ends in U+FFFD, as SQLite shows it.)
+// The tokenizer of the text index (schema/derived.ts) in TypeScript.
+// Invariant: equal terms here are equal terms in FTS5. (A term cut inside a character ends in U+FFFD, as in SQLite.)
 import { porterStem } from './porter.ts'
 import { unicodeWords } from './unicode-words.ts'
-import { createAsciiTerms } from './word-table.ts'
 
 /** FTS5 keeps this many bytes of a term. */
 const termLimit = 32_768
@@ -22,29 +21,114 @@ function fromBytes(bytes: string): string {
 
 function termOf(word: string): string {
   if (!beyondAscii.test(word)) return porterStem(word).slice(0, termLimit)
-  // Only an ASCII suffix is ever taken off, and no UTF-16 unit takes more than 3 bytes.
+  // The stemmer removes ASCII suffixes only, and no UTF-16 unit takes more than 3 bytes.
   if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= termLimit) return word
   return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
 }
 
-/** Terms of words beyond ASCII that were seen lately: most words of a text are the same few. Long ones are not worth the memory. */
-const known = new Map<string, string>()
-const knownLimit = { words: 30_000, length: 24 } as const
+/** Cached terms of words beyond ASCII: most words of a text are the same few. Long ones are rare. */
+const cache = new Map<string, string>()
+const cacheLimit = { words: 30_000, length: 24 } as const
 
-function knownTermOf(word: string): string {
-  let term = known.get(word)
+function cachedTermOf(word: string): string {
+  let term = cache.get(word)
   if (term !== undefined) return term
   term = termOf(word)
-  if (word.length > knownLimit.length) return term
-  if (known.size >= knownLimit.words) known.clear()
-  known.set(word, term)
+  if (word.length > cacheLimit.length) return term
+  if (cache.size >= cacheLimit.words) cache.clear()
+  cache.set(word, term)
   return term
 }
 
-// In ASCII a word is letters and digits, and lower case is all its folding.
+/** Longer words are rare. */
+const longest = 24
+/** The cache is cleared at this many words. Twice as many slots leave few collisions. */
+const most = 30_000
+const slotCount = 65_536
+
+/** By code: the letter or digit in lower case, or 0 for a separator. */
+const folded = Uint8Array.from({ length: 128 }, (_, code) => {
+  const letter = String.fromCharCode(code).toLowerCase()
+  return /[0-9a-z]/.test(letter) ? letter.charCodeAt(0) : 0
+})
+
+/**
+ * The terms of an ASCII text, in order, with repeats; undefined for any other text. A hash table caches the terms of recent
+ * words. It looks words up in the text itself, without cutting them out, and compares all letters.
+ */
+function createAsciiTerms(termOf: (word: string) => string): (text: string) => string[] | undefined {
+  /** By hash: the number of a word, or of one that collided with it; 0 for none. */
+  const slots = new Uint16Array(slotCount)
+  const hashes = new Int32Array(most + 1)
+  const lengths = new Uint8Array(most + 1)
+  const letters = new Uint8Array((most + 1) * longest)
+  let terms: string[] = ['']
+
+  const isWord = (number: number, text: string, from: number, length: number): boolean => {
+    if (lengths[number] !== length) return false
+    const begin = number * longest
+    for (let i = 0; i < length; i++)
+      if (letters[begin + i] !== folded[text.charCodeAt(from + i)]) return false
+    return true
+  }
+
+  const learn = (slot: number, hash: number, word: string): string => {
+    const term = termOf(word)
+    let place = slot
+    if (terms.length > most) {
+      terms = ['']
+      slots.fill(0)
+      place = slotOf(hash)
+    }
+    const number = terms.push(term) - 1
+    slots[place] = number
+    hashes[number] = hash
+    lengths[number] = word.length
+    for (let i = 0; i < word.length; i++) letters[number * longest + i] = word.charCodeAt(i)
+    return term
+  }
+
+  const termAt = (text: string, from: number, to: number, hash: number): string => {
+    const length = to - from
+    if (length > longest) return termOf(text.slice(from, to).toLowerCase())
+    let slot = slotOf(hash)
+    for (let number = slots[slot] as number; number !== 0; number = slots[slot] as number) {
+      if (hashes[number] === hash && isWord(number, text, from, length)) return terms[number] as string
+      slot = (slot + 1) & (slotCount - 1)
+    }
+    return learn(slot, hash, text.slice(from, to).toLowerCase())
+  }
+
+  return (text) => {
+    const found: string[] = []
+    let from = -1
+    let hash = 0
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code > 127) return undefined
+      const letter = folded[code] as number
+      if (letter !== 0) {
+        if (from < 0) {
+          from = at
+          hash = 0
+        }
+        hash = Math.imul(hash ^ letter, 0x01000193)
+      } else if (from >= 0) {
+        found.push(termAt(text, from, at, hash))
+        from = -1
+      }
+    }
+    if (from >= 0) found.push(termAt(text, from, text.length, hash))
+    return found
+  }
+}
+
+const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (slotCount - 1)
+
+// An ASCII word is letters and digits, folded to lower case.
 const asciiTerms = createAsciiTerms(termOf)
 
 /** The terms of `text`, in order, with repeats. */
 export function tokenize(text: string): string[] {
-  return asciiTerms(text) ?? unicodeWords(text).map(knownTermOf)
+  return asciiTerms(text) ?? unicodeWords(text).map(cachedTermOf)
 }

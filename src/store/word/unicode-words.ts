@@ -1,8 +1,8 @@
-// The words of a text as FTS5's unicode61 tokenizer splits and folds them, with remove_diacritics = 2.
-// Its tables are those of Unicode 6.1 for good, so they stand here too: what a browser or a runtime knows of newer
-// characters must not change what is found. A test compares every code point with a real FTS5.
+// Splits and folds the words of a text like FTS5's unicode61 tokenizer with remove_diacritics = 2.
+// FTS5's tables are those of Unicode 6.1, so this file has them too: a browser or runtime with a newer Unicode must find the
+// same. A test compares every code point with a real FTS5.
 
-/** Runs of code points that part words: the gap since the last run and, after a dot, how far it reaches; base 36. */
+/** Runs of separators: the gap since the last run and, after a dot, the length; base 36. */
 const separatorRuns =
   '0.1b b.6 r.5 r.1a 2.6 3 2.2 3 4 o w cr.3 d.d 6.6 2 2.3k 6 9 6.1 2 33 3w.7 5t.5 16.1 5 2.1i 18.1 c.4 2.l ' +
   '3.1 18.k b.3 3 2s 2.e 3.6 g.1 2.d 2 2 v.q 2k.a 1n.8 3.3 t.3 2.8 2.2 2.4 3.e r.2 3 3q.q 2.3 1j.2 2.h 2.6 ' +
@@ -21,12 +21,13 @@ const separatorRuns =
   '7j.17 5.2r d.e 3.d 3.e 2.e 1d.u 2.1n 5.16 24.s e.16 6.8 8.1 4v.w g.5 2.1x 4.j d.10 2.4 m.g g.1q 2 2.51 ' +
   '2.3 4.1p 3.3 d.n 44.1x 5.a 1d.1x 1n.37 gwi6 v.2n 3l.6n'
 
-/** Marks that vanish inside a word. Before a word they part it like any other mark. */
+/** Marks that are removed inside a word. Before a word they are separators like other marks. */
 const vanishing = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/
 
-/** Capitals that got their small letters after Unicode 6.1, and two letters that keep their marks: left as they are. */
-const kept = /[\u037f\u0528-\u052f\u13a0-\u13f5\u1c89-\u1cbf\u2c2f\ua698-\ua69b\ua796-\ua79f\ua7ab-\ua7f6]/
-/** Where folding says more than lower case does. */
+/** Not folded: capitals whose small letters are newer than Unicode 6.1, and two letters that keep their marks. */
+const unfolded =
+  /[\u037f\u0528-\u052f\u13a0-\u13f5\u1c89-\u1cbf\u2c2f\ua698-\ua69b\ua796-\ua79f\ua7ab-\ua7f6]/
+/** Letters that fold to more than their lower case. */
 const folds: ReadonlyMap<string, string> = new Map(
   [
     'İi',
@@ -47,7 +48,7 @@ const folds: ReadonlyMap<string, string> = new Map(
   ].map(([from = '', to = '']) => [from, to]),
 )
 
-/** The first code point of each run and the last, one after the other. */
+/** The first and the last code point of each run, alternating. */
 const separators = new Uint32Array(
   separatorRuns.split(' ').reduce<number[]>((bounds, run) => {
     const [gap = '', length = '0'] = run.split('.')
@@ -57,7 +58,7 @@ const separators = new Uint32Array(
   }, []),
 )
 
-/** True for a code point that parts words. */
+/** True for a code point that separates words. */
 export function isSeparator(code: number): boolean {
   let low = 0
   let high = separators.length / 2
@@ -74,20 +75,20 @@ const isDeseretCapital = (code: number): boolean => code >= 0x10400 && code < 0x
 function fold(char: string, code: number): string {
   const folded = folds.get(char)
   if (folded !== undefined) return folded
-  if (code > 0xffff ? !isDeseretCapital(code) : kept.test(char)) return char
+  if (code > 0xffff ? !isDeseretCapital(code) : unfolded.test(char)) return char
   const lower = char.toLowerCase()
   const base = lower.normalize('NFD').charAt(0)
   return base >= 'a' && base <= 'z' ? base : lower
 }
 
-/** What `char` becomes in a word: undefined when it parts words, and empty when it vanishes in one. */
+/** `char` in a word: undefined for a separator, empty for a removed mark. */
 function folded(char: string, code: number): string | undefined {
   if (code < 128) return /[0-9A-Za-z]/.test(char) ? char.toLowerCase() : undefined
   if (!isSeparator(code)) return fold(char, code)
   return vanishing.test(char) ? '' : undefined
 }
 
-/** The words of `text` in their order, in lower case and without the marks that FTS5 takes off. */
+/** The words of `text` in order, in lower case and without the marks that FTS5 removes. */
 export function unicodeWords(text: string): string[] {
   const words: string[] = []
   let word = ''

@@ -1,7 +1,7 @@
-// Scripts that are written without spaces, as the index takes them: each run of such letters as its overlapping pairs,
-// so that any part of a sentence is found by the words in it. `我们去东京` is indexed as `我们 们去 去东 东京` and, because a
-// single Han character often is a word, as each of them too. (The bigrams of Lucene's CJK analysis.)
-// Invariant: what is asked for in a text is a part of what is indexed for it, in the same order.
+// Scripts without spaces are indexed as overlapping pairs of letters, so that a search finds any part of a sentence.
+// `我们去东京` is indexed as `我们 们去 去东 东京` and, because a single Han character often is a word, also as single
+// characters. (The bigrams of Lucene's CJK analysis.)
+// Invariant: the form of a question is part of the indexed form of the same text, in the same order.
 import { isSeparator } from './unicode-words.ts'
 
 /** Thai, Lao, Myanmar, Khmer, kana, Han and, because its endings are written onto the word, Hangul. */
@@ -16,11 +16,11 @@ const han = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/u
 /** True when `text` has letters of such a script. */
 export const isUnspaced = (text: string): boolean => unspaced.test(text)
 
-/** `text` parted where such letters meet others: `see東京` is two words. */
+/** Splits `text` where such letters meet others: `see東京` is two words. */
 export const partsOf = (text: string): readonly string[] =>
   unspaced.test(text) ? (text.match(parts) ?? []) : [text]
 
-/** `text` for the index. One without such letters is itself. */
+/** The indexed form of `text`. */
 export function segmentText(text: string): string {
   if (!unspaced.test(text)) return text
   return text.replace(runs, (run) => {
@@ -29,16 +29,16 @@ export function segmentText(text: string): string {
   })
 }
 
-/** A part as it is asked for: without the single characters, which say less than the pairs they stand in. */
+/** The form of a question: without the single characters, which say less than their pairs. */
 export function segmentQuery(text: string): string {
   if (!unspaced.test(text)) return text
   return text.replace(runs, (run) => ` ${pairsOf(run).join(' ')} `)
 }
 
 function pairsOf(run: string): string[] {
-  const known = [...run].filter((letter) => !isSeparator(letter.codePointAt(0) ?? 0))
-  if (known.length < 2) return known
-  return known.slice(1).map((letter, i) => `${known[i] ?? ''}${letter}`)
+  const all = [...run].filter((letter) => !isSeparator(letter.codePointAt(0) ?? 0))
+  if (all.length < 2) return all
+  return all.slice(1).map((letter, i) => `${all[i] ?? ''}${letter}`)
 }
 
 const singles = (run: string): string[] =>

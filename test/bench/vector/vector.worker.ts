@@ -2,13 +2,13 @@
 import { create, insertMultiple, searchVector } from '@orama/orama'
 import { wasmOf } from '../../../src/web/web-wasm.ts'
 import { normalise, quantise } from '../../../src/store/vector/quantise.ts'
-import { createCodeKernel } from '../../../src/store/vector/code-kernel.ts'
 import {
+  createCodeKernel,
   createScalarKernel,
   createVectorKernel,
   type VectorKernel,
 } from '../../../src/store/vector/vector-kernel.ts'
-import { createVectorMatrix } from '../../../src/store/vector/vector-matrix.ts'
+import { VectorMatrix } from '../../../src/store/vector/vector-matrix.ts'
 import type { VectorPeerKey } from './vector-peers.ts'
 
 export type VectorRequest =
@@ -93,7 +93,7 @@ const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner
 
 function fillMatrix(size: number, kernel: VectorKernel, exact: boolean): Scanner {
   const codes = exact ? undefined : createCodeKernel(wasmOf(globalThis))
-  const matrix = createVectorMatrix(kernel, dimensions, { limitBytes: 1_000_000_000, codes })
+  const matrix = new VectorMatrix(kernel, dimensions, { limitBytes: 1_000_000_000, codes })
   for (let i = 0; i < size; i++) matrix.set(i, quantise(makeVector(i)))
   return {
     bytes: matrix.sizeBytes(),

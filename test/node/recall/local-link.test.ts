@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
-import { createLocalEmbedder } from '../../../src/recall/embed/local-embedder.ts'
+import { LocalEmbedder } from '../../../src/recall/embed/local-embedder.ts'
 import type { ModelAnswer, ModelHost, ModelRequest } from '../../../src/recall/embed/model-message.ts'
 import { failure } from '../../contract/book-case.ts'
 import { createTestTime } from '../../support/test-engine.ts'
@@ -35,7 +35,7 @@ const host: ModelHost = {
   },
 }
 const create = (onLoading?: () => void) =>
-  createLocalEmbedder(
+  new LocalEmbedder(
     { provider: 'local', model: 'm', deadlineMs: 5000 },
     { host, scheduler: time.ports.scheduler, onLoading },
   )

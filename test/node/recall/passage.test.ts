@@ -1,11 +1,9 @@
 // What long talk needs: passages, words that people only ask with, and who is asked for.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withoutAskingWords } from '../../../src/recall/question/asking-word.ts'
-import { asksInFirstPerson } from '../../../src/recall/question/first-person.ts'
-import { passageLength, passagesOf } from '../../../src/recall/passage/passage.ts'
-import { lookAt } from '../../../src/recall/rerank.ts'
-import { leastDrop, sharpCut } from '../../../src/recall/sharp.ts'
+import { asksInFirstPerson, withoutAskingWords } from '../../../src/recall/question-words.ts'
+import { passageLength, passagesOf } from '../../../src/recall/passage.ts'
+import { leastDrop, lookAt, sharpCut } from '../../../src/recall/rerank.ts'
 import { speakerRole } from '../../../src/shape/source.ts'
 
 describe('passages', () => {

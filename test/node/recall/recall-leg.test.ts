@@ -1,8 +1,7 @@
 // Legs of recall: how their ranks become one order, and what recall makes of a leg that is slow, empty or away.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { factorsOf, multiplierOf } from '../../../src/recall/factor.ts'
-import { fuse, type LegList, weigh } from '../../../src/recall/fuse.ts'
+import { factorsOf, fuse, type LegList, multiplierOf, weigh } from '../../../src/recall/fuse.ts'
 import type { Leg, LegCandidate } from '../../../src/recall/leg.ts'
 import { createRecall } from '../../../src/recall/recall.ts'
 import { createTextLegs } from '../../../src/recall/text-leg.ts'

@@ -1,7 +1,7 @@
 // `POST /embed`: vectors of up to 100 texts, `{ texts }` → `{ embeddings, dimensions }`, by the embedder of this edge; the
 // same at `/embed` and under a book's address: permitted by a book, and counted there.
 import { Hono } from 'hono'
-import { answerEmbed } from '../../../recall/embed/embed-endpoint.ts'
+import { answerEmbed } from '../../../recall/embed/embed-capability.ts'
 import { edgeEmbedder } from '../../../edge/edge-embedder.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'

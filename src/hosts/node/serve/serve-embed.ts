@@ -10,7 +10,7 @@ import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.t
 import { isPassedOn } from '../../../core/passed-on.ts'
 import { anyOption, numberOption, optionsOf, textOption } from '../../../core/option/option-check.ts'
 import { createFar } from '../../../recall/embed/create-embedder.ts'
-import { answerEmbed } from '../../../recall/embed/embed-endpoint.ts'
+import { answerEmbed } from '../../../recall/embed/embed-capability.ts'
 import {
   type ActiveEmbedderOptions,
   embedderOption,

@@ -4,8 +4,7 @@ import { clawKind, poolFactKind } from '../../../../src/commons/pool/pool-kind.t
 import { parseFilters } from '../../../../src/core/filter/filter.ts'
 import type { Kind } from '../../../../src/core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../../../src/core/ports.ts'
-import { filterSql } from '../../../../src/store/condition/filter-sql.ts'
-import { kindSql } from '../../../../src/store/condition/kind-sql.ts'
+import { filterSql, kindSql } from '../../../../src/store/condition/filter-sql.ts'
 import { openTestEngine, type TestEngine } from '../../../support/test-engine.ts'
 
 let engine: TestEngine['engine']

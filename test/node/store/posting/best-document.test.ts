@@ -2,9 +2,9 @@
 // lists so uneven that each way through a window is taken.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createBestDocuments } from '../../../../src/store/posting/best-document.ts'
+import { BestDocuments } from '../../../../src/store/posting/best-document.ts'
 import { createPostingSearch, type Scored } from '../../../../src/store/posting/posting-search.ts'
-import { createPostings } from '../../../../src/store/posting/postings.ts'
+import { Postings } from '../../../../src/store/posting/postings.ts'
 
 const facts = { session: undefined, at: 0, isPlain: true, isLight: true }
 
@@ -35,7 +35,7 @@ const saying = (a: Scored, b: Scored) => b.score - a.score || b.seq - a.seq
 /** Texts by their seq, and the answers of both. */
 function run({ seed, documents, window, limit, asked, removed }: Case) {
   const random = createRandom(seed)
-  const postings = createPostings()
+  const postings = new Postings()
   const texts = new Map<number, readonly string[]>()
   const makeText = (seq: number) => [
     ...terms.flatMap((term) => {
@@ -77,7 +77,7 @@ function run({ seed, documents, window, limit, asked, removed }: Case) {
     }
     return has.length > 0 ? [{ seq, score, has }] : []
   })
-  const found = createPostingSearch(postings, createBestDocuments(window))(asked, totals, limit)
+  const found = createPostingSearch(postings, new BestDocuments(window))(asked, totals, limit)
   return { found, wanted: wanted.sort(saying).slice(0, limit) }
 }
 
@@ -96,7 +96,7 @@ describe('the best documents', () => {
   })
 
   test('leave nothing behind for the next question', () => {
-    const postings = createPostings()
+    const postings = new Postings()
     const random = createRandom(3)
     for (let seq = 1; seq <= 500; seq++)
       postings.set(
@@ -105,11 +105,9 @@ describe('the best documents', () => {
         facts,
       )
     const totals = { rows: 500, terms: 800 }
-    const search = createPostingSearch(postings, createBestDocuments(64))
+    const search = createPostingSearch(postings, new BestDocuments(64))
     const ask = (asked: readonly string[]) => search(asked, totals, 5)
-    const fresh = terms.map((term) =>
-      createPostingSearch(postings, createBestDocuments(64))([term], totals, 5),
-    )
+    const fresh = terms.map((term) => createPostingSearch(postings, new BestDocuments(64))([term], totals, 5))
     for (let round = 0; round < 3; round++) {
       ask(terms)
       expect(terms.map((term) => ask([term]))).toEqual(fresh)

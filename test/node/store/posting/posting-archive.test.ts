@@ -13,7 +13,7 @@ afterEach(() => opened.splice(0).forEach((db) => db.close()))
 /** What more is missing than this, is FTS5's to answer until it was taken in. */
 const catchUpLimit = 50
 /** Small, so that a short history has many tails and merges. */
-const small = { records: 1e6, bytes: 1e9, segments: { least: 2, tail: 5, merged: 16 } }
+const small = { records: 1e6, bytes: 1e9, segments: { least: 2, first: 5, merged: 16 } }
 
 /** A book that is opened again and again; `fail` makes the nth statement that writes of postings throw, once. */
 function openBook() {
@@ -258,7 +258,7 @@ describe('postings kept in the book', () => {
       })
       fill(store)
     }
-    const limits = { ...small, segments: { least: 50, tail: 400, merged: 1600 } }
+    const limits = { ...small, segments: { least: 50, first: 400, merged: 1600 } }
     let store = book.open(limits)
     put(store, 0, 1500)
     put(store, 0, 700)
@@ -291,7 +291,7 @@ describe('postings kept in the book', () => {
 
   test('are written anew once most of what is written is no longer so', () => {
     const book = openBook()
-    const store = book.open({ ...small, segments: { least: 2, tail: 8, merged: 8 } })
+    const store = book.open({ ...small, segments: { least: 2, first: 8, merged: 8 } })
     const bytes = () =>
       book.db.get<{ n: number }>('SELECT sum(size_bytes) AS n FROM posting_segments')?.n ?? 0
     const putAll = () => {

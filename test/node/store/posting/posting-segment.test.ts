@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentAt, frequencyOf } from '../../../../src/store/posting/posting-list.ts'
 import { openSegment, writeSegment } from '../../../../src/store/posting/posting-segment.ts'
-import { createPostings, type Postings } from '../../../../src/store/posting/postings.ts'
+import { Postings } from '../../../../src/store/posting/postings.ts'
 
 describe('segments of postings', () => {
   test('have the same terms, facts and places byte for byte after a way through bytes', () => {
@@ -25,7 +25,7 @@ describe('segments of postings', () => {
     })
     fc.assert(
       fc.property(fc.array(record, { maxLength: 40 }), fc.nat(40), (records, split) => {
-        const postings = createPostings()
+        const postings = new Postings()
         records.forEach(({ terms, repeats, facts: own }, i) =>
           postings.set(i + 1, [...terms, ...Array.from({ length: repeats }, () => 'often')], own),
         )
@@ -35,7 +35,7 @@ describe('segments of postings', () => {
           writeSegment(postings, 0, middle),
           writeSegment(postings, middle, postings.documents()),
         ]
-        const back = createPostings()
+        const back = new Postings()
         for (const segment of parts.map((part) => atOnce(openSegment(part, back)))) atOnce(segment.read())
         expect(back.records()).toBe(postings.records())
         expect(contentOf(back)).toEqual(contentOf(withoutRemoved(records)))
@@ -53,7 +53,7 @@ function atOnce<Result>(work: Generator<undefined, Result>): Result {
   }
 }
 
-type Facts = Parameters<ReturnType<typeof createPostings>['set']>[2]
+type Facts = Parameters<Postings['set']>[2]
 
 /** The records that stayed, as if there had never been others. */
 function withoutRemoved(
@@ -64,7 +64,7 @@ function withoutRemoved(
     readonly removed: boolean
   }[],
 ): Postings {
-  const postings = createPostings()
+  const postings = new Postings()
   records.forEach(({ terms, repeats, facts, removed }, i) => {
     if (removed) return
     postings.set(i + 1, [...terms, ...Array.from({ length: repeats }, () => 'often')], facts)
@@ -84,14 +84,14 @@ function contentOf(postings: Postings) {
   }
   return {
     records: documents.map((document) => {
-      const session = postings.threads.sessionOf(document)
+      const session = postings.sessions.sessionOf(document)
       return [
         postings.seqOf(document),
         postings.sizes()[document],
-        postings.threads.atOf(document),
+        postings.sessions.atOf(document),
         postings.isPlain(document),
         postings.isLight(document),
-        session === 0 ? undefined : postings.threads.nameOf(session),
+        session === 0 ? undefined : postings.sessions.nameOf(session),
       ]
     }),
     terms: [...postings.terms()].sort().map((term) => [term, postings.frequency(term), entries(term)]),

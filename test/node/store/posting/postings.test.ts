@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPostingSearch } from '../../../../src/store/posting/posting-search.ts'
-import { createPostings } from '../../../../src/store/posting/postings.ts'
+import { Postings } from '../../../../src/store/posting/postings.ts'
 import { compare, compareStores, fill, history, kinds, live, vocabulary } from './posting-case.ts'
 import { openTestStore, type TestStore } from '../../../support/test-store.ts'
 
@@ -122,7 +122,7 @@ describe('postings', () => {
   })
 
   test('take a text in place of another, and know the shortest text also when it comes late', () => {
-    const postings = createPostings()
+    const postings = new Postings()
     const facts = { session: undefined, at: 0, isPlain: true, isLight: true }
     const find = createPostingSearch(postings)
     const totals = { rows: 1000, terms: 30_000 }

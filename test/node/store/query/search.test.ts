@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
-import { askedWordsOf, holdsWords, textQueryLimits, wordsOf } from '../../../../src/store/word/text-query.ts'
+import { parseSearch, holdsWords, textQueryLimits, wordsOf } from '../../../../src/store/word/text-query.ts'
 import { textOf } from '../../../../src/store/word/text.ts'
 import { tokenize } from '../../../../src/store/word/tokenize.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
@@ -111,7 +111,7 @@ describe('words of a user', () => {
         (bodies, questions) => {
           const book = fill(bodies)
           for (const [text, how] of questions) {
-            const { words, isOpen } = askedWordsOf(text)
+            const { words, isOpen } = parseSearch(text)
             const asked = { ...how, prefix: how.prefix === true && isOpen }
             const has = (body: JsonObject) => holdsWords(textOf(kind, body, at), words, asked)
             const expected = bodies.flatMap((body, i) => (words.length > 0 && has(body) ? [`r-${i}`] : []))

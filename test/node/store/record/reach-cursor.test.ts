@@ -27,7 +27,7 @@ describe('a page of a narrowed store', () => {
     expect(decodeURIComponent(cursor)).toContain('"in-2"')
     expect(queries.query({ cursor }).records.map(({ id }) => id)).toEqual(['in-1'])
     for (const one of [own, cursor.replace('%22in-2%22', '3')])
-      expect(() => queries.query({ cursor: one })).toThrow(/not one of this query/)
+      expect(() => queries.query({ cursor: one })).toThrow(/belongs to another query/)
   })
 
   it('answers a cursor that names what is outside as if nothing had ever had that id', () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { assembleModule } from '../../../../scripts/build-kernel.mjs'
 import { nearModule } from '../../../../src/store/vector/near-module.ts'
 import { scanModule } from '../../../../src/store/vector/scan-module.ts'
-import { layout } from '../../../../src/store/vector/kernel-memory.ts'
+import { layout } from '../../../../src/store/vector/vector-kernel.ts'
 
 const read = (name: string) =>
   readFileSync(new URL(`../../../../src/store/vector/${name}.wat`, import.meta.url), 'utf8')

@@ -1,12 +1,15 @@
 // The codes of vectors: WebAssembly and its twin say the same, and among many vectors the most similar are found by them.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCodeKernel, createScalarCodeKernel } from '../../../../src/store/vector/code-kernel.ts'
-import { layout } from '../../../../src/store/vector/kernel-memory.ts'
+import {
+  createCodeKernel,
+  createScalarCodeKernel,
+  createVectorKernel,
+  layout,
+} from '../../../../src/store/vector/vector-kernel.ts'
 import { normalise, quantise } from '../../../../src/store/vector/quantise.ts'
 import { createVectorCodes } from '../../../../src/store/vector/vector-codes.ts'
-import { createVectorKernel } from '../../../../src/store/vector/vector-kernel.ts'
-import { createVectorMatrix, type VectorMatrix } from '../../../../src/store/vector/vector-matrix.ts'
+import { VectorMatrix } from '../../../../src/store/vector/vector-matrix.ts'
 import { wasmOf } from '../../../../src/web/web-wasm.ts'
 
 const wasm = wasmOf(globalThis)
@@ -97,7 +100,7 @@ describe('codes of vectors', () => {
 
   it('find what comparing every vector finds, whatever was written over and removed', () => {
     const dimensions = 384
-    const matrix = createVectorMatrix(createVectorKernel(wasm), dimensions, {
+    const matrix = new VectorMatrix(createVectorKernel(wasm), dimensions, {
       limitBytes,
       codes: createCodeKernel(wasm),
       codedFrom: 5000,
@@ -122,7 +125,7 @@ describe('codes of vectors', () => {
   it('are done without where there is no space for them', () => {
     const full = { ...createScalarCodeKernel(), grow: () => false }
     const options = { limitBytes, codes: full, codedFrom: 10 }
-    const matrix = createVectorMatrix(createVectorKernel(wasm), 64, options)
+    const matrix = new VectorMatrix(createVectorKernel(wasm), 64, options)
     const text = filled(matrix, 200, 64)
     const hits = matrix.search(text(7), { limit: 3, floor: 0 })
     expect(hits[0]?.seq).toBe(7)

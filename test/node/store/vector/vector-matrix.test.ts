@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { wasmOf } from '../../../../src/web/web-wasm.ts'
 import { normalise, quantise, quantiseQuestion } from '../../../../src/store/vector/quantise.ts'
 import { createScalarKernel, createVectorKernel } from '../../../../src/store/vector/vector-kernel.ts'
-import { createVectorMatrix, type VectorMatrix } from '../../../../src/store/vector/vector-matrix.ts'
+import { VectorMatrix } from '../../../../src/store/vector/vector-matrix.ts'
 
 const nodeWasm = wasmOf(globalThis)
 const unit = (vector: readonly number[]) => normalise(vector) ?? new Float32Array(vector.length)
 const roomy = 64_000_000
 const pair = (dimensions: number) => ({
-  simd: createVectorMatrix(createVectorKernel(nodeWasm), dimensions, { limitBytes: roomy }),
-  scalar: createVectorMatrix(createScalarKernel(), dimensions, { limitBytes: roomy }),
+  simd: new VectorMatrix(createVectorKernel(nodeWasm), dimensions, { limitBytes: roomy }),
+  scalar: new VectorMatrix(createScalarKernel(), dimensions, { limitBytes: roomy }),
 })
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
@@ -159,7 +159,7 @@ describe('vectors in memory', () => {
   })
 
   test('says when there is no room left, and keeps what it has', () => {
-    const matrix = createVectorMatrix(createScalarKernel(), 32, { limitBytes: 36 * 3 })
+    const matrix = new VectorMatrix(createScalarKernel(), 32, { limitBytes: 36 * 3 })
     const vector = quantise(makeVector(1, 32))
     expect([1, 2, 3, 4].map((seq) => matrix.set(seq, vector))).toEqual([true, true, true, false])
     expect(matrix.set(2, vector)).toBe(true)

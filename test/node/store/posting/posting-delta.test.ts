@@ -137,7 +137,7 @@ function ask({ queries }: TestStore, question: readonly string[]) {
     weighed: list(queries.weigh(seqs, {})),
     counts: queries.termCounts(seqs, question),
     frequencies: question.map((term) => queries.frequencies([term]).get(term) ?? 0),
-    begun: question.map((term) => queries.begun(term)),
+    begun: question.map((term) => queries.completion(term)),
     resembling: question.map((term) => list(queries.resembling(term, 1))),
     named: list(queries.named(seqs)),
     totals: queries.totals(),

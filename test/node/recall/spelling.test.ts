@@ -1,7 +1,7 @@
-// Misspelt words of a question: what they stand for, also where the slip is in what the stemmer would take off.
+// Misspelt words of a question, also with a typing error in an ending that the stemmer removes.
 import { expect, test } from 'vitest'
 import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
-import { withMendedEnding } from '../../../src/recall/question/misspelt-ending.ts'
+import { correctEndings } from '../../../src/recall/spelling.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
 
 test.each([
@@ -11,11 +11,11 @@ test.each([
   ['configuratoins', 'configurations'],
   ['happinesss', 'happiness'],
 ])('%s may be %s', (slip, meant) => {
-  expect(withMendedEnding(slip)).toContain(meant)
+  expect(correctEndings(slip)).toContain(meant)
 })
 
 test.each(['giraffe', 'breakfast', 'tabs', 'ation', 'Bratislava', '字下げ'])('%s ends in no slip', (word) => {
-  expect(withMendedEnding(word)).toEqual([])
+  expect(correctEndings(word)).toEqual([])
 })
 
 test('a word with a slip in its ending finds what it means and says so, and one that is there stays', async () => {

@@ -1,0 +1,130 @@
+// Completes and corrects words of a question that no record has: `config` finds `configuration`, `restarant` finds
+// `restaurant`.
+// Invariant: a word that a record has stays as it is.
+import type { QueryStore } from '../store/query/query-store.ts'
+import { editDistance } from '../store/word/edit-distance.ts'
+import { expandPrefix } from '../store/word/porter.ts'
+import { tokenize } from '../store/word/tokenize.ts'
+import { isUnspaced } from '../store/word/unspaced-script.ts'
+import { isAskingWord } from './question-words.ts'
+
+/** Shorter prefixes match too much. */
+const leastLength = 4
+
+/** Replaces a word that no record has by the most frequent term with that prefix. */
+export function completeWords(
+  words: readonly string[],
+  frequencies: ReadonlyMap<string, number>,
+  queries: Pick<QueryStore, 'completion' | 'frequencies'>,
+): readonly string[] {
+  const unknown = words.filter((word) => {
+    const [term, ...more] = tokenize(word)
+    return term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0 && isBeginning(word)
+  })
+  if (unknown.length === 0) return words
+  const completed = new Map(
+    unknown.flatMap((word) => {
+      const term = queries.completion(word) ?? mostFrequent(queries.frequencies(stemsOf(word)))
+      const spelled = term === undefined ? undefined : spell(term)
+      return spelled === undefined ? [] : [[word, spelled] as const]
+    }),
+  )
+  return [...new Set(words.map((word) => completed.get(word) ?? word))]
+}
+
+/** The stemmer may remove the rest of the longer word: `serializ` is a prefix of `serializer`, indexed as `serial`. */
+const stemsOf = (word: string) => [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))]
+
+/** A word with the stem `term`: words of a question are stemmed, and the stem of a stem may differ. */
+export function spell(term: string): string | undefined {
+  return ['', 'e', 'ion', 'ing', 'ed', 'y', 's', 'al', 'er']
+    .map((ending) => term + ending)
+    .find((word) => tokenize(word).join(' ') === term)
+}
+
+function mostFrequent(frequencies: ReadonlyMap<string, number>): string | undefined {
+  const order = [...frequencies]
+    .filter(([, n]) => n > 0)
+    .toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+  return order[0]?.[0]
+}
+
+const isBeginning = (word: string) =>
+  word.length >= leastLength && /^\p{L}+$/u.test(word) && !isUnspaced(word)
+
+/** Shorter words and stems resemble too many others. Two typing errors only in long ones. */
+const least = { letters: 5, ofTwo: 9 } as const
+/** In so short a stem, a replaced letter makes another word; a missing, extra or swapped one is a typing error. */
+const shortStem = 5
+/** The weight of a corrected word, as a share of its own. */
+export const misspeltShare = 0.7
+
+/** By misspelt word: the word it probably means. The first letter is assumed to be right. */
+export function correctWords(
+  words: readonly string[],
+  frequencies: ReadonlyMap<string, number>,
+  queries: Pick<QueryStore, 'resembling' | 'frequencies'>,
+): Map<string, string> {
+  const corrected = new Map<string, string>()
+  for (const word of words) {
+    const [term, ...more] = tokenize(word)
+    const isUnknown = term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0
+    if (isAskingWord(word)) continue
+    if (!isUnknown || Math.min(word.length, term.length) < least.letters || !/^\p{L}+$/u.test(word)) continue
+    const most = Math.min(word.length, term.length) >= least.ofTwo ? 2 : 1
+    const near = nearest(term, most, queries.resembling(term, most)) ?? withOtherEnding(word, queries)
+    const spelled = near === undefined ? undefined : spell(near)
+    if (spelled !== undefined) corrected.set(word, spelled)
+  }
+  return corrected
+}
+
+/** The most frequent term of the word with a corrected ending. */
+function withOtherEnding(word: string, queries: Pick<QueryStore, 'frequencies'>): string | undefined {
+  const terms = correctEndings(word).flatMap((one) => tokenize(one))
+  if (terms.length === 0) return undefined
+  const order = [...queries.frequencies([...new Set(terms)])]
+    .filter(([term, n]) => n > 0 && term.length >= least.letters - 1)
+    .toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+  return order[0]?.[0]
+}
+
+const isTypingError = (term: string, near: string) =>
+  term.length > shortStem ||
+  term.length !== near.length ||
+  [...term].toSorted().join('') === [...near].toSorted().join('')
+
+/** The nearest term; among equals the most frequent. */
+function nearest(term: string, most: number, found: ReadonlyMap<string, number>): string | undefined {
+  const order = [...found]
+    .filter(([near, n]) => n > 0 && near.length >= least.letters - 1 && isTypingError(term, near))
+    .map(([near, n]) => ({ near, n, distance: editDistance(term, near, most) }))
+    .toSorted((a, b) => a.distance - b.distance || b.n - a.n || (a.near < b.near ? -1 : 1))
+  return order[0]?.near
+}
+
+/** Endings that the stemmer removes, single or combined. Shorter ones resemble anything. */
+const endings =
+  'ation ition ution ction ssion ization isation ification ' +
+  'ment ness ance ence ancy ency ability ibility ivity ality ologist ology ' +
+  'able ible ical ically ional ative ously fully ingly ively ' +
+  'izing ising ating izer ator ated ized ised'
+const all = endings.split(' ').flatMap((ending) => [ending, `${ending}s`])
+/** Least letters before the ending. */
+const leastStem = 4
+
+/**
+ * `word` with its last letters replaced by an ending that differs by one typing error. The stemmer doesn't remove a misspelt
+ * ending, so such a word is far from the stem it means (`indentaton` from `indent`). Pure.
+ */
+export function correctEndings(word: string): string[] {
+  const corrected = new Set<string>()
+  for (const ending of all) {
+    for (const length of [ending.length - 1, ending.length, ending.length + 1]) {
+      const stem = word.slice(0, -length)
+      if (stem.length < leastStem) continue
+      if (editDistance(word.slice(-length), ending, 1) === 1) corrected.add(stem + ending)
+    }
+  }
+  return [...corrected]
+}

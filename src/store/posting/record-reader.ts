@@ -1,0 +1,208 @@
+// Reads records into the postings: derived ones from the hot columns, others (the delta) from the records themselves, so
+// that a question need not wait for the projection.
+// Invariant: the delta equals the later derived rows. A record that doesn't tell them by itself (it supersedes or marks
+// another, it has a weight of its own, it expires) blocks the delta until it is derived.
+import type { Zone } from '../../core/calendar/zone.ts'
+import { type JsonObject, readPath } from '../../core/json/path.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
+import { markId } from '../../core/mark/mark-id.ts'
+import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
+import { isSealedText } from '../../core/sealed.ts'
+import { parseTime } from '../../core/time.ts'
+import { conditionOf } from '../condition/condition.ts'
+import { plainSql } from '../condition/recall-scope.ts'
+import { type Source, sourceColumns } from '../record/derived-rows.ts'
+import type { Projection } from '../record/projection.ts'
+import type { Fragment } from '../schema/column.ts'
+import { textOf } from '../word/text.ts'
+import { tokenize } from '../word/tokenize.ts'
+import type { IndexTotals } from './fts-index.ts'
+import type { Postings } from './postings.ts'
+
+export interface ReaderParts {
+  readonly db: SqlDatabase
+  readonly kinds: Kinds
+  readonly zone: Zone | undefined
+}
+
+interface DerivedRow extends SqlRow {
+  readonly seq: number
+  readonly kind: string
+  readonly happened_at: string
+  readonly session: string | null
+  readonly plain: number
+  readonly light: number
+  readonly body: string
+}
+const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS NOT 1
+  AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.seq = f.seq)`
+const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light,
+  CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
+  FROM facets f JOIN records r ON r.seq = f.seq`
+
+/** Reads derived records that satisfy `bounds`. */
+export class DerivedReader {
+  readonly #parts: ReaderParts
+  readonly #within: Fragment
+
+  constructor(parts: ReaderParts, bounds: readonly Fragment[] = []) {
+    this.#parts = parts
+    const { condition, params } = conditionOf(bounds)
+    this.#within = bounds.length === 0 ? { sql: '', params: [] } : { sql: `AND ${condition}`, params }
+  }
+
+  /** Adds these records to `postings`. */
+  add(postings: Postings, seqs: readonly number[]): void {
+    const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?)) ${this.#within.sql}`
+    const rows = this.#parts.db.all<DerivedRow>(sql, [JSON.stringify(seqs), ...this.#within.params])
+    for (const row of rows) this.#add(postings, row)
+  }
+
+  /** Adds up to `limit` records above `from`; returns the new cursor, at most `upTo`. */
+  addAfter(
+    postings: Postings,
+    from: number,
+    { upTo, limit }: { readonly upTo: number; readonly limit: number },
+  ): number {
+    const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ${this.#within.sql} ORDER BY f.seq LIMIT ?`
+    const rows = this.#parts.db.all<DerivedRow>(sql, [from, upTo, ...this.#within.params, limit])
+    for (const row of rows) this.#add(postings, row)
+    return rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
+  }
+
+  #add(postings: Postings, row: DerivedRow): void {
+    const { kinds, zone } = this.#parts
+    const kind = kinds.get(row.kind)
+    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
+    const terms = texts.flatMap((text) => tokenize(text))
+    postings.set(row.seq, terms, {
+      session: row.session ?? undefined,
+      at: parseTime(row.happened_at) ?? 0,
+      isPlain: row.plain === 1,
+      isLight: row.light === 1,
+    })
+  }
+}
+
+type PendingRow = Source & { readonly used: number }
+
+const weights = ['importance', 'confidence', 'pinned'] as const
+
+/**
+ * The records in the postings that are not derived yet.
+ * Invariant: with `totals` a question weighs words exactly as it will once all of them are derived.
+ */
+export class PostingDelta {
+  readonly #parts: ReaderParts
+  readonly #projection: Projection
+  readonly #markKinds: readonly string[]
+  #added: { readonly seq: number; readonly rows: number; readonly terms: number }[] = []
+  /** Counts of writes at which the delta was complete, or blocked. */
+  #completeAt = Number.NaN
+  #blockedAt = Number.NaN
+
+  constructor(parts: ReaderParts, projection: Projection) {
+    this.#parts = parts
+    this.#projection = projection
+    this.#markKinds = [...parts.kinds.values()]
+      .filter(({ marks }) => marks !== undefined)
+      .map(({ name }) => name)
+  }
+
+  /** Adds up to `limit` records above `from` to `postings`, in order; returns the new cursor. */
+  add(postings: Postings, from: number, limit: number): number {
+    const writes = this.#projection.writes()
+    const rows = this.#parts.db.all<PendingRow>(
+      `SELECT ${sourceColumns}, EXISTS (SELECT 1 FROM uses u WHERE u.seq = records.seq) AS used
+       FROM records WHERE seq > ? ORDER BY seq LIMIT ?`,
+      [from, limit],
+    )
+    const hasMarks = rows.length > 0 && this.#hasMarks()
+    let last = from
+    for (const row of rows) {
+      if (!this.#addRow(postings, row, hasMarks)) {
+        this.#blockedAt = writes
+        return last
+      }
+      last = row.seq
+    }
+    if (last === from) this.#completeAt = writes
+    return last
+  }
+
+  /** True when every written record is in the postings. */
+  isComplete(): boolean {
+    return this.#completeAt === this.#projection.writes()
+  }
+
+  /** True when the next record must be derived first. */
+  isBlocked(): boolean {
+    return this.#blockedAt === this.#projection.writes()
+  }
+
+  /** `derived`, the totals of the text index, plus the delta. */
+  totals(derived: IndexTotals): IndexTotals {
+    const upTo = this.#projection.derivedSeq()
+    let { rows, terms } = derived
+    for (const one of this.#added) {
+      if (one.seq <= upTo) continue
+      rows += one.rows
+      terms += one.terms
+    }
+    return { rows, terms }
+  }
+
+  /** Drops records that are derived by now. Outside of transactions. */
+  prune(): void {
+    const upTo = this.#projection.derivedSeq()
+    if (this.#added.length > 0) this.#added = this.#added.filter(({ seq }) => seq > upTo)
+  }
+
+  #hasMarks(): boolean {
+    return this.#markKinds.some(
+      (name) => this.#parts.db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
+    )
+  }
+
+  #isMarked(id: string): boolean {
+    return this.#parts.db.get('SELECT 1 FROM records WHERE id = ?', [markId(id)]) !== undefined
+  }
+
+  /** False where the record must be derived first. */
+  #addRow(postings: Postings, row: PendingRow, hasMarks: boolean): boolean {
+    const { kinds, zone } = this.#parts
+    const kind = kinds.get(row.kind)
+    if (!kind || !isIndependent(kind) || (hasMarks && this.#isMarked(row.id))) return false
+    if (row.deleted !== 0 || isSealedText(row.body)) return true
+    const body = JSON.parse(row.body) as JsonObject
+    if (row.used === 1 || weights.some((name) => valueAt(body, kind.facets[name]) !== undefined)) return false
+    if (parseTime(textAt(body, kind.expires) ?? '') !== undefined) return false
+    const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
+    const texts = textOf(kind, body, happenedAt, zone)
+    const terms = texts.flatMap((text) => tokenize(text))
+    postings.set(row.seq, terms, {
+      session: row.session ?? undefined,
+      at: parseTime(happenedAt) ?? 0,
+      isPlain: kind.recallable?.(body) !== false,
+      isLight: true,
+    })
+    // A kind without texts gets no row in the text index.
+    const isIndexed = texts.length > 0
+    this.#added.push({ seq: row.seq, rows: isIndexed ? 1 : 0, terms: isIndexed ? terms.length : 0 })
+    return true
+  }
+}
+
+/** True for kinds whose records don't change others and aren't changed by others. */
+const isIndependent = ({ marks, madeFrom, cites = [] }: Kind) =>
+  marks === undefined &&
+  (madeFrom === undefined || madeFrom.reachOnly === true) &&
+  cites.every(({ supersedes }) => supersedes !== true)
+
+const valueAt = (body: JsonObject, path: string | undefined) =>
+  path === undefined ? undefined : readPath(body, path)
+
+function textAt(body: JsonObject, path: string | undefined): string | undefined {
+  const value = valueAt(body, path)
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,154 @@
+// The bounds of a guest's questions, and questions by id within them. Records made from one out of reach are out of reach
+// too: one query lists these "closed" records after each change, and every other query binds the list, because some hosts
+// refuse a query that large.
+// Invariant: the list matches the state that the query sees: it is bound when the query runs.
+import type { Reach } from '../../core/access/reach.ts'
+import type { Citing, ReachedRecord, ReachQuery } from '../../core/capability/port/record-port.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Kind, Kinds } from '../../core/kind.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
+import { conditionOf, type Read } from '../condition/condition.ts'
+import { madeSql } from '../condition/made-sql.ts'
+import { reachSql } from '../condition/reach-sql.ts'
+import type { Fragment } from '../schema/column.ts'
+import { createOwnerlessSql } from '../schema/record-row.ts'
+
+const parameterLimit = 100
+/** Placeholder of the list among the parameters of a query. */
+const listed = '\u0000closed'
+
+export interface Bounds {
+  /** Conditions: the record is in reach, and not closed. Empty without a reach. */
+  readonly bounds: readonly Fragment[]
+  /** The same without the list, for queries that don't go through `bind`. */
+  readonly inlined: readonly Fragment[]
+  /** The same, for records of one kind. */
+  boundsOf(kind: Kind | undefined): readonly Fragment[]
+  /** Conditions with the list among their parameters. */
+  bound(where: readonly Fragment[]): readonly Fragment[]
+  /** Parameters with the list. The projection has caught up. */
+  bind(params: readonly SqlValue[]): readonly SqlValue[]
+}
+
+export function createBounds(
+  db: SqlDatabase,
+  kinds: Kinds,
+  reaches: readonly Reach[],
+  generation: () => number,
+): Bounds {
+  const made = reaches.flatMap((reach) => madeSql(reach, kinds) ?? [])
+  const names = [...kinds.values()].filter(({ madeFrom }) => madeFrom).map(({ name }) => name)
+  let cached: { readonly list: string; readonly generation: number } | undefined
+  const list = (): string => {
+    if (cached?.generation === generation()) return cached.list
+    const seqs = made.flatMap(({ sql, params }) =>
+      db.all<{ seq: number }>(
+        `SELECT f.seq FROM facets f JOIN records r ON r.seq = f.seq
+         WHERE f.kind IN (SELECT value FROM json_each(?)) AND NOT ${sql}`,
+        [JSON.stringify(names), ...params],
+      ),
+    )
+    cached = {
+      list: JSON.stringify([...new Set(seqs.map(({ seq }) => seq))]),
+      generation: generation(),
+    }
+    return cached.list
+  }
+  /** An outdated record may quote a forgotten one, so no guest reads it before it is rebuilt. */
+  const current: Fragment = { sql: 'f.outdated = 0', params: [] }
+  const open: Fragment = { sql: 'f.seq NOT IN (SELECT value FROM json_each(?))', params: [listed] }
+  const bind = (params: readonly SqlValue[]) =>
+    params.includes(listed) ? params.map((one) => (one === listed ? list() : one)) : params
+  const reached = reaches.map((reach) => reachSql(reach, kinds))
+  const narrow = reaches.length === 0 ? [] : [...reached, current]
+  const bounds = [...narrow, ...(made.length === 0 ? [] : [open])]
+  return {
+    bounds,
+    inlined: [...narrow, ...made],
+    boundsOf: (kind) =>
+      kind && !kind.madeFrom ? reaches.map((reach) => reachSql(reach, kinds, kind)) : bounds,
+    bind,
+    bound: (where) => where.map(({ sql, params }) => ({ sql, params: bind(params) })),
+  }
+}
+
+/** Runs queries. All of a guest's pass here: they can't select, filter or order by owner-only fields. */
+export function createRead(
+  db: SqlDatabase,
+  kinds: Kinds,
+  { isBound, bind }: { readonly isBound: boolean; readonly bind: Bounds['bind'] },
+) {
+  const guardedSql = createOwnerlessSql(kinds)
+  return <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
+    if (params.length > parameterLimit) {
+      throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
+        details: { path: 'filters' },
+      })
+    }
+    return db.all<Row>(isBound ? guardedSql(sql) : sql, bind(params))
+  }
+}
+
+/** Invariant: an id out of bounds is answered like an unused one. */
+export interface IdQuestions {
+  /** Those of `ids` that are ids of live records within the bounds. */
+  held(ids: readonly string[]): Set<string>
+  /** The live records that cite `id`, in the order of storage. */
+  citing(id: string): Citing[]
+  /** The live records within the bounds, by id. The projection has caught up. */
+  reached(query: ReachQuery): ReachedRecord[]
+  /** False when the hot columns show that no record with this id is within the bounds; true when they can't tell. */
+  mayHold(id: string): boolean
+  /** True when another record took the place of `id`, or of a record it supersedes; for callers who see everything. */
+  isDisplaced(id: string): boolean
+}
+
+const always: Fragment = { sql: '1', params: [] }
+
+export function createIdQuestions(db: SqlDatabase, read: Read, bounds: readonly Fragment[]): IdQuestions {
+  return {
+    held(ids) {
+      if (ids.length === 0) return new Set()
+      const { condition, params } = conditionOf([...bounds, always])
+      const rows = read<SqlRow & { id: string }>(
+        `SELECT r.id FROM json_each(?) j CROSS JOIN records r ON r.id = j.value JOIN facets f ON f.seq = r.seq
+         WHERE ${condition}`,
+        [JSON.stringify(ids), ...params],
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
+    citing(id) {
+      // An outdated record may quote a forgotten one.
+      const current = { sql: 'r.deleted = 0 AND f.outdated = 0', params: [] }
+      const { condition, params } = conditionOf([...bounds, current])
+      return read<Citing & SqlRow>(
+        `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
+         JOIN facets f ON f.seq = r.seq WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
+        [id, ...params],
+      )
+    },
+    reached({ ids, after = '', limit }) {
+      const { condition, params } = conditionOf([...bounds, always])
+      const named = ids === undefined ? '' : 'AND r.id IN (SELECT value FROM json_each(?))'
+      return read<ReachedRecord & SqlRow>(
+        `SELECT r.id, r.kind FROM records r CROSS JOIN facets f ON f.seq = r.seq
+         WHERE r.id > ? ${named} AND ${condition} ORDER BY r.id LIMIT ?`,
+        [after, ...(ids === undefined ? [] : [JSON.stringify(ids)]), ...params, limit],
+      )
+    },
+    mayHold(id) {
+      const { condition, params } = conditionOf([...bounds, always])
+      const rows = read(
+        `SELECT 1 FROM records r LEFT JOIN facets f ON f.seq = r.seq WHERE r.id = ?
+         AND (f.seq IS NULL OR r.seq IN (SELECT seq FROM stale) OR (${condition}))`,
+        [id, ...params],
+      )
+      return rows.length > 0
+    },
+    isDisplaced: (id) =>
+      db.get(
+        'SELECT 1 FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND f.displaced_at IS NOT NULL',
+        [id],
+      ) !== undefined,
+  }
+}
