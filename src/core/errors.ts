@@ -68,6 +68,11 @@ export class DaybookError extends Error implements ErrorShape {
   }
 }
 
+/** The error for a missing `what`, `record` for one, whose id is at `path` of the input. */
+export function notFound(what: string, id: string, path = 'id'): DaybookError {
+  return new DaybookError('not-found', `There is no ${what} \`${id}\`.`, { details: { path } })
+}
+
 /** True for a `DaybookError`, of the given code when one is named. */
 export function isDaybookError(error: unknown, code?: ErrorCode): error is DaybookError {
   return error instanceof DaybookError && (code === undefined || error.code === code)

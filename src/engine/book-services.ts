@@ -5,7 +5,7 @@ import { type BookEmbedding, createBookEmbedding } from '../recall/book-embeddin
 import type { BookStore } from '../store/book-store.ts'
 import { mirrorName } from '../sync/device/session.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
-import { type BookNames, createKeychain, type Keychain } from '../trust/seal/keychain.ts'
+import { type BookNames, Keychain } from '../trust/seal/keychain.ts'
 import { readPublicKey } from './service/public-key.ts'
 import { capabilityTable, chapters, effectOf, findCapability, kinds } from './capability-table.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
@@ -37,7 +37,7 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
   const names = () => namesOf(options, storeOf())
   const { aes, encapsulation } = ports
   const wereHere = () => hadKeys(storeOf())
-  return createKeychain({ ...ports, aes, encapsulation, names, vault, wereHere })
+  return new Keychain({ ...ports, aes, encapsulation, names, vault, wereHere })
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Kinds } from '../core/kind.ts'
 import { formatTime } from '../core/time.ts'
 import { type BookStore, openBookStore } from '../store/book-store.ts'
 import { readSyncPlan } from '../sync/device/sync-plan.ts'
-import { createAdmission } from '../trust/admission.ts'
+import { Admission } from '../trust/admission.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
   addAccessAudit,
@@ -92,7 +92,7 @@ export function createEngine(options: EngineOptions): Engine {
   const consent = createConsentGate({ store, ports, seen, zone: options.zone ?? utcZone })
   const accessOf = createRecordAccess({ store, ports, scope, secrets, renew: consent.renew })
   const { ledger, reader: records } = accessOf(owner)
-  const admission = createAdmission({ clock, digest, keys, ledger, seen, owner: scope.agent })
+  const admission = new Admission({ clock, digest, keys, ledger, seen, owner: scope.agent })
   const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random })
   const transact = createTransact({
     store,
@@ -193,7 +193,7 @@ export function createEngine(options: EngineOptions): Engine {
     room: room.copies,
     meeting: room.mirror,
     call,
-    admit: admission.admit,
+    admit: (presented) => admission.admit(presented),
     check: (id, caller) => authorise(caller, findCapability(id)),
     recheck: (admitted) => admission.recheckAll(admitted, formatTime(clock.now())),
     background: sync?.background,
@@ -201,7 +201,7 @@ export function createEngine(options: EngineOptions): Engine {
     wake: services.wake,
     attend: (seen) => sync?.attend(seen),
     on: events.on,
-    audit: { note: audit.note, flush: audit.flush, claimant: admission.claimant },
+    audit: { note: audit.note, flush: audit.flush, claimant: (claimed) => admission.claimant(claimed) },
     close: services.close,
   }
 }

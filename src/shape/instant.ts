@@ -20,3 +20,8 @@ export const instantOrDay = z.string().transform((value, context) => {
   context.addIssue({ code: 'custom', message: 'is not an ISO 8601 date or time' })
   return z.NEVER
 })
+
+/** An ISO 8601 instant that is in canonical form already: another spelling is refused. */
+export const canonicalInstant = z
+  .string()
+  .refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')

@@ -1,4 +1,4 @@
-// The verbs of access keys: make one, list them, revoke one. All of them are the owner's.
+// The verbs of access keys: create, list, revoke. The owner's alone.
 import { z } from 'zod'
 import { endingOf } from '../core/calendar/day.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -10,28 +10,32 @@ import { bodyOf } from '../core/record.ts'
 import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
 import { instantOrDay } from '../shape/instant.ts'
 import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
+import { cursor, limit, nextOf } from '../shape/page.ts'
 
 const kindNames = z.array(z.string().min(1).max(64)).max(100)
 const keyId = z.string().regex(/^key-[A-Za-z0-9_-]{16}$/, 'is not the id of an access key')
 
-const asked = z.strictObject({
-  /** What it is for, in your own words. */
+const keyInput = z.strictObject({
+  /** Purpose of the key, in your own words. */
   name: z.string().min(1).max(200),
-  /** Everything, as the owner of this book: for another device of the owner. */
+  /** True: full rights as the owner of this book, for another device of the owner. */
   owner: z.boolean().default(false),
-  /** Rights and patterns over capability ids, as a control token has them. */
+  /** Rights, and patterns over capability ids, as in a control token. */
   permissions: permissions.default([]),
-  /** What it reaches, as a control token's scope; `**` is the whole book. */
+  /** Scope, as in a control token; `**` is the whole book. */
   scope: scopePattern.default('**'),
-  /** Further patterns beside `scope`, and what is never reached, as a control token has them. */
+  /** Further scopes beside `scope`, and scopes that are denied, as in a control token. */
   allow: allowPatterns.optional(),
   deny: denyPatterns.optional(),
-  /** In whose name its holder writes. Default: the name of the key. */
+  /** Agent in whose name its holder writes. Default: the name of the key. */
   holder: principal.optional(),
-  /** Kinds that it may send and fetch in a sync. Default: all but tokens, keys and definitions, which it may fetch. */
+  /**
+   * Kinds that it may send and fetch in a sync. Default: all; it may fetch tokens, keys and definitions, but not send
+   * them.
+   */
   push: kindNames.optional(),
   pull: kindNames.optional(),
-  /** A bare date lasts to the end of its day, in the zone of the book. */
+  /** A bare date means the end of its day, in the zone of the book. */
   expires_at: instantOrDay.optional(),
 })
 
@@ -44,10 +48,10 @@ function wrong(path: string, message: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }
 
-/** What was asked for must mean something: a right that can never be used is a mistake. */
-function check(input: z.output<typeof asked>, now: string, kinds: Kinds): void {
+/** Throws for a key with a right that can never be used. */
+function check(input: z.output<typeof keyInput>, now: string, kinds: Kinds): void {
   const { owner, push, pull, expires_at } = input
-  if (expires_at !== undefined && expires_at <= now) throw wrong('expires_at', 'It lies in the past')
+  if (expires_at !== undefined && expires_at <= now) throw wrong('expires_at', 'It is in the past')
   if (owner) {
     const path = input.permissions.length > 0 ? 'permissions' : push ? 'push' : pull ? 'pull' : undefined
     const bound = path ?? (input.deny ? 'deny' : input.allow ? 'allow' : undefined)
@@ -55,22 +59,21 @@ function check(input: z.output<typeof asked>, now: string, kinds: Kinds): void {
       throw wrong(bound ?? 'scope', 'An owner’s key has no bounds')
     return
   }
-  if (input.permissions.length === 0) throw wrong('permissions', 'At least one is wanted, or `owner`')
+  if (input.permissions.length === 0) throw wrong('permissions', 'At least one is required, or `owner`')
   if (input.permissions.some((one) => one === 'delegation'))
-    throw wrong('permissions', 'Keys delegate nothing; grant a control token')
+    throw wrong('permissions', "A key can't delegate; grant a control token")
   const syncs = permits(input.permissions, { id: 'daybook:sync', permission: 'sync' })
   if (input.permissions.includes('sync') && (input.scope !== '**' || input.deny?.length))
-    throw wrong(input.scope === '**' ? 'deny' : 'scope', 'Who syncs must reach the whole book: `**`')
+    throw wrong(input.scope === '**' ? 'deny' : 'scope', 'A key that syncs needs the whole book: `**`')
   for (const [path, list] of [
     ['push', push],
     ['pull', pull],
   ] as const) {
-    if (list && !syncs) throw wrong(path, 'It means something with the permission `sync` only')
+    if (list && !syncs) throw wrong(path, 'It requires the permission `sync`')
     for (const [i, name] of (list ?? []).entries()) {
       const kind = kinds.get(name)
       if (!kind) throw wrong(`${path}.${i}`, `There is no kind \`${name}\``)
-      if (path === 'push' && kind.guests)
-        throw wrong(`${path}.${i}`, `Who sends \`${name}\` must be the owner`)
+      if (path === 'push' && kind.guests) throw wrong(`${path}.${i}`, `Only the owner may send \`${name}\``)
     }
   }
 }
@@ -81,17 +84,17 @@ export const accessKeyCapabilities = [
     methods: ['accessKeys.create'],
     summary:
       'Makes a key with which a device or a program may call the edge for this book. It is shown this one time.',
-    input: asked,
+    input: keyInput,
     output: z.object({
       id: z.string(),
-      /** The key itself: it is kept nowhere, and cannot be read again. */
+      /** The key itself: it is stored nowhere, and can't be read again. */
       key: z.string(),
     }),
     effect: 'task',
     isQueued: false,
     uses: ['records', 'trust'],
-    async run({ expires_at: ends, ...given }, at) {
-      const input = { ...given, expires_at: ends && endingOf(ends, at.call.zone) }
+    async run({ expires_at: ends, ...fields }, at) {
+      const input = { ...fields, expires_at: ends && endingOf(ends, at.call.zone) }
       check(input, at.trust.time(), at.records.kinds)
       const { id, key } = makeAccessKey(at.trust.random.bytes)
       const { holder = input.name, allow, deny, push, pull, expires_at, ...rest } = input
@@ -120,8 +123,8 @@ export const accessKeyCapabilities = [
       'Lists the access keys of this book, newest first: what each may do and whether it still counts.',
     input: z
       .strictObject({
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ keys: z.array(shown), cursor: z.string().optional() }),
@@ -137,7 +140,7 @@ export const accessKeyCapabilities = [
         const state = fault === undefined ? 'active' : fault === 'Key expired' ? 'expired' : 'revoked'
         return [{ ...rest, id: record.id, state } as const]
       })
-      return { keys, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { keys, ...nextOf(page) }
     },
   }),
   defineCapability({
@@ -146,7 +149,7 @@ export const accessKeyCapabilities = [
     summary: 'Ends an access key for good; the mirror is told at once.',
     input: z.strictObject({ id: keyId }),
     output: z.object({
-      /** False when there is no such key. */
+      /** False if there is no such key. */
       revoked: z.boolean(),
       revoked_at: z.string().optional(),
     }),

@@ -1,27 +1,29 @@
-// Access keys: what a device or a program presents to the edge as a bearer token, for one book.
-// Invariant: a book knows the hash alone. A key is 256 random bits, so that SHA-256 needs no salt and no rounds; it is
-// shown once, to who made it, and comparing takes the same time wherever two hashes differ.
+// Access keys: bearer tokens with which a device or a program calls the edge, for one book.
+// Invariant: a book stores the hash alone. A key is 256 random bits, so SHA-256 needs no salt and no rounds; it is
+// shown once, to its creator; and comparing takes the same time wherever two hashes differ.
 import { z } from 'zod'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Grant } from '../core/access/grant.ts'
-import { canonicalTime } from '../core/time.ts'
 import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
+import type { Kind } from '../core/kind.ts'
+import { ledgerKind } from './ledger-kind.ts'
+import { canonicalInstant } from '../shape/instant.ts'
 
 const prefix = 'dbk1.'
 const idBytes = 12
 const secretBytes = 32
 const shape = /^dbk1\.([A-Za-z0-9_-]{16})\.[A-Za-z0-9_-]{43}$/
 
-const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
+const instant = canonicalInstant
 const kindNames = z.array(z.string().min(1).max(64)).max(100)
 
 export const accessKeyBody = z.strictObject({
-  /** What it is for, in words of its maker. */
+  /** Purpose, in the creator's words. */
   name: z.string().min(1).max(200),
   /** SHA-256 of the key, in hexadecimal. */
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal'),
   owner: z.boolean(),
-  /** In whose name its holder writes. */
+  /** Agent in whose name its holder writes. */
   holder: principal,
   scope: scopePattern,
   allow: allowPatterns.optional(),
@@ -42,18 +44,18 @@ export function makeAccessKey(random: (count: number) => Uint8Array): { id: stri
   return { id: `key-${name}`, key: `${prefix}${name}.${toBase64Url(random(secretBytes))}` }
 }
 
-/** True for a text that claims to be an access key. */
+/** True for a text with the prefix of access keys. */
 export function isAccessKey(text: string): boolean {
   return text.startsWith(prefix)
 }
 
-/** The id of the record of a key, or undefined for what is no key. */
+/** The id of a key's record; undefined for any other text. */
 export function accessKeyId(text: string): string | undefined {
   const name = shape.exec(text)?.[1]
   return name === undefined ? undefined : `key-${name}`
 }
 
-/** Why a key does not count now; undefined when it does. */
+/** The reason why a key is not valid now; undefined if it is. */
 export function keyFault({ revoked, expires_at }: AccessKeyBody, now: string): string | undefined {
   if (revoked) return 'Key revoked'
   return expires_at !== undefined && expires_at <= now ? 'Key expired' : undefined
@@ -64,4 +66,17 @@ export function toGrant(
   { owner, holder, scope, allow, deny, permissions: may, push, pull }: AccessKeyBody,
 ): Grant {
   return { id, owner, agent: holder, scope, allow, deny, permissions: may, push, pull }
+}
+
+export const accessKeyKind: Kind<'access_key', AccessKeyBody> = {
+  ...ledgerKind,
+  name: 'access_key',
+  idPrefix: 'key-',
+  summary: 'A key to this book at its edge: what its holder may do, and the hash by which it is known.',
+  version: 1,
+  schema: accessKeyBody,
+  facets: { happened_at: 'added_at', name: 'name', subject: 'holder' },
+  // A revocation is final, whatever happened on another device.
+  isFinal: ({ revoked }) => revoked,
+  bound: true,
 }

@@ -1,11 +1,11 @@
-// The keyring over WebCrypto, the same in page, edge and Node: only where the key pair is kept differs by host.
+// The keyring over WebCrypto, for page, edge and Node; hosts differ only in where they store the key pair.
 // Invariant: private keys are used through the host's crypto alone; their bytes are never in this program's memory.
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { fromDidKey, toDidKey } from '../shape/did-key.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Keyring, Signer } from '../core/ports.ts'
 
-/** As much of `SubtleCrypto` as this needs; `Key` is the host's `CryptoKey`. */
+/** Part of `SubtleCrypto` that this needs; `Key` is the host's `CryptoKey`. */
 export interface SubtleLike<Key> {
   importKey(
     format: 'raw',
@@ -32,7 +32,7 @@ export interface KeyPair<Key> {
 export interface KeyringOptions<Key> {
   readonly subtle: SubtleLike<Key>
   readonly encode: (text: string) => Uint8Array<ArrayBuffer>
-  /** The key pair of the book, made when there is none. Absent where no private key is kept. */
+  /** Returns the key pair of the book, and creates it if missing. Absent if no private key is stored. */
   readonly takePair?: () => Promise<KeyPair<Key>>
 }
 
@@ -64,7 +64,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
         ])
         return await subtle.verify('Ed25519', publicKey, Uint8Array.from(bytes), toBytes(signed))
       } catch {
-        // Bytes that are no point of the curve, or a browser that does not know Ed25519: nothing is proved.
+        // An invalid point of the curve, or a browser without Ed25519: not verified.
         return false
       }
     },
@@ -74,7 +74,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
       try {
         return await taken
       } catch (error) {
-        // What failed may succeed later: a full disk, a database that was being deleted.
+        // A retry may succeed after a full disk, or a database that was being deleted.
         taken = undefined
         throw error
       }
@@ -82,13 +82,13 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
   }
 }
 
-/** The keyring of a host that was given none: nothing is proved and nothing signed. */
+/** The keyring of a host without one: verifies nothing and signs nothing. */
 export const emptyKeyring: Keyring = {
   verify: () => Promise.resolve(false),
   signer: () => Promise.resolve(undefined),
 }
 
-/** The book's signer, or `signing-off` where no private key is kept. */
+/** The book's signer; throws `signing-off` if no private key is stored. */
 export async function needSigner(keys: Keyring): Promise<Signer> {
   const signer = await keys.signer()
   if (signer) return signer

@@ -1,7 +1,9 @@
-// What the kinds have in common on which access to a book rests: tokens, keys of devices, access keys.
+// Common fields of the kinds that control access to a book: tokens, device keys, access keys.
 import type { Kind } from '../core/kind.ts'
 
-/** Never found or shown as a memory, sent ahead of all else; the mirror's word counts, and what was forgotten stays so. */
+/**
+ * Never found or shown as a memory; syncs before everything else; the mirror's version wins, and forgetting is final.
+ */
 export const ledgerKind = {
   text: [],
   policy: 'remote_wins',

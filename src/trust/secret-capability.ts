@@ -1,5 +1,5 @@
-// Going over an existing book for secrets of known form: what was stored before anybody looked, or came by sync.
-// Invariant: it tells which records hold secrets and of which sort, never the secrets themselves.
+// Scans an existing book for known forms of secrets, which were stored before the check existed or came by sync.
+// Invariant: reports which records contain which sort of secret, never the secrets themselves.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -15,9 +15,9 @@ import { secretCount } from '../shape/secret-count.ts'
 
 type Context = TaskContext<'records'>
 
-/** Records that are named in the answer. */
+/** Most records named in the answer. */
 const namedLimit = 1000
-/** Characters of bodies that are read between two looks at whether to go on. */
+/** Characters of bodies to read between two checks for cancellation. */
 const pageLength = 262_144
 
 interface Found extends StoredSecrets {
@@ -32,19 +32,19 @@ export const secretCapabilities = [
       'Looks through the book for keys, passwords and card numbers of known form, and seals the records that hold some if asked.',
     input: z
       .strictObject({
-        /** Default all. */
+        /** Default: all. */
         kinds: z.array(z.string().min(1).max(100)).max(100).optional(),
-        /** Looks at earlier versions too. */
+        /** Scans earlier versions too. */
         history: z.boolean().default(true),
-        /** Makes every record that holds a secret in clear sensitive: it is encrypted, with its versions. */
+        /** Makes every record with a secret in clear sensitive: it is encrypted, with its versions. */
         seal: z.boolean().default(false),
       })
       .prefault({}),
     output: z.object({
       scanned: z.number(),
-      /** Sealed records whose key is not here: nobody could look. */
+      /** Sealed records without a key here, which were not scanned. */
       locked: z.number(),
-      /** The first thousand records: what they hold, in which version if not the current one, and how it lies there. */
+      /** The first thousand records: their secrets, the version if not the current one, and how it is stored. */
       found: z.array(
         z.object({
           id: z.string(),
@@ -54,9 +54,9 @@ export const secretCapabilities = [
           secrets: z.array(z.object({ rule: z.string(), path: z.string() })).readonly(),
         }),
       ),
-      /** All of them by sort, kind and place, most first. */
+      /** All findings by sort, kind and place, most frequent first. */
       secrets: z.array(secretCount),
-      /** Records that this call has sealed. */
+      /** Records that this call sealed. */
       sealed: z.number(),
     }),
     effect: 'task',
@@ -90,14 +90,14 @@ export const secretCapabilities = [
   }),
 ] as const
 
-/** Names of the kinds that users write, of those asked for by name or plural. */
+/** Names of the kinds that users write, or of those in `names` (name or plural). */
 function kindsOf(at: Context, names: readonly string[] | undefined): string[] {
   const written = [...at.records.kinds.values()].filter(({ guests }) => guests !== 'none')
   if (!names) return written.map(({ name }) => name)
-  return names.map((asked, i) => {
-    const kind = kindCalled(at.records.kinds, asked)
+  return names.map((name, i) => {
+    const kind = kindCalled(at.records.kinds, name)
     if (kind && written.includes(kind)) return kind.name
-    throw new DaybookError('invalid-input', `\`kinds.${i}\`: There is no kind \`${asked}\`.`, {
+    throw new DaybookError('invalid-input', `\`kinds.${i}\`: There is no kind \`${name}\`.`, {
       details: { path: `kinds.${i}` },
     })
   })
@@ -105,13 +105,13 @@ function kindsOf(at: Context, names: readonly string[] | undefined): string[] {
 
 function lookAt(record: Stored<JsonObject>, at: Context | undefined): Found[] {
   const { id, kind } = record
-  const inClear: SecretOutcome = isSealing(record.sensitivity) ? 'sealed' : 'kept'
+  const stored: SecretOutcome = isSealing(record.sensitivity) ? 'sealed' : 'kept'
   const body = bodyOf(record)
-  const here = toFound({ id, kind, outcome: inClear, secrets: secretsOf(body) })
+  const here = toFound({ id, kind, outcome: stored, secrets: secretsOf(body) })
   const masked = toFound({ id, kind, outcome: 'masked', secrets: marksIn(body) })
   const earlier = (at?.records.history(id) ?? []).slice(0, -1).flatMap((version) => {
     const secrets: FoundSecret[] = version.body ? secretsOf(version.body) : []
-    return toFound({ id, kind, version: version.version, outcome: inClear, secrets })
+    return toFound({ id, kind, version: version.version, outcome: stored, secrets })
   })
   return [...here, ...masked, ...earlier]
 }
@@ -120,7 +120,7 @@ const toFound = (one: Found): Found[] => (one.secrets.length > 0 ? [one] : [])
 
 const sealBatch = 100
 
-/** Seals the records that hold secrets in clear, and whatever else has their words; answers their ids. */
+/** Seals the records with secrets in clear, and other records with the same words; returns their ids. */
 async function sealAll(found: readonly Found[], at: Context): Promise<Set<string>> {
   const ids = [...new Set(found.filter(({ outcome }) => outcome === 'kept').map(({ id }) => id))]
   const sealed = new Set<string>()

@@ -1,4 +1,4 @@
-// The verbs that change control tokens: grant, store, revoke. Those that read them are token-read-capability.ts.
+// The verbs that change control tokens: grant, store, revoke. token-read-capability.ts has those that read them.
 import { z } from 'zod'
 import { latestOf, spanOf } from '../core/calendar/day.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -8,10 +8,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instantOrDay } from '../shape/instant.ts'
-import { nameFaults } from './holder.ts'
 import { needSigner } from './keyring.ts'
-import { lineageHash, linkFault, makeSecret, signedText, toBearer } from './token.ts'
-import { createVerifier, findToken } from './token-ledger.ts'
 import {
   allowPatterns,
   controlToken,
@@ -23,16 +20,46 @@ import {
   tokenId,
   tokenType,
 } from './token-schema.ts'
-import { checkType } from './token-type.ts'
-import { ancestorsOf, delegateFault, keepFault, standing } from './verify.ts'
+import { ancestorsOf, createVerifier, delegateFault, findToken, keepFault, standing } from './verify.ts'
+import { lineageHash, linkFault, makeSecret, nameFaults, signedText, toBearer } from './token.ts'
+import { permitsAll } from '../core/access/permission.ts'
+import { coversReach, readReach, type ScopeText } from '../core/access/reach.ts'
+import { parseNames } from '../core/access/scope.ts'
+import type { RecordReader } from '../core/capability/port/record-port.ts'
+import { nameId } from '../core/text/name-id.ts'
 
-const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
-  caller.role === 'guest' ? caller : undefined
+/** Types without registration. */
+const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
 
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** The parent of a new token, when there is one: named, or for a guest its own token. It must stand. */
+/**
+ * Throws unless the type is known and the token matches it: within the type's scope, and with its required
+ * permissions.
+ */
+function checkType(
+  { type, permissions: own, ...scope }: Pick<ControlToken, 'type' | 'permissions' | keyof ScopeText>,
+  { rules }: Pick<RecordReader, 'rules'>,
+): void {
+  if (builtInTypes.some((one) => one === type)) return
+  const id = nameId('token_type', type)
+  const found = rules.get(id) as
+    { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
+  if (!found) throw wrong('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
+  const pattern = parseNames((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
+  const reach = readReach(scope)
+  if (!pattern || !reach || !coversReach({ allow: [pattern], deny: [] }, reach))
+    throw wrong('scope', `Tokens of type \`${type.slice(0, 80)}\` have a scope like ${found.scope_pattern}`)
+  const missing = found.required_permissions?.find((one) => !permitsAll(own, one))
+  if (missing !== undefined)
+    throw wrong('permissions', `Tokens of type \`${type.slice(0, 80)}\` need \`${missing}\``)
+}
+
+const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
+  caller.role === 'guest' ? caller : undefined
+
+/** The parent of a new token, if any: the named one, or a guest's own token. Throws unless it is valid. */
 function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlToken | undefined {
   const guest = guestOf(at.call)
   const id = named ?? guest?.token
@@ -43,13 +70,13 @@ function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlT
     parent && (!guest || parent.token_id === guest.token || parent.delegation_chain.includes(guest.token))
   const fault = isKnown ? standing(parent, verifier, at.trust.time()) : 'Token not found'
   if (fault)
-    throw new DaybookError('forbidden', `${fault}: nothing is granted below it.`, {
+    throw new DaybookError('forbidden', `${fault}: it can't have tokens below it.`, {
       details: { path: 'parent' },
     })
   return parent
 }
 
-/** Under an id that the owner may have given to something a guest would learn from the answer whether it is taken. */
+/** A guest may not choose other ids: the answer would reveal whether the owner uses one. */
 function checkTokenId(id: string | undefined, call: CallPort): void {
   if (!guestOf(call) || id === undefined || id.startsWith('token-')) return
   throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
@@ -57,7 +84,9 @@ function checkTokenId(id: string | undefined, call: CallPort): void {
   })
 }
 
-/** No delegate is called as the owner is, as the agent that writes for the owner, or as a holder above it. */
+/**
+ * Throws for a delegate with the name of the owner, of the agent that writes for the owner, or of a holder above it.
+ */
 function checkHolder(
   token: ControlToken,
   parent: ControlToken | undefined,
@@ -67,17 +96,17 @@ function checkHolder(
   const fault = parent && delegateFault(token, [parent, ...ancestorsOf(parent, by.find)], by)
   if (fault === undefined) return
   const code = fault === 'Token names the owner' ? 'forbidden' : 'invalid-input'
-  throw new DaybookError(code, `\`granted_to\`: It can't be granted: ${nameFaults[fault]}.`, {
+  throw new DaybookError(code, `\`granted_to\`: ${nameFaults[fault]}.`, {
     details: { path: 'granted_to', reason: fault },
   })
 }
 
-/** Stores a token that was verified, unless another of its id is there; answers the one that is. */
-function keep(token: ControlToken, at: WriteContext<'trust'>): ControlToken {
-  const known = findToken(at.trust.ledger, token.token_id)
-  if (known && signedText(known) === signedText(token)) return known
-  if (known || at.trust.ledger.get(token.token_id) || at.trust.ledger.wasForgotten(token.token_id)) {
-    throw new DaybookError('conflict', `There is, or was, another token \`${token.token_id}\`.`, {
+/** Stores a verified token, unless its id is taken; returns the stored one. */
+function storeOnce(token: ControlToken, at: WriteContext<'trust'>): ControlToken {
+  const existing = findToken(at.trust.ledger, token.token_id)
+  if (existing && signedText(existing) === signedText(token)) return existing
+  if (existing || at.trust.ledger.get(token.token_id) || at.trust.ledger.wasForgotten(token.token_id)) {
+    throw new DaybookError('conflict', `The id \`${token.token_id}\` is or was used by another token.`, {
       details: { path: 'token_id' },
     })
   }
@@ -85,7 +114,7 @@ function keep(token: ControlToken, at: WriteContext<'trust'>): ControlToken {
   return token
 }
 
-/** Makes the key that signs one of the book's, the first time. One that was withdrawn stays so. */
+/** Adds the signing key to the book's keys, the first time. A withdrawn key stays withdrawn. */
 function enrol(key: string, at: WriteContext<'trust'>): void {
   if (at.trust.ledger.get(key)?.kind === 'key') return
   if (at.trust.ledger.wasForgotten(key))
@@ -98,15 +127,15 @@ async function storeToken(token: ControlToken, at: TaskContext<'records' | 'trus
   const verifier = createVerifier(at.trust)
   checkTokenId(token.token_id, at.call)
   if (guest && !token.delegation_chain.includes(guest.token))
-    throw new DaybookError('forbidden', 'It is not below the token of the caller.', {
+    throw new DaybookError('forbidden', 'The token is not below that of the caller.', {
       details: { path: 'delegation_chain' },
     })
   const fault = await keepFault(token, at.trust.time(), verifier)
   if (fault)
-    throw new DaybookError('invalid-input', `${fault}: it is not stored.`, {
+    throw new DaybookError('invalid-input', `${fault}: the token was not stored.`, {
       details: { path: 'token', reason: fault },
     })
-  return at.records.write((write) => keep(token, write))
+  return at.records.write((write) => storeOnce(token, write))
 }
 
 export const tokenCapabilities = [
@@ -121,23 +150,23 @@ export const tokenCapabilities = [
       token_id: tokenId.optional(),
       type: tokenType.default('capability_grant'),
       scope: scopePattern,
-      /** Further patterns: what one of them or `scope` stands for is reached. */
+      /** Further scopes that are reached, beside `scope`. */
       allow: allowPatterns.optional(),
-      /** What is never reached, by whatever name: wins over all that is allowed. What the parent denies is denied below it. */
+      /** Scopes that are never reached; overrides all allowed ones. A child inherits its parent's denials. */
       deny: denyPatterns.optional(),
       permissions,
       granted_to: principal,
-      /** Bare dates stand for whole days in the zone of the book: from the beginning of the one to the end of the other. */
+      /** Bare dates mean whole days in the zone of the book: from the beginning of the first to the end of the last. */
       not_before: instantOrDay.optional(),
       expires_at: instantOrDay,
-      /** The token below which this one is: it can only be narrower. A guest grants below its own. */
+      /** The token above this one: this one can only be narrower. A guest grants below its own. */
       parent: tokenId.optional(),
     }),
     output: z.object({
       token: controlToken,
       /**
-       * The token and its secret as one text, for callers over HTTP. Who has it has what it grants. It is kept nowhere and
-       * shown this once: who repeats the call under its `requestId` is given the token without it.
+       * The token and its secret as one text, for callers over HTTP; it grants access by itself. It is stored nowhere
+       * and shown once: a repeated call with the same `requestId` returns the token without it.
        */
       bearer: z.string().optional(),
     }),
@@ -145,29 +174,29 @@ export const tokenCapabilities = [
     isQueued: false,
     repeatable: true,
     uses: ['records', 'trust'],
-    async run({ parent: named, ...given }, at) {
-      const asked = spanOf(given, at.call.zone)
-      checkTokenId(asked.token_id, at.call)
+    async run({ parent: named, ...fields }, at) {
+      const wanted = spanOf(fields, at.call.zone)
+      checkTokenId(wanted.token_id, at.call)
       const parent = parentOf(named, at)
-      if (asked.expires_at <= at.trust.time()) throw wrong('expires_at', 'It lies in the past')
-      if (asked.not_before !== undefined && asked.not_before >= asked.expires_at)
-        throw wrong('not_before', 'It begins when it has ended')
+      if (wanted.expires_at <= at.trust.time()) throw wrong('expires_at', 'It is in the past')
+      if (wanted.not_before !== undefined && wanted.not_before >= wanted.expires_at)
+        throw wrong('not_before', 'It is not before `expires_at`')
       const signer = await needSigner(at.trust.keys)
-      const begins = latestOf(asked.not_before, parent?.not_before)
+      const begins = latestOf(wanted.not_before, parent?.not_before)
       const secret = makeSecret(at.trust.random.bytes)
-      const denied = [...new Set([...(asked.deny ?? []), ...(parent?.deny ?? [])])]
+      const denied = [...new Set([...(wanted.deny ?? []), ...(parent?.deny ?? [])])]
       const claims = {
-        type: asked.type,
-        scope: asked.scope,
-        ...(asked.allow?.length ? { allow: asked.allow } : {}),
+        type: wanted.type,
+        scope: wanted.scope,
+        ...(wanted.allow?.length ? { allow: wanted.allow } : {}),
         ...(denied.length > 0 ? { deny: denied } : {}),
-        permissions: asked.permissions,
-        granted_to: asked.granted_to,
-        token_id: asked.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
+        permissions: wanted.permissions,
+        granted_to: wanted.granted_to,
+        token_id: wanted.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
         granted_by: signer.key,
         granted_at: at.call.now,
         ...(begins === undefined ? {} : { not_before: begins }),
-        expires_at: asked.expires_at,
+        expires_at: wanted.expires_at,
         delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
         lineage_hash: await lineageHash(parent, at.trust.digest.sha256),
         secret_hash: await at.trust.digest.sha256(secret),
@@ -181,13 +210,13 @@ export const tokenCapabilities = [
       checkHolder({ ...claims, signature: '' }, parent, at)
       checkType(claims, at.records)
       const token = { ...claims, signature: await signer.sign(signedText(claims)) }
-      const kept = await at.records.write((write) => {
+      const stored = await at.records.write((write) => {
         enrol(signer.key, write)
-        return keep(token, write)
+        return storeOnce(token, write)
       })
-      // What was granted the first time has the secret that was shown then.
-      const isNew = kept.secret_hash === claims.secret_hash
-      return { token: kept, ...(isNew ? { bearer: toBearer(kept, secret) } : {}) }
+      // A repeated call gets the first token, whose secret was shown then.
+      const isNew = stored.secret_hash === claims.secret_hash
+      return { token: stored, ...(isNew ? { bearer: toBearer(stored, secret) } : {}) }
     },
   }),
   defineCapability({

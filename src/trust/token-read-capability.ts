@@ -1,11 +1,11 @@
-// The verbs that read control tokens: verify one, read its line, list them. A guest knows of its own line alone.
+// The verbs that read control tokens: verify one, read its chain, list them. A guest sees its own chain only.
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
-import { createVerifier, isInLine, shownTo } from './token-ledger.ts'
 import { type ControlToken, shownToken, tokenId, tokenType } from './token-schema.ts'
-import { reasons, stateOf, tokenStates, verifyToken } from './verify.ts'
+import { createVerifier, isInLine, reasons, shownTo, stateOf, tokenStates, verifyToken } from './verify.ts'
+import { cursor, limit } from '../shape/page.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
@@ -73,8 +73,8 @@ export const tokenReadCapabilities = [
     input: z
       .strictObject({
         type: tokenType.optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({
@@ -96,7 +96,7 @@ export const tokenReadCapabilities = [
         const token = find(record.id)
         return token ? [{ ...shownTo(guest, token), state: stateOf(token, verifier, at.trust.time()) }] : []
       })
-      // A cursor counts all tokens; a guest's line fits one page.
+      // A cursor would count tokens that the guest doesn't see; a guest's chain fits one page.
       return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }
     },
   }),

@@ -1,34 +1,29 @@
-// The shape of a control token: who may do what, where, until when, and on whose word.
+// The shape of a control token: its holder, rights, scope, time and signer; and the kinds `token` and `key`.
 import { z } from 'zod'
 import { fromDidKey } from '../shape/did-key.ts'
 import { isRecordId } from '../core/ids.ts'
 import { patternLimit } from '../core/access/reach.ts'
 import { parseScope } from '../core/access/scope.ts'
-import { canonicalTime } from '../core/time.ts'
+import type { Kind } from '../core/kind.ts'
+import { ledgerKind } from './ledger-kind.ts'
+import { canonicalInstant } from '../shape/instant.ts'
+import { someText } from '../shape/sound-text.ts'
 
-/** A token may have at most this many ancestors. */
+/** Most ancestors of a token. */
 export const depthLimit = 8
 
-/** A time that was signed: another spelling of it would be another text. */
-const signedInstant = z
-  .string()
-  .refine((value) => canonicalTime(value) === value, 'is not a canonical UTC time')
-const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
+/** A signed time: another spelling would be another text. */
+const signedInstant = canonicalInstant
 
 export const tokenId = z.string().refine(isRecordId, 'is not a token id (1 to 128 letters, digits, . _ : -)')
-/** Segments parted by `:` and `.`; `*` is one segment, `**` at the end the rest. */
+/** Segments separated by `:` and `.`; `*` is one segment, `**` at the end the rest. */
 export const scopePattern = z.string().refine((value) => parseScope(value) !== undefined, 'is not a scope')
-/** Further patterns that are allowed beside the scope, one less than a reach may have; and patterns that are denied. */
+/** Further allowed scopes, one less than a reach may have; and denied scopes. */
 export const allowPatterns = z.array(scopePattern).max(patternLimit - 1)
 export const denyPatterns = z.array(scopePattern).max(patternLimit)
-export const tokenType = text(200)
-export const permissions = z.array(text(200)).max(64)
-export const principal = text(1000)
+export const tokenType = someText(200)
+export const permissions = z.array(someText(200)).max(64)
+export const principal = someText(1000)
 
 const didKey = z.string().refine((value) => fromDidKey(value) !== undefined, 'is not a did:key of Ed25519')
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal')
@@ -37,22 +32,22 @@ const claims = {
   token_id: tokenId,
   type: tokenType,
   scope: scopePattern,
-  /** What it reaches beside `scope`, and what it never reaches. Who knows neither takes no token that has them. */
+  /** Further allowed scopes, and denied ones. An older version that knows neither rejects a token with them. */
   allow: allowPatterns.optional(),
   deny: denyPatterns.optional(),
   permissions,
-  /** The key whose signature it carries. */
+  /** The signing key. */
   granted_by: didKey,
-  /** The holder: the name of an agent, or a `did:key` that may sign tokens below this one. */
+  /** The holder: an agent's name, or a `did:key` that may sign tokens below this one. */
   granted_to: principal,
   granted_at: signedInstant,
   not_before: signedInstant.optional(),
   expires_at: signedInstant,
   /** Its ancestors, the nearest first. */
   delegation_chain: z.array(tokenId).max(depthLimit),
-  /** SHA-256 over the parent's own and the parent itself, so that one value stands for the whole chain. */
+  /** SHA-256 over the parent's lineage hash and the parent, so that one value covers the whole chain. */
   lineage_hash: hash,
-  /** SHA-256 of the secret that its bearer text has beside it. Without one, as before there were any, nobody can present it. */
+  /** SHA-256 of the secret in its bearer text. A token without one, from before secrets existed, can't be presented. */
   secret_hash: hash.optional(),
   revoked: z.boolean(),
   revoked_at: signedInstant.optional(),
@@ -62,6 +57,34 @@ const claims = {
 export const controlToken = z.strictObject({ ...claims, signature: z.string().min(1).max(200) })
 export type ControlToken = z.output<typeof controlToken>
 
-/** A token as it is shown to those who may know of it but not present it. */
+/** A token as it is shown to callers that may see it but not present it. */
 export const shownToken = z.looseObject({ ...claims, signature: z.string().optional() })
 export type ShownToken = z.output<typeof shownToken>
+
+export const tokenKind: Kind<'token', ControlToken> = {
+  ...ledgerKind,
+  name: 'token',
+  idPrefix: 'token-',
+  summary: 'A control token: what its holder may do, where and until when; signed, revocable.',
+  version: 2,
+  schema: controlToken,
+  facets: { happened_at: 'granted_at', subject: 'granted_to', name: 'type' },
+  // A revocation is final, whatever happened on another device.
+  isFinal: ({ revoked }) => revoked,
+  guarded: true,
+  plural: 'control_tokens',
+}
+
+const keyBody = z.strictObject({ added_at: z.string() })
+
+/** The id is the `did:key`. Only a holder of the book's key can make such a record, so the mirror may rely on it. */
+export const keyKind: Kind<'key', z.output<typeof keyBody>> = {
+  ...ledgerKind,
+  name: 'key',
+  idPrefix: 'did:key:',
+  summary: 'The public key of a device of the owner, whose signatures count in this book.',
+  version: 1,
+  schema: keyBody,
+  facets: { happened_at: 'added_at' },
+  bound: true,
+}

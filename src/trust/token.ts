@@ -1,36 +1,41 @@
-// What is signed of a token, how its lineage is hashed, how it is carried in one text, and what a link of a chain keeps to.
-// Invariants: a child never permits more than its parent: not in scope, not in permissions, not in time. And a token alone
-// makes no bearer text: that takes a secret of which the token has only the hash, and which is stored nowhere.
+// Signed text, lineage hash, bearer text and chain rules of a token; and the names of its holders.
+// Invariants: a child never permits more than its parent: not in scope, permissions or time. A bearer text needs a
+// secret that is stored nowhere; a token contains its hash only. A delegate writes as `child by holder`, so it can't
+// take another's name; the names of each holder differ from those above it, because a name gives access to its own
+// records; and policies bound each holder by its names.
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
-import { coversReach, readReach } from '../core/access/reach.ts'
+import { coversReach, onlyPattern, readReach } from '../core/access/reach.ts'
 import { timingSafeEqual } from '../core/timing-safe-equal.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
+import { delegateName, isDelegateOf } from '../core/access/delegate-name.ts'
+import { isConcrete } from '../core/access/scope.ts'
+import { foldAgent } from '../core/text/fold-agent.ts'
 
 type Claims = Omit<ControlToken, 'signature'>
 type Sha256 = (text: string) => Promise<string>
 
-/** A token as it was granted: members that are undefined are not in its canonical JSON. */
+/** Fields of a token as it was granted; undefined members are not in its canonical JSON. */
 const unrevoked = { revoked: false, revoked_at: undefined, revocation_reason: undefined } as const
 
-/** The canonical JSON of a token as it was granted, without the signature: revoking it later does not break that. */
+/** The canonical JSON of a token as it was granted, without the signature: a later revocation does not break it. */
 export function signedText(token: Claims): string {
   return strictCanonicalText({ ...token, ...unrevoked, signature: undefined })
 }
 
-/** SHA-256 of the parent's lineage and the parent, or of nothing for a token that has no parent. */
+/** SHA-256 of the parent's lineage and the parent; of nothing without a parent. */
 export async function lineageHash(parent: ControlToken | undefined, sha256: Sha256): Promise<string> {
   if (!parent) return sha256('')
   return sha256(`${parent.lineage_hash}:${await sha256(signedText(parent))}`)
 }
 
-/** True when the holder of the token may grant tokens below it. */
-export function mayDelegate({ type, permissions }: Pick<ControlToken, 'type' | 'permissions'>): boolean {
+/** True if the holder may grant tokens below this one. */
+function mayDelegate({ type, permissions }: Pick<ControlToken, 'type' | 'permissions'>): boolean {
   return type === 'delegation' || permitsAll(permissions, 'delegation')
 }
 
-/** What is wrong with `child` as a token below `parent`, apart from its signature; undefined when nothing is. */
+/** The fault of `child` as a token below `parent`, apart from its signature; undefined if there is no fault. */
 export function linkFault(parent: ControlToken, child: Claims): string | undefined {
   if (!mayDelegate(parent)) return 'the parent does not carry `delegation`'
   const chain = [parent.token_id, ...parent.delegation_chain]
@@ -49,20 +54,20 @@ export function linkFault(parent: ControlToken, child: Claims): string | undefin
 }
 
 const prefix = 'dbt2.'
-/** Of bearer texts without a secret: whoever read a stored token could make them, so none is taken any more. */
+/** Prefix of bearer texts without a secret, which anyone who read a stored token could make; refused. */
 const outdatedPrefix = 'dbt1.'
 const secretBytes = 32
 const secretShape = /^[A-Za-z0-9_-]{43}$/
 
-/** What a bearer text has beside its token: 256 random bits. */
+/** The secret part of a bearer text: 256 random bits. */
 export function makeSecret(random: (count: number) => Uint8Array): string {
   return toBase64Url(random(secretBytes))
 }
 
-/** The whole token and its secret as one text, to be presented as a bearer token: letters, digits, `.`, `_` and `-`. */
+/** The token and its secret as one text, for use as a bearer token: letters, digits, `.`, `_` and `-`. */
 export function toBearer(token: ControlToken, secret: string): string {
   const text = strictCanonicalText({ ...token, ...unrevoked })
-  // ASCII, so that no encoder is needed; JSON reads it back.
+  // ASCII needs no encoder; JSON decodes it.
   const ascii = text.replaceAll(
     /[^\u0020-\u007e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -70,22 +75,22 @@ export function toBearer(token: ControlToken, secret: string): string {
   return `${prefix}${toBase64Url(Uint8Array.from(ascii, (char) => char.charCodeAt(0)))}.${secret}`
 }
 
-/** True for a text that claims to be a token rather than a key. */
+/** True for a text with the prefix of tokens. */
 export function isBearer(text: string): boolean {
   return text.startsWith(prefix) || isOutdatedBearer(text)
 }
 
-/** True for a bearer text of a token that was granted before tokens had secrets. */
+/** True for a bearer text from before tokens had secrets. */
 export function isOutdatedBearer(text: string): boolean {
   return text.startsWith(outdatedPrefix)
 }
 
-export interface PresentedToken {
+interface PresentedToken {
   readonly token: ControlToken
   readonly secret: string
 }
 
-/** What is in a bearer text, or undefined when it is none. Nothing about it is verified. */
+/** The content of a bearer text, not verified; undefined for another text. */
 export function fromBearer(text: string): PresentedToken | undefined {
   if (!text.startsWith(prefix) || text.length > bearerLimit) return undefined
   const [whole = '', secret = '', ...more] = text.slice(prefix.length).split('.')
@@ -100,15 +105,15 @@ export function fromBearer(text: string): PresentedToken | undefined {
   }
 }
 
-/** Longest bearer text that is looked at; headers of that size pass everywhere. */
-export const bearerLimit = 8000
+/** Longest bearer text; HTTP headers of this size pass everywhere. */
+const bearerLimit = 8000
 
-/** True when two tokens are the same grant under the same signature; as long in time whatever differs. */
+/** True if two tokens are the same grant with the same signature; takes the same time for any difference. */
 export function isSameGrant(one: ControlToken, other: ControlToken): boolean {
   return timingSafeEqual(`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`)
 }
 
-/** True when `shown` is `stored`, with the secret that only its bearer text has. */
+/** True if `shown` is `stored`, with the secret of its bearer text. */
 export async function isPresented(
   shown: PresentedToken,
   stored: ControlToken,
@@ -117,4 +122,58 @@ export async function isPresented(
   const hash = await sha256(shown.secret)
   const isSecret = stored.secret_hash !== undefined && timingSafeEqual(stored.secret_hash, hash)
   return isSameGrant(shown.token, stored) && isSecret
+}
+
+/** One holder of a chain. */
+export interface Holder {
+  /** Its name in its token. */
+  readonly name: string
+  /** The name in which it writes. */
+  readonly writesAs: string
+}
+
+/** Longest name in characters. */
+const nameLimit = 1000
+
+function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
+  const reach = readReach(token)
+  const only = reach && onlyPattern(reach)
+  const isAgent = only && only.parts[0] === 'agent' && only.parts.length > 1 && isConcrete(only)
+  const ownAgent = isAgent ? only.text.slice('agent:'.length) : undefined
+  const grantedTo = token.granted_to.replace(/^agent:(?=.)/, '')
+  if (!parent) return { name: ownAgent ?? grantedTo, writesAs: ownAgent ?? grantedTo }
+  // A delegate whose only scope is one agent writes as that agent, if it is its holder's or below it.
+  if (ownAgent === parent.writesAs || (ownAgent !== undefined && isDelegateOf(ownAgent, parent.writesAs)))
+    return { name: grantedTo, writesAs: ownAgent as string }
+  return { name: grantedTo, writesAs: delegateName(grantedTo, parent.writesAs) }
+}
+
+/** The holders of a token and of its ancestors, the nearest first. */
+export function holdersOf(token: ControlToken, ancestors: readonly ControlToken[]): Holder[] {
+  const holders: Holder[] = []
+  for (const one of [token, ...ancestors].toReversed()) holders.unshift(holderOf(one, holders[0]))
+  return holders
+}
+
+/** Faults in a delegate's name: reason of the refusal, and its text. */
+export const nameFaults = {
+  'Token names the owner': 'a delegate has the name of the owner, or of the agent that writes for the owner',
+  'Token names a holder above it': 'a holder above it in the chain has that name. Give it a name of its own',
+  'Token has too long a name': `the names of its holders have more than ${nameLimit} characters together`,
+} as const
+export type NameFault = keyof typeof nameFaults
+
+/** The fault in the name of a delegate, in a book whose owner writes as `owners`; undefined if there is no fault. */
+export function nameFault(holders: readonly Holder[], owners: readonly string[]): NameFault | undefined {
+  const owned = new Set(['owner', 'user', ...owners].map(foldAgent))
+  const above = new Set<string>()
+  let fault: NameFault | undefined
+  for (const [i, { name, writesAs }] of holders.toReversed().entries()) {
+    const folded = foldAgent(name)
+    if (i > 0 && (owned.has(folded) || name.startsWith('did:a2p:user:'))) return 'Token names the owner'
+    if (above.has(folded)) fault ??= 'Token names a holder above it'
+    if (i > 0 && writesAs.length > nameLimit) fault ??= 'Token has too long a name'
+    above.add(folded).add(foldAgent(writesAs))
+  }
+  return fault
 }

@@ -1,16 +1,37 @@
-// The chapter of who may do what: control tokens, access keys, and the keys that seal sensitive records.
+// The chapter of trust: control tokens, access keys, sealing keys, registered agents; and the verb that resets a
+// clock that was wrong.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { agentCapabilities } from './agent/agent-capability.ts'
 import { agentKeyKind } from './agent/agent-key.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
-import { clockCapabilities } from './clock-capability.ts'
-import { accessKeyKind } from './access-key-kind.ts'
-import { publicKeyKind } from './seal/public-key-kind.ts'
+import { accessKeyKind } from './access-key.ts'
+import { publicKeyKind } from './seal/key-pair.ts'
 import { sealCapabilities } from './seal/seal-capability.ts'
 import { secretCapabilities } from './secret-capability.ts'
 import { tokenCapabilities } from './token-capability.ts'
 import { tokenReadCapabilities } from './token-read-capability.ts'
-import { keyKind, tokenKind } from './token-kind.ts'
+import { keyKind, tokenKind } from './token-schema.ts'
+import { z } from 'zod'
+import { defineCapability } from '../core/capability/capability.ts'
+
+const clockCapabilities = [
+  defineCapability({
+    id: 'daybook:reset_clock',
+    methods: ['resetClock'],
+    summary:
+      'Takes the clock of this copy of the book for right, though it has been later: tokens and keys that ended by that are let in again.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({
+      /** Milliseconds by which the clock was behind the latest known time. */
+      behind_ms: z.number(),
+    }),
+    effect: 'write',
+    uses: ['trust'],
+    run(_input, at) {
+      return { behind_ms: at.trust.resetTime() }
+    },
+  }),
+] as const
 
 export const trust = defineChapter({
   name: 'trust',

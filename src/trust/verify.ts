@@ -1,12 +1,16 @@
-// Verifies a token and its whole chain. The reasons come in one order, the first that holds is the answer.
-// Invariant: whatever is revoked, expired or not begun takes all its descendants with it.
+// Verifies a token and its whole chain. The reasons are checked in this order; the first match is the answer. And the
+// tokens of a book as the verbs read them.
+// Invariant: a revoked, expired or not yet valid token invalidates all its descendants.
 import type { Keyring } from '../core/ports.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { readReach } from '../core/access/reach.ts'
 import { coversScope, overlapsScope, parseNames } from '../core/access/scope.ts'
-import { holdersOf, type NameFault, nameFault } from './holder.ts'
-import { lineageHash, linkFault, signedText } from './token.ts'
-import type { ControlToken } from './token-schema.ts'
+import { type ControlToken, controlToken, type ShownToken } from './token-schema.ts'
+import type { Guest } from '../core/capability/caller.ts'
+import type { Ledger } from '../core/capability/port/record-port.ts'
+import type { TrustPort } from '../core/capability/context.ts'
+import { bodyOf } from '../core/record.ts'
+import { holdersOf, lineageHash, linkFault, type NameFault, nameFault, signedText } from './token.ts'
 
 export const reasons = [
   'Token not found',
@@ -30,24 +34,24 @@ export interface Verifier {
   find(id: string): ControlToken | undefined
   /** True for a key of this book's owner. */
   isOwn(key: string): boolean
-  /** The agents that write for the owner here and where the token of this id was granted. */
+  /** Agents that write for the owner, here and where the token of this id was granted. */
   ownersOf(root: string): readonly string[]
 }
 
-export interface Wanted {
+interface Wanted {
   readonly scope?: string | undefined
   readonly permission?: string | undefined
 }
 
-type Known = Pick<Verifier, 'find' | 'isOwn' | 'ownersOf'>
+type ChainContext = Pick<Verifier, 'find' | 'isOwn' | 'ownersOf'>
 
 /**
- * Why the token is of no use here and now, by its state and its ancestors'; undefined when it stands. Whoever lists, shows,
- * verifies or lets in by a token asks this: what one of them takes for good, all do.
+ * The reason why the token is not valid here and now, by its state and its ancestors'; undefined if it is. All verbs
+ * and admission use this check, so that they agree.
  */
 export function standing(
   token: ControlToken | undefined,
-  by: Known,
+  by: ChainContext,
   now: string,
 ): Extract<Reason, `Token ${string}`> | undefined {
   if (!token) return 'Token not found'
@@ -55,14 +59,14 @@ export function standing(
   return timeFault(token, by.find, now) ?? storedNameFault(token, by)
 }
 
-/** The tokens above this one that are here, the nearest first. */
+/** The stored ancestors of this token, the nearest first. */
 export const ancestorsOf = (token: ControlToken, find: Verifier['find']): ControlToken[] =>
   token.delegation_chain.flatMap((id) => find(id) ?? [])
 
-const storedNameFault = (token: ControlToken, by: Known): NameFault | undefined =>
+const storedNameFault = (token: ControlToken, by: ChainContext): NameFault | undefined =>
   delegateFault(token, ancestorsOf(token, by.find), by)
 
-/** What is wrong with how a delegate is called; undefined when nothing is. */
+/** The fault in the name of a delegate; undefined if there is no fault. */
 export function delegateFault(
   token: ControlToken,
   ancestors: readonly ControlToken[],
@@ -82,12 +86,12 @@ function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
 }
 
 /**
- * How a token stands, in one word: `foreign` is of another book, of a key that was withdrawn, or of a delegate with the name of
- * the owner or of a holder above it, and opens nothing here.
+ * State of a token in one word. `foreign`: of another book, of a withdrawn key, or of a delegate with the name of the
+ * owner or of a holder above it; it is not valid here.
  */
 export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
 
-export function stateOf(token: ControlToken, by: Known, now: string): (typeof tokenStates)[number] {
+export function stateOf(token: ControlToken, by: ChainContext, now: string): (typeof tokenStates)[number] {
   switch (standing(token, by, now)) {
     case undefined:
       return 'active'
@@ -106,7 +110,7 @@ export function stateOf(token: ControlToken, by: Known, now: string): (typeof to
   }
 }
 
-/** What is wrong with a token that somebody brings to be kept, whoever signed it; undefined when nothing is. */
+/** The fault of a token to be stored, from any signer; undefined if there is no fault. */
 export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
   const fault = timeFault(token, by.find, now)
   if (fault !== undefined && fault !== 'Token not yet valid') return fault
@@ -114,7 +118,7 @@ export async function keepFault(token: ControlToken, now: string, by: Verifier):
   return (await isChained(token, by)) ? storedNameFault(token, by) : 'Invalid delegation chain'
 }
 
-/** Why the token is not valid for what is wanted; undefined when it is. */
+/** The reason why the token is not valid for the wanted scope and permission; undefined if it is. */
 export async function verifyToken(
   token: ControlToken | undefined,
   { scope, permission }: Wanted,
@@ -122,7 +126,7 @@ export async function verifyToken(
   by: Verifier,
 ): Promise<Reason | undefined> {
   const state = standing(token, by, now)
-  // Of a line whose beginning is not here nobody can say whose it is.
+  // Without the first token of its chain, its owner can't be determined.
   if (token && state === 'Token of another book' && !rootOf(token, by)) return 'Invalid delegation chain'
   if (!token || state) return state ?? 'Token not found'
   if (scope !== undefined && !isFor(token, scope)) return 'Scope mismatch'
@@ -132,19 +136,19 @@ export async function verifyToken(
   return undefined
 }
 
-/** True when the token is one of this book's: the chain begins with a key of its owner. */
-function isOfThisBook(token: ControlToken, by: Known): boolean {
+/** True if the chain begins with a key of this book's owner. */
+function isOfThisBook(token: ControlToken, by: ChainContext): boolean {
   const root = rootOf(token, by)
   return root !== undefined && by.isOwn(root.granted_by)
 }
 
-/** The token that the line of this one begins with, if it is here. */
-function rootOf(token: ControlToken, { find }: Pick<Known, 'find'>): ControlToken | undefined {
+/** The first token of the chain, if it is stored. */
+function rootOf(token: ControlToken, { find }: Pick<ChainContext, 'find'>): ControlToken | undefined {
   const id = token.delegation_chain.at(-1)
   return id === undefined ? token : find(id)
 }
 
-/** True when the token allows every name that `scope` stands for, and denies none of them. */
+/** True if the token allows every name in `scope`, and denies none of them. */
 function isFor(token: ControlToken, scope: string): boolean {
   const reach = readReach(token)
   const wanted = parseNames(scope)
@@ -166,7 +170,46 @@ async function isChained(token: ControlToken, by: Verifier): Promise<boolean> {
   return (await isSigned(parent, by)) && isChained(parent, by)
 }
 
-/** A token below another is signed by its holder, or for the holder by whoever signed that one. */
+/** A token is signed by the holder of its parent, or for the holder by the parent's signer. */
 function mayGrant(parent: ControlToken, key: string, { isOwn }: Verifier): boolean {
   return key === parent.granted_to || key === parent.granted_by || (isOwn(key) && isOwn(parent.granted_by))
+}
+
+/** The stored token of this id, if it is complete. */
+export function findToken({ get }: Pick<Ledger, 'get'>, id: string): ControlToken | undefined {
+  const found = get(id)
+  return found?.kind === 'token' ? controlToken.safeParse(bodyOf(found)).data : undefined
+}
+
+/** True for a key of the owner of this book. */
+function isOwnKey({ get }: Pick<Ledger, 'get'>, key: string): boolean {
+  return get(key)?.kind === 'key'
+}
+
+export function createVerifier({
+  ledger,
+  keys,
+  digest,
+  owner,
+}: Pick<TrustPort, 'keys' | 'digest' | 'owner'> & { readonly ledger: Pick<Ledger, 'get'> }): Verifier {
+  return {
+    keys,
+    sha256: digest.sha256,
+    find: (id) => findToken(ledger, id),
+    isOwn: (key) => isOwnKey(ledger, key),
+    // Other devices of the owner, such as a mirror, may write as other agents than this copy.
+    ownersOf: (root) => [owner, ledger.get(root)?.agent ?? owner],
+  }
+}
+
+/** True for a token of the guest's chain: its own, an ancestor, or a descendant. */
+export function isInLine(token: ControlToken, guest: Guest, find: Verifier['find']): boolean {
+  if (token.token_id === guest.token || token.delegation_chain.includes(guest.token)) return true
+  return find(guest.token)?.delegation_chain.includes(token.token_id) === true
+}
+
+/** A token as a guest of its chain may see it: without the signature, which proves it to others. */
+export function shownTo(guest: Guest | undefined, token: ControlToken): ShownToken {
+  const { signature, ...claims } = token
+  return guest ? claims : { ...claims, signature }
 }

@@ -59,7 +59,7 @@ export function createCallPath(parts: CallPathParts): CallPath {
     given: CallOptions,
     trail: AccessTrail,
   ): Promise<unknown> => {
-    const admitted = admission.isAsked(given) ? { ...given, ...(await admission.admit(given)) } : given
+    const admitted = admission.hasCredentials(given) ? { ...given, ...(await admission.admit(given)) } : given
     const { agent = admitted.from?.scope.agent ?? contexts.own.scope.agent } = given.scope ?? {}
     trail.admitted(admitted.caller ?? owner, agent)
     if (sealing.isUnread()) await sealing.begin().then(() => services.stateChanged())

@@ -7,8 +7,7 @@ import { formatTime } from '../../core/time.ts'
 import { fromBase64Url, toBase64Url } from '../../shape/encoded-bytes.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
-import type { PublicHalf } from '../../trust/seal/key-pair.ts'
-import { publicKeyBody, publicKeyId, publicKeyKind } from '../../trust/seal/public-key-kind.ts'
+import { type PublicHalf, publicKeyBody, publicKeyId, publicKeyKind } from '../../trust/seal/key-pair.ts'
 
 export interface PublicKey {
   /** What the record says; undefined where there is none. */

@@ -1,36 +1,36 @@
-// The kinds of checkpoints: the state of a program's run after each step, in parts that checkpoints of one thread share, and
-// what its tasks have written since. Invariant: a part is named by what it says, so that no step stores it twice.
-// What stands in them is the program's own text, which nobody here reads.
+// The kinds of checkpoints: the state of a program's run after each step, in parts that checkpoints of one thread
+// share, and the later writes of its tasks. Invariant: a part is named by the hash of its content, so that it is
+// stored once.
+// The content is the program's own text, and is not interpreted here.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import type { RecordName } from '../../core/put-request.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import { plainText } from '../../core/text/plain-text.ts'
+import { soundText } from '../../shape/sound-text.ts'
 
-/** Characters of one part, or of one value that is written: what fits into a row at every host. */
+/** Most characters of one part or one written value: fits into a row on every host. */
 export const partLimit = 500_000
 
-const sound = (text: string) => text.isWellFormed()
-const label = z.string().max(1000).refine(sound, 'is not well-formed Unicode')
+const label = soundText(1000)
 export const threadId = label.min(1)
 export const checkpointId = label.min(1)
-export const text = z.string().max(1_500_000).refine(sound, 'is not well-formed Unicode')
+export const text = soundText(1_500_000)
 export const partHash = z.string().regex(/^[0-9a-f]{32}$/)
 
-/** What one checkpoint is known by. */
+/** Fields that identify a checkpoint. */
 export const checkpointKey = { thread: threadId, namespace: label.default(''), checkpoint: checkpointId }
 
 export const checkpointBody = z.looseObject({
   thread: threadId,
-  /** The part of the program that it is of; empty for the whole. */
+  /** Part of the program; empty for the whole. */
   namespace: label,
   /** Greater for later ones, compared as text. */
   checkpoint: checkpointId,
-  /** The checkpoint before it. */
   parent: checkpointId.optional(),
   state: text,
   metadata: text,
-  /** The parts that its state names. */
+  /** Hashes of the parts of its state. */
   parts: z.array(partHash).max(40_000),
 })
 export type CheckpointBody = z.output<typeof checkpointBody>
@@ -38,16 +38,16 @@ export type CheckpointBody = z.output<typeof checkpointBody>
 export const partBody = z.looseObject({
   thread: threadId,
   hash: partHash,
-  data: z.string().max(partLimit).refine(sound, 'is not well-formed Unicode'),
+  data: soundText(partLimit),
 })
 export type PartBody = z.output<typeof partBody>
 
-/** One value that a task wrote. Those with the same place are one. */
+/** One value that a task wrote. The place identifies it. */
 export const pendingWrite = z.object({
   place: z.number().int().min(-1000).max(1_000_000),
   channel: label,
   value: text,
-  /** The parts that the value names. */
+  /** Hashes of the parts of the value. */
   parts: z.array(partHash).max(10_000).optional(),
 })
 
@@ -85,7 +85,7 @@ export function taskWritesName(
   return { kind: 'checkpoint_write', id, scopes: scopes(thread) }
 }
 
-/** None of it is remembered: it is where a program goes on. */
+/** Checkpoints are not memories: never recalled. */
 const aside = {
   version: 1,
   text: [],

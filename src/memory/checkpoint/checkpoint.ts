@@ -1,7 +1,294 @@
-// The chapter of checkpoints: where runs of programs go on.
+// The chapter of checkpoints, from which runs of programs continue: store one, store writes of tasks after it, read
+// and list, delete a thread.
+// Invariant: a checkpoint is stored with all of its parts or not at all.
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { checkpointCapabilities } from './checkpoint-capability.ts'
-import { checkpointKind, checkpointPartKind, checkpointWriteKind } from './checkpoint-kind.ts'
+import {
+  checkpointBody,
+  type CheckpointBody,
+  checkpointId,
+  checkpointKey,
+  checkpointKind,
+  checkpointName,
+  checkpointPartKind,
+  checkpointWriteKind,
+  partHash,
+  partLimit,
+  partName,
+  pendingWrite,
+  taskWritesBody,
+  taskWritesName,
+  text,
+  threadId,
+} from './checkpoint-kind.ts'
+import { z } from 'zod'
+import type { RecordReader, RecordWriter } from '../../core/capability/port/record-port.ts'
+import { bodyOf } from '../../core/record.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { cursor, limit, nextOf } from '../../shape/page.ts'
+import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
+
+/** A checkpoint with the writes after it. */
+const readCheckpoint = z.object({
+  thread: z.string(),
+  namespace: z.string(),
+  checkpoint: z.string(),
+  parent: z.string().optional(),
+  state: z.string(),
+  metadata: z.string(),
+  /** In no particular order. */
+  writes: z.array(z.object({ task: z.string(), path: z.string(), writes: z.array(pendingWrite) })),
+})
+type ReadCheckpoint = z.output<typeof readCheckpoint>
+
+/** Parts that checkpoints of an answer name, by hash. */
+const partTexts = z.record(z.string(), z.string())
+
+function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheckpoint {
+  const { thread, namespace, checkpoint, parent, state, metadata } = body
+  const filters = { thread, checkpoint, namespace }
+  const { records: found } = records.query({ kind: 'checkpoint_write', filters, limit: 1000 })
+  const writes = found.flatMap((record) => {
+    const read = taskWritesBody.safeParse(bodyOf(record)).data
+    return read ? [{ task: read.task, path: read.path, writes: read.writes }] : []
+  })
+  return {
+    thread,
+    namespace,
+    checkpoint,
+    ...(parent === undefined ? {} : { parent }),
+    state,
+    metadata,
+    writes,
+  }
+}
+
+/** Parts of `checkpoints`, each once, without those that the caller has. */
+function partsOf(
+  checkpoints: readonly (Pick<CheckpointBody, 'thread' | 'parts'> &
+    Partial<Pick<ReadCheckpoint, 'writes'>>)[],
+  known: ReadonlySet<string>,
+  records: RecordReader,
+): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const { thread, parts, writes = [] } of checkpoints) {
+    const written = writes.flatMap((task) => task.writes.flatMap((one) => one.parts ?? []))
+    for (const hash of [...parts, ...written]) {
+      if (known.has(hash) || hash in found) continue
+      const data = records.find(partName(thread, hash))?.['data']
+      if (typeof data === 'string') found[hash] = data
+    }
+  }
+  return found
+}
+
+function checkpointIn(record: object | undefined): CheckpointBody | undefined {
+  return record && checkpointBody.safeParse(bodyOf(record)).data
+}
+
+const namespace = checkpointKey.namespace
+/** Hashes of parts that the caller has already. */
+const knownParts = z.array(partHash).max(100_000).default([])
+const kinds = ['checkpoint', 'checkpoint_part', 'checkpoint_write'] as const
+/** Records forgotten in one transaction. */
+const deletedAtOnce = 500
+
+const partData = z.record(partHash, z.string().max(partLimit)).default({})
+
+interface PartsToStore {
+  readonly thread: string
+  readonly wanted: readonly string[]
+  readonly data: Readonly<Record<string, string>>
+  /** Parts that are surely stored. */
+  readonly held: ReadonlySet<string>
+}
+
+/** Stores the wanted parts that are missing. If some were not sent, stores nothing and returns their hashes. */
+function storeParts({ thread, wanted, data, held }: PartsToStore, records: RecordWriter): string[] {
+  const isThere = (hash: string) => held.has(hash) || records.find(partName(thread, hash)) !== undefined
+  const hashes = [...new Set(wanted)]
+  const missing = hashes.filter((hash) => data[hash] === undefined && !isThere(hash))
+  if (missing.length > 0) return missing
+  for (const hash of hashes) {
+    const text = data[hash]
+    if (text === undefined || isThere(hash)) continue
+    const part = { thread, hash, data: text }
+    records.put({ kind: 'checkpoint_part', name: partName(thread, hash), body: part })
+  }
+  return []
+}
+
+const checkpointCapabilities = [
+  writeVerb({
+    id: 'checkpoint:put',
+    method: 'checkpoints.put',
+    summary:
+      'Keeps the state of a run after one step; parts of it that are there already need not come again.',
+    input: z.strictObject({
+      ...checkpointKey,
+      parent: checkpointId.optional(),
+      state: text,
+      metadata: text,
+      parts: z.array(partHash).max(40_000),
+      /** By hash: parts that may be missing here. */
+      data: partData,
+    }),
+    output: z.object({
+      id: z.string(),
+      /** Hashes of parts that are neither stored nor sent. If any, nothing was stored. */
+      missing: z.array(z.string()),
+    }),
+    run({ data, ...body }, { records }) {
+      const { thread, parts } = body
+      const name = checkpointName(thread, body.namespace, body.checkpoint)
+      const before = body.parent && records.find(checkpointName(thread, body.namespace, body.parent))
+      // Parts are deleted after all checkpoints that name them, so the parts of the parent exist.
+      const held = new Set(before ? checkpointIn(before)?.parts : [])
+      const missing = storeParts({ thread, wanted: parts, data, held }, records)
+      if (missing.length > 0) return { id: name.id, missing }
+      const id = records.put({
+        kind: 'checkpoint',
+        name,
+        body: body as unknown as JsonObject,
+        checked: true,
+        exact: true,
+      })
+      return { id, missing }
+    },
+  }),
+  writeVerb({
+    id: 'checkpoint:put_writes',
+    method: 'checkpoints.putWrites',
+    summary:
+      'Keeps what a task has written after a checkpoint. What stands at a place already stays, unless the place is below 0.',
+    input: z.strictObject({
+      ...checkpointKey,
+      task: z.string().min(1).max(1000),
+      path: z.string().max(1000).default(''),
+      writes: z.array(pendingWrite).max(10_000),
+      /** By hash: parts that may be missing here. */
+      data: partData,
+    }),
+    output: z.object({
+      id: z.string(),
+      /** Hashes of parts that are neither stored nor sent. If any, nothing was stored. */
+      missing: z.array(z.string()),
+    }),
+    run({ writes, data, ...key }, { records }) {
+      const name = taskWritesName(key)
+      const wanted = writes.flatMap(({ parts = [] }) => parts)
+      const missing = storeParts({ thread: key.thread, wanted, data, held: new Set() }, records)
+      if (missing.length > 0) return { id: name.id, missing }
+      const found = records.find(name)
+      const before = found && taskWritesBody.safeParse(bodyOf(found)).data?.writes
+      const byPlace = new Map(before?.map((one) => [one.place, one]))
+      for (const one of writes) if (one.place < 0 || !byPlace.has(one.place)) byPlace.set(one.place, one)
+      const body = { ...key, writes: [...byPlace.values()] }
+      // Writes after a sealed checkpoint are sealed too.
+      const level = records.find(checkpointName(key.thread, key.namespace, key.checkpoint))?.sensitivity
+      const scope = level === undefined ? {} : { scope: { sensitivity: level } }
+      const id = records.put({
+        kind: 'checkpoint_write',
+        name,
+        body: body as unknown as JsonObject,
+        ...scope,
+      })
+      return { id, missing }
+    },
+  }),
+  readVerb({
+    id: 'checkpoint:read',
+    method: 'checkpoints.read',
+    summary: 'Reads a checkpoint of a thread, the last one unless it is named; null when there is none.',
+    input: z.strictObject({
+      thread: threadId,
+      namespace,
+      checkpoint: checkpointId.optional(),
+      known: knownParts,
+    }),
+    output: z.object({ checkpoint: readCheckpoint.nullable(), parts: partTexts }),
+    run({ thread, namespace, checkpoint, known }, { records }) {
+      const last = { kind: 'checkpoint', filters: { thread, namespace }, orderBy: '-checkpoint', limit: 1 }
+      const found =
+        checkpoint === undefined
+          ? records.query(last).records[0]
+          : records.find(checkpointName(thread, namespace, checkpoint))
+      const body = checkpointIn(found)
+      if (!body) return { checkpoint: null, parts: {} }
+      const shown = shownCheckpoint(body, records)
+      const { parts } = body
+      return { checkpoint: shown, parts: partsOf([{ ...shown, parts }], new Set(known), records) }
+    },
+  }),
+  readVerb({
+    id: 'checkpoint:list',
+    method: 'checkpoints.list',
+    summary: 'Lists checkpoints of a thread or of all, the last one first.',
+    input: z
+      .strictObject({
+        thread: threadId.optional(),
+        namespace: namespace.unwrap().optional(),
+        checkpoint: checkpointId.optional(),
+        before: checkpointId.optional(),
+        known: knownParts,
+        limit: limit(20, 100),
+        cursor,
+      })
+      .prefault({}),
+    output: z.object({
+      checkpoints: z.array(readCheckpoint),
+      parts: partTexts,
+      cursor: z.string().optional(),
+    }),
+    run({ thread, namespace, checkpoint, before, known, limit, cursor }, { records }) {
+      const conditions = [
+        ...(thread === undefined ? [] : [{ thread }]),
+        ...(namespace === undefined ? [] : [{ namespace }]),
+        ...(checkpoint === undefined ? [] : [{ checkpoint }]),
+        ...(before === undefined ? [] : [{ checkpoint: { lt: before } }]),
+      ]
+      const filters = conditions.length === 0 ? undefined : { and: conditions }
+      const page = records.query({ kind: 'checkpoint', filters, orderBy: '-checkpoint', limit, cursor })
+      const bodies = page.records.flatMap((record) => checkpointIn(record) ?? [])
+      const shown = bodies.map((body) => ({ ...shownCheckpoint(body, records), parts: body.parts }))
+      return {
+        checkpoints: shown.map(({ parts: _parts, ...one }) => one),
+        parts: partsOf(shown, new Set(known), records),
+        ...nextOf(page),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'checkpoint:delete_thread',
+    permission: 'forget',
+    methods: ['checkpoints.deleteThread'],
+    summary: 'Forgets all checkpoints of a thread and what belongs to them.',
+    input: z.strictObject({ thread: threadId }),
+    output: z.object({ forgotten: z.number() }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    async run({ thread }, { records }) {
+      let forgotten = 0
+      // Checkpoints first: no program continues from the rest of a half-deleted thread.
+      for (const kind of kinds) {
+        for (;;) {
+          const found = records.query({ kind, filters: { thread }, limit: deletedAtOnce }).records
+          if (found.length === 0) break
+          const gone = await records.write(
+            (at) => found.filter(({ id }) => at.records.forget(id, 'alone')).length,
+          )
+          // Without the right to forget them, this would never end.
+          if (gone === 0)
+            throw new DaybookError('conflict', `The caller may not delete thread \`${thread}\`.`)
+          forgotten += gone
+        }
+      }
+      return { forgotten }
+    },
+  }),
+] as const
 
 export const checkpoint = defineChapter({
   name: 'checkpoint',

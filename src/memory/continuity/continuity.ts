@@ -1,5 +1,5 @@
-// The chapter of who an agent is from day to day: personas, sessions and turns, what it keeps, and its days as digests,
-// patterns and snapshots.
+// The chapter of agents that continue from day to day: personas, sessions and turns, thoughts, and their days as
+// digests, patterns and snapshots.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { dayCapabilities } from './digest/day-capability.ts'
 import { digestKind, patternKind } from './digest/digest-kind.ts'
@@ -10,7 +10,7 @@ import { sessionKind, turnKind } from './session/session-kind.ts'
 import { turnCapabilities } from './session/turn-capability.ts'
 import { snapshotCapabilities } from './snapshot/snapshot-capability.ts'
 import { snapshotKind } from './snapshot/snapshot-kind.ts'
-import { tellAnewCapabilities } from './tell-anew-capability.ts'
+import { rebuildCapabilities } from './rebuild-capability.ts'
 import { thoughtRecallCapabilities } from './thought/recall-capability.ts'
 import { rememberCapabilities } from './thought/remember-capability.ts'
 import { thoughtKind } from './thought/thought-kind.ts'
@@ -25,7 +25,7 @@ export const continuity = defineChapter({
     ...thoughtRecallCapabilities,
     ...dayCapabilities,
     ...snapshotCapabilities,
-    ...tellAnewCapabilities,
+    ...rebuildCapabilities,
   ],
   kinds: [personaKind, sessionKind, turnKind, thoughtKind, digestKind, patternKind, snapshotKind],
 })

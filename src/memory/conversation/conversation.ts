@@ -1,6 +1,6 @@
-// The chapter of what was said: messages, the episodes they are archived as, profiles of users, answers that are kept.
+// The chapter of conversations: messages, the episodes they are archived as, profiles of users, cached answers; and
+// the verb that forgets all of them for one agent.
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { agentDataCapabilities } from './agent-data-capability.ts'
 import { answerCapabilities } from './answer/answer-capability.ts'
 import { answerKind } from './answer/answer-kind.ts'
 import { episodeCapabilities } from './episode/episode-capability.ts'
@@ -10,7 +10,58 @@ import { messageKind } from './message/message-kind.ts'
 import { conversationRecallCapabilities } from './message/recall-capability.ts'
 import { profileCapabilities } from './profile/profile-capability.ts'
 import { profileKind } from './profile/profile-kind.ts'
-import { tellAnewCapabilities } from './tell-anew-capability.ts'
+import { rebuildCapabilities } from './rebuild-capability.ts'
+import { z } from 'zod'
+import { checkAborted } from '../../core/abort.ts'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { TaskContext } from '../../core/capability/context.ts'
+import { scopeName } from '../../shape/scope-name.ts'
+
+const batch = 500
+
+async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>): Promise<number> {
+  let forgotten = 0
+  const include = { expired: true, superseded: true, outdated: true }
+  const { total } = at.records.count({ kind, filters: { agent }, include, by: 'none' })
+  for (;;) {
+    checkAborted(at.call.signal)
+    const { records } = at.records.query({ kind, filters: { agent }, include, orderBy: 'id', limit: batch })
+    if (records.length === 0) return forgotten
+    forgotten += await at.records.write(
+      ({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length,
+    )
+    at.call.progress({ done: Math.min(forgotten, total), total, what: kind })
+  }
+}
+
+const agentDataCapabilities = [
+  defineCapability({
+    id: 'ks:delete_agent_data',
+    permission: 'forget',
+    methods: ['conversation.forgetAgent'],
+    summary:
+      'Forgets all messages, episodes, profiles and kept answers of one agent. What was begun can be begun again.',
+    input: z.strictObject({ agent_id: scopeName }),
+    output: z.object({
+      ok: z.boolean(),
+      agent_id: z.string(),
+      deleted_memories: z.number(),
+      deleted_profiles: z.number(),
+      deleted_episodes: z.number(),
+    }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    async run({ agent_id }, at) {
+      // Derived records go first: without its messages, a guest's right to see one can't be checked.
+      await forgetAll('answer', agent_id, at)
+      const deleted_profiles = await forgetAll('profile', agent_id, at)
+      const deleted_episodes = await forgetAll('episode', agent_id, at)
+      const deleted_memories = await forgetAll('message', agent_id, at)
+      return { ok: true, agent_id, deleted_memories, deleted_profiles, deleted_episodes }
+    },
+  }),
+] as const
 
 export const conversation = defineChapter({
   name: 'conversation',
@@ -21,7 +72,7 @@ export const conversation = defineChapter({
     ...profileCapabilities,
     ...answerCapabilities,
     ...agentDataCapabilities,
-    ...tellAnewCapabilities,
+    ...rebuildCapabilities,
   ],
   kinds: [messageKind, episodeKind, profileKind, answerKind],
 })

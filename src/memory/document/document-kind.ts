@@ -1,5 +1,6 @@
-// The kind `document`: JSON that a program keeps under a key in a folder: a file of an agent's memory, an item of a store.
-// Invariant: there is one of each name in a book, because its id follows from the name.
+// The kind `document`: JSON that a program keeps under a key in a folder: a file of an agent's memory, an item of a
+// store.
+// Invariant: a name is unique in a book, because the id follows from it.
 import { partMark, partsField } from '../../core/document-part.ts'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -8,29 +9,25 @@ import type { RecordName } from '../../core/put-request.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import { plainText } from '../../core/text/plain-text.ts'
+import { someText, soundText } from '../../shape/sound-text.ts'
 
-/** Bytes of UTF-8 that the value of a document takes as JSON: what fits into a row at every host. */
+/** Most bytes (UTF-8 JSON) of a document's value: fits into a row on every host. */
 export const documentBytes = 1_800_000
 
-const sound = (text: string) => text.isWellFormed()
-
 /**
- * Where documents lie: labels with `/` behind each, `notes/2026/`; the empty text is the root. A folder is there as long as
- * something lies in it.
+ * Folder path: labels, each with `/` behind it, `notes/2026/`; empty for the root. A folder exists as long as it
+ * contains a document.
  */
-export const folder = z
-  .string()
-  .max(4000)
+export const folder = soundText(4000)
   .refine((text) => text === '' || (text.endsWith('/') && !text.startsWith('/')), 'has `/` behind each label')
   .refine((text) => !text.includes('//'), 'has an empty label')
-  .refine(sound, 'is not well-formed Unicode')
-export const documentKey = z.string().min(1).max(2000).refine(sound, 'is not well-formed Unicode')
+export const documentKey = someText(2000)
 export const documentValue = z.record(z.string(), z.json())
 
 export const documentBody = z.looseObject({
   folder,
   key: documentKey,
-  /** False: it is no memory, and in no recall. */
+  /** False: not a memory, and never recalled. */
   recalled: z.boolean().optional(),
   value: documentValue.refine(
     (value) => utf8Length(JSON.stringify(value)) <= documentBytes,
@@ -39,12 +36,11 @@ export const documentBody = z.looseObject({
 })
 export type DocumentBody = z.output<typeof documentBody>
 
-/** What a document is known by. */
 export function documentName(folder: string, key: string): RecordName {
   return { kind: 'document', id: nameId('document', folder, key), scopes: [`document:${folder}`] }
 }
 
-/** The keys of the parts that a value lists. */
+/** Keys of the parts that a value lists. */
 export function partKeys(value: JsonObject): readonly string[] {
   const keys = value[partsField]
   if (!Array.isArray(keys)) return []
@@ -62,9 +58,9 @@ export const documentKind: Kind<'document', DocumentBody> = {
   facets: { subject: 'folder', name: 'key' },
   scopedBy: 'subject',
   shared: true,
-  // It is whole as one writer left it; what was written elsewhere meanwhile is in the log of conflicts.
+  // A document stays as one writer left it; concurrent writes go to the conflict log.
   policy: 'last_write_wins',
-  // In the same folder, so that nobody names a document of another reach.
+  // In the same folder, so that a value can't name documents of another scope.
   parts: ({ folder, key, value }) =>
     key.startsWith(partMark) ? [] : partKeys(value).map((part) => documentName(folder, part).id),
   recallable: ({ recalled }) => recalled !== false,

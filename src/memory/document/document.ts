@@ -1,7 +1,177 @@
-// The chapter of documents, which programs keep under names: the adapters' files and items.
+// The chapter of documents that programs keep under names (files and items of the adapters): read one, list a folder,
+// write many at once.
+// Invariant: a write with an unmet condition changes nothing.
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { documentCapabilities } from './document-capability.ts'
-import { documentKind } from './document-kind.ts'
+import {
+  documentBody,
+  documentBytes,
+  documentKey,
+  documentKind,
+  documentName,
+  documentValue,
+  folder,
+  partKeys,
+} from './document-kind.ts'
+import { z } from 'zod'
+import type { RecordWriter } from '../../core/capability/port/record-port.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import type { Stored } from '../../core/record.ts'
+import { sensitivities } from '../../core/sealed.ts'
+import { nameHash } from '../../core/text/murmur.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { sealed } from '../../shape/sealed-count.ts'
+import { cursor, limit, restOf } from '../../shape/page.ts'
+import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
+import { stored, storedNow } from '../../shape/receipt.ts'
+
+const storedDocument = z.looseObject({
+  ...recordHead,
+  kind: z.literal('document'),
+  folder: z.string(),
+  key: z.string(),
+  value: documentValue,
+  /** Version of the value. Passed back as `if_match`, it makes a write conditional on that version. */
+  etag: z.string(),
+})
+type StoredDocument = z.output<typeof storedDocument>
+
+function shown(record: Stored<JsonObject>): StoredDocument {
+  return { ...record, etag: etagOf(record) } as unknown as StoredDocument
+}
+
+function etagOf(record: Stored<JsonObject>): string {
+  return nameHash('document', JSON.stringify(record['value']))
+}
+
+/** Documents in a folder and below it: their folders begin with its name. `0` follows `/`. */
+function within(name: string) {
+  return { folder: { gte: name, lt: `${name.slice(0, -1)}0` } }
+}
+
+const change = z.strictObject({
+  folder: folder.default(''),
+  key: documentKey,
+  /** Null removes the document. */
+  value: documentValue.nullable(),
+  /** Required current `etag`; null: the document must not exist. */
+  if_match: z.string().max(100).nullable().optional(),
+  sensitivity: z.enum(sensitivities).optional(),
+  /** False keeps it out of recall. Default: as before. */
+  recalled: z.boolean().optional(),
+})
+type Change = z.output<typeof change>
+
+/** The document of `change`; throws if its condition is not met. */
+function checked({ folder, key, if_match }: Change, records: RecordWriter, place: number) {
+  const name = documentName(folder, key)
+  // A sealed document that can't be read here has no usable etag, and must not be replaced unseen.
+  if (records.sealed.idOf(name) !== undefined) {
+    throw new DaybookError('locked', `\`${folder}${key}\` is sealed.`, {
+      details: { path: `changes.${place}` },
+    })
+  }
+  const before = records.find(name)
+  if (if_match === undefined) return { name, before }
+  const etag = before ? etagOf(before) : null
+  if (etag === if_match) return { name, before }
+  const message =
+    if_match === null
+      ? `Document \`${folder}${key}\` already exists.`
+      : `\`${folder}${key}\` was changed since it was read; read it again.`
+  throw new DaybookError('conflict', message, { details: { path: `changes.${place}.if_match`, etag } })
+}
+
+/** Sensitivity of the parts that `changes` write, by id: that of the document that lists them, after the changes. */
+function partLevels(changes: readonly Change[], records: RecordWriter) {
+  const levels = new Map<string, Stored<JsonObject>['sensitivity']>()
+  for (const { folder, key, value, sensitivity } of changes) {
+    const keys = value === null ? [] : partKeys(value)
+    if (keys.length === 0) continue
+    const level = sensitivity ?? records.find(documentName(folder, key))?.['sensitivity']
+    for (const part of keys) levels.set(documentName(folder, part).id, level as typeof sensitivity)
+  }
+  return levels
+}
+
+const documentCapabilities = [
+  readVerb({
+    id: 'document:read',
+    method: 'documents.read',
+    summary: 'Reads the document of a name; null when there is none.',
+    input: z.strictObject({ folder: folder.default(''), key: documentKey }),
+    output: storedDocument.nullable(),
+    run({ folder, key }, at) {
+      const found = at.records.find(documentName(folder, key))
+      return found ? shown(found) : null
+    },
+  }),
+  readVerb({
+    id: 'document:list',
+    method: 'documents.list',
+    summary: 'Lists the documents of a folder and of all below it, in the order in which they were made.',
+    input: z
+      .strictObject({
+        folder: folder.default(''),
+        /** False: only documents directly in this folder. */
+        deep: z.boolean().default(true),
+        limit: limit(),
+        cursor,
+      })
+      .prefault({}),
+    output: z.object({ documents: z.array(storedDocument), cursor: z.string().optional(), sealed }),
+    run({ folder, deep, limit, cursor }, at) {
+      const below = folder === '' ? undefined : within(folder)
+      const filters = deep ? below : { folder }
+      const page = at.records.query({ kind: 'document', filters, orderBy: 'created_at', limit, cursor })
+      return {
+        documents: page.records.map(shown),
+        ...restOf(page),
+      }
+    },
+  }),
+  writeVerb({
+    id: 'document:write',
+    method: 'documents.write',
+    summary:
+      'Writes and takes away documents, all of them or none; with `if_match`, only what is still as it was read.',
+    input: z.strictObject({ changes: z.array(change).min(1).max(10_000) }),
+    output: z.object({
+      /** For each change; `etag` is null for a removed document. */
+      written: z.array(z.object({ id: z.string(), etag: z.string().nullable() })),
+      ...stored,
+    }),
+    run({ changes }, at) {
+      const levels = partLevels(changes, at.records)
+      const written = changes.map((one, place) => {
+        const { name, before } = checked(one, at.records, place)
+        if (one.value === null) {
+          if (before) at.records.forget(before.id)
+          return { id: before?.id ?? name.id, etag: null }
+        }
+        const { folder, key, value, recalled } = one
+        const sensitivity = one.sensitivity ?? levels.get(name.id)
+        const parsed = documentBody.safeParse({
+          folder,
+          key,
+          value,
+          ...(recalled === undefined ? {} : { recalled }),
+        })
+        if (!parsed.success) {
+          throw new DaybookError('too-large', `\`${folder}${key}\` is too large.`, {
+            details: { path: `changes.${place}.value`, limitBytes: documentBytes },
+          })
+        }
+        const body = JSON.parse(JSON.stringify(parsed.data)) as JsonObject
+        const scope = sensitivity === undefined ? {} : { scope: { sensitivity } }
+        const id = at.records.put({ kind: 'document', name, body, checked: true, ...scope })
+        const stored = at.records.get(id)
+        return { id, etag: stored ? etagOf(stored) : null }
+      })
+      return { written, ...storedNow(at.call) }
+    },
+  }),
+] as const
 
 export const document = defineChapter({
   name: 'document',

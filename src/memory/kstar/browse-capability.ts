@@ -1,42 +1,111 @@
-// The verbs by which a person looks through records of any kind: search, count, who cites one. The inspector's, and
-// everyone's who shows a book.
+// Verbs to browse records of any kind: search, count, citations, history. The inspector uses them.
+// Invariant: the mirror returns sealed versions as they are; they are opened where the keys are.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import type { Stored } from '../../core/record.ts'
-import { recordHead } from '../../shape/record-head.ts'
+import type { RecordVersion } from '../../core/record.ts'
 import { recordId } from '../../shape/record-id.ts'
 import { sealed, sealedField } from '../../shape/sealed-count.ts'
-import { name, recordQuery } from './record-schema.ts'
+import { jsonObject, name } from './record-schema.ts'
+import type { ReadContext } from '../../core/capability/context.ts'
+import { DaybookError, notFound } from '../../core/errors.ts'
+import { parseWith } from '../../core/schema.ts'
+import { type SealedBody, sealingAlgorithm } from '../../core/sealed.ts'
+import {
+  counts,
+  filters,
+  match,
+  period,
+  readVerb,
+  recordSearch,
+  searchPage,
+  words,
+} from '../../shape/record-verbs.ts'
+import { limit } from '../../shape/page.ts'
+import { anyRecord } from './record-capability.ts'
 
-const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as unknown as z.ZodType<
-  Stored<JsonObject>
->
+const sealedBody = z.object({
+  alg: z.literal(sealingAlgorithm),
+  kid: z.string(),
+  v: z.number(),
+  n: z.string(),
+  ct: z.string(),
+  head: z.object({ stamp: z.string() }).loose().optional(),
+}) as unknown as z.ZodType<SealedBody>
 
-const { filters } = recordQuery.shape
+const history = z.object({
+  versions: z.array(
+    z.object({
+      version: z.number(),
+      at: z.string(),
+      agent: z.string(),
+      op: z.enum(['put', 'forget']),
+      body: jsonObject.optional(),
+      /** Instead of a body whose key is not here. */
+      sealed: z.object({ alg: z.literal(sealingAlgorithm), kid: z.string(), bytes: z.number() }).optional(),
+      /** With `with_sealed`: the sealed body and the kind it is bound to. */
+      opaque: z.object({ kind: z.string(), enc: sealedBody }).optional(),
+    }),
+  ),
+})
+type Version = z.output<typeof history>['versions'][number]
+
+function shown({ opaque, ...version }: RecordVersion, withSealed: boolean): Version {
+  return { ...version, ...(withSealed && opaque ? { opaque } : {}) } as Version
+}
+
+function opened(id: string, version: Version, { records }: ReadContext<'records'>): Version {
+  const { opaque, sealed, ...rest } = version
+  const body = opaque && records.open({ kind: opaque.kind, id }, opaque.enc)
+  if (body) return { ...rest, body }
+  return { ...rest, ...(sealed ? { sealed } : {}) }
+}
+
+async function ofMirror(id: string, at: ReadContext<'records' | 'mirror'>): Promise<Version[]> {
+  // The mirror is called with the owner's key.
+  if (at.call.caller.role === 'guest') {
+    throw new DaybookError('forbidden', 'Only the owner of the book may read the history at the mirror.', {
+      details: { path: 'where' },
+    })
+  }
+  if (!at.mirror.read) throw new DaybookError('sync-off')
+  const answer = await at.mirror.read('kstar:history', { id, with_sealed: true })
+  return parseWith(history, answer, 'protocol-error').versions.map((one) => opened(id, one, at))
+}
+
+export const historyCapabilities = [
+  defineCapability({
+    id: 'kstar:history',
+    permission: 'read',
+    methods: ['records.history', 'traces.history', 'perceptions.history', 'facts.history', 'skills.history'],
+    summary:
+      'Reads all versions of a record that are kept here or at the mirror, oldest first, the current one last.',
+    input: z.strictObject({
+      id: recordId,
+      /** Versions of this copy, or those that its mirror keeps. The two number them separately. */
+      where: z.enum(['here', 'mirror']).default('here'),
+      /** Includes sealed bodies that can't be read here, for a caller with the keys. */
+      with_sealed: z.boolean().default(false),
+    }),
+    output: history,
+    effect: 'read',
+    uses: ['records', 'mirror'],
+    async run({ id, where, with_sealed: withSealed }, at) {
+      if (where === 'mirror') return { versions: await ofMirror(id, at) }
+      const versions = at.records.history(id)
+      if (versions.length === 0) throw notFound('record', id)
+      return { versions: versions.map((version) => shown(version, withSealed)) }
+    },
+  }),
+] as const
 
 export const browseCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'kstar:search_memory',
-    methods: ['records.search'],
+    method: 'records.search',
     summary:
       'Finds records of one kind or of all by words, best match first, also expired and superseded ones.',
-    input: z.strictObject({
-      /** Words; those in quotes stand together, as a phrase. */
-      query: z.string().max(10_000),
-      kind: name.optional(),
-      fields: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
-      match: z.enum(['any', 'all']).default('any'),
-      /** The last word may be the beginning of one. */
-      prefix: z.boolean().default(false),
-      filters,
-      limit: z.number().int().min(1).max(1000).default(20),
-      offset: z.number().int().min(0).max(1_000_000).default(0),
-    }),
-    output: z.object({ records: z.array(anyRecord), scores: z.array(z.number()), sealed }),
-    effect: 'read',
-    uses: ['records'],
-    permission: 'read',
+    input: recordSearch.extend({ kind: name.optional() }),
+    output: searchPage(anyRecord),
     run({ query: text, ...query }, at) {
       const hits = at.records.search({ ...query, text })
       const { kind } = query
@@ -47,54 +116,43 @@ export const browseCapabilities = [
       }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:count_memory',
-    methods: ['records.count'],
+    method: 'records.count',
     summary:
       'Counts records of a kind, or those that a search finds, in all and by hour, day or month of when they happened; with `none` only in all.',
     input: z.strictObject({
       kind: name,
-      /** Counts only what a search for this finds, with `match` and `prefix` as it takes them. */
-      query: z.string().max(10_000).optional(),
-      match: z.enum(['any', 'all']).default('any'),
+      /** Counts only the results of this search; `match` and `prefix` as in a search. */
+      query: words.optional(),
+      match,
       prefix: z.boolean().default(false),
       filters,
-      by: z.enum(['hour', 'day', 'month', 'none']).default('day'),
+      by: period,
       include_expired: z.boolean().default(false),
       include_superseded: z.boolean().default(false),
     }),
-    output: z.object({
-      total: z.number(),
-      /** Oldest first; `at` is the start of the period, `failed` counts those that ended badly. Empty ones are left out. */
-      buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
-      sealed,
-    }),
-    effect: 'read',
-    uses: ['records'],
-    permission: 'read',
+    output: counts,
     run(
-      { query: text, match, prefix, include_expired: expired, include_superseded: superseded, ...asked },
+      { query: text, match, prefix, include_expired: expired, include_superseded: superseded, ...rest },
       at,
     ) {
       const search = text === undefined ? undefined : { text, match, prefix }
-      return at.records.count({ ...asked, search, include: { expired, superseded } })
+      return at.records.count({ ...rest, search, include: { expired, superseded } })
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:citing',
-    methods: ['records.citing'],
+    method: 'records.citing',
     summary: 'Reads the records that cite one, and by which field each does.',
-    input: z.strictObject({ id: recordId, limit: z.number().int().min(1).max(1000).default(100) }),
+    input: z.strictObject({ id: recordId, limit: limit() }),
     output: z.object({
-      /** How many cite it; `citations` and `records` are the first of them. */
+      /** Total number of citations; `citations` and `records` are the first of them. */
       total: z.number(),
       citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
       records: z.array(anyRecord),
       sealed,
     }),
-    effect: 'read',
-    uses: ['records'],
-    permission: 'read',
     run({ id, limit }, at) {
       const all = at.records.citing(id)
       const citations = all.slice(0, limit)

@@ -1,41 +1,32 @@
 // The verbs of facts: store, get by schema, query by path, supersede.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability/capability.ts'
-import type { ReadContext, WriteContext } from '../../core/capability/context.ts'
-import type { RecordQuery } from '../../core/capability/port/record-port.ts'
-import { DaybookError } from '../../core/errors.ts'
+import type { WriteContext } from '../../core/capability/context.ts'
+import { DaybookError, notFound } from '../../core/errors.ts'
 import { isLowered } from '../../core/sealed.ts'
 import { parseJsonPath } from '../../core/json/json-path.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/put-request.ts'
-import type { Stored } from '../../core/record.ts'
-import { definedSchema } from './definition/definition.ts'
-import { type Fact, type FactBody, factInput, storedFact, supersedeInput } from './fact-schema.ts'
+import { definedSchema } from './definition.ts'
 import { checkAgainst } from './json-schema/json-schema.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
-import { factKind } from './fact-kind.ts'
-import { splitScope } from './own-scope.ts'
-import { name, page, receipt, recordPage, recordQuery } from './record-schema.ts'
+import { splitScope } from './store-record.ts'
+import { name, receipt } from './record-schema.ts'
+import { type Fact, type FactBody, factInput, factKind, storedFact, supersedeInput } from './fact-kind.ts'
+import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
+import { storedNow } from '../../shape/receipt.ts'
 
 const factReceipt = receipt.extend({
-  /** The version of the schema that the data was checked against; null when the schema is not registered. */
+  /** Version of the schema that the data was checked against; null if the schema is not registered. */
   schema_version: z.number().nullable(),
 })
 
-/** Facts in whose place another one stands are left out, unless this is true. */
+/** Includes facts that another fact replaced. */
 const include_superseded = z.boolean().default(false)
 
-/** Longest chain of facts that stand in each other's place. */
+/** Longest chain of replaced facts. */
 const chainLimit = 10_000
 
-function asFact(record: Stored<JsonObject> | undefined): Fact | undefined {
-  return record?.kind === 'fact' ? (record as unknown as Fact) : undefined
-}
-
-function read(at: ReadContext<'records'>, query: Omit<RecordQuery, 'kind'>) {
-  const found = at.records.query({ ...query, kind: 'fact' })
-  return { ...found, records: found.records as unknown as Fact[] }
-}
+const { asItem: asFact, ...verbs } = recordVerbs('fact', storedFact)
 
 interface NewFact {
   readonly id?: string | undefined
@@ -43,25 +34,28 @@ interface NewFact {
   readonly scope: PutRequest['scope'] & object
 }
 
-function storeFact({ id: given, body: said, scope }: NewFact, at: WriteContext<'records'>) {
-  // What is stored is JSON: members that are undefined are none.
-  const data = JSON.parse(JSON.stringify(said.data)) as JsonObject
-  const definition = definedSchema(at.records.rules, said.schema)
-  if (definition) checkAgainst(definition.schema, data as Json, 'data', said.schema)
-  const before = said.supersedes === undefined ? undefined : superseded(said.supersedes, given, at)
+function storeFact({ id: ownId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
+  // Normalize to JSON: drops undefined members.
+  const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject
+  const definition = definedSchema(at.records.rules, fact.schema)
+  if (definition) checkAgainst(definition.schema, data as Json, 'data', fact.schema)
+  const before = fact.supersedes === undefined ? undefined : superseded(fact.supersedes, ownId, at)
   const schema_version = definition?.version ?? null
-  const body = { ...said, data, ...(definition ? { schema_version: definition.version } : {}) }
+  const body = { ...fact, data, ...(definition ? { schema_version: definition.version } : {}) }
   const id = at.records.put({
     kind: 'fact',
-    ...(given === undefined ? {} : { id: given }),
+    ...(ownId === undefined ? {} : { id: ownId }),
     body: body as unknown as JsonObject,
     scope: before ? heirScope(scope, before, at) : scope,
     checked: true,
   })
-  return { id, stored_at: at.call.now, durability: at.call.durability, schema_version }
+  return { id, ...storedNow(at.call), schema_version }
 }
 
-/** What takes the place of a sensitive fact is as sensitive, unless it says otherwise; less so, only the owner says. */
+/**
+ * A fact inherits the sensitivity of the fact it replaces, unless the caller sets another; only the owner may lower
+ * it.
+ */
 function heirScope(
   scope: NewFact['scope'],
   before: Fact,
@@ -69,18 +63,17 @@ function heirScope(
 ): NewFact['scope'] {
   const { sensitivity = before.sensitivity } = scope
   if (caller.role === 'guest' && isLowered(sensitivity, before.sensitivity)) {
-    throw new DaybookError('forbidden', 'Only the owner of the book makes a fact less sensitive.', {
+    throw new DaybookError('forbidden', 'Only the owner of the book may make a fact less sensitive.', {
       details: { path: 'sensitivity' },
     })
   }
   return { ...scope, ...(sensitivity ? { sensitivity } : {}) }
 }
 
-/** The fact `id`, in whose place nothing stands yet, and which does not stand in the place of `own`; throws for others. */
+/** The fact `id`, if it is still current and `own` is not among the facts it replaces. Throws otherwise. */
 function superseded(id: string, own: string | undefined, { records }: WriteContext<'records'>): Fact {
   const found = asFact(records.get(id))
-  if (!found)
-    throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'supersedes' } })
+  if (!found) throw notFound('fact', id, 'supersedes')
   const { current, next, isDisplaced } = records.succession(id, 'fact')
   if (isDisplaced || (next !== undefined && next !== own)) {
     throw new DaybookError('conflict', `\`${id}\` was superseded by \`${current}\`; supersede that one.`, {
@@ -91,7 +84,7 @@ function superseded(id: string, own: string | undefined, { records }: WriteConte
   let fact: Fact | undefined = found
   for (let steps = 0; fact && steps < chainLimit; steps++) {
     if (fact.id === own) {
-      throw new DaybookError('conflict', 'A fact cannot stand in its own place.', {
+      throw new DaybookError('conflict', "A fact can't supersede itself.", {
         details: { path: 'supersedes' },
       })
     }
@@ -103,77 +96,64 @@ function superseded(id: string, own: string | undefined, { records }: WriteConte
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 export const factCapabilities = [
-  defineCapability({
+  writeVerb({
     id: 'kstar:store_fact',
-    permission: 'write',
-    methods: ['facts.store'],
+    method: 'facts.store',
     summary: 'Stores data of a named schema; where that schema is registered, the data must keep to it.',
     input: factInput,
     output: factReceipt,
-    effect: 'write',
-    uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { id, ...body } = rest
       return storeFact({ id, body, scope }, at)
     },
   }),
-  defineCapability({
+  writeVerb({
     id: 'kstar:supersede_fact',
-    permission: 'write',
-    methods: ['facts.supersede'],
+    method: 'facts.supersede',
     summary: 'Stores a fact in the place of another, which keeps its history and leaves recall and queries.',
     input: supersedeInput,
     output: factReceipt,
-    effect: 'write',
-    uses: ['records'],
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { id, ...body } = rest
       const before = asFact(at.records.get(id))
-      if (!before)
-        throw new DaybookError('not-found', `There is no fact \`${id}\`.`, { details: { path: 'id' } })
+      if (!before) throw notFound('fact', id)
       needUnderstood(factKind, before)
       return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope }, at)
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:get_facts',
-    permission: 'read',
-    methods: ['facts.get'],
+    method: 'facts.get',
     summary: 'Lists the facts of a schema, newest first.',
     input: z.strictObject({ schema: name, include_superseded, ...page }),
-    output: recordPage(storedFact),
-    effect: 'read',
-    uses: ['records'],
+    output: verbs.page,
     run: ({ schema, include_superseded: superseded, ...query }, at) =>
-      read(at, { ...query, filters: { schema }, include: { superseded } }),
+      verbs.pageOf(at, { ...query, filters: { schema }, include: { superseded } }),
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:query_facts',
-    permission: 'read',
-    methods: ['facts.query'],
+    method: 'facts.query',
     summary: 'Lists facts by schema, by what stands at a JSONPath of their data, and by filters.',
     input: recordQuery
       .extend({
         schema: name.optional(),
         /** A JSONPath into the data: `$.a.b`, `$.a[0]`, `$.a[*].b`. */
         path: z.string().max(1000).optional(),
-        /** What must stand there; without it, anything. */
+        /** Value to match there. Default: any. */
         value: value.optional(),
         include_superseded,
       })
       .refine((input) => input.value === undefined || input.path !== undefined, {
         path: ['path'],
-        message: 'is wanted with a value',
+        message: 'is required with a value',
       })
       .prefault({}),
-    output: recordPage(storedFact),
-    effect: 'read',
-    uses: ['records'],
+    output: verbs.page,
     run({ schema, path, value, filters, order_by: orderBy, include_superseded: superseded, ...query }, at) {
       const steps = path === undefined ? undefined : parseJsonPath(path)
-      return read(at, {
+      return verbs.pageOf(at, {
         ...query,
         orderBy,
         filters: schema === undefined ? filters : { and: [{ schema }, ...(filters ? [filters] : [])] },

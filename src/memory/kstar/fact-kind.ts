@@ -1,6 +1,47 @@
 // The kind `fact`: declarative memory, data of a named schema.
 import { type Kind, whenField } from '../../core/kind.ts'
-import { factBody, type FactBody } from './fact-schema.ts'
+import { z } from 'zod'
+import { recordHead } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { jsonObject, name, scope, text } from './record-schema.ts'
+
+const fact = {
+  schema: name,
+  data: jsonObject,
+  source: text(10_000).optional(),
+  verified: z.boolean().default(false),
+}
+
+/** Input of `facts.store`. `supersedes`: the id of the fact that this one replaces. */
+export const factInput = z.strictObject({
+  id: recordId.optional(),
+  ...fact,
+  supersedes: recordId.optional(),
+  ...scope,
+})
+
+/** Input of `facts.supersede`. The schema is that of the fact `id`. */
+export const supersedeInput = z.strictObject({
+  id: recordId,
+  data: fact.data,
+  source: fact.source,
+  verified: fact.verified,
+  ...scope,
+})
+
+const factBody = z.looseObject({
+  ...fact,
+  verified: z.boolean(),
+  /** Version of the schema that the data was checked against; absent if the schema was not registered. */
+  schema_version: z.number().int().min(1).optional(),
+  supersedes: recordId.optional(),
+})
+
+export type FactBody = z.output<typeof factBody>
+
+export const storedFact = z.looseObject({ ...factBody.shape, ...recordHead, kind: z.literal('fact') })
+
+export type Fact = z.output<typeof storedFact>
 
 export const factKind: Kind<'fact', FactBody> = {
   name: 'fact',
@@ -12,7 +53,7 @@ export const factKind: Kind<'fact', FactBody> = {
   names: ['data.name', 'data.title', 'data.canonical_name', 'data.aliases'],
   facets: { schema: 'schema' },
   scopedBy: 'schema',
-  // The other side is taken to be the authority on facts.
+  // The other side counts as the authority on facts.
   policy: 'remote_wins',
   links: ['supersedes'],
   guardedBy: ['supersedes'],

@@ -1,19 +1,17 @@
-// The chapter of what an agent did, saw, believes and can do: traces, perceptions, facts, skills, and what they keep to.
+// The chapter of traces, perceptions, facts and skills, and of their registered definitions.
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { browseCapabilities } from './browse-capability.ts'
-import { definitionCapabilities } from './definition/definition-capability.ts'
-import { definitionKinds } from './definition/definition-kind.ts'
+import { definitionCapabilities } from './definition-capability.ts'
+import { definitionKinds } from './definition.ts'
 import { factCapabilities } from './fact-capability.ts'
 import { factKind } from './fact-kind.ts'
-import { perceptionCapabilities } from './perception-capability.ts'
-import { perceptionKind } from './perception-kind.ts'
-import { historyCapabilities } from './record/history-capability.ts'
-import { recordCapabilities } from './record/record-capability.ts'
+import { recordCapabilities } from './record-capability.ts'
 import { runCapabilities } from './run-capability.ts'
 import { skillCapabilities } from './skill-capability.ts'
 import { skillKind } from './skill-kind.ts'
 import { traceCapabilities } from './trace-capability.ts'
 import { traceKind } from './trace-kind.ts'
+import { perceptionCapabilities, perceptionKind } from './perception.ts'
+import { browseCapabilities, historyCapabilities } from './browse-capability.ts'
 
 export const kstar = defineChapter({
   name: 'kstar',

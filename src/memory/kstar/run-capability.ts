@@ -1,13 +1,13 @@
-// The verb of runs: what traces and messages of one session are together, from the first step to the last.
-// Invariant: a run is told from its records alone; nothing of it is stored beside them.
+// The verb of runs: the traces and messages of one session, from the first to the last.
+// Invariant: a run is computed from its records; nothing else is stored.
 import { z } from 'zod'
-import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordReader, RunSpan } from '../../core/capability/port/record-port.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import { isJsonObject } from '../../core/json/path.ts'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { sealed, sealedField } from '../../shape/sealed-count.ts'
 import { scopeName } from '../../shape/scope-name.ts'
+import { readVerb } from '../../shape/record-verbs.ts'
+import { limit, offset } from '../../shape/page.ts'
 
 const orders = ['ended_at', 'started_at', 'duration', 'steps', 'messages', 'failed'] as const
 type Order = (typeof orders)[number]
@@ -15,21 +15,21 @@ const order = z.enum([...orders, ...orders.map((one) => `-${one}` as const)])
 
 const run = z.object({
   session: z.string(),
-  /** The goal of its first step, else the first thing said in it; its beginning. */
+  /** Beginning of the goal of its first step, else of its first message. */
   name: z.string(),
-  /** Whose its first record is. */
+  /** Agent of its first record. */
   agent: z.string(),
-  /** Traces, and how many of them failed. */
+  /** Traces, and the failed ones among them. */
   steps: z.number(),
   failed: z.number(),
   messages: z.number(),
-  /** How its last step ended; `open` when that has no result, `none` when nothing was done in it. */
+  /** Outcome of the last step: `open` without a result, `none` without a step. */
   outcome: z.enum(['succeeded', 'failed', 'open', 'none']),
-  /** The last step that failed. */
+  /** Id of the last failed step. */
   failed_step: z.string().optional(),
   started_at: z.string(),
   ended_at: z.string(),
-  /** Between its first record and its last, in milliseconds. */
+  /** Milliseconds between the first and the last record. */
   duration_ms: z.number(),
 })
 
@@ -38,33 +38,30 @@ export type Run = z.output<typeof run>
 const nameLength = 240
 
 export const runCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'runs:list',
-    methods: ['runs.list'],
+    method: 'runs.list',
     summary:
       'Lists runs, latest first: the traces and messages of each session with name, agent, outcome and times.',
     input: z
       .strictObject({
-        /** That of this session alone. */
+        /** Only the run of this session. */
         session: scopeName.optional(),
-        /** Those with records of this agent, and what of them is its own. */
+        /** Only runs with records of this agent, counting those alone. */
         agent: scopeName.optional(),
-        /** True: those with a step that failed. False: those without. */
+        /** True: runs with a failed step. False: runs without. */
         failed: z.boolean().optional(),
         order_by: order.default('-ended_at'),
-        limit: z.number().int().min(1).max(200).default(50),
-        offset: z.number().int().min(0).max(1_000_000).default(0),
+        limit: limit(50, 200),
+        offset,
       })
       .prefault({}),
     output: z.object({
-      /** How many there are; `runs` are some of them. */
+      /** Total number; `runs` is one page. */
       total: z.number(),
       runs: z.array(run),
       sealed,
     }),
-    effect: 'read',
-    uses: ['records'],
-    permission: 'read',
     run({ session, agent, failed, order_by: by, limit, offset }, at) {
       const spans = at.records
         .runs({ session, agent })
@@ -79,7 +76,7 @@ export const runCapabilities = [
   }),
 ] as const
 
-/** What can't be read here, of the two kinds that a run is made of. */
+/** Number of unreadable records, of the two kinds that make up a run. */
 function unreadIn(
   records: RecordReader,
   scope: { session?: string | undefined; agent?: string | undefined },
@@ -89,7 +86,7 @@ function unreadIn(
 
 const durationOf = ({ started_at: from, ended_at: to }: RunSpan) => Date.parse(to) - Date.parse(from)
 
-/** Runs that are alike in what they are ordered by stand in the order of their names. */
+/** Equal runs are ordered by session. */
 function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) => number {
   const isDown = by.startsWith('-')
   const key = (isDown ? by.slice(1) : by) as Order
@@ -103,7 +100,7 @@ function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) =
 }
 
 function toRun(records: RecordReader, span: RunSpan, agent: string | undefined): Run {
-  // Its own times keep the search in the index to where the run is.
+  // The time range narrows the index search.
   const timestamp = { gte: span.started_at, lte: span.ended_at }
   const filters = { session: span.session, timestamp, ...(agent === undefined ? {} : { agent }) }
   const one = (kind: string, orderBy: string, more: JsonObject = {}): Stored<JsonObject> | undefined =>
@@ -127,8 +124,8 @@ function toRun(records: RecordReader, span: RunSpan, agent: string | undefined):
 }
 
 function nameOf(first: Stored<JsonObject> | undefined): string {
-  const said = isJsonObject(first?.['task']) ? first['task']['goal'] : first?.['content']
-  const text = typeof said === 'string' ? said.replaceAll(/\s+/gu, ' ').trim() : ''
+  const name = isJsonObject(first?.['task']) ? first['task']['goal'] : first?.['content']
+  const text = typeof name === 'string' ? name.replaceAll(/\s+/gu, ' ').trim() : ''
   return text.slice(0, nameLength).toWellFormed()
 }
 

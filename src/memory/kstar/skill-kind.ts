@@ -1,10 +1,32 @@
-// The kind `skill`: procedural memory, how things are done and how well that goes.
+// The kind `skill`: procedural memory, how something is done and how well it goes.
+// Invariant: names that read alike are one skill, because id and stored name are in NFC.
 import type { Kind } from '../../core/kind.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { plainText } from '../../core/text/plain-text.ts'
 import { settleSkill } from './maturity.ts'
-import { skillId } from './skill-name.ts'
 import { skillBody, type SkillBody } from './skill-schema.ts'
+import type { RecordName } from '../../core/put-request.ts'
+import { nameId } from '../../core/text/name-id.ts'
+
+function skillId(name: string): string {
+  return nameId('skill', name.normalize('NFC'))
+}
+
+/**
+ * Names under which this skill may be stored: its NFC spelling, or another spelling from before names were
+ * normalized.
+ */
+export function skillNames(name: string): readonly [RecordName, ...RecordName[]] {
+  const one = (spelling: string): RecordName => ({
+    kind: 'skill',
+    id: nameId('skill', spelling),
+    scopes: [`skill:${spelling}`],
+  })
+  const composed = name.normalize('NFC')
+  const others = new Set([name, name.normalize('NFD')])
+  others.delete(composed)
+  return [one(composed), ...[...others].map(one)]
+}
 
 export const skillKind: Kind<'skill', SkillBody> = {
   name: 'skill',
@@ -31,7 +53,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
   names: ['name'],
   facets: { name: 'name' },
   scopedBy: 'name',
-  // A skill used on two devices was used that often, and last on the one where it was used last.
+  // Uses on two devices add up; the later last use wins.
   policy: 'merge',
   merge: {
     'maturity.usage_count': 'counter',
@@ -42,7 +64,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
   },
   settle: settleSkill,
   counts: ['maturity'],
-  // What was taught stands without the traces.
+  // A skill that was taught does not depend on traces.
   links: ['learned_from.traces'],
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
 }

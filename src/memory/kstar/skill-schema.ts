@@ -1,4 +1,4 @@
-// The shape of a skill: how something is done, what it was learned from, and how well it goes.
+// The shape of a skill: how something is done, the traces it was learned from, and how well it goes.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { instant } from '../../shape/instant.ts'
@@ -20,38 +20,37 @@ export type SkillLevel = (typeof skillLevels)[number]
 
 const maturity = {
   level: z.enum(skillLevels).default('novice'),
-  /** The mean of the outcomes so far, 0 to 1. */
+  /** Mean of the outcomes, 0 to 1. */
   success_rate: z.number().min(0).max(1).default(0),
   last_used: instant.optional(),
   usage_count: z.number().int().min(0).default(0),
 }
 
-/** What `skills.store` takes. A skill learned elsewhere may bring its maturity along. */
+/** Input of `skills.store`. A skill learned elsewhere may bring its maturity. */
 export const skillInput = z.strictObject({
-  /** Kept in NFC: what reads alike is one name. */
+  /** Normalized to NFC. */
   name: name.normalize('NFC'),
   description: text(200_000).default(''),
   learned_from: z.strictObject(learnedFrom).prefault({}),
   definition: z.strictObject(definition),
   maturity: z.strictObject(maturity).optional(),
-  /** Changes the skill that has the name already; it keeps its maturity, and its version before stays in the history. */
+  /** Replaces the skill of the same name; it keeps its maturity, and the version before stays in the history. */
   replace: z.boolean().default(false),
   ...scope,
 })
 
-/** How many of the outcomes were good, from which the rate is made: counts of two devices add up, means do not. */
+/** Number of good outcomes. The rate is derived from it, because counts of two devices add up and means don't. */
 const successes = z.number().min(0).optional()
 const storedMaturity = z.looseObject({ ...maturity, successes })
 export type Maturity = z.output<typeof storedMaturity>
 
-/** What rate and level are told from, as it must be for that. */
+/** Counts from which rate and level are derived. */
 export const countedMaturity = z.looseObject({
   success_rate: maturity.success_rate.optional(),
   usage_count: maturity.usage_count.optional(),
   successes,
 })
 
-/** The body of a stored skill. */
 export const skillBody = z.looseObject({
   name,
   description: text(200_000),
@@ -62,7 +61,6 @@ export const skillBody = z.looseObject({
 
 export type SkillBody = z.output<typeof skillBody>
 
-/** A skill as it comes back. */
 export const skill = z.looseObject({ ...skillBody.shape, ...recordHead, kind: z.literal('skill') })
 
 export type Skill = z.output<typeof skill>

@@ -1,9 +1,74 @@
-// The kind `trace`: episodic memory, what an agent did and what came of it.
+// The kind `trace`: episodic memory, one thing that an agent did, as situation, task, action and result (STAR).
+// Input is strict, so that a misspelt field is an error; a stored body keeps unknown fields.
 import { type Kind, whenField } from '../../core/kind.ts'
 import { isJsonObject, type Json } from '../../core/json/path.ts'
-import { traceBody, type TraceBody } from './trace-schema.ts'
+import { z } from 'zod'
+import { recordHead } from '../../shape/record-head.ts'
+import { instant, instantOrDay } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { list, name, scope, text } from './record-schema.ts'
 
-/** `part` with this member where it has none; what is no object is left for the schema to refuse. */
+const object = z.record(z.string(), z.unknown())
+
+const situation = {
+  domain: name,
+  actor: text(1000).optional(),
+  channel: text(1000).optional(),
+  context: object.default({}),
+  now: instant.optional(),
+}
+const task = { goal: text(200_000), constraints: list.default([]) }
+const action = { type: name, parameters: object.default({}), tools_used: list.default([]) }
+const result = {
+  success: z.boolean(),
+  outcome: object.default({}),
+  side_effects: z.array(z.unknown()).max(1000).default([]),
+}
+const metadata = {
+  mode: z.enum(['interactive', 'autonomous', 'background']).default('interactive'),
+  tags: list.default([]),
+  linked_traces: z.array(recordId).max(1000).default([]),
+}
+
+export const traceResult = z.strictObject(result)
+
+/**
+ * Input of `traces.store`. `timestamp`: when it happened, for traces that are stored later; default now. A bare date
+ * means the beginning of its day.
+ */
+export const traceInput = z.strictObject({
+  id: recordId.optional(),
+  timestamp: instantOrDay.optional(),
+  situation: z.strictObject(situation),
+  task: z.strictObject(task),
+  action: z.strictObject(action),
+  result: traceResult.optional(),
+  metadata: z.strictObject(metadata).prefault({}),
+  /** Replaces the trace of the same id; the version before stays in the history. */
+  replace: z.boolean().default(false),
+  ...scope,
+})
+
+const traceBody = z.looseObject({
+  timestamp: instant,
+  situation: z.looseObject(situation),
+  task: z.looseObject(task),
+  action: z.looseObject(action),
+  result: z.looseObject(result).optional(),
+  metadata: z.looseObject(metadata),
+})
+
+export type TraceBody = z.output<typeof traceBody>
+
+export const trace = z.looseObject({
+  ...traceBody.shape,
+  ...recordHead,
+  kind: z.literal('trace'),
+})
+
+export type Trace = z.output<typeof trace>
+
+/** Adds a default member to `part`. Leaves a value that is no object for the schema to refuse. */
 const withDefault = (name: string, value: string, part: Json = {}): Json =>
   isJsonObject(part) ? { [name]: value, ...part } : part
 
@@ -12,7 +77,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
   summary: 'One thing an agent did: situation, task, action, result.',
   version: 1,
   schema: traceBody,
-  // What was done comes first: a quotation is cut at its end.
+  // The action comes first, because a quotation is cut at its end.
   text: [
     whenField,
     'task.goal',
@@ -36,7 +101,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
     success: 'result.success',
   },
   scopedBy: 'domain',
-  // Traces are this device's own account of what it did.
+  // Traces are this device's own account of its actions.
   policy: 'local_wins',
   links: ['metadata.linked_traces'],
   cites: [{ path: 'metadata.linked_traces' }],

@@ -1,12 +1,12 @@
-// The kind `mark`: what somebody said of a record, beside it. One for each record, so that two devices which mark the same
-// record make one of them; it goes with its record, and waits harmlessly for one that is not there yet.
+// The kind `mark`: somebody's remarks on a record, stored beside it. One mark for each record, so that marks of two
+// devices merge. It is removed with its record, and waits for a record that has not arrived yet.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { marks } from '../../shape/marks.ts'
 import { recordId } from '../../shape/record-id.ts'
 
 export const markBody = z.looseObject({
-  /** The id of the record that is marked. */
+  /** Id of the marked record. */
   record: recordId,
   ...marks,
 })
@@ -21,13 +21,13 @@ export const markKind: Kind<'mark', MarkBody> = {
   text: [],
   facets: { name: 'record' },
   marks: 'record',
-  // An agent would pin its own words above all others.
+  // An agent would otherwise pin its own words above all others.
   ownerFields: ['pinned', 'personal', 'keep'],
-  // It tells of its record that there is one, and what somebody thinks of it.
+  // It reveals that its record exists, and somebody's opinion of it.
   madeFrom: { reachOnly: true, sources: ({ record }) => [record] },
-  // Each mark is a field of its own: what two devices said of one record both holds.
+  // Each mark is a field of its own, so marks of two devices combine.
   policy: 'merge',
-  // It has nothing to stand on once its record is gone.
+  // A mark means nothing without its record.
   embed: false,
   recallable: () => false,
 }

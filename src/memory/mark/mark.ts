@@ -1,6 +1,94 @@
-// The chapter of marks.
+// The chapter of marks: set and remove marks of a record, and list marked records.
 import { defineChapter } from '../../core/capability/chapter.ts'
-import { markCapabilities } from './mark-capability.ts'
 import { markKind } from './mark-kind.ts'
+import { z } from 'zod'
+import { cursor, limit } from '../../shape/page.ts'
+import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
+import { stored, storedNow } from '../../shape/receipt.ts'
+import { collectionName, markChanges, markInput, marks } from '../../shape/marks.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { markNames } from '../../core/mark/mark.ts'
+
+const marked = z.looseObject({ ...recordHead, kind: z.string() })
+
+/** Records in the collection and in every collection below it. */
+function inCollection(name: string) {
+  const path = 'marks.collection'
+  // `0` follows `/`, so this range covers all names that begin with the name and a slash.
+  return { or: [{ [path]: name }, { [path]: { gte: `${name}/`, lt: `${name}0` } }] }
+}
+
+const markCapabilities = [
+  writeVerb({
+    id: 'mark:set',
+    method: 'records.mark',
+    summary:
+      'Says of a record that it is pinned, how important it is, that it is personal or to be kept, or where it is collected; null takes a mark away.',
+    input: z
+      .strictObject({ id: recordId, ...markInput })
+      .refine((input) => markNames.some((name) => input[name] !== undefined), {
+        path: ['id'],
+        message: `says nothing: give one of ${markNames.join(', ')}`,
+      }),
+    output: z.object({
+      id: z.string(),
+      /** Marks of the record now. */
+      marks: z.object(marks),
+      /** Input of this verb that restores the marks from before. */
+      undo: z.object({ id: z.string(), ...markChanges }),
+      ...stored,
+    }),
+    run({ id, ...change }, at) {
+      const { before, now } = at.records.mark(id, change)
+      const touched = markNames.filter((name) => change[name] !== undefined)
+      const undo = Object.fromEntries(touched.map((name) => [name, before[name] ?? null]))
+      return {
+        id,
+        marks: now,
+        undo: { id, ...undo },
+        ...storedNow(at.call),
+      }
+    },
+  }),
+  readVerb({
+    id: 'mark:list',
+    method: 'records.marks',
+    summary:
+      'Lists the records that are marked, with their marks: all of them, or those of a collection and below it, pinned, to be kept.',
+    input: z
+      .strictObject({
+        collection: collectionName.optional(),
+        pinned: z.boolean().optional(),
+        personal: z.boolean().optional(),
+        keep: z.boolean().optional(),
+        min_importance: z.number().min(0).max(1).optional(),
+        kind: z.string().min(1).max(100).optional(),
+        limit: limit(),
+        cursor,
+      })
+      .prefault({}),
+    output: z.object({ records: z.array(marked), cursor: z.string().optional() }),
+    run({ collection, min_importance, kind, limit, cursor, ...flags }, at) {
+      const flagFilters = Object.entries(flags).flatMap(([name, value]) =>
+        value === undefined ? [] : [{ [`marks.${name}`]: value }],
+      )
+      const filters = [
+        ...flagFilters,
+        ...(collection === undefined ? [] : [inCollection(collection)]),
+        ...(min_importance === undefined ? [] : [{ 'marks.importance': { gte: min_importance } }]),
+      ]
+      const any = { or: markNames.map((name) => ({ [`marks.${name}`]: { exists: true } })) }
+      const include = { expired: true, superseded: true }
+      return at.records.query({
+        filters: { and: filters.length > 0 ? filters : [any] },
+        include,
+        kind,
+        limit,
+        cursor,
+      })
+    },
+  }),
+] as const
 
 export const mark = defineChapter({ name: 'mark', capabilities: markCapabilities, kinds: [markKind] })

@@ -1,5 +1,5 @@
-// The verbs of agents that are known by name: register one, look it up, list them, withdraw a key. All but looking oneself up
-// is the owner's.
+// The verbs of registered agents: register, get, list, revoke. The owner's alone, except that an agent may get
+// itself.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -16,6 +16,7 @@ import {
   agentName,
   findAgentKey,
 } from './agent-key.ts'
+import { cursor, limit, nextOf } from '../../shape/page.ts'
 
 const keyBytes = 32
 
@@ -38,15 +39,15 @@ const shown = ({ revoked, ...body }: AgentKeyBody): z.output<typeof agent> => ({
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** The key of an agent: what was given, or for a `did:key` the one that its name says. */
-function keyOf(did: string, given: string | undefined): string {
+/** The key of an agent: the passed one, or for a `did:key` the one in its name. */
+function keyOf(did: string, input: string | undefined): string {
   const named = did.startsWith('did:key:') ? did : undefined
-  if (named !== undefined && !fromDidKey(named)) throw wrong('did', 'Only keys of Ed25519 are known')
-  if (given === undefined) {
+  if (named !== undefined && !fromDidKey(named)) throw wrong('did', 'Only Ed25519 keys are supported')
+  if (input === undefined) {
     if (named !== undefined) return named
     throw wrong('public_key', 'is missing')
   }
-  const bytes = fromDidKey(given) ?? fromBase64(given) ?? fromBase64Url(given)
+  const bytes = fromDidKey(input) ?? fromBase64(input) ?? fromBase64Url(input)
   if (bytes?.length !== keyBytes) throw wrong('public_key', 'is not the 32 bytes of an Ed25519 key in base64')
   const key = toDidKey(bytes)
   if (named !== undefined && named !== key) throw wrong('public_key', 'is not the key that the DID names')
@@ -61,13 +62,13 @@ export const agentCapabilities = [
       'Says by which public key an agent is known, so that it may sign requests. It may do nothing yet: policies say what.',
     input: z.strictObject({
       did: agentDid,
-      /** Ed25519, 32 bytes in base64, or a `did:key`. Of a `did:key` it is in its name. */
+      /** Ed25519, 32 bytes in base64, or a `did:key`. A `did:key` as DID contains it. */
       public_key: z.string().max(200).optional(),
       name: agentName.optional(),
       description: agentDescription.optional(),
     }),
     output: agent.extend({
-      /** False when it was known by this key already, and nothing was changed. */
+      /** False if it was registered with this key already, and nothing changed. */
       changed: z.boolean(),
     }),
     effect: 'write',
@@ -75,15 +76,15 @@ export const agentCapabilities = [
     run({ did, public_key, name, description }, at) {
       const key = keyOf(did, public_key)
       const { ledger } = at.trust
-      const known = findAgentKey(ledger, did)
+      const before = findAgentKey(ledger, did)
       const isSame =
-        known?.key === key &&
-        !known.revoked &&
-        (name ?? known.name) === known.name &&
-        (description ?? known.description) === known.description
-      if (isSame) return { ...shown(known), changed: false }
-      const label = name ?? known?.name
-      const words = description ?? known?.description
+        before?.key === key &&
+        !before.revoked &&
+        (name ?? before.name) === before.name &&
+        (description ?? before.description) === before.description
+      if (isSame) return { ...shown(before), changed: false }
+      const label = name ?? before?.name
+      const words = description ?? before?.description
       const body: AgentKeyBody = {
         did,
         key,
@@ -107,10 +108,10 @@ export const agentCapabilities = [
     uses: ['trust'],
     run({ did }, at) {
       const { caller } = at.call
-      // Who else may come is nobody's business but the owner's.
+      // Guests may not find out which other agents are registered.
       if (caller.role === 'guest' && caller.agent !== did) return null
-      const known = findAgentKey(at.trust.ledger, did)
-      return known ? shown(known) : null
+      const before = findAgentKey(at.trust.ledger, did)
+      return before ? shown(before) : null
     },
   }),
   defineCapability({
@@ -119,8 +120,8 @@ export const agentCapabilities = [
     summary: 'Lists the agents that are known by name, newest first, those whose key was withdrawn included.',
     input: z
       .strictObject({
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ agents: z.array(agent), cursor: z.string().optional() }),
@@ -132,7 +133,7 @@ export const agentCapabilities = [
         const body = agentKeyBody.safeParse(bodyOf(record)).data
         return body ? [shown(body)] : []
       })
-      return { agents, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { agents, ...nextOf(page) }
     },
   }),
   defineCapability({
@@ -142,7 +143,7 @@ export const agentCapabilities = [
       'Withdraws the key of an agent: its requests are refused from then on. Registering it again lets it come back.',
     input: z.strictObject({ did: agentDid }),
     output: z.object({
-      /** False when no such agent is known. */
+      /** False if no such agent is registered. */
       revoked: z.boolean(),
       revoked_at: z.string().optional(),
     }),
@@ -150,14 +151,14 @@ export const agentCapabilities = [
     uses: ['trust'],
     run({ did }, at) {
       const { ledger } = at.trust
-      const known = findAgentKey(ledger, did)
-      if (!known) return { revoked: false }
-      const revoked_at = known.revoked_at ?? at.call.now
-      if (!known.revoked)
+      const before = findAgentKey(ledger, did)
+      if (!before) return { revoked: false }
+      const revoked_at = before.revoked_at ?? at.call.now
+      if (!before.revoked)
         ledger.put({
           kind: 'agent_key',
           id: agentKeyId(did),
-          body: { ...known, revoked: true, revoked_at } as JsonObject,
+          body: { ...before, revoked: true, revoked_at } as JsonObject,
         })
       return { revoked: true, revoked_at }
     },

@@ -1,8 +1,7 @@
-// Agents that are known by name: a DID and the public key that its requests are signed with, as the owner has written it
-// down. Invariant: the owner's word alone binds a name to a key, so that nobody takes the name of an agent that a policy is
-// for; and whose key was withdrawn is nobody here.
+// Registered agents: a DID with the public key that verifies its requests. Invariant: only the owner binds a name to
+// a key, so that nobody can take the name of an agent that has a policy; and an agent with a withdrawn key is not
+// admitted.
 import { z } from 'zod'
-import { canonicalTime } from '../../core/time.ts'
 import type { Kind } from '../../core/kind.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import type { Ledger } from '../../core/capability/port/record-port.ts'
@@ -10,22 +9,16 @@ import { bodyOf } from '../../core/record.ts'
 import { isAgentDid } from '../../shape/a2p-did.ts'
 import { fromDidKey } from '../../shape/did-key.ts'
 import { ledgerKind } from '../ledger-kind.ts'
+import { canonicalInstant } from '../../shape/instant.ts'
+import { someText } from '../../shape/sound-text.ts'
 
-const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
-
-/** A text of people that stands in lists and answers. */
-const shown = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+const instant = canonicalInstant
 
 export const agentDid = z
   .string()
   .refine(isAgentDid, 'is not the DID of an agent, such as did:a2p:agent:local:assistant')
-export const agentName = shown(200)
-export const agentDescription = shown(2000)
+export const agentName = someText(200)
+export const agentDescription = someText(2000)
 
 export const agentKeyBody = z.strictObject({
   did: agentDid,
@@ -39,10 +32,10 @@ export const agentKeyBody = z.strictObject({
 })
 export type AgentKeyBody = z.output<typeof agentKeyBody>
 
-/** The id of the record of an agent: the same on every device. */
+/** The id of an agent's record: the same on every device. */
 export const agentKeyId = (did: string): string => nameId('agent_key', did)
 
-/** What is written down of the agent, its key withdrawn or not. */
+/** The record of the agent, with its key withdrawn or not. */
 export function findAgentKey(ledger: Pick<Ledger, 'get'>, did: string): AgentKeyBody | undefined {
   const found = ledger.get(agentKeyId(did))
   if (found?.kind !== 'agent_key') return undefined

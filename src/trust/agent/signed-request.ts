@@ -1,18 +1,18 @@
-// Requests that an agent has signed (a2p protocol, "Replay Attack Protection"): what they must say, and whether the
-// signature is that of a key. Invariants: a signature is about the method, the address, the time, the nonce and the whole
-// body; what was signed longer than five minutes ago, or will be, is refused, so that nonces are kept no longer.
-//
-// Two ways of signing are taken, told apart by how the time is written:
-// an instant (the specification): Ed25519 over SHA-256 of `method \n path \n ts \n nonce \n sha256(body)`, hashes in hexadecimal;
+// Requests signed by an agent (a2p protocol, "Replay Attack Protection"): checks their fields and their signature.
+// Invariants: a signature covers the method, the address, the time, the nonce and the whole body; a request signed
+// more than five minutes ago, or in the future, is refused, so that nonces need not be stored for longer.
+// Two formats are accepted, distinguished by the format of the time:
+// an instant (the specification): Ed25519 over SHA-256 of `method \n path \n ts \n nonce \n sha256(body)`, hashes in
+// hexadecimal;
 // Unix seconds (the clients of Gaugid): Ed25519 over `method \n path \n base64(sha256(body)) \n ts \n nonce \n exp`.
-// In both the lines of `covered` follow.
+// In both, the lines of `covered` follow.
 import { DaybookError } from '../../core/errors.ts'
 import type { Digest, Keyring } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { isAgentDid } from '../../shape/a2p-did.ts'
 import { fromBase64, fromBase64Url, toBase64, toBase64Url } from '../../shape/encoded-bytes.ts'
 
-/** A request as it came: the fields of its `Authorization`, and what its signature is to be about. */
+/** A request as received: the fields of its `Authorization`, and the content that its signature covers. */
 export interface SignedRequest {
   readonly did: string
   readonly sig: string
@@ -22,14 +22,14 @@ export interface SignedRequest {
   readonly method: string
   /** The address in every spelling that its sender may have signed, with its query. */
   readonly paths: readonly string[]
-  /** SHA-256 of the body in hexadecimal, and whether there was any. */
+  /** SHA-256 of the body in hexadecimal, and whether there is a body. */
   readonly bodyHash: string
   readonly hasBody: boolean
-  /** What is signed beside that: lines as `name:value`, one for the host and one for each header that decides what is done. */
+  /** Further signed lines as `name:value`: one for the host, and one for each header that affects the result. */
   readonly covered: readonly string[]
 }
 
-/** Why a signed request is refused: `details.reason` of the error. */
+/** The reason of a refusal: `details.reason` of the error. */
 export const signedReasons = [
   'Invalid DID',
   'Timestamp out of window',
@@ -41,13 +41,13 @@ export const signedReasons = [
 ] as const
 export type SignedReason = (typeof signedReasons)[number]
 
-/** The error for each. An agent that is not known here and one whose signature is wrong are both nobody. */
+/** The error for a reason. An unknown agent and a wrong signature get the same code. */
 export function refuseSigned(reason: SignedReason, path: string): DaybookError {
   const code = reason === 'Invalid DID' || reason === 'Invalid nonce' ? 'invalid-input' : 'unauthorized'
   return new DaybookError(code, `\`${path}\`: ${reason}.`, { details: { path, reason } })
 }
 
-/** How far the time of a request may be from now, and how long it is good. */
+/** Largest difference between the time of a request and now, in milliseconds. */
 export const windowMs = 300_000
 const seconds = /^\d{1,11}$/
 const nonceOfInstant = /^[A-Za-z0-9]{16,32}$/
@@ -56,8 +56,8 @@ const nonceOfSeconds = /^[A-Za-z0-9_-]{16,64}$/
 const isBySeconds = ({ ts }: SignedRequest) => seconds.test(ts)
 
 /**
- * Throws unless the request names an agent, was signed within five minutes of `nowMs`, has not expired and has a nonce.
- * Answers until when its nonce must be known: as long as the same request could pass again.
+ * Throws unless the request names an agent, was signed within five minutes of `nowMs`, has not expired and has a
+ * nonce. Returns until when its nonce must be stored: as long as the same request could pass again.
  */
 export function checkSigned(request: SignedRequest, nowMs: number): { readonly nonceUntilMs: number } {
   const { did, ts, nonce, exp } = request
@@ -74,7 +74,7 @@ export function checkSigned(request: SignedRequest, nowMs: number): { readonly n
   return { nonceUntilMs: Math.max(nowMs, signedMs) + windowMs + 1 }
 }
 
-/** Throws unless the holder of `key` has signed the request. */
+/** Throws unless the request was signed with `key`. */
 export async function checkSignature(
   request: SignedRequest,
   key: string,
@@ -89,7 +89,9 @@ export async function checkSignature(
   throw refuseSigned('Invalid signature', 'sig')
 }
 
-/** What a signature may be over. The specification leaves open whether the digest is signed as bytes or as its text. */
+/**
+ * Texts that a signature may cover. The specification does not say whether the digest is signed as bytes or as text.
+ */
 async function signedOf(
   request: SignedRequest,
   path: string,

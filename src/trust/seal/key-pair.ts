@@ -1,6 +1,6 @@
-// The key pairs of a book, one for each key that seals: what arrives where no key is kept is sealed to the public half, by
-// a key of its own that only the private half comes to. Invariant: such a body is bound to its book, kind and id as all
-// others are; and its key, on the side that seals, is never kept and never used for a second call.
+// The key pairs of a book, one for each sealing key. A copy without keys seals to the public half, with a key that
+// only the private half can derive; and the kind of a book's public key. Invariant: such a body is bound to its book,
+// kind and id like any other; and on the sealing side, its key is never stored and never used for a second call.
 import type {
   EncapsulationPair,
   InstantCipher,
@@ -10,19 +10,22 @@ import type {
 } from '../../core/ports.ts'
 import { toHex } from '../../core/ids.ts'
 import { boundTo, type SealedBody, type SealedOwner } from '../../core/sealed.ts'
-import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
+import { fromBase64, fromBase64Url, toBase64 } from '../../shape/encoded-bytes.ts'
+import { z } from 'zod'
+import type { Kind } from '../../core/kind.ts'
+import { ledgerKind } from '../ledger-kind.ts'
 
-/** Bytes of a public key, and of what stands before the ciphertext of a body that was sealed to one. */
+/** Bytes of a public key, and of the prefix of a ciphertext sealed to one. */
 export const publicKeyBytes = 32
 
-/** The public half that a copy without keys seals to. */
+/** The public half, to which a copy without keys seals. */
 export interface PublicHalf {
   readonly publicKey: Uint8Array
-  /** The name by which the devices know the book: what is sealed opens in that one alone. */
+  /** The name of the book on the devices: a sealed body opens in that book only. */
   readonly book: string
 }
 
-/** What sealed bodies name a pair by: `k_` and the beginning of its public key. */
+/** Id of a pair in sealed bodies: `k_` and the beginning of its public key. */
 export function pairId(publicKey: Uint8Array): string {
   return `k_${toHex(publicKey.subarray(0, 8))}`
 }
@@ -36,7 +39,7 @@ export function boundIn(
   return JSON.stringify(['daybook', book, ...boundTo(owner, sealed)])
 }
 
-/** What the key of one sending is for. */
+/** Purpose of the key of one sending. */
 const infoOf = (book: string, kid: string) => JSON.stringify(['daybook', book, kid])
 
 interface Pair extends EncapsulationPair {
@@ -45,28 +48,28 @@ interface Pair extends EncapsulationPair {
 
 /** The private halves, on a device. */
 export interface KeyPairs {
-  /** The public half of the pair that follows from the key `kid`. */
+  /** The public half of the pair derived from the key `kid`. */
   publicOf(kid: string): Uint8Array | undefined
-  /** The name of that pair. */
+  /** The id of that pair. */
   idOf(kid: string): string | undefined
-  /** The key that the pair `id` follows from; undefined when it is not here. */
+  /** The key from which the pair `id` is derived; undefined if it is not here. */
   keyOf(id: string): string | undefined
-  /** Undefined while the key of `sealed` was not received, which is then waited for, and for what was altered. */
+  /** Undefined if the key of `sealed` is not received yet, which is then requested, or if the body was altered. */
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
-  /** Notes the key of a body, to be received. */
+  /** Requests the key of a body, to be received. */
   want(sealed: SealedBody): void
-  /** How often `open` lacked a key that is still to be received. */
+  /** Number of times `open` lacked a key that is not received yet. */
   lacking(): number
-  /** Receives every key that is waited for. */
+  /** Receives every requested key. */
   receive(): Promise<void>
 }
 
-export interface KeyPairParts {
+interface KeyPairParts {
   readonly encapsulation: KeyEncapsulation | undefined
   readonly aes: InstantCipher | undefined
 }
 
-/** The pairs of these keys, for a book of any of these names; none where the host has no X25519. */
+/** The pairs of these keys, for a book with any of these names; none if the host has no X25519. */
 export async function createKeyPairs(
   { encapsulation, aes }: KeyPairParts,
   secrets: ReadonlyMap<string, Uint8Array>,
@@ -78,11 +81,11 @@ export async function createKeyPairs(
     if (pair) byKey.set(kid, { ...pair, id: pairId(pair.publicKey) })
   }
   const keyById = new Map([...byKey].map(([kid, { id }]) => [id, kid]))
-  /** By pair and encapsulated key: a key for each name of the book; none where it can't be received. */
+  /** By pair and encapsulated key: a key for each name of the book; empty if it can't be received. */
   const received = new Map<string, readonly { readonly book: string; readonly key: InstantKey }[]>()
   const wanted = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
 
-  /** A body in its parts, and whose key it takes; undefined for what was not sealed to a pair that is here. */
+  /** The parts of a body with its pair; undefined if it was not sealed to a pair that is here. */
   const partsOf = (sealed: SealedBody) => {
     const pair = byKey.get(keyById.get(sealed.kid) ?? '')
     const bytes = pair && fromBase64(sealed.ct)
@@ -140,7 +143,7 @@ export interface Sending {
   seal(owner: SealedOwner, version: number, text: string): SealedBody
 }
 
-/** A sending with a key of its own; undefined for what is no public key, and where the host can't. */
+/** A sending with its own key; undefined for an invalid public key, or if the host doesn't support it. */
 export async function createSending(
   { encapsulation, aes, random }: KeyPairParts & { readonly random: Random },
   half: PublicHalf,
@@ -160,4 +163,29 @@ export async function createSending(
       return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(whole), ...headOf(owner) }
     },
   }
+}
+
+/** The only one of a book. */
+export const publicKeyId = 'public-key'
+
+export const publicKeyBody = z.strictObject({
+  /** X25519 (RFC 7748): 32 bytes of base64url. */
+  public_key: z
+    .string()
+    .refine((text) => fromBase64Url(text)?.length === publicKeyBytes, 'is not 32 bytes of base64url'),
+  /** The name of the book that has the private half; sealed bodies are bound to it. */
+  book: z.string().min(1).max(1000),
+  added_at: z.string(),
+})
+type PublicKeyBody = z.output<typeof publicKeyBody>
+
+export const publicKeyKind: Kind<'public_key', PublicKeyBody> = {
+  ...ledgerKind,
+  name: 'public_key',
+  idPrefix: publicKeyId,
+  summary: 'The public key of the book: what arrives sensitive where no keys are kept is sealed to it.',
+  version: 1,
+  schema: publicKeyBody,
+  facets: { happened_at: 'added_at' },
+  bound: true,
 }

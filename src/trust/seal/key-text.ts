@@ -1,12 +1,11 @@
-// Keys on their way to another device: one line of JSON that a passphrase opens. Invariant: it opens for this book alone,
-// and only as it was written.
+// Keys for transfer to another device: one line of JSON, encrypted with a passphrase. Invariant: it opens for this
+// book only, and only unchanged.
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Cipher, Random } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
-import { deriveGuard, guardShape, newGuard } from './key-guard.ts'
-import { type Keys, readKeys, withNames, writeKeys } from './kept-keys.ts'
+import { deriveGuard, guardShape, type Keys, newGuard, readKeys, withNames, writeKeys } from './key-vault.ts'
 
 const format = 'daybook-keys'
 /** More keys than a book has in a lifetime. */
@@ -39,7 +38,10 @@ export async function writeKeyText(
   return `${JSON.stringify(text)}\n`
 }
 
-/** The keys in `text`, which is for a book of one of these names; throws `invalid-input` for another, and `wrong-passphrase`. */
+/**
+ * The keys in `text`, for a book with one of these names; throws `invalid-input` for another book, and
+ * `wrong-passphrase`.
+ */
 export async function readKeyText(
   text: string,
   books: readonly string[],
@@ -48,7 +50,7 @@ export async function readKeyText(
 ): Promise<Keys> {
   const parsed = parseWith(keyText, parse(text))
   if (!books.includes(parsed.book)) {
-    const message = `These are the keys of the book \`${parsed.book}\`, and this is \`${books[0]}\`: sync first with the mirror of the book that they are of.`
+    const message = `These are the keys of the book \`${parsed.book}\`, but this is \`${books[0]}\`: sync with the mirror of that book first.`
     throw new DaybookError('invalid-input', `\`text\`: ${message}`, {
       details: { path: 'text.book', book: parsed.book },
     })
@@ -60,10 +62,7 @@ export async function readKeyText(
   const opened = nonce?.length === 12 && ct ? await key.open(nonce, headOf(parsed), ct) : undefined
   const keys = opened === undefined ? undefined : readKeys(opened)
   if (keys) return withNames(keys, [parsed.book])
-  throw new DaybookError(
-    'wrong-passphrase',
-    'The keys do not open: another passphrase, or the text was altered.',
-  )
+  throw new DaybookError('wrong-passphrase', 'Wrong passphrase, or the text was changed.')
 }
 
 function parse(text: string): unknown {
@@ -75,7 +74,7 @@ function parse(text: string): unknown {
 }
 
 function notKeys(cause?: unknown): DaybookError {
-  return new DaybookError('invalid-input', '`text`: These are no keys of a book.', {
+  return new DaybookError('invalid-input', '`text`: It does not contain the keys of a book.', {
     details: { path: 'text' },
     ...(cause === undefined ? {} : { cause }),
   })

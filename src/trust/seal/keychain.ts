@@ -1,7 +1,7 @@
-// The keys that seal a book's sensitive records: made here, kept in a vault under a key of the device or a passphrase.
-// Invariant: a key is durable in the vault before anything is sealed with it, and none is dropped while anything needs it;
-// without the passphrase nothing of a key is in memory. A passphrase costs the same whether it is right or wrong. A book that is
-// opened by another name opens what it sealed by the former one.
+// The keys that seal a book's sensitive records: created here, stored in a vault under a key of the device or a passphrase.
+// Invariant: a key is durable in the vault before anything is sealed with it, and is never dropped while anything needs it;
+// without the passphrase, no key is in memory. A right and a wrong passphrase cost the same time. A book opened under another
+// name opens what it sealed under its former one.
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { toHex } from '../../core/ids.ts'
 import type {
@@ -17,10 +17,9 @@ import {
   type LockedReason,
   type SealedBody,
   type SealedOwner,
+  type Sealer,
   type WholeSealer,
 } from '../../core/sealed.ts'
-import { deriveGuard, type Guard, newGuard } from './key-guard.ts'
-import { type KeptKeys, type Keys, openAnyKept, parseKept, sealKept, withNames } from './kept-keys.ts'
 import {
   boundIn,
   createKeyPairs,
@@ -31,209 +30,293 @@ import {
   type PublicHalf,
   type Sending,
 } from './key-pair.ts'
-import { lostAtOpening, nothingToLock, nothingToUnlock, unusable, wrongPassphrase } from './vault-fault.ts'
+import {
+  deriveGuard,
+  type Guard,
+  type VaultedKeys,
+  type Keys,
+  newGuard,
+  openVaulted,
+  parseVault,
+  sealKeys,
+  withNames,
+} from './key-vault.ts'
+import { DaybookError } from '../../core/errors.ts'
 
-export interface Keychain extends WholeSealer {
-  /** Reads what the vault has, and opens it if no passphrase guards it. */
-  begin(): Promise<void>
-  /** True when `begin` was never called. */
-  isUnread(): boolean
-  state(): 'off' | 'unused' | 'lost' | 'locked' | 'open'
-  guard(): Guard['by'] | undefined
-  /** While open: the keys. */
-  keys(): Keys | undefined
-  /** The name that what is sealed is bound to, and the others by which this book is known here. */
-  names(): BookNames
-  unlock(passphrase: string): Promise<void>
-  lock(): void
-  /** Replaces the keys, once they are durable. Without a guard given, the one there is stays. */
-  keep(keys: Keys, passphrase?: { readonly passphrase: string | undefined }): Promise<void>
-  /** Makes the first key, unless there is one. */
-  ensure(): Promise<void>
-  /** Has `onChange` called when keys came or went. */
-  watch(onChange: () => void): void
-  /** The public half of the key that seals; undefined while there is none, and where the host has no X25519. */
-  publicHalf(): PublicHalf | undefined
-  /** The key that the pair of this public key follows from; undefined when it is not here. */
-  keyOfPair(publicKey: Uint8Array): string | undefined
-  /** What bodies name the pair by that follows from the key `kid`. */
-  pairOf(kid: string): string | undefined
-  /**
-   * Where no keys are kept: until the answer is called, what is sealed is sealed to this public half, as long as
-   * `isCurrent` is true. Undefined where that can't be done.
-   */
-  sendTo(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined>
+/** Texts for a vault that has none of its own. */
+const unusableTexts = {
+  form: 'The keys of this book are stored in an unknown format; open it with the version that wrote them.',
+  key: 'The keys of this book do not open with the key of this device. If the book had another name, open it once under that name.',
+} as const
+
+const unusable = (vault: KeyVault, why: 'form' | 'key'): DaybookError =>
+  vault.unusable?.(why) ?? new DaybookError('storage-failed', unusableTexts[why], { retry: false })
+
+/** The keys are lost, and the caller passed a passphrase at opening: it needs an open book for the next steps. */
+function lostAtOpening(sealer: Pick<Sealer, 'reason' | 'place'>): DaybookError {
+  const { message, ...shape } = lockedError(sealer).toJSON()
+  return DaybookError.from({ ...shape, message: `${message} Open the book without a passphrase for that.` })
 }
 
+const wrongPassphrase = ({ place }: KeyVault): DaybookError =>
+  new DaybookError(
+    'wrong-passphrase',
+    `Wrong passphrase for the keys of this book${place === undefined ? '' : `, in ${place}`}.`,
+  )
+
+const nothingToUnlock = (): DaybookError =>
+  new DaybookError(
+    'conflict',
+    'The keys of this book have no passphrase: leave it out, or set one with `seal.guard`.',
+    { details: { path: 'passphrase', guard: 'device' } },
+  )
+
+const nothingToLock = (): DaybookError =>
+  new DaybookError(
+    'conflict',
+    'The keys of this book have no passphrase, so they cannot be locked; set one with `seal.guard`.',
+  )
+
 export interface BookNames {
-  /** What is sealed is bound to this one. */
+  /** Sealed bodies are bound to this name. */
   readonly present: string
-  /** By which the vault may have been written, where it does not say so itself. */
+  /** Names under which the vault may have been written, if it doesn't contain its name. */
   readonly others: readonly string[]
 }
 
-export interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
+interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
   readonly encapsulation: KeyEncapsulation | undefined
-  /** Absent where no key of a book is ever kept. */
+  /** Absent where no key of a book is ever stored. */
   readonly aes: InstantCipher | undefined
-  /** Asked once, when the vault is read. */
+  /** Called once, when the vault is read. */
   readonly names: () => BookNames
   readonly vault: KeyVault | undefined
-  /** Whether keys were kept here, and something is sealed. Absent: that is never so. */
+  /** True if keys were stored here, and something is sealed. Default: never. */
   readonly wereHere?: () => boolean
 }
 
-export function createKeychain(parts: KeychainParts): Keychain {
-  const { vault, random, cipher, aes } = parts
-  let isRead = false
-  let asked: BookNames | undefined
-  const names = () => (asked ??= parts.names())
-  /** All names that what is sealed may be bound to, the present one first. */
-  let books: readonly string[] = []
-  let kept: KeptKeys | undefined
-  let guardKey: SealingKey | undefined
-  let keys: Keys | undefined
-  let pairs: KeyPairs | undefined
-  const sendings: { readonly sending: Sending; readonly isCurrent: () => boolean }[] = []
-  const used = new Map<string, InstantKey>()
-  const watchers: (() => void)[] = []
+export class Keychain implements WholeSealer {
+  readonly #parts: KeychainParts
+  #isRead = false
+  #names: BookNames | undefined
+  /** All names that sealed bodies may be bound to, the present one first. */
+  #books: readonly string[] = []
+  #vaulted: VaultedKeys | undefined
+  #guardKey: SealingKey | undefined
+  #keys: Keys | undefined
+  #pairs: KeyPairs | undefined
+  readonly #sendings: { readonly sending: Sending; readonly isCurrent: () => boolean }[] = []
+  readonly #used = new Map<string, InstantKey>()
+  readonly #watchers: (() => void)[] = []
 
-  const keyOf = (kid: string): InstantKey | undefined => {
-    const known = used.get(kid)
-    const secret = keys?.secrets.get(kid)
-    if (known || !secret || !aes) return known
-    const key = aes.key(secret)
-    used.set(kid, key)
-    return key
+  constructor(parts: KeychainParts) {
+    this.#parts = parts
   }
 
-  const put = (next: Keys | undefined, nextPairs: KeyPairs | undefined) => {
-    keys = next
-    pairs = nextPairs
-    used.clear()
-    for (const onChange of watchers) onChange()
-  }
-  const take = async (next: Keys) => {
-    books = [...new Set([names().present, ...next.names])]
-    put(next, await createKeyPairs(parts, next.secrets, books))
+  get place(): string | undefined {
+    return this.#parts.vault?.place
   }
 
-  /** Opens the vault by the name that it was written for, and writes it for the present one. False where `key` does not. */
-  const openVault = async (key: SealingKey, vaulted: KeptKeys): Promise<boolean> => {
-    const { present, others } = names()
-    const opened = await openAnyKept(key, [present, ...others], vaulted)
-    if (!opened) return false
-    guardKey = key
-    if (opened.book !== present) await keep(withNames(opened.keys, [opened.book]))
-    else if (!keys) await take(opened.keys)
-    return true
-  }
-
-  const begin = async () => {
-    if (isRead || !vault) return
+  /** Reads the vault, and opens it if no passphrase guards it. */
+  async begin(): Promise<void> {
+    const { vault } = this.#parts
+    if (this.#isRead || !vault) return
     const text = await vault.read()
-    kept = text === undefined ? undefined : parseKept(text)
-    if (text !== undefined && !kept) throw unusable(vault, 'form')
-    if (kept?.guard.by === 'device' && !(await openVault(await vault.deviceKey(), kept)))
+    this.#vaulted = text === undefined ? undefined : parseVault(text)
+    if (text !== undefined && !this.#vaulted) throw unusable(vault, 'form')
+    const vaulted = this.#vaulted
+    if (vaulted?.guard.by === 'device' && !(await this.#openVault(await vault.deviceKey(), vaulted)))
       throw unusable(vault, 'key')
-    isRead = true
+    this.#isRead = true
   }
 
-  const isLost = () => isRead && !kept && !keys && parts.wereHere?.() === true
+  /** True if `begin` was never called. */
+  isUnread(): boolean {
+    return !this.#isRead && this.#parts.vault !== undefined
+  }
 
-  const keep: Keychain['keep'] = async (next, change) => {
-    if (!vault) throw lockedError(sealer)
+  state(): 'off' | 'unused' | 'lost' | 'locked' | 'open' {
+    const { vault, aes } = this.#parts
+    if (!vault || !aes) return 'off'
+    if (this.#keys) return 'open'
+    if (this.#vaulted) return 'locked'
+    return this.#isLost() ? 'lost' : 'unused'
+  }
+
+  guard(): Guard['by'] | undefined {
+    return this.#vaulted?.guard.by
+  }
+
+  /** The keys, while open. */
+  keys(): Keys | undefined {
+    return this.#keys
+  }
+
+  /** The name to which sealed bodies are bound, and the other names of this book here. */
+  names(): BookNames {
+    return (this.#names ??= this.#parts.names())
+  }
+
+  async unlock(passphrase: string): Promise<void> {
+    const { vault, aes, cipher, random } = this.#parts
+    if (!vault || !aes) throw lockedError(this)
+    await this.begin()
+    if (this.#isLost()) throw lostAtOpening(this)
+    const vaulted = this.#vaulted
+    // A book without keys creates them: `openDaybook({ passphrase })` starts a guarded book.
+    if (!vaulted) return this.keep(addKey(undefined, random), { passphrase })
+    // Don't accept a passphrase here: a mistyped one would guard the keys from now on.
+    if (vaulted.guard.by === 'device') throw nothingToUnlock()
+    const key = await deriveGuard(vaulted.guard, passphrase, cipher)
+    if (!(await this.#openVault(key, vaulted))) throw wrongPassphrase(vault)
+    return undefined
+  }
+
+  lock(): void {
+    if (!this.#keys) return
+    if (this.guard() !== 'passphrase') throw nothingToLock()
+    this.#guardKey = undefined
+    this.#put(undefined, undefined)
+  }
+
+  /** Replaces the keys, once they are durable. Without `change`, the guard stays. */
+  async keep(next: Keys, change?: { readonly passphrase: string | undefined }): Promise<void> {
+    const { vault, random, cipher } = this.#parts
+    if (!vault) throw lockedError(this)
     const guard: Guard = change
       ? newGuard(change.passphrase === undefined ? 'device' : 'passphrase', random)
-      : (kept?.guard ?? newGuard('device', random))
+      : (this.#vaulted?.guard ?? newGuard('device', random))
     const key =
       change?.passphrase !== undefined
         ? await deriveGuard(guard, change.passphrase, cipher)
         : guard.by === 'device'
           ? await vault.deviceKey()
-          : guardKey
-    if (!key) throw lockedError(sealer)
-    const made = await sealKept(key, { book: names().present, guard, random }, next)
+          : this.#guardKey
+    if (!key) throw lockedError(this)
+    const made = await sealKeys(key, { book: this.names().present, guard, random }, next)
     await vault.write(JSON.stringify(made))
-    kept = made
-    guardKey = key
-    await take(next)
+    this.#vaulted = made
+    this.#guardKey = key
+    await this.#take(next)
   }
 
-  const sealer: WholeSealer = {
-    place: vault?.place,
-    want: (sealed) => pairs?.want(sealed),
-    lacking: () => pairs?.lacking() ?? 0,
-    receive: async () => pairs?.receive(),
-    current: () => keys?.current,
-    reason(kid): LockedReason {
-      if (!vault || !aes) return 'no-keys-here'
-      if (!keys && kept) return 'passphrase'
-      if (!keys) return isLost() ? 'keys-lost' : kid === undefined ? 'no-key-yet' : 'key-missing'
-      const isHere = kid === undefined || keys.secrets.has(kid) || pairs?.keyOf(kid) !== undefined
-      return isHere ? 'altered' : 'key-missing'
-    },
-    seal(owner, v, text) {
-      const kid = keys?.current
-      const key = kid === undefined ? undefined : keyOf(kid)
-      const { sending } = sendings.findLast(({ isCurrent }) => isCurrent()) ?? {}
-      if (sending && !vault) return sending.seal(owner, v, text)
-      if (kid === undefined || !key) throw lockedError(sealer, owner)
-      const under = { key, kid, book: names().present, nonce: random.bytes(12) }
-      return sealUnder(under, owner, v, text)
-    },
-    open(owner, sealed) {
-      if (pairs?.keyOf(sealed.kid) !== undefined) return pairs.open(owner, sealed)
-      const key = keyOf(sealed.kid)
-      return key && openUnder(key, books, owner, sealed)
-    },
+  /** Creates the first key, unless there is one. */
+  async ensure(): Promise<void> {
+    await this.begin()
+    if (this.#isLost()) throw lockedError(this)
+    if (!this.#vaulted && !this.#keys) await this.keep(addKey(undefined, this.#parts.random))
   }
 
-  return {
-    ...sealer,
-    begin,
-    watch: (onChange) => void watchers.push(onChange),
-    isUnread: () => !isRead && vault !== undefined,
-    keys: () => keys,
-    names,
-    guard: () => kept?.guard.by,
-    state: () => (!vault || !aes ? 'off' : keys ? 'open' : kept ? 'locked' : isLost() ? 'lost' : 'unused'),
-    keep,
-    publicHalf() {
-      const publicKey = keys && pairs?.publicOf(keys.current)
-      return publicKey && { publicKey, book: names().present }
-    },
-    keyOfPair: (publicKey) => pairs?.keyOf(pairId(publicKey)),
-    pairOf: (kid) => pairs?.idOf(kid),
-    async sendTo(half, isCurrent) {
-      const sending = await createSending(parts, half)
-      if (!sending) return undefined
-      const one = { sending, isCurrent }
-      sendings.push(one)
-      return () => void sendings.splice(sendings.indexOf(one), 1)
-    },
-    async ensure() {
-      await begin()
-      if (isLost()) throw lockedError(sealer)
-      if (!kept && !keys) await keep(addKey(undefined, random))
-    },
-    async unlock(passphrase) {
-      if (!vault || !aes) throw lockedError(sealer)
-      await begin()
-      if (isLost()) throw lostAtOpening(sealer)
-      // A book that has no keys yet makes them under it: `openDaybook({ passphrase })` begins a guarded book.
-      if (!kept) return keep(addKey(undefined, random), { passphrase })
-      // What was only mistyped would guard them from now on.
-      if (kept.guard.by === 'device') throw nothingToUnlock()
-      const key = await deriveGuard(kept.guard, passphrase, cipher)
-      if (!(await openVault(key, kept))) throw wrongPassphrase(vault)
-    },
-    lock() {
-      if (!keys) return
-      if (kept?.guard.by !== 'passphrase') throw nothingToLock()
-      guardKey = undefined
-      put(undefined, undefined)
-    },
+  /** Calls `onChange` after keys were added or removed. */
+  watch(onChange: () => void): void {
+    this.#watchers.push(onChange)
+  }
+
+  /** The public half of the sealing key; undefined without one, or if the host has no X25519. */
+  publicHalf(): PublicHalf | undefined {
+    const publicKey = this.#keys && this.#pairs?.publicOf(this.#keys.current)
+    return publicKey && { publicKey, book: this.names().present }
+  }
+
+  /** The key from which the pair of this public key is derived; undefined if it is not here. */
+  keyOfPair(publicKey: Uint8Array): string | undefined {
+    return this.#pairs?.keyOf(pairId(publicKey))
+  }
+
+  /** The id, in sealed bodies, of the pair derived from the key `kid`. */
+  pairOf(kid: string): string | undefined {
+    return this.#pairs?.idOf(kid)
+  }
+
+  /**
+   * On a copy without keys: seals to this public half while `isCurrent` is true, until the returned function is called.
+   * Undefined if the host doesn't support it.
+   */
+  async sendTo(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined> {
+    const sending = await createSending(this.#parts, half)
+    if (!sending) return undefined
+    const one = { sending, isCurrent }
+    this.#sendings.push(one)
+    return () => void this.#sendings.splice(this.#sendings.indexOf(one), 1)
+  }
+
+  want(sealed: SealedBody): void {
+    this.#pairs?.want(sealed)
+  }
+
+  lacking(): number {
+    return this.#pairs?.lacking() ?? 0
+  }
+
+  async receive(): Promise<void> {
+    await this.#pairs?.receive()
+  }
+
+  current(): string | undefined {
+    return this.#keys?.current
+  }
+
+  reason(kid?: string): LockedReason {
+    const { vault, aes } = this.#parts
+    const keys = this.#keys
+    if (!vault || !aes) return 'no-keys-here'
+    if (!keys && this.#vaulted) return 'passphrase'
+    if (!keys) return this.#isLost() ? 'keys-lost' : kid === undefined ? 'no-key-yet' : 'key-missing'
+    const isHere = kid === undefined || keys.secrets.has(kid) || this.#pairs?.keyOf(kid) !== undefined
+    return isHere ? 'altered' : 'key-missing'
+  }
+
+  seal(owner: SealedOwner, v: number, text: string): SealedBody {
+    const kid = this.current()
+    const key = kid === undefined ? undefined : this.#keyOf(kid)
+    const { sending } = this.#sendings.findLast(({ isCurrent }) => isCurrent()) ?? {}
+    if (sending && !this.#parts.vault) return sending.seal(owner, v, text)
+    if (kid === undefined || !key) throw lockedError(this, owner)
+    const under = { key, kid, book: this.names().present, nonce: this.#parts.random.bytes(12) }
+    return sealUnder(under, owner, v, text)
+  }
+
+  open(owner: SealedOwner, sealed: SealedBody): string | undefined {
+    if (this.#pairs?.keyOf(sealed.kid) !== undefined) return this.#pairs.open(owner, sealed)
+    const key = this.#keyOf(sealed.kid)
+    return key && openUnder(key, this.#books, owner, sealed)
+  }
+
+  #keyOf(kid: string): InstantKey | undefined {
+    const { aes } = this.#parts
+    const before = this.#used.get(kid)
+    const secret = this.#keys?.secrets.get(kid)
+    if (before || !secret || !aes) return before
+    const key = aes.key(secret)
+    this.#used.set(kid, key)
+    return key
+  }
+
+  #put(keys: Keys | undefined, pairs: KeyPairs | undefined): void {
+    this.#keys = keys
+    this.#pairs = pairs
+    this.#used.clear()
+    for (const onChange of this.#watchers) onChange()
+  }
+
+  async #take(keys: Keys): Promise<void> {
+    this.#books = [...new Set([this.names().present, ...keys.names])]
+    this.#put(keys, await createKeyPairs(this.#parts, keys.secrets, this.#books))
+  }
+
+  /** Opens the vault under the name it was written for, and rewrites it for the present one. False if `key` doesn't open it. */
+  async #openVault(key: SealingKey, vaulted: VaultedKeys): Promise<boolean> {
+    const { present, others } = this.names()
+    const opened = await openVaulted(key, [present, ...others], vaulted)
+    if (!opened) return false
+    this.#guardKey = key
+    if (opened.book !== present) await this.keep(withNames(opened.keys, [opened.book]))
+    else if (!this.#keys) await this.#take(opened.keys)
+    return true
+  }
+
+  #isLost(): boolean {
+    return this.#isRead && !this.#vaulted && !this.#keys && this.#parts.wereHere?.() === true
   }
 }
 
@@ -254,7 +337,7 @@ function sealUnder(
   return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headOf(owner) }
 }
 
-/** Opens a body that is bound to one of these names. */
+/** Opens a body bound to one of these names. */
 function openUnder(key: InstantKey, books: readonly string[], owner: SealedOwner, sealed: SealedBody) {
   const nonce = fromBase64(sealed.n)
   const ct = fromBase64(sealed.ct)
@@ -266,7 +349,7 @@ function openUnder(key: InstantKey, books: readonly string[], owner: SealedOwner
   return undefined
 }
 
-/** `keys` with a new one, which seals from now on. */
+/** `keys` with a new one as the current sealing key. */
 export function addKey(keys: Keys | undefined, random: Ports['random']): Keys {
   const kid = `k_${toHex(random.bytes(8))}`
   const secrets = new Map([...(keys?.secrets ?? []), [kid, random.bytes(32)] as const])

@@ -1,11 +1,12 @@
-// The verbs of sealing: unlock and lock, take the keys to another device, replace them, see what is sealed.
-// All of them are the owner's: no token reaches keys.
+// The verbs of sealing: unlock and lock, export and import keys, rotate them, list sealed records. The owner's alone:
+// no token reaches keys.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { OpaqueRecord, SealState } from '../../core/capability/port/sealing-port.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { keyTextLimit } from './key-text.ts'
-import { passphraseShape } from './key-guard.ts'
+import { passphraseShape } from './key-vault.ts'
+import { limit } from '../../shape/page.ts'
 
 const state = z.object({
   state: z.enum(['off', 'unused', 'lost', 'locked', 'open']),
@@ -31,8 +32,8 @@ const opaque = z.object({
   locked: z.boolean(),
 }) as unknown as z.ZodType<OpaqueRecord>
 
-/** What a passphrase may be that opens something: whether it is long enough was asked when it was chosen. */
-const given = z.string().min(1).max(1024)
+/** A passphrase that opens something: its length was checked when it was chosen. */
+const anyPassphrase = z.string().min(1).max(1024)
 
 export const sealCapabilities = [
   defineCapability({
@@ -53,7 +54,7 @@ export const sealCapabilities = [
     input: z
       .strictObject({
         after: z.string().max(200).default(''),
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: limit(),
       })
       .prefault({}),
     output: z.object({ records: z.array(opaque) }),
@@ -123,7 +124,7 @@ export const sealCapabilities = [
     runs: 'keys',
     methods: ['seal.importKeys'],
     summary: 'Adds keys that another device exported: what they seal can be read here at once.',
-    input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: given }),
+    input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: anyPassphrase }),
     output: z.object({ added: z.array(z.string()), state }),
     effect: 'task',
     isQueued: false,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { toBase64Url } from '../../../src/shape/encoded-bytes.ts'
 import type { KeyVault } from '../../../src/core/ports.ts'
 import type { SealedBody } from '../../../src/core/sealed.ts'
-import { createKeychain } from '../../../src/trust/seal/keychain.ts'
+import { Keychain } from '../../../src/trust/seal/keychain.ts'
 import { webPorts } from '../../../src/web/web-ports.ts'
 import { sealingKeyOf } from '../../../src/web/web-cipher.ts'
 import { type GuestHost, openGuestWorld } from './guest-world.ts'
@@ -33,7 +33,7 @@ async function openVault(): Promise<KeyVault> {
 export async function openKeys(book: string) {
   const { random, cipher, aes, encapsulation } = webPorts
   const names = () => ({ present: book, others: [] })
-  const keychain = createKeychain({ random, cipher, aes, encapsulation, names, vault: await openVault() })
+  const keychain = new Keychain({ random, cipher, aes, encapsulation, names, vault: await openVault() })
   await keychain.ensure()
   const publicKey = keychain.publicHalf()?.publicKey ?? new Uint8Array()
   const record = {

@@ -16,7 +16,7 @@ const allowed: Case[] = [
   ['src/recall/recall.ts', '../store/text.ts'],
   ['src/sync/device/session.ts', '../../store/record/op-log.ts'],
   ['src/memory/kstar/trace-kind.ts', '../../core/kind.ts'],
-  ['src/memory/kstar/trace-kind.ts', './trace-schema.ts'],
+  ['src/memory/kstar/trace-kind.ts', './record-schema.ts'],
   ['src/memory/kstar/trace-kind.ts', '../../store/book-store.ts', 'type'],
   ['src/engine/engine.ts', '../memory/kstar/kstar.ts'],
   ['src/engine/door/call.ts', '../../bundle/bundle.ts'],

@@ -5,7 +5,7 @@ import { type Kind, settled } from '../../../src/core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json/path.ts'
 import { sameJson } from '../../../src/core/json/same-json.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
-import { tell } from '../../../src/memory/conversation/profile/profile-fact.ts'
+import { splitFacts } from '../../../src/memory/conversation/profile/profile-fact.ts'
 import { fitsKind } from '../../../src/sync/conflict/fits-kind.ts'
 import { mergeBodies } from '../../../src/sync/conflict/merge.ts'
 
@@ -302,7 +302,7 @@ describe('what follows from the rest of a body', () => {
     expect(clashes).toEqual([])
     const met = settled(kind, body)
     expect(met['content']).toBe('name: Ada\nhome: Graz\nlikes: tea')
-    const { current } = tell(met['facts'] as never)
+    const { current } = splitFacts(met['facts'] as never)
     expect(current.map(({ value, said_at }) => [value, said_at])).toEqual([
       ['Ada', '2026-01-04'],
       ['Graz', '2026-01-02'],

@@ -10,7 +10,7 @@ import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { createMirror } from '../../../src/sync/mirror/mirror.ts'
-import { createKeychain } from '../../../src/trust/seal/keychain.ts'
+import { Keychain } from '../../../src/trust/seal/keychain.ts'
 
 const passphrase = 'correct horse battery'
 const books: Daybook[] = []
@@ -212,7 +212,7 @@ describe('a book that is opened by another name', () => {
     const { random, cipher, aes, encapsulation } = nodePorts
     const vault = openNodeVault(undefined)
     const open = (name: string, kept: KeyVault | undefined) =>
-      createKeychain({
+      new Keychain({
         random,
         cipher,
         aes,

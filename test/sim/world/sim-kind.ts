@@ -8,7 +8,7 @@ import { testKinds } from '../../contract/mirror/mirror-world.ts'
 import { factKind } from '../../../src/memory/kstar/fact-kind.ts'
 import { skillKind } from '../../../src/memory/kstar/skill-kind.ts'
 import { markKind } from '../../../src/memory/mark/mark-kind.ts'
-import { publicKeyKind } from '../../../src/trust/seal/public-key-kind.ts'
+import { publicKeyKind } from '../../../src/trust/seal/key-pair.ts'
 import { createPersonSealer } from './sim-sealer.ts'
 
 const kind = (name: string, version: number, more: Partial<Kind>): Kind => ({

@@ -1,30 +1,49 @@
-// Memories that say nearly the same as another: by their words, and by vectors where the book has them.
-// Invariant: only what the caller sees is compared, and only what is approved.
+// Finds memories with nearly the same content: by their words (more than three letters; Jaccard: common words over
+// all words), and by vectors if the book has them.
+// Invariant: compares only approved memories that the caller sees.
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { Memory } from '../memory/memory-schema.ts'
-import { isTellable, type ToldMemory } from '../memory/memory-shape.ts'
-import { tellAll } from '../memory/read-memory.ts'
-import { alike, likeness, wordsOf } from './similar.ts'
+import { fold } from '../../../core/text/fold.ts'
+import { isReadable, listAll, type ListedMemory } from '../memory/read-memory.ts'
+
+/** Least likeness of similar memories, by words and by vectors. */
+export const likeness = { words: 0.5, vectors: 0.8 } as const
+
+const word = /[\p{L}\p{N}]{4,}/gu
+
+export function wordsOf(content: string): ReadonlySet<string> {
+  return new Set(Array.from(content.matchAll(word), ([found]) => fold(found)))
+}
+
+/** 0 to 1; 0 if either has no word that counts. */
+export function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (one.size === 0 || other.size === 0) return 0
+  let common = 0
+  for (const each of one) if (other.has(each)) common += 1
+  return common / (one.size + other.size - common)
+}
 
 type At = ReadContext<'records' | 'recall'>
 
-export interface Similar {
-  readonly memory: ToldMemory
-  /** Of words, 0 to 1, or the cosine of the vectors where that is why it is here. */
+interface Similar {
+  readonly memory: ListedMemory
+  /** Likeness of words, 0 to 1, or cosine of vectors, as `by` says. */
   readonly likeness: number
   readonly by: 'words' | 'vectors'
 }
 
-interface Found {
+interface Match {
   readonly memory: Memory
   readonly likeness: number
   readonly by: Similar['by']
 }
 
-/** Candidates are asked of recall, which is quick over any number of them. */
+/** Recall finds the candidates, which is fast over any number of memories. */
 const candidateLimit = 200
 
-/** The memories most like `content`, the most alike first; `own` is not among them. `sealed`: how many could not be compared. */
+/**
+ * The memories most like `content`, the most alike first, without `own`. `sealed`: number that could not be compared.
+ */
 export async function findSimilar(
   at: At,
   { content, own, limit }: { readonly content: string; readonly own?: string; readonly limit: number },
@@ -37,9 +56,9 @@ export async function findSimilar(
     distinct: false,
   })
   const words = wordsOf(content)
-  const found = hits.flatMap(({ record, because }): Found[] => {
+  const found = hits.flatMap(({ record, because }): Match[] => {
     const memory: object = record
-    if (record.id === own || !isTellable(memory)) return []
+    if (record.id === own || !isReadable(memory)) return []
     const shared = alike(words, wordsOf(memory.content))
     if (shared >= likeness.words) return [{ memory, likeness: shared, by: 'words' }]
     const cosine = because.vector?.similarity ?? 0
@@ -48,12 +67,12 @@ export async function findSimilar(
   const best = found
     .sort((one, other) => other.likeness - one.likeness || compare(one.memory.id, other.memory.id))
     .slice(0, limit)
-  const told = tellAll(
+  const listed = listAll(
     at,
     best.map(({ memory }) => memory),
   )
   const similar = best.flatMap(({ likeness: measured, by }, i) => {
-    const memory = told[i]
+    const memory = listed[i]
     return memory ? [{ memory, likeness: Math.round(measured * 1e4) / 1e4, by }] : []
   })
   return { similar, sealed }

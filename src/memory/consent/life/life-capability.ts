@@ -1,5 +1,7 @@
-// The verbs of a memory's later life: what is like it, one made of several, another class for it. The owner does so at once;
-// what an agent would have done is a proposal.
+// The verbs of a memory's later life: find similar ones, consolidate several, reclassify one, classify a text. The
+// owner's call takes effect at once; an agent's call becomes a proposal. A consolidated memory replaces its sources:
+// they stay reachable, out of recall, and return when it is forgotten.
+// Invariant: two devices that consolidate the same memories make the same record.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
@@ -7,35 +9,134 @@ import { DaybookError } from '../../../core/errors.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { sealed, sealedField } from '../../../shape/sealed-count.ts'
 import { raisedSensitivity, usualSensitivity } from '../memory/category.ts'
-import { askClass } from '../memory/ask-class.ts'
-import { stored, storedNow } from '../memory/memory-capability.ts'
-import { toldMemory } from '../memory/memory-query-capability.ts'
+import { classifyWith } from '../memory/classify.ts'
+import { memoryOutput } from '../memory/memory-query-capability.ts'
 import {
   category,
   content,
+  contentLimit,
   type Memory,
   type MemoryBody,
   memoryType,
   sensitivity,
 } from '../memory/memory-schema.ts'
 import { reclassifications } from '../memory/revision.ts'
-import { checkNotProposed } from '../memory/not-proposed.ts'
 import { asMemory, bodyOfMemory, needMemory, putMemory } from '../memory/stored-memory.ts'
-import { isLowered, isSealing } from '../../../core/sealed.ts'
+import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { propose } from '../proposal/propose.ts'
-import { consolidatedBody, consolidatedId, consolidation } from './consolidate.ts'
 import { findSimilar } from './find-similar.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { checkNotProposed } from '../memory/memory-capability.ts'
+import { limit } from '../../../shape/page.ts'
+import { stored, storedNow } from '../../../shape/receipt.ts'
+
+const wrong = (path: string, message: string, details: object = {}) =>
+  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path, ...details } })
+
+/** Content of a consolidated memory, without its source and metadata. */
+interface Consolidation {
+  readonly content: string
+  readonly category: string
+  readonly memory_type: Memory['memory_type']
+  readonly confidence: number
+  readonly labels: string[] | undefined
+  readonly tags: string[] | undefined
+  readonly sensitivity: Sensitivity
+}
+
+/**
+ * Throws for memories that can't be one: of several types, or, unless the caller is the owner, of several categories.
+ */
+function consolidation(
+  memories: readonly Memory[],
+  content: string | undefined,
+  mayCross: boolean,
+): Consolidation {
+  const [first, ...others] = memories
+  if (!first || others.length === 0) throw wrong('ids', 'At least two memories are required')
+  memories.forEach(({ status }, i) => {
+    if (status !== 'approved') throw wrong(`ids.${i}`, `It is ${status}, not approved`)
+  })
+  if (others.some((one) => one.memory_type !== first.memory_type))
+    throw wrong('ids', "Memories of different types can't be consolidated")
+  if (!mayCross && others.some((one) => one.category !== first.category)) {
+    throw new DaybookError('forbidden', 'Only the owner may consolidate memories of several categories.', {
+      details: { path: 'ids' },
+    })
+  }
+  const text = content ?? joined(memories)
+  if (Array.from(text).length > contentLimit)
+    throw wrong('content', `The result is longer than ${contentLimit} characters: shorten it`)
+  const union = (lists: readonly (readonly string[] | undefined)[]) => {
+    const all = [...new Set(lists.flatMap((list) => list ?? []))].slice(0, 50)
+    return all.length > 0 ? all : undefined
+  }
+  return {
+    content: text,
+    category: commonCategory(memories),
+    memory_type: first.memory_type,
+    // Not more certain than the least certain one.
+    confidence: Math.min(...memories.map(({ confidence }) => confidence)),
+    labels: union(memories.map(({ labels }) => labels)),
+    tags: union(memories.map(({ tags }) => tags)),
+    sensitivity: memories
+      .map(({ sensitivity = 'standard' }) => sensitivity)
+      .reduce((most, one) => (isLowered(most, one) ? one : most)),
+  }
+}
+
+/** All contents, each once, in the order of ids, so that every device gets the same text. */
+function joined(memories: readonly Memory[]): string {
+  const sorted = memories.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  return [...new Set(sorted.map(({ content }) => content.trim()))].join('\n')
+}
+
+/** The common prefix of all categories, else the category of the first by id. */
+function commonCategory(memories: readonly Memory[]): string {
+  const [first = '', ...others] = memories
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .map(({ category }) => category)
+  const parts = first.split('.')
+  for (let length = parts.length; length > 0; length--) {
+    const stem = parts.slice(0, length).join('.')
+    if (others.every((one) => one === stem || one.startsWith(`${stem}.`))) return stem
+  }
+  return first
+}
+
+/** Id of the memory made of these, on any device. */
+function consolidatedId(ids: readonly string[]): string {
+  return `mem_${nameHash('consolidated', ...ids.toSorted())}`
+}
+
+/** Body of a memory that the owner consolidates. */
+function consolidatedBody(made: Consolidation, ids: readonly string[], now: string): MemoryBody {
+  const { sensitivity: _sensitivity, ...fields } = made
+  const sorted = ids.toSorted()
+  return {
+    ...fields,
+    status: 'approved',
+    source: { type: 'system_derived', timestamp: now },
+    metadata: {
+      approvedAt: now,
+      initialConfidence: made.confidence,
+      consolidatedFrom: sorted,
+      mergedFrom: sorted,
+    },
+    supersedes: sorted,
+  }
+}
 
 type At = WriteContext<'records' | 'own'>
 
-const lived = z.object({
-  /** The memory, or, for an agent, the proposal of it. */
+const changeOutput = z.object({
+  /** The memory, or, for an agent, its proposal. */
   id: z.string(),
   result: z.enum(['done', 'unchanged', 'proposed', 'duplicate']),
   ...stored,
 })
 
-/** What an agent would have in the place of memories. */
+/** Proposes an agent's change. */
 function proposeInstead(
   at: At,
   body: Pick<MemoryBody, 'content' | 'category' | 'memory_type' | 'confidence'>,
@@ -49,8 +150,11 @@ function proposeInstead(
   return { id, result, ...storedNow(at.call) }
 }
 
-/** Nobody changes, in the owner's name, what it has proposed itself: it proposes that too, as every agent does. */
-const isOwners = ({ call: { caller, namesAgent } }: At) => caller.role === 'owner' && !namesAgent
+/**
+ * False for an agent in the owner's name too: it may not decide about its own proposals, so it proposes like any
+ * agent.
+ */
+const isOwner = ({ call: { caller, namesAgent } }: At) => caller.role === 'owner' && !namesAgent
 
 export const lifeCapabilities = [
   defineCapability({
@@ -63,24 +167,24 @@ export const lifeCapabilities = [
       .strictObject({
         id: recordId.optional(),
         content: content.optional(),
-        limit: z.number().int().min(1).max(100).default(10),
+        limit: limit(10, 100),
       })
       .refine((input) => (input.id === undefined) !== (input.content === undefined), {
         path: ['id'],
-        message: 'or `content` is wanted, one of the two',
+        message: 'or `content` is required, exactly one of them',
       }),
     output: z.object({
       similar: z.array(
-        z.object({ memory: toldMemory, likeness: z.number(), by: z.enum(['words', 'vectors']) }),
+        z.object({ memory: memoryOutput, likeness: z.number(), by: z.enum(['words', 'vectors']) }),
       ),
       sealed,
     }),
     effect: 'read',
     uses: ['records', 'recall'],
-    async run({ id, content: given = '', limit }, at) {
+    async run({ id, content: text = '', limit }, at) {
       const memory = id === undefined ? undefined : needMemory(at.records, id)
-      const asked = { content: memory?.content ?? given, limit, ...(id === undefined ? {} : { own: id }) }
-      const { similar, sealed: unread } = await findSimilar(at, asked)
+      const search = { content: memory?.content ?? text, limit, ...(id === undefined ? {} : { own: id }) }
+      const { similar, sealed: unread } = await findSimilar(at, search)
       return { similar, ...sealedField(unread) }
     },
   }),
@@ -95,25 +199,26 @@ export const lifeCapabilities = [
         .array(recordId)
         .min(2)
         .max(100)
-        .refine((ids) => new Set(ids).size === ids.length, 'has one twice'),
-      /** What it says; default all that they say. */
+        .refine((ids) => new Set(ids).size === ids.length, 'has a duplicate'),
+      /** Default: all their contents. */
       content: content.optional(),
     }),
-    output: lived,
+    output: changeOutput,
     effect: 'write',
     uses: ['records', 'own'],
-    run({ ids, content: given }, at) {
+    run({ ids, content: text }, at) {
       const memories = ids.map((one, i) => needMemory(at.records, one, `ids.${i}`))
-      const made = consolidation(memories, given, isOwners(at))
-      if (!isOwners(at)) return proposeInstead(at, made, { supersedes: ids.toSorted() })
-      checkNotProposed(at, given)
+      const made = consolidation(memories, text, isOwner(at))
+      if (!isOwner(at)) return proposeInstead(at, made, { supersedes: ids.toSorted() })
+      checkNotProposed(at, text)
       const id = consolidatedId(ids)
-      const known = asMemory(at.records.get(id))
-      if (known?.content === made.content) return { id, result: 'unchanged' as const, ...storedNow(at.call) }
+      const existing = asMemory(at.records.get(id))
+      if (existing?.content === made.content)
+        return { id, result: 'unchanged' as const, ...storedNow(at.call) }
       ids.forEach((one, i) => {
         const { current } = at.records.succession(one, 'memory')
         if (current === one || current === id) return
-        throw new DaybookError('conflict', `\`${one}\` is part of \`${current}\` already.`, {
+        throw new DaybookError('conflict', `\`${one}\` is already part of \`${current}\`.`, {
           details: { path: `ids.${i}`, by: current },
         })
       })
@@ -136,9 +241,9 @@ export const lifeCapabilities = [
       })
       .refine((input) => input.memory_type !== undefined || input.category !== undefined, {
         path: ['memory_type'],
-        message: 'or `category` is wanted',
+        message: 'or `category` is required',
       }),
-    output: lived,
+    output: changeOutput,
     effect: 'write',
     uses: ['records', 'own'],
     run({ id, memory_type, category: wanted, reason }, at) {
@@ -146,7 +251,7 @@ export const lifeCapabilities = [
       const next = { memory_type: memory_type ?? memory.memory_type, category: wanted ?? memory.category }
       if (next.memory_type === memory.memory_type && next.category === memory.category)
         return { id, result: 'unchanged' as const, ...storedNow(at.call) }
-      if (!isOwners(at)) return proposeInstead(at, { ...memory, ...next }, { supersedes: [id], reason })
+      if (!isOwner(at)) return proposeInstead(at, { ...memory, ...next }, { supersedes: [id], reason })
       reclassify(memory, { ...next, reason, by: 'user' }, at)
       return { id, result: 'done' as const, ...storedNow(at.call) }
     },
@@ -159,7 +264,7 @@ export const lifeCapabilities = [
       'Says of which type a text would be as a memory, and why: by the book’s language model where it has one, else by stated patterns.',
     input: z.strictObject({
       content,
-      /** What it is about and how sensitive it is: a model that may not read what is sensitive is not asked then. */
+      /** Subject and sensitivity of the text: a sensitive text is not sent to a model that may not read it. */
       category: category.optional(),
       sensitivity: sensitivity.optional(),
       /** `false`: by the patterns, without a model. */
@@ -169,26 +274,26 @@ export const lifeCapabilities = [
       memory_type: memoryType,
       reason: z.string(),
       by: z.enum(['model', 'patterns']),
-      /** Why the model did not decide, where there is one. */
+      /** Reason why the model did not decide, if there is one. */
       degraded: z.string().optional(),
     }),
     effect: 'read',
     uses: ['recall'],
-    run({ content: text, category: where, sensitivity: asked, model }, at) {
-      const isSensitive = isSealing(where === undefined ? asked : raisedSensitivity(where, asked))
-      return askClass(model ? at.recall.llm : undefined, { content: text, isSensitive }, at.call.signal)
+    run({ content: text, category: where, sensitivity: level, model }, at) {
+      const isSensitive = isSealing(where === undefined ? level : raisedSensitivity(where, level))
+      return classifyWith(model ? at.recall.llm : undefined, { content: text, isSensitive }, at.call.signal)
     },
   }),
 ] as const
 
-export interface Reclassified {
+interface Reclassified {
   readonly memory_type: Memory['memory_type']
   readonly category: string
   readonly reason: string
   readonly by: 'user' | 'automatic'
 }
 
-/** Puts a memory into another class, and notes why. It is no less guarded for it. */
+/** Moves a memory to another class, with the reason. Its sensitivity is never lowered. */
 export function reclassify(
   memory: Memory,
   { memory_type, category: where, reason, by }: Reclassified,

@@ -1,30 +1,31 @@
-// The upkeep of memories, which comes round every day on the owner's devices: what was often of use and seen often is
-// promoted, what nobody confirmed is flagged, and what has faded is put away.
-// Invariant: it may be run twice, and by two devices at once; what is pinned or written by the user it leaves alone.
+// Daily upkeep of memories on the owner's devices: promotes episodes that are used and repeated often, flags
+// unconfirmed memories, archives expired ones.
+// Invariant: it may run twice, and on two devices at once; pinned memories and those written by the user stay
+// unchanged.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
-import { currentConfidence, isDoubtful, isLasting, isWornOut } from '../memory/confidence.ts'
+import { currentConfidence, isDoubtful, isLasting, isExpired } from '../memory/confidence.ts'
 import type { Memory } from '../memory/memory-schema.ts'
-import { isTellable, type Use } from '../memory/memory-shape.ts'
+import { isReadable, type Use } from '../memory/read-memory.ts'
 import { asMemory, bodyOfMemory, putMemory } from '../memory/stored-memory.ts'
 import { reclassify } from './life-capability.ts'
-import { alike, likeness, wordsOf } from './similar.ts'
+import { alike, likeness, wordsOf } from './find-similar.ts'
 
 type At = TaskContext<'records'>
 
-/** An episode becomes knowledge above these, never at them, and with so many like it. Uses are this device's own. */
+/** An episode becomes a fact above these values, with so many similar episodes. Uses are this device's own. */
 export const promotion = { confidence: 0.9, useCount: 10, similar: 3 } as const
 
 type Step = 'promoted' | 'flagged' | 'archived'
 const pageSize = 500
 const writeSize = 100
 
-/** What is due for a memory now; undefined when nothing is. */
+/** The step due for a memory now; undefined if none is. */
 function dueFor(memory: Memory, use: Use | undefined, now: string, similar: () => number): Step | undefined {
   const confidence = currentConfidence(memory, use, now)
   if (!isLasting(memory)) {
-    if (isWornOut(confidence, memory)) return 'archived'
+    if (isExpired(confidence, memory)) return 'archived'
     if (isDoubtful(confidence, memory)) return memory.flagged ? undefined : 'flagged'
   }
   const isPromoted =
@@ -44,13 +45,13 @@ function* approved(at: At): Generator<Memory> {
       limit: pageSize,
       cursor,
     })
-    for (const one of page.records) if (isTellable(one)) yield one as unknown as Memory
+    for (const one of page.records) if (isReadable(one)) yield one as unknown as Memory
     cursor = page.cursor
     if (cursor === undefined) return
   }
 }
 
-/** How many episodes say nearly the same, itself left out. */
+/** Number of other episodes with nearly the same content. */
 function countSimilar(memory: Memory, episodes: ReadonlyMap<string, ReadonlySet<string>>): number {
   const words = wordsOf(memory.content)
   let count = 0
@@ -95,7 +96,7 @@ export const maintainCapabilities = [
         const written = await at.records.write((write) =>
           part.flatMap(({ id, step }) => {
             const memory = asMemory(write.records.get(id))
-            // Somebody else may have come first since it was looked at.
+            // Another caller may have changed it in the meantime.
             if (!memory || memory.status !== 'approved' || dueOf(memory) !== step) return []
             takeStep(memory, step, write)
             return [step]
@@ -118,7 +119,7 @@ type Write = Parameters<Parameters<At['records']['write']>[0]>[0]
 function takeStep(memory: Memory, step: Step, at: Write): void {
   const { now } = at.call
   if (step === 'promoted') {
-    const reason = `Of use more than ${promotion.useCount} times on this device, and like at least ${promotion.similar} other episodes.`
+    const reason = `Used more than ${promotion.useCount} times on this device, and similar to at least ${promotion.similar} other episodes.`
     return reclassify(
       memory,
       { memory_type: 'semantic', category: memory.category, reason, by: 'automatic' },

@@ -1,12 +1,12 @@
-// Categories and types of memories: what each is called, how guarded it is, and its names in scopes.
-// A type says how a memory is used, a category what it is about; `a2p:episodic` can be read as either.
+// Categories and types of memories: their syntax, default sensitivity, and names in scopes.
+// A type is how a memory is used, a category its subject; `a2p:episodic` can be read as either.
 import { foldName } from '../../../core/access/scope.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
 
 export const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
 export type MemoryType = (typeof memoryTypes)[number]
 
-/** Types as the profile document calls them: the names of its lists. */
+/** A type as the profile document names it: the name of its list. */
 export const typeScope = (type: MemoryType): string => `a2p:${type}`
 
 /** `a2p:preferences.communication`, `ext:spotify:music.preferences`. */
@@ -18,7 +18,7 @@ export function isCategory(text: string): boolean {
   return text.length <= categoryLimit && grammar.test(text)
 }
 
-/** By the first segment of a category of the standard namespace; all others are `standard`. */
+/** By the first segment of a category in the standard namespace; all others are `standard`. */
 const guarded: Readonly<Record<string, Sensitivity>> = {
   health: 'restricted',
   financial: 'restricted',
@@ -27,21 +27,21 @@ const guarded: Readonly<Record<string, Sensitivity>> = {
 
 const firstOf = (category: string) => /^a2p:([a-z0-9_]+)/.exec(category.toLowerCase())?.[1] ?? ''
 
-/** How sensitive a memory of `category` is unless somebody says more. */
+/** Default sensitivity of a memory of `category`. */
 export function usualSensitivity(category: string): Sensitivity {
   const first = firstOf(category)
   return Object.hasOwn(guarded, first) ? (guarded[first] ?? 'standard') : 'standard'
 }
 
-/** What `asked` makes of the usual sensitivity: anybody raises it, and nobody lowers it by asking. */
-export function raisedSensitivity(category: string, asked: Sensitivity | undefined): Sensitivity {
+/** The greater of default and `wanted`: anyone may raise the sensitivity of a memory to store, nobody may lower it. */
+export function raisedSensitivity(category: string, wanted: Sensitivity | undefined): Sensitivity {
   const usual = usualSensitivity(category)
-  return asked === undefined || isLowered(asked, usual) ? usual : asked
+  return wanted === undefined || isLowered(wanted, usual) ? usual : wanted
 }
 
-/** What a memory is called in scopes: by its type, by its category, and by both together. */
+/** Names of a memory in scopes: its type, its category, and both together. */
 export function memoryNames(type: MemoryType, written: string): string[] {
-  // Of an earlier Daybook, or of another copy of the book, it may be spelled otherwise.
+  // An earlier version, or another copy of the book, may have stored another spelling.
   const category = foldName(written)
   const path = category.startsWith('a2p:') ? category.slice('a2p:'.length) : undefined
   const both = path === undefined ? [] : [`${typeScope(type)}.${path}`]
@@ -49,15 +49,15 @@ export function memoryNames(type: MemoryType, written: string): string[] {
 }
 
 /**
- * Tells whether a memory of some type and category is within `scope`, as a request names it: a category stands for itself and
- * everything below it, a type for all memories of the type, both together (`a2p:semantic.preferences`) for what is in both.
- * `a2p:*`, `a2p:preferences.*` and `**` stand for what they begin with.
+ * Returns a test whether a memory is within `scope` of a request: a category covers itself and everything below it, a
+ * type all memories of the type, both together (`a2p:semantic.preferences`) the intersection. `a2p:*`,
+ * `a2p:preferences.*` and `**` cover everything with that prefix.
  */
 export function scopeMatcher(written: string): (placed: Placed) => boolean {
   const scope = foldName(written)
   if (scope === '*' || scope === '**') return () => true
   const stem = scope.replace(/(?:[.:]\*{1,2})$/, (end) => (end.startsWith(':') ? ':' : ''))
-  // A namespace is one of categories: every memory has a type of the standard one.
+  // A namespace covers categories only: every memory has a type of the standard namespace.
   if (stem.endsWith(':')) return ({ category }) => foldName(category).startsWith(stem)
   const isBelow = (category: string) => {
     const name = foldName(category)
@@ -75,7 +75,7 @@ interface Placed {
   readonly category: string
 }
 
-/** A scope as a request names it: a category, a type, or the beginning of one. */
+/** A scope of a request: a category, a type, or a prefix of one. */
 export function isScope(text: string): boolean {
   return (
     text === '*' ||

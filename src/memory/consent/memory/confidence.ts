@@ -1,10 +1,10 @@
-// How sure a memory still is: confidence falls with the time since it was last confirmed or of use.
-// `c · (1 − rate)^(age / 30 days)`, by the rates of the table below; nothing falls that is pinned or that the user wrote.
-// Pure, and told when read: what time alone decides is never written.
+// Confidence of a memory: it decays with the time since the memory was last confirmed or used: `c · (1 − rate)^(age /
+// 30 days)`, by the rates below. Pinned memories and those that the user wrote don't decay.
+// Pure, and computed on read: an effect of time alone is never stored.
 import { parseTime } from '../../../core/time.ts'
 import type { MemoryType } from './category.ts'
 
-/** What is lost of a confidence in 30 days. What happened once fades; what is known or done keeps longer. */
+/** Loss of confidence in 30 days. Events fade faster than facts and habits. */
 export const decayRates: Readonly<Record<MemoryType, number>> = {
   episodic: 0.1,
   semantic: 0.05,
@@ -12,50 +12,52 @@ export const decayRates: Readonly<Record<MemoryType, number>> = {
 }
 const periodMs = 30 * 86_400_000
 
-/** Below the first, a person should look at it; below the second, it is archived. At a threshold itself nothing happens. */
+/**
+ * Below `review`, the user should look at it; below `archive`, it is archived. At a threshold itself nothing happens.
+ */
 export const thresholds = { review: 0.5, archive: 0.3 } as const
 
-/** What of a memory decides how its confidence falls. */
-export interface Fading {
+/** Fields of a memory that its decay depends on. */
+export interface Decaying {
   readonly memory_type: MemoryType
   readonly confidence: number
-  /** When it came into the book: whoever stores it says that it is so. */
+  /** Time when it was stored: storing confirms it. */
   readonly created_at?: string | undefined
   readonly source: { readonly type: string; readonly timestamp: string }
   readonly metadata: { readonly approvedAt?: string | undefined; readonly lastConfirmed?: string | undefined }
   readonly marks?: { readonly pinned?: boolean | undefined; readonly keep?: boolean | undefined } | undefined
 }
 
-/** True for what does not fade: what is pinned or to be kept, and what the user wrote. */
-export function isLasting({ source, marks }: Fading): boolean {
+/** True for memories that don't decay: pinned, to be kept, or written by the user. */
+export function isLasting({ source, marks }: Decaying): boolean {
   return source.type === 'user_manual' || marks?.pinned === true || marks?.keep === true
 }
 
-/** Canonical time from which a memory ages: when it was last confirmed, approved or of use, else when it was said. */
+/** Canonical time from which a memory ages: the latest of statement, approval, confirmation and use. */
 function lastSeen(
-  { source, metadata, created_at }: Fading,
+  { source, metadata, created_at }: Decaying,
   use: { readonly last_at: string } | undefined,
 ): string {
   const times = [source.timestamp, created_at, metadata.approvedAt, metadata.lastConfirmed, use?.last_at]
   return times.reduce<string>((latest, time) => (time !== undefined && time > latest ? time : latest), '')
 }
 
-/** The confidence at the instant `now`, to six digits: the same number on every host. */
+/** The confidence at `now`, rounded to six digits: the same number on every host. */
 export function currentConfidence(
-  memory: Fading,
+  memory: Decaying,
   use: { readonly last_at: string } | undefined,
   now: string,
 ): number {
   if (isLasting(memory)) return memory.confidence
   const ageMs = Math.max(0, (parseTime(now) ?? 0) - (parseTime(lastSeen(memory, use)) ?? 0))
-  const left = memory.confidence * (1 - decayRates[memory.memory_type]) ** (ageMs / periodMs)
-  return ageMs === 0 ? memory.confidence : Math.round(left * 1e6) / 1e6
+  const decayed = memory.confidence * (1 - decayRates[memory.memory_type]) ** (ageMs / periodMs)
+  return ageMs === 0 ? memory.confidence : Math.round(decayed * 1e6) / 1e6
 }
 
-/** What the user says is so is at least as sure as the protocol takes a memory to be of which nothing is said. */
+/** A statement of the user is at least as certain as the protocol's default. */
 export const confirmedConfidence = (confidence: number): number => Math.max(confidence, 0.8)
 
-export const isDoubtful = (confidence: number, memory: Fading): boolean =>
+export const isDoubtful = (confidence: number, memory: Decaying): boolean =>
   !isLasting(memory) && confidence < thresholds.review
-export const isWornOut = (confidence: number, memory: Fading): boolean =>
+export const isExpired = (confidence: number, memory: Decaying): boolean =>
   !isLasting(memory) && confidence < thresholds.archive

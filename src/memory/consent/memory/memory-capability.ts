@@ -1,4 +1,4 @@
-// The verbs by which the user keeps memories: say one, change it, put it away, forget it. All but forgetting are the owner's.
+// The verbs by which the user manages memories: store, edit, archive, forget. All but forgetting are the owner's.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -23,32 +23,60 @@ import {
   source,
   sourceTypes,
 } from './memory-schema.ts'
-import { checkNotProposed } from './not-proposed.ts'
 import { bodyOfMemory, needMemory, noMemory, putMemory, withEdit } from './stored-memory.ts'
+import type { OwnReader } from '../../../core/capability/port/own-port.ts'
+import { fold } from '../../../core/text/fold.ts'
+import { stored, storedNow } from '../../../shape/receipt.ts'
 
-export const stored = {
-  stored_at: z.string(),
-  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
+/** Number of latest proposals to search. */
+const searchLimit = 1000
+const approved: ReadonlySet<unknown> = new Set(['approved', 'edited'])
+
+/**
+ * Throws `forbidden` if the caller's agent proposed this text, and it is not approved: it may not store it in its
+ * owner's name.
+ */
+export function checkNotProposed(
+  { own, call: { scope } }: { readonly own: Pick<OwnReader, 'query'>; readonly call: CallPort },
+  content: string | undefined,
+  path = 'content',
+): void {
+  if (content === undefined) return
+  const ofAgent = own.query({ kind: 'proposal', filters: { by: scope.agent }, limit: searchLimit }).records
+  // The agent may have used another spelling of its name.
+  const latest = own
+    .query({ kind: 'proposal', limit: searchLimit })
+    .records.filter(({ by }) => typeof by === 'string' && isAlikeAgent(by, scope.agent))
+  const text = fold(content.trim())
+  const isOpen = [...ofAgent, ...latest].some(
+    ({ content: proposed, status }) =>
+      typeof proposed === 'string' && !approved.has(status) && fold(proposed.trim()) === text,
+  )
+  if (!isOpen) return
+  throw new DaybookError(
+    'forbidden',
+    `\`${scope.agent}\` has proposed this and may not decide about it; ask another person to decide.`,
+    { details: { path, reason: 'proposer' } },
+  )
 }
-export const storedNow = ({ now, durability }: CallPort) => ({ stored_at: now, durability })
 
-/** A memory as the protocol writes it down, with its type beside it. */
+/** A memory in the protocol's form, with its type. */
 const storeInput = z.strictObject({
   id: recordId.optional(),
   content,
   category,
   memory_type: memoryType.default('episodic'),
   confidence: confidenceInput.default(1),
-  /** What it is now; an archived one is kept and not recalled. */
+  /** Archived memories are kept and not recalled. */
   status: z.enum(['approved', 'archived']).default('approved'),
-  /** At least as its category usually is, unless the owner says less. */
+  /** Default: that of its category. The owner may choose a lower one. */
   sensitivity: sensitivity.optional(),
-  /** Labels of the user's own: `work`, `general`. They say nothing of who may read it. */
+  /** The user's own labels: `work`, `general`. They don't affect who may read it. */
   scope: labels.optional(),
   tags: labels.optional(),
   /** Default: the user, now. */
   source: z.strictObject({ type: z.enum(sourceTypes), ...source, timestamp: instant.optional() }).optional(),
-  /** `useCount` and `lastUsed` are counted by each device for itself, and not taken over. */
+  /** `useCount` and `lastUsed` are accepted and ignored: each device counts its own uses. */
   metadata: z
     .strictObject({
       ...metadata,
@@ -61,13 +89,13 @@ const storeInput = z.strictObject({
 })
 
 function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent } }: CallPort): MemoryBody {
-  const { scope, tags, source: from = { type: 'user_manual' as const }, metadata: told = {} } = input
-  const { useCount: _count, lastUsed: _last, ...kept } = told
+  const { scope, tags, source: from = { type: 'user_manual' as const }, metadata: previous = {} } = input
+  const { useCount: _count, lastUsed: _last, ...rest } = previous
   const by = from.agentDid
   if (by !== undefined && isAlikeAgent(by, agent)) {
     throw new DaybookError(
       'forbidden',
-      `\`${agent}\` stores no memory that it says itself: it proposes one.`,
+      `\`${agent}\` may not store a memory of its own; propose it instead.`,
       {
         details: { path: 'source.agentDid', reason: 'proposer' },
       },
@@ -82,11 +110,11 @@ function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent }
     ...(scope ? { labels: scope } : {}),
     ...(tags ? { tags } : {}),
     source: { ...from, timestamp: from.timestamp ?? now },
-    metadata: kept,
+    metadata: rest,
   }
 }
 
-/** The user has looked at it. */
+/** A change by the user removes the flag. */
 const unflagged = { flagged: undefined, flaggedAt: undefined } as const
 
 export const memoryCapabilities = [
@@ -97,7 +125,7 @@ export const memoryCapabilities = [
     input: storeInput,
     output: z.object({
       id: z.string(),
-      /** `unchanged`: the same memory is here under this id already. */
+      /** `unchanged`: the same memory exists under this id. */
       result: z.enum(['stored', 'unchanged']),
       ...stored,
     }),
@@ -110,19 +138,15 @@ export const memoryCapabilities = [
       const { id, session } = input
       const before = id === undefined ? undefined : at.records.get(id)
       if (id !== undefined && before) {
-        const known = before.kind === 'memory' ? needMemory(at.records, id) : undefined
-        const said = JSON.parse(JSON.stringify(body)) as object
-        // Its own time is told by the first storing of it, where nobody says another.
-        const timed = known && !input.source?.timestamp ? { ...said, source: known.source } : said
-        if (known && sameJson(bodyOfMemory(known) as never, timed as never))
+        const existing = before.kind === 'memory' ? needMemory(at.records, id) : undefined
+        const json = JSON.parse(JSON.stringify(body)) as object
+        // If the input has no time of its own, that of the first storing counts.
+        const timed = existing && !input.source?.timestamp ? { ...json, source: existing.source } : json
+        if (existing && sameJson(bodyOfMemory(existing) as never, timed as never))
           return { id, result: 'unchanged' as const, ...storedNow(at.call) }
-        throw new DaybookError(
-          'conflict',
-          `There is a record \`${id}\` already, and it says something else.`,
-          {
-            details: { path: 'id', id },
-          },
-        )
+        throw new DaybookError('conflict', `Record \`${id}\` already exists with other content.`, {
+          details: { path: 'id', id },
+        })
       }
       const put = at.records.put({
         kind: 'memory',
@@ -145,34 +169,36 @@ export const memoryCapabilities = [
         sensitivity: sensitivity.optional(),
         scope: labels.optional(),
         tags: labels.optional(),
-        /** The user has looked at it and says that it is so: its confidence begins anew, at 0.8 or more. */
+        /** The user confirms the memory: its confidence restarts, at 0.8 or more. */
         confirmed: z.literal(true).optional(),
       })
       .refine(({ id: _id, ...change }) => Object.values(change).some((one) => one !== undefined), {
         path: ['id'],
-        message: 'says nothing: give what is to be changed',
+        message: 'changes nothing: pass a field to change',
       }),
     output: z.object({ id: z.string(), ...stored }),
     decides: { path: 'id' },
     effect: 'write',
     uses: ['records', 'own'],
-    run({ id, scope, sensitivity: level, confirmed, ...said }, at) {
-      checkNotProposed(at, said.content)
+    run({ id, scope, sensitivity: level, confirmed, ...change }, at) {
+      checkNotProposed(at, change.content)
       const memory = needMemory(at.records, id)
       const { now } = at.call
       const before = bodyOfMemory(memory)
-      const isEdited = said.content !== undefined && said.content !== memory.content
-      const told = isEdited ? withEdit(memory, at.call.scope.agent, now) : memory.metadata
+      const isEdited = change.content !== undefined && change.content !== memory.content
+      const previous = isEdited ? withEdit(memory, at.call.scope.agent, now) : memory.metadata
       const body: MemoryBody = {
         ...before,
-        ...(said.content === undefined ? {} : { content: said.content }),
+        ...(change.content === undefined ? {} : { content: change.content }),
         ...(confirmed ? { confidence: confirmedConfidence(memory.confidence) } : {}),
-        ...(said.confidence === undefined ? {} : { confidence: said.confidence }),
+        ...(change.confidence === undefined ? {} : { confidence: change.confidence }),
         ...(scope ? { labels: scope } : {}),
-        ...(said.tags ? { tags: said.tags } : {}),
-        // Whoever changes it has looked at it.
+        ...(change.tags ? { tags: change.tags } : {}),
+        // A change confirms it too.
         metadata:
-          isEdited || confirmed || said.confidence !== undefined ? { ...told, lastConfirmed: now } : told,
+          isEdited || confirmed || change.confidence !== undefined
+            ? { ...previous, lastConfirmed: now }
+            : previous,
         ...unflagged,
       }
       putMemory(at.records, id, body, { sensitivity: level })
@@ -198,9 +224,9 @@ export const memoryCapabilities = [
         })
       }
       if (memory.status === wanted) return { id, changed: false, status: wanted, ...storedNow(at.call) }
-      const { archivedAt: _at, ...told } = memory.metadata
+      const { archivedAt: _at, ...previous } = memory.metadata
       const { now } = at.call
-      const metadata = archived ? { ...told, archivedAt: now } : { ...told, lastConfirmed: now }
+      const metadata = archived ? { ...previous, archivedAt: now } : { ...previous, lastConfirmed: now }
       putMemory(at.records, id, {
         ...bodyOfMemory(memory),
         status: wanted,
@@ -223,7 +249,7 @@ export const memoryCapabilities = [
     effect: 'write',
     uses: ['records'],
     run({ id }, at) {
-      // One that is locked can be forgotten unread.
+      // A locked memory can be forgotten unread.
       const kind = at.records.sealed.find(id)?.kind ?? at.records.get(id)?.kind
       if (kind !== undefined && kind !== 'memory') throw noMemory(id)
       return { id, forgotten: at.records.forget(id) }

@@ -1,27 +1,99 @@
-// The kind `memory`: what is known of the user, because the user said so or approved it.
-// Invariant: none comes to be by a guest; who is not the owner reaches approved ones alone.
+// The kind `memory`: something known about the user, stated or approved by the user.
+// Invariant: a guest never makes one; callers other than the owner see approved ones only. When a proposal is
+// forgotten, its words disappear from the memory made of it (its text, if that was the memory's first text, and its
+// reason); the history entries stay, because the first entry is identified by its position, whatever a merge
+// restores.
 import { type Kind, whenField } from '../../../core/kind.ts'
-import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { memoryNames } from './category.ts'
 import { memoryBody, type MemoryBody } from './memory-schema.ts'
-import { losesWords, withoutGoneWords } from './proposal-words.ts'
 import { withoutEndedRevisions } from './revision.ts'
 
+type IsGone = (id: string) => boolean
+
+/** `body` without the words of removed proposals; the same object without any. */
+function withoutGoneWords(body: JsonObject, isGone: IsGone): JsonObject {
+  return withoutReasons(isMadeOf(body, isGone) ? withoutFirstWords(body) : body, isGone)
+}
+
+/** True if `after` lacks words of a proposal that `before` has, because the proposal was removed. */
+function losesWords(before: JsonObject, after: JsonObject): boolean {
+  const remaining = wordsOf(after)
+  return [...wordsOf(before)].some(([place, text]) => text !== '' && remaining.get(place) === '')
+}
+
+function isMadeOf({ source }: JsonObject, isGone: IsGone): boolean {
+  const proposal = isJsonObject(source) ? source['proposal'] : undefined
+  return typeof proposal === 'string' && isGone(proposal)
+}
+
+function withoutFirstWords(body: JsonObject): JsonObject {
+  const { source, metadata } = body
+  const { context, ...from } = isJsonObject(source) ? source : {}
+  const remaining = context === undefined ? body : { ...body, source: from }
+  const [first, ...later] = historyOf(metadata)
+  if (!isJsonObject(metadata) || !isJsonObject(first) || first['previousContent'] === '') return remaining
+  return {
+    ...remaining,
+    metadata: { ...metadata, editHistory: [{ ...first, previousContent: '' }, ...later] },
+  }
+}
+
+function withoutReasons(body: JsonObject, isGone: IsGone): JsonObject {
+  const { revised, reclassified } = body
+  const notes = isJsonObject(revised) ? Object.values(revised).filter(isJsonObject) : []
+  const gone = new Set(
+    notes.flatMap(({ proposal, at }) => (typeof proposal === 'string' && isGone(proposal) ? [at] : [])),
+  )
+  const isQuoting = (one: Json) => {
+    const { at = null, reason } = reasonOf(one)
+    return gone.has(at) && reason !== ''
+  }
+  if (!Array.isArray(reclassified) || !reclassified.some(isQuoting)) return body
+  const remaining = reclassified.map((one) => (isQuoting(one) ? { ...(one as JsonObject), reason: '' } : one))
+  return { ...body, reclassified: remaining }
+}
+
+/** All words in `body` that may come from a proposal, by their place. */
+function wordsOf({ content, source, metadata, reclassified }: JsonObject): Map<string, unknown> {
+  const { proposal, context = '' } = isJsonObject(source) ? source : {}
+  const [first] = historyOf(metadata)
+  const firstText = isJsonObject(first) ? first['previousContent'] : content
+  const reasons = (Array.isArray(reclassified) ? reclassified : []).map(reasonOf)
+  return new Map<string, unknown>([
+    ...(typeof proposal === 'string'
+      ? ([
+          ['context', context],
+          ['first', firstText],
+        ] as const)
+      : []),
+    ...reasons.map(({ at, reason }) => [`reason ${String(at)}`, reason] as const),
+  ])
+}
+
+/** Time and reason of a proposal's reclassification; empty for anything else. */
+const reasonOf = (one: Json): JsonObject => (isJsonObject(one) && one['by'] === 'proposal' ? one : {})
+
+const historyOf = (metadata: Json | undefined): readonly Json[] => {
+  const history = isJsonObject(metadata) ? metadata['editHistory'] : undefined
+  return Array.isArray(history) ? history : []
+}
+
 /**
- * What the upkeep of one device put away or flagged, and the user confirmed on another after that, is neither. Pure, and total
- * over JSON objects.
+ * Undoes archiving or flagging by the upkeep of one device if the user confirmed the memory later on another. Pure,
+ * and total over JSON objects.
  */
 function settleMemory(body: JsonObject): JsonObject {
   const { metadata, flaggedAt } = body
   if (!isJsonObject(metadata)) return body
-  const { archivedAt, lastConfirmed, ...told } = metadata
+  const { archivedAt, lastConfirmed, ...rest } = metadata
   const isAfter = (time: unknown) =>
     typeof time === 'string' && typeof lastConfirmed === 'string' && lastConfirmed > time
   const { flagged: _flagged, flaggedAt: _flaggedAt, ...unflagged } = body
   const seen = isAfter(flaggedAt) ? unflagged : body
   if (seen['status'] !== 'archived' || seen['faded'] !== true || !isAfter(archivedAt)) return seen
-  const { faded: _faded, ...kept } = seen
-  return { ...kept, status: 'approved', metadata: { ...told, lastConfirmed: lastConfirmed ?? null } }
+  const { faded: _faded, ...settled } = seen
+  return { ...settled, status: 'approved', metadata: { ...rest, lastConfirmed: lastConfirmed ?? null } }
 }
 
 export const memoryKind: Kind<'memory', MemoryBody> = {
@@ -45,13 +117,13 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   guardedBy: ['supersedes', 'source.proposal', 'revised.*.proposal'],
   cites: [{ path: 'supersedes', supersedes: true }],
   settle: settleMemory,
-  // What was made of several goes with any of them, and the others come back: it may say what that one said.
+  // A memory made of several is removed with any of them, because it may quote it; the others return.
   madeFrom: { of: ['memory'], sources: ({ metadata }) => metadata.consolidatedFrom ?? [] },
   scopeNames: ({ status, memory_type, category }) =>
     status === 'approved' && typeof category === 'string' ? memoryNames(memory_type, category) : [],
   recallable: ({ status }) => status === 'approved',
   byPolicy: true,
-  // What the user took out of a proposal, or changed later, was taken out for everybody else.
+  // Words that the user removed from a proposal, or changed later, are hidden from everyone else.
   ownerPaths: ['metadata.editHistory', 'revised'],
   ownerOnly: () => true,
   proposedBy: 'source.agent',
@@ -59,6 +131,6 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   withoutEnded: withoutEndedRevisions,
   withoutGone: withoutGoneWords,
   takesBack: losesWords,
-  // Another book's proposals change nothing here.
+  // Proposals of another book have no effect here.
   undecided: ({ revised: _revised, ...body }) => ({ ...body, status: 'pending' }),
 }

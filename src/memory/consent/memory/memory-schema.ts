@@ -1,17 +1,16 @@
-// The shape of a memory: one thing known of the user, who said so, and that the user wants it known.
+// The shape of a memory: something known about the user, with its source and the user's consent.
 import { z } from 'zod'
 import { sensitivities } from '../../../core/sealed.ts'
 import { instant } from '../../../shape/instant.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { isCategory, isScope, memoryTypes } from './category.ts'
+import { someText, soundText } from '../../../shape/sound-text.ts'
 
-/** Characters of a memory, counted as Unicode code points. */
+/** Most characters of a memory, in Unicode code points. */
 export const contentLimit = 2000
 
 const sound = (text: string) => text.isWellFormed()
-export const soundText = (max: number) => z.string().max(max).refine(sound, 'is not well-formed Unicode')
-export const someText = (max: number) => soundText(max).min(1)
 
 /** UTF-16 takes at most two units for a character. */
 export const content = z
@@ -24,7 +23,7 @@ export const content = z
     `has more than ${contentLimit} characters`,
   )
 
-/** One spelling of each: policies, denials and how guarded it is go by the name. */
+/** Normalized to lower case: policies, denials and default sensitivity depend on the name. */
 export const category = z
   .string()
   .max(1000)
@@ -40,7 +39,7 @@ export const scopeText = z
   .refine(isScope, 'is not a scope such as a2p:preferences, a2p:semantic or a2p:semantic.preferences')
 export const memoryType = z.enum(memoryTypes)
 export const confidence = z.number().min(0).max(1)
-/** As it is given: no zero below zero, which would be told as another number than it is compared as. */
+/** Normalizes −0 to 0, because −0 would be shown as another number than it compares as. */
 export const confidenceInput = confidence.transform((value) => (value === 0 ? 0 : value))
 export const sensitivity = z.enum(sensitivities)
 export const labels = z.array(someText(100)).max(50)
@@ -48,7 +47,7 @@ export const labels = z.array(someText(100)).max(50)
 export const memoryStates = ['pending', 'approved', 'rejected', 'archived', 'expired'] as const
 export type MemoryStatus = (typeof memoryStates)[number]
 
-/** `proposal` is another word for `agent_proposal`. */
+/** `proposal` is a synonym of `agent_proposal`. */
 export const sourceTypes = [
   'user_manual',
   'user_import',
@@ -72,7 +71,7 @@ export const edit = z.object({
   editedBy: z.string(),
 })
 
-/** What is told of a memory beside itself. `useCount` and `lastUsed` are this device's own, and never stored. */
+/** Metadata of a memory. `useCount` and `lastUsed` are this device's own, and never stored. */
 export const metadata = {
   approvedAt: instant.optional(),
   archivedAt: instant.optional(),
@@ -119,27 +118,26 @@ export const memoryBody = z.looseObject({
     type: z.enum(sourceTypes),
     ...source,
     timestamp: z.string(),
-    /** The agent that proposed it, by the name that the book has for it. */
+    /** The agent that proposed it, by its name in this book. */
     agent: z.string().optional(),
-    /** The proposal that it was made from, and which round of its review: see proposal/proposal-state.ts. */
+    /** The proposal it was made from, and the round of its review: see proposal/proposal-state.ts. */
     proposal: z.string().optional(),
     round: z.number().int().min(0).optional(),
   }),
   metadata: z.looseObject(metadata),
-  /** The memories in whose place it stands. */
+  /** The memories that it replaces. */
   supersedes: z.array(recordId).max(100).optional(),
-  /** Its confidence had fallen so far at some time that the user should look at it: see confidence.ts. */
+  /** Its confidence was so low at some time that the user should look at it: see confidence.ts. */
   flagged: z.boolean().optional(),
   flaggedAt: z.string().optional(),
-  /** It was archived because its confidence had fallen, and not by the user. */
+  /** True if it was archived for its low confidence, and not by the user. */
   faded: z.boolean().optional(),
   reclassified: z.array(reclassification).max(100).optional(),
-  /** What approved proposals have changed in it, by the id under which each ends that: see revision.ts. */
+  /** Changes by approved proposals, by the id under which each proposal ends its change: see revision.ts. */
   revised: z.record(z.string(), revision).optional(),
 })
 export type MemoryBody = z.output<typeof memoryBody>
 
-/** A memory as it comes back from the store. */
 export type Memory = MemoryBody & {
   readonly [Name in keyof typeof recordHead]: z.output<(typeof recordHead)[Name]>
 } & { readonly kind: 'memory' }

@@ -1,17 +1,136 @@
-// Memories as they are listed: by type, category, status and scope, and what is told of each.
-// Invariant: a guest is shown approved ones alone, however it asks; what its scope or a policy denies, the port leaves out.
+// Memories as they are listed, filtered by type, category, status and scope, and shown in the flat and in the
+// protocol's form.
+// Invariant: a guest sees approved memories only, whatever it asks for; the port filters out what its scope or a
+// policy denies.
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordPage } from '../../../core/capability/port/record-port.ts'
-import { scopeMatcher } from './category.ts'
+import { type MemoryType, memoryTypes, scopeMatcher, typeScope } from './category.ts'
 import type { Memory, MemoryStatus } from './memory-schema.ts'
-import { isTellable, type ToldMemory, tellMemory, type Use } from './memory-shape.ts'
-import type { MemoryType } from './category.ts'
+import { currentConfidence, isDoubtful, isExpired } from './confidence.ts'
+
+/** Uses of a memory on this device. */
+export interface Use {
+  readonly count: number
+  readonly last_at: string
+}
+
+export interface ListedMemory {
+  readonly id: string
+  readonly content: string
+  readonly category: string
+  readonly memory_type: (typeof memoryTypes)[number]
+  readonly source: Readonly<Record<string, unknown>>
+  readonly confidence: number
+  readonly status: MemoryStatus
+  readonly sensitivity: string
+  readonly scope?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly consolidatedFrom?: readonly string[]
+  /** Its confidence is so low that the user should look at it. */
+  readonly flagged?: true
+}
+
+/** A time without `.000`. */
+export const plainTime = (text: string): string => text.replace(/\.000Z$/, 'Z')
+
+/** `fields` with times in plain form. */
+function plainTimes(
+  fields: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  const plain: Record<string, unknown> = { ...fields }
+  for (const name of names) {
+    const value = plain[name]
+    if (typeof value === 'string') plain[name] = plainTime(value)
+  }
+  return plain
+}
+
+const metadataTimes = ['approvedAt', 'archivedAt', 'rejectedAt', 'lastConfirmed', 'lastUsed']
+
+/** True for a record with all fields of a memory. A later version may have written another shape. */
+export function isReadable(memory: object): memory is Memory {
+  const { content, category, memory_type, status, confidence, source, metadata } = memory as Partial<Memory>
+  const texts = [content, category, memory_type, status, source?.timestamp, source?.type]
+  return (
+    texts.every((one) => typeof one === 'string') &&
+    typeof confidence === 'number' &&
+    typeof metadata === 'object' &&
+    metadata !== null
+  )
+}
+
+/** A memory in flat form, with its type. `now`: canonical time. */
+function listMemory(memory: Memory, use: Use | undefined, now: string): ListedMemory {
+  const { labels, tags, metadata, source } = memory
+  const { agent: _agent, proposal: _proposal, round: _round, ...from } = source
+  const used = use ? { useCount: use.count, lastUsed: use.last_at } : {}
+  const { consolidatedFrom } = metadata
+  const confidence = currentConfidence(memory, use, now)
+  return {
+    id: memory.id,
+    content: memory.content,
+    category: memory.category,
+    memory_type: memory.memory_type,
+    source: plainTimes(from, ['timestamp']),
+    confidence,
+    status: memory.status === 'approved' && isExpired(confidence, memory) ? 'expired' : memory.status,
+    sensitivity: memory.sensitivity ?? 'standard',
+    ...(labels ? { scope: labels } : {}),
+    ...(tags ? { tags } : {}),
+    metadata: plainTimes(
+      {
+        ...(confidence === memory.confidence ? {} : { initialConfidence: memory.confidence }),
+        ...metadata,
+        ...used,
+      },
+      metadataTimes,
+    ),
+    ...(consolidatedFrom ? { consolidatedFrom } : {}),
+    ...(memory.status === 'approved' && isDoubtful(confidence, memory) ? { flagged: true as const } : {}),
+  }
+}
+
+/** A memory in the protocol's form: the list that contains it gives its type. */
+function schemaMemory({ memory_type: _type, flagged: _flagged, ...memory }: ListedMemory): ProfileMemory {
+  const { type } = memory.source
+  return type === 'proposal' ? { ...memory, source: { ...memory.source, type: 'agent_proposal' } } : memory
+}
+
+export type ProfileMemory = Omit<ListedMemory, 'memory_type' | 'flagged'>
+
+interface ProfileDocument {
+  readonly id: string
+  readonly version: string
+  readonly profileType: 'human'
+  readonly identity: { readonly did: string }
+  readonly memories: Readonly<Record<string, readonly ProfileMemory[]>>
+}
+
+/** Version of the profile schema. */
+const profileVersion = '0.1.0'
+
+/** The profile document, with a list for each type. */
+export function profileDocument(did: string, memory: readonly ListedMemory[]): ProfileDocument {
+  const lists = memoryTypes.map((type) => [
+    typeScope(type),
+    memory.filter(({ memory_type }) => memory_type === type).map(schemaMemory),
+  ])
+  return {
+    id: did,
+    version: profileVersion,
+    profileType: 'human',
+    identity: { did },
+    memories: Object.fromEntries(lists) as ProfileDocument['memories'],
+  }
+}
 
 type At = ReadContext<'records'>
 
-/** Category or what lies below it, as a condition over the hot column. */
-export function categoryFilter(category: string): object {
-  // What follows `.` and `:` in the order of characters.
+/** Filter for a category and everything below it, over the hot column. */
+function categoryFilter(category: string): object {
+  // The characters after `.` and `:`.
   const below = [
     ['.', '/'],
     [':', ';'],
@@ -19,7 +138,7 @@ export function categoryFilter(category: string): object {
   return { or: [{ category }, ...below] }
 }
 
-export interface MemoryQuery {
+interface MemoryQuery {
   readonly filters?: unknown
   readonly category?: string | undefined
   readonly memory_type?: MemoryType | undefined
@@ -31,13 +150,13 @@ export interface MemoryQuery {
 }
 
 /** A page of memories, newest first. */
-export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; told: ToldMemory[] } {
+export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; memories: ListedMemory[] } {
   const { filters, category, memory_type, status, sensitivity, flagged, limit, cursor } = query
   const isGuest = at.call.caller.role === 'guest'
-  // `expired` is told by the clock, of what is approved.
-  const stands = isGuest ? 'approved' : status === 'expired' ? 'approved' : (status ?? 'approved')
-  const asked = [
-    { status: stands },
+  // `expired` is derived by the clock, from approved memories.
+  const wantedStatus = isGuest ? 'approved' : status === 'expired' ? 'approved' : (status ?? 'approved')
+  const conditions = [
+    { status: wantedStatus },
     ...(category === undefined ? [] : [categoryFilter(category)]),
     ...(memory_type === undefined ? [] : [{ memory_type }]),
     ...(sensitivity === undefined
@@ -49,40 +168,43 @@ export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; to
         ]),
     ...(filters === undefined ? [] : [filters]),
   ]
-  const page = at.records.query({ kind: 'memory', filters: { and: asked }, limit, cursor })
-  const told = tellAll(at, page.records as unknown as Memory[])
-  const kept = told.filter(
+  const page = at.records.query({ kind: 'memory', filters: { and: conditions }, limit, cursor })
+  const all = listAll(at, page.records as unknown as Memory[])
+  const memories = all.filter(
     (one) => (status !== 'expired' || one.status === 'expired') && (!flagged || one.flagged),
   )
-  return { page, told: kept }
+  return { page, memories }
 }
 
-/** What is told of each, with this device's own counters. */
-export function tellAll(at: At, memories: readonly Memory[]): ToldMemory[] {
+/** Memories in flat form, with this device's own counters. */
+export function listAll(at: At, memories: readonly Memory[]): ListedMemory[] {
   const uses: ReadonlyMap<string, Use> = at.records.uses('memory')
-  return memories.filter(isTellable).map((memory) => tellMemory(memory, uses.get(memory.id), at.call.now))
+  return memories.filter(isReadable).map((memory) => listMemory(memory, uses.get(memory.id), at.call.now))
 }
 
-/** The approved memories within any of `scopes`, or all of them: newest first, each once. */
+/** The approved memories within any of `scopes`, or all of them: newest first, without duplicates. */
 export function approvedMemories(
   at: At,
   scopes: readonly string[] | undefined,
-): { readonly told: ToldMemory[]; readonly sealed: number } {
+): { readonly memories: ListedMemory[]; readonly sealed: number } {
   const filters = { and: [{ status: 'approved' }, ...(scopes ? [scopesFilter(scopes)] : [])] }
   const { records, sealed = 0 } = at.records.query({ kind: 'memory', filters, limit: profileLimit })
-  const found = (records as readonly object[]).filter(isTellable)
+  const found = (records as readonly object[]).filter(isReadable)
   const matchers = scopes?.map(scopeMatcher)
   const within = matchers ? found.filter((one) => matchers.some((isWithin) => isWithin(one))) : found
-  return { told: tellAll(at, within), sealed }
+  return { memories: listAll(at, within), sealed }
 }
 
-/** More memories than a person's profile has; a document of more would be of no use to a prompt. */
-export const profileLimit = 20_000
+/** More memories than a person's profile has; a larger document would not fit into a prompt. */
+const profileLimit = 20_000
 
-/** All that begins so, and goes on with anything up to a colon: one range of the index, which takes in what lies below. */
+/**
+ * All categories with this prefix, followed by anything up to a colon: one range of the index, which includes
+ * everything below.
+ */
 const beginsWith = (category: string): object => ({ category: { gte: category, lt: `${category};` } })
 
-/** What can be said of scopes over hot columns: it lets through all that is within them, and perhaps more. */
+/** A filter for scopes over hot columns: it admits everything within them, and perhaps more. */
 function scopesFilter(scopes: readonly string[]): object {
   const each = scopes.map((scope): object => {
     const stem = scope.replace(/[.:]?\*{1,2}$/, '')

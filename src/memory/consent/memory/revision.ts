@@ -1,10 +1,10 @@
-// What an approved proposal changed in a memory that was there, and how that is taken back. Pure.
-// Invariant: taken back is what still stands as the proposal put it; whatever was changed since stays.
+// Changes of an approved proposal to an existing memory, and how they are undone. Pure.
+// Invariant: undoing restores only fields that still have the proposal's value; later changes stay.
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { sameJson } from '../../../core/json/same-json.ts'
 import type { Memory, MemoryBody } from './memory-schema.ts'
 
-/** Changes that are noted with a memory. None is taken back when ten minutes and the offline time of a device are over. */
+/** Most noted changes of a memory. After ten minutes and the offline time of a device, none is undone any more. */
 const revisionLimit = 50
 const fields = ['content', 'category', 'memory_type', 'confidence', 'labels', 'tags'] as const
 
@@ -12,12 +12,12 @@ export type Revised = Partial<Pick<MemoryBody, (typeof fields)[number]>>
 
 export interface RevisedBy {
   readonly proposal: string
-  /** The id under which the proposal ends what this round of it has made. */
+  /** The id under which the proposal ends the results of this round. */
   readonly as: string
   readonly at: string
 }
 
-/** `body` with the fields that `revised` gives, and the note by which that can be taken back. */
+/** `body` with the fields of `revised`, and a note that allows to undo them. */
 export function withRevision(
   body: MemoryBody,
   revised: Revised,
@@ -29,11 +29,11 @@ export function withRevision(
   const earlier = Object.entries(body.revised ?? {}).toSorted(([, one], [, other]) =>
     one.at < other.at ? -1 : 1,
   )
-  const kept = earlier.slice(-revisionLimit + 1)
-  return { ...body, ...pick(revised), revised: { ...Object.fromEntries(kept), [as]: note } }
+  const noted = earlier.slice(-revisionLimit + 1)
+  return { ...body, ...pick(revised), revised: { ...Object.fromEntries(noted), [as]: note } }
 }
 
-/** `body` without the revisions for which `isEnded` holds; the same object where there is none. Total over JSON objects. */
+/** `body` without the revisions that `isEnded` selects; the same object without any. Total over JSON objects. */
 export function withoutEndedRevisions(
   body: JsonObject,
   isEnded: (proposal: string, as: string) => boolean,
@@ -72,14 +72,14 @@ function withoutOne(body: JsonObject, { as, at, before, after }: Ended): JsonObj
   } as JsonObject
 }
 
-/** The notes of a memory with one more about the class that it is in now. */
+/** The reclassifications of a memory, with one more to its new class. */
 export function reclassifications(
   memory: Pick<Memory, 'memory_type' | 'category' | 'reclassified'>,
   next: Pick<Memory, 'memory_type' | 'category'>,
-  said: { readonly at: string; readonly reason: string; readonly by: 'user' | 'proposal' | 'automatic' },
+  change: { readonly at: string; readonly reason: string; readonly by: 'user' | 'proposal' | 'automatic' },
 ): MemoryBody['reclassified'] {
-  const told = (one: { memory_type: string; category: string }) => `${one.memory_type} ${one.category}`
-  const { at, ...why } = said
-  const noted = { at, from: told(memory), to: told(next), ...why }
-  return [...(memory.reclassified ?? []), noted].slice(-50)
+  const classOf = (one: { memory_type: string; category: string }) => `${one.memory_type} ${one.category}`
+  const { at, ...why } = change
+  const note = { at, from: classOf(memory), to: classOf(next), ...why }
+  return [...(memory.reclassified ?? []), note].slice(-50)
 }

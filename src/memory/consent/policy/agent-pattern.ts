@@ -1,13 +1,10 @@
-// Which agents a policy is for: a name or a DID, in which `*` stands for any run of characters and `?` for one.
-import { z } from 'zod'
+// Pattern for the agents of a policy: a name or a DID, in which `*` matches any run of characters and `?` one
+// character.
+import { someText } from '../../../shape/sound-text.ts'
 
 export const agentPatternLimit = 1000
 
-export const agentPattern = z
-  .string()
-  .min(1)
-  .max(agentPatternLimit)
-  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+export const agentPattern = someText(agentPatternLimit)
   // eslint-disable-next-line no-control-regex -- controls are exactly what is refused
   .refine((text) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'has control characters')
 
@@ -15,7 +12,10 @@ export function isExactAgent(pattern: string): boolean {
   return !/[*?]/.test(pattern)
 }
 
-/** True when `pattern` stands for `agent`. Goes back to the last `*` alone, so the longest pattern costs no more than both lengths. */
+/**
+ * True if `pattern` matches `agent`. Backtracks to the last `*` only, so the cost is bounded by the product of the
+ * lengths.
+ */
 export function matchesAgent(pattern: string, agent: string): boolean {
   let p = 0
   let a = 0

@@ -1,5 +1,5 @@
-// What must hold for a policy to allow anything. Invariants: a condition that is not known, or says what can't be read, does
-// not hold; and none of them lifts what a policy denies, which is denied at any time and over any way.
+// Conditions under which a policy allows anything. Invariants: an unknown or unreadable condition is not met; and
+// conditions never lift a denial, which applies at any time and over any transport.
 import { z } from 'zod'
 import type { UnmetCondition, Way } from '../../../core/access/policy-decision.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -22,62 +22,64 @@ const span = z
   .max(7)
   .refine((text) => (parseDuration(text) ?? 0) > 0, 'is not a span such as 30s, 15m, 1h or 7d')
 
-/** The longest that is looked back for calls. */
+/** Longest window in which calls are counted. */
 const windowLimitMs = 7 * dayMinutes * minuteMs
 
 export const conditionShape = {
-  /** True: what comes over a network comes over HTTPS, or from this machine. */
+  /** True: a call over a network must use HTTPS, or come from this machine. */
   requireHttps: z.boolean().optional(),
-  /** From `start` to before `end`, over midnight where that is earlier. In `timezone`, by default that of the book. */
+  /**
+   * From `start` until before `end`, across midnight if `end` is earlier. In `timezone`, by default that of the book.
+   */
   timeOfDay: z
     .strictObject({ start: time, end: time, timezone: zoneName.optional() })
     .refine(({ start, end }) => start !== end, {
       path: ['end'],
-      message: 'is when it starts: say another time',
+      message: 'is the same as `start`: pass another time',
     })
     .optional(),
-  /** At most so many calls of an agent within the span that ends with its call, at each copy of the book. */
+  /** Most calls of an agent in the window that ends with its call, at each copy of the book. */
   rateLimit: z
     .strictObject({
       requests: z.number().int().min(1).max(100_000),
       window: span.refine((text) => (parseDuration(text) ?? 0) <= windowLimitMs, 'is longer than 7d'),
     })
     .optional(),
-  /** How long the reader may keep what it read. It is told to the reader and nothing more: nobody can enforce it. */
+  /** How long the reader may keep the data. Passed to the reader; it can't be enforced. */
   maxDataRetention: z
     .string()
     .regex(/^(?:session_only|\d{1,4}[hdwmy])$/, 'is not session_only or a span such as 24h, 7d or 1y')
     .optional(),
 } as const
 
-const known = z.strictObject(conditionShape)
-export type Conditions = z.output<typeof known>
+const conditionsShape = z.strictObject(conditionShape)
+export type Conditions = z.output<typeof conditionsShape>
 
-/** Conditions as they were stored, here or by another Daybook; undefined when one is not known or can't be read. */
+/** Parses stored conditions, of this or another version; undefined if one is unknown or unreadable. */
 export function readConditions(
   stored: Readonly<Record<string, unknown>> | undefined,
 ): Conditions | undefined {
-  return known.safeParse(stored ?? {}).data
+  return conditionsShape.safeParse(stored ?? {}).data
 }
 
-/** The call of an agent, as far as conditions look at it. */
+/** A call of an agent, as far as conditions depend on it. */
 export interface Circumstances {
   readonly nowMs: number
-  /** The latest time that was seen, by which policies end. Default `nowMs`. */
+  /** Latest known time, which ends policies. Default `nowMs`. */
   readonly latestMs?: number
   readonly way: Way
-  /** The zone of that name; undefined where nobody here knows it. */
+  /** The zone of that name; undefined if unknown here. */
   zone(name: string | undefined): Zone | undefined
-  /** How many calls the agent made here since that instant, this one included. */
+  /** Number of the agent's calls here since that instant, this one included. */
   calls(sinceMs: number): number
 }
 
-/** A call, whose clocks and counts are looked at once for all policies. */
+/** A call, with cached clocks and counts for all policies. */
 export interface Instant {
   readonly nowMs: number
   readonly latestMs: number
   readonly way: Way
-  /** What clocks show in the zone of that name, in minutes of the day; undefined where nobody here knows it. */
+  /** Local time in the zone of that name, in minutes of the day; undefined if unknown here. */
   minuteAt(zone: string | undefined): number | undefined
   callsWithin(windowMs: number): number
 }
@@ -104,10 +106,10 @@ export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circums
   }
 }
 
-/** Says of a call the first condition that does not hold; undefined when all do. */
+/** Returns the first unmet condition of a call; undefined if all are met. */
 export type Unmet = (call: Instant) => UnmetCondition | undefined
 
-/** Conditions read once, for many calls. */
+/** Compiles conditions for many calls. */
 export function compileConditions(conditions: Conditions | undefined): Unmet {
   if (!conditions) return () => 'unknown'
   const { requireHttps = false, timeOfDay } = conditions
@@ -124,20 +126,20 @@ export function compileConditions(conditions: Conditions | undefined): Unmet {
   }
 }
 
-/** How often an agent may ask, and within how long. */
+/** The rate limit of a policy. */
 export function rateLimitOf({ rateLimit }: Conditions) {
   return rateLimit && { requests: rateLimit.requests, windowMs: parseDuration(rateLimit.window) ?? 0 }
 }
 
-/** The first condition that does not hold; undefined when all do. */
+/** The first unmet condition; undefined if all are met. */
 export function unmetCondition(
   conditions: Conditions | undefined,
-  given: Circumstances,
+  circumstances: Circumstances,
 ): UnmetCondition | undefined {
-  return compileConditions(conditions)(instantOf(given))
+  return compileConditions(conditions)(instantOf(circumstances))
 }
 
-/** What clocks show at `zone`, in minutes of the day. */
+/** Local time in `zone`, in minutes of the day. */
 function minuteOfDay(ms: number, zone: Zone): number {
   const local = Math.floor((ms + zone.offsetAt(ms)) / minuteMs)
   return ((local % dayMinutes) + dayMinutes) % dayMinutes
@@ -147,12 +149,12 @@ function isWithin({ from, to }: { readonly from: number; readonly to: number }, 
   return from < to ? minute >= from && minute < to : minute >= from || minute < to
 }
 
-/** True for conditions whose answer may be another one with the next call. */
+/** True for conditions whose result may change with the next call. */
 export function isChanging(conditions: Conditions | undefined): boolean {
   return conditions?.timeOfDay !== undefined || conditions?.rateLimit !== undefined
 }
 
-/** Conditions with the zone that is meant written out, so that every copy of the book means the same. */
+/** Conditions with an explicit zone, so that every copy of the book evaluates them alike. */
 export function withZone(conditions: Conditions, zone: Zone): Conditions {
   const { timeOfDay } = conditions
   if (!timeOfDay) return conditions
@@ -160,7 +162,7 @@ export function withZone(conditions: Conditions, zone: Zone): Conditions {
   if (timezone !== zone.name)
     throw new DaybookError(
       'invalid-input',
-      `\`conditions.timeOfDay.timezone\`: The days of this book are those of ${zone.name}.`,
+      `\`conditions.timeOfDay.timezone\`: This book uses the time zone ${zone.name}; pass that one.`,
       { details: { path: 'conditions.timeOfDay.timezone', zone: zone.name } },
     )
   return { ...conditions, timeOfDay: { ...timeOfDay, timezone } }

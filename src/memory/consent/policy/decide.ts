@@ -1,6 +1,6 @@
-// What the policies of a book let an agent read. Pure. Invariants: without a policy that matches nothing is allowed; what any
-// policy that matches denies is denied, whatever its priority and its conditions; of two that allow the same the one of the
-// lower priority says how much; and the order in which policies are given makes no difference.
+// Decides what an agent may read by the policies of a book. Pure. Invariants: without a matching policy, nothing is
+// allowed; a denial by any matching policy applies, whatever its priority and conditions; of two policies that allow
+// the same, the one with the lower priority sets the level; and the order of the policies doesn't matter.
 import { governedBy, type GovernedRule, nothingGoverned } from '../../../core/access/governed.ts'
 import type { PermissionLevel, PolicyDecision, UnmetCondition } from '../../../core/access/policy-decision.ts'
 import type { ScopePattern } from '../../../core/access/scope.ts'
@@ -16,10 +16,9 @@ import {
   readConditions,
   type Unmet,
 } from './condition.ts'
-import { patternsOf } from './memory-scope.ts'
-import { highestLevel, readingRules } from './permission-level.ts'
+import { highestLevel, patternsOf, readingRules } from './memory-scope.ts'
 
-/** A policy as decisions need it. */
+/** A policy as decisions use it. */
 export interface Policy {
   readonly id: string
   readonly for_agents: string
@@ -33,17 +32,17 @@ export interface Policy {
   readonly expires_at?: string | undefined
 }
 
-/** Policies that were read once, for many decisions. */
+/** Policies compiled for many decisions. */
 export interface CompiledPolicies {
-  /** True when a policy asks how often an agent has called. */
+  /** True if a policy has a rate limit. */
   readonly isCounting: boolean
-  /** By all the names that the agent has: a policy is for it when it is for one of them. */
-  decide(agent: string | readonly string[], given: Circumstances): PolicyDecision
-  /** How often those that are for the agent let it ask, also those that have ended. */
+  /** Decides for an agent with all its names: a policy applies if it matches one of them. */
+  decide(agent: string | readonly string[], circumstances: Circumstances): PolicyDecision
+  /** Rate limits of the agent's policies, including expired ones. */
   limitsOf(agent: readonly string[]): readonly RateLimit[]
 }
 
-/** So many calls within so long. */
+/** Most calls in a window. */
 export interface RateLimit {
   readonly requests: number
   readonly windowMs: number
@@ -53,29 +52,29 @@ interface Compiled {
   readonly policy: Policy
   readonly allowed: readonly ScopePattern[]
   readonly rules: readonly GovernedRule[]
-  /** What is left of its rules where its condition does not hold. */
+  /** Its rules while its condition is not met. */
   readonly limits: readonly GovernedRule[]
   readonly deny: readonly ScopePattern[]
   readonly conditions: Conditions | undefined
-  /** The same for all policies of the same conditions. */
+  /** Shared by all policies with the same conditions. */
   readonly unmet: Unmet
   readonly untilMs: number
 }
 
-/** Policies for the same pattern of agents. */
+/** Policies with the same agent pattern. */
 interface Group {
   readonly index: number
   readonly pattern: string
   readonly policies: Compiled[]
 }
 
-/** So many agents have their policies remembered, and so many sets of policies what was decided by them. */
+/** Most agents whose policies are cached, and most sets of policies whose decisions are cached. */
 const agentLimit = 4096
 const setLimit = 256
-/** For each set: agents of one set that have called more or less often are decided about apart. */
+/** For each set: agents of one set with different numbers of calls need separate decisions. */
 const decisionLimit = 64
 
-const nobodys: PolicyDecision = {
+const noDecision: PolicyDecision = {
   governed: nothingGoverned,
   matched: [],
   allowing: [],
@@ -89,21 +88,21 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
   const inOrder = policies.filter(({ enabled }) => enabled).toSorted(before)
   const groups = groupsOf(inOrder)
   const open = [...groups.values()].filter(({ pattern }) => !isExactAgent(pattern))
-  const known = new Map<string, AgentPolicies>()
+  const agents = new Map<string, AgentPolicies>()
   const shared = new Map<string, AgentPolicies>()
   const policiesOf = (names: readonly string[]): AgentPolicies => {
-    // No pattern has a control character, and no agent that one is written for.
+    // Neither patterns nor matching agents contain control characters.
     const agent = names.join('\u0000')
-    const found = known.get(agent)
+    const found = agents.get(agent)
     if (found) return found
     const named = names.filter(isExactAgent).flatMap((name) => groups.get(name) ?? [])
     const matched = open.filter(({ pattern }) => names.some((name) => matchesAgent(pattern, name)))
     matched.push(...named)
-    // Agents that the same policies are for are decided about once.
+    // Agents with the same policies share their decisions.
     const name = matched.map(({ index }) => index).join()
     const made = shared.get(name) ?? new AgentPolicies(matched.flatMap((group) => group.policies))
-    keep(shared, name, made, setLimit)
-    keep(known, agent, made, agentLimit)
+    setBounded(shared, name, made, setLimit)
+    setBounded(agents, agent, made, agentLimit)
     return made
   }
   return {
@@ -111,26 +110,26 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
       group.policies.some(({ conditions }) => conditions?.rateLimit !== undefined),
     ),
     limitsOf: (agent) => policiesOf(agent).limits,
-    decide: (agent, given) =>
-      policiesOf(typeof agent === 'string' ? [agent] : agent).decide(instantOf(given)),
+    decide: (agent, circumstances) =>
+      policiesOf(typeof agent === 'string' ? [agent] : agent).decide(instantOf(circumstances)),
   }
 }
 
-/** What was kept first makes room. */
-function keep<Made>(map: Map<string, Made>, name: string, made: Made, limit: number): void {
+/** Removes the oldest entry when full. */
+function setBounded<Made>(map: Map<string, Made>, name: string, made: Made, limit: number): void {
   if (map.size >= limit && !map.has(name)) map.delete(map.keys().next().value ?? '')
   map.set(name, made)
 }
 
-/** Policies by the agents that they are for. */
+/** Policies by their agent pattern. */
 function groupsOf(inOrder: readonly Policy[]): Map<string, Group> {
   const groups = new Map<string, Group>()
   const checks = new Map<string, Pick<Compiled, 'conditions' | 'unmet'>>()
   for (const policy of inOrder) {
-    const said = JSON.stringify(policy.conditions ?? {})
+    const text = JSON.stringify(policy.conditions ?? {})
     const conditions = readConditions(policy.conditions)
-    const check = checks.get(said) ?? { conditions, unmet: compileConditions(conditions) }
-    checks.set(said, check)
+    const check = checks.get(text) ?? { conditions, unmet: compileConditions(conditions) }
+    checks.set(text, check)
     const pattern = policy.for_agents
     const group = groups.get(pattern) ?? { index: groups.size, pattern, policies: [] }
     group.policies.push({ ...compile(policy), ...check })
@@ -139,7 +138,7 @@ function groupsOf(inOrder: readonly Policy[]): Map<string, Group> {
   return groups
 }
 
-/** By priority, and then by what is theirs alone, so that the order of equals is always the same. */
+/** By priority, then by id, so that the order of equals is stable. */
 function before(a: Policy, b: Policy): number {
   return a.priority - b.priority || (a.id < b.id ? -1 : Number(a.id > b.id))
 }
@@ -154,24 +153,24 @@ function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
     allowed,
     rules,
     limits: rules.map((rule) => ({ ...rule, isLimit: true })),
-    // `none` shuts the agent out of what the policy is about: of everything when it names nothing.
+    // `none` denies the agent everything in the policy's scopes, or everything at all without scopes.
     deny: [...patternsOf(deny), ...(isShut ? (allow.length > 0 ? allowed : everything) : [])],
     untilMs: expires_at === undefined ? Infinity : Date.parse(expires_at),
   }
 }
 
-/** `none` beside it shuts the agent out all the same. */
+/** A `none` beside it still denies. */
 const mayPropose = (levels: readonly PermissionLevel[]) =>
   levels.some((level) => level === 'propose' || level === 'write')
 
 const everything = patternsOf(['a2p:*', 'ext:*'])
 
-/** The policies that match one agent. What was decided under the same conditions is the same decision. */
+/** The policies that match one agent, with cached decisions. */
 class AgentPolicies {
   readonly #policies: readonly Compiled[]
-  /** Conditions that may hold for one call and not for the next, each once. */
+  /** Conditions whose result may change from call to call, each once. */
   readonly #changing: readonly Unmet[]
-  /** When policies are over, the first first. */
+  /** Ends of policies, earliest first. */
   readonly #ends: readonly number[]
   readonly #decided = new Map<string, PolicyDecision>()
   readonly limits: readonly RateLimit[]
@@ -186,21 +185,21 @@ class AgentPolicies {
   }
 
   decide(call: Instant): PolicyDecision {
-    if (this.#policies.length === 0) return nobodys
+    if (this.#policies.length === 0) return noDecision
     let over = 0
     while (over < this.#ends.length && call.latestMs >= (this.#ends[over] ?? Infinity)) over += 1
-    // How a call comes, which policies are over and what of the changing holds is all that a decision looks at.
+    // A decision depends on transport, expired policies and unmet changing conditions only.
     let key = `${call.way} ${over}`
     for (const unmet of this.#changing) key += ` ${unmet(call) ?? ''}`
-    const known = this.#decided.get(key)
-    if (known) return known
+    const cached = this.#decided.get(key)
+    if (cached) return cached
     const made = decisionOf(this.#policies, call)
-    keep(this.#decided, key, made, decisionLimit)
+    setBounded(this.#decided, key, made, decisionLimit)
     return made
   }
 }
 
-/** What a policy is at this instant: over, in force, or kept from allowing anything. */
+/** State of a policy at this instant: expired, in force, or with an unmet condition. */
 function stateOf({ unmet, untilMs }: Compiled, call: Instant): UnmetCondition | 'over' | 'met' {
   return call.latestMs >= untilMs ? 'over' : (unmet(call) ?? 'met')
 }
@@ -212,7 +211,7 @@ function decisionOf(policies: readonly Compiled[], call: Instant): PolicyDecisio
   const allowing = inForce.filter(({ state }) => state === 'met').map(({ one }) => one)
   return {
     governed: governedBy(
-      // What its condition keeps a policy from allowing, none that comes after it allows more of.
+      // While a policy's condition is not met, its rules limit those of later policies.
       inForce.flatMap(({ one, state }) => (state === 'met' ? one.rules : one.limits)),
       inForce.flatMap(({ one }) => one.deny),
     ),

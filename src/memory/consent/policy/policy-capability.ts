@@ -1,4 +1,4 @@
-// The verbs of policies: say who may read what, list what was said, take it back. The owner's alone.
+// The verbs of policies: set, list, remove. The owner's alone.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -11,31 +11,32 @@ import { instantOrDay } from '../../../shape/instant.ts'
 import { agentPattern } from './agent-pattern.ts'
 import { conditionShape, withZone } from './condition.ts'
 import { memoryScopes } from './memory-scope.ts'
-import { levels, policyBody, priority, text } from './policy-kind.ts'
+import { levels, policyBody, priority } from './policy-kind.ts'
 import { policyId, shownPolicy, toPolicy } from './policy-shape.ts'
+import { someText } from '../../../shape/sound-text.ts'
 
-/** Policies of a book at most: more than anybody can oversee. */
+/** Most policies of a book: more than a person can oversee. */
 export const policyLimit = 10_000
 
-const asked = z
+const policyInput = z
   .strictObject({
-    /** Changes that policy as a whole. Without one a new policy is made. */
+    /** Replaces this policy as a whole. Default: a new policy. */
     id: policyId.optional(),
-    name: text(100).optional(),
-    description: text(500).optional(),
-    /** The agents that it is for: a name or a DID, in which `*` stands for any characters and `?` for one. */
+    name: someText(100).optional(),
+    description: someText(500).optional(),
+    /** Agents of the policy: a name or a DID, in which `*` matches any characters and `?` one. */
     for_agents: agentPattern,
-    /** Scopes of memories that may be read, each with all that lies below it; and those that never are. */
+    /** Scopes of memories that may be read, each with everything below it; and scopes that never are. */
     allow: memoryScopes.default([]),
     deny: memoryScopes.default([]),
-    /** How much; each has what those before it have, and a reading level bounds the reading. */
+    /** Permission levels: each includes those below it, and a reading level limits reading. */
     permissions: levels,
     conditions: z.strictObject(conditionShape).optional(),
-    /** The lower comes first; 0 is the lowest. */
+    /** Lower values take precedence; 0 is the lowest. */
     priority: priority.default(100),
-    /** False keeps it, without effect. */
+    /** False keeps the policy without effect. */
     enabled: z.boolean().default(true),
-    /** A bare date lasts to the end of its day. */
+    /** A bare date means the end of its day. */
     expires_at: instantOrDay.optional(),
   })
   .refine(
@@ -43,8 +44,7 @@ const asked = z
       allow.length > 0 || deny.length > 0 || permissions.every((one) => one === 'none'),
     {
       path: ['allow'],
-      message:
-        'says nothing: name scopes that are allowed or denied, or `none` as the permission to shut the agent out',
+      message: 'is empty: pass scopes to allow or deny, or the permission `none` to exclude the agent',
     },
   )
 
@@ -52,7 +52,7 @@ function endOf(expires_at: string | undefined, { now, zone }: CallPort): string 
   if (expires_at === undefined) return undefined
   const end = endingOf(expires_at, zone)
   if (end > now) return end
-  throw new DaybookError('invalid-input', '`expires_at`: It lies in the past.', {
+  throw new DaybookError('invalid-input', '`expires_at`: It is in the past.', {
     details: { path: 'expires_at' },
   })
 }
@@ -63,27 +63,27 @@ export const policyCapabilities = [
     methods: ['consent.setPolicy'],
     summary:
       'Says which agents may read which memories, how much of them and when; with an id, in place of what that policy said.',
-    input: asked,
+    input: policyInput,
     output: z.object({
       id: z.string(),
-      /** False when that policy was there and says something else now. */
+      /** False if the policy existed and was replaced. */
       created: z.boolean(),
     }),
     effect: 'write',
     uses: ['records'],
-    run({ id: given, expires_at, conditions, ...said }, at) {
+    run({ id: wantedId, expires_at, conditions, ...fields }, at) {
       const end = endOf(expires_at, at.call)
       const body = {
-        ...said,
+        ...fields,
         ...(conditions ? { conditions: withZone(conditions, at.call.zone) } : {}),
         ...(end === undefined ? {} : { expires_at: end }),
         set_at: at.call.now,
       } as JsonObject
-      const before = given === undefined ? undefined : at.records.get(given)
-      if (given !== undefined && before?.kind !== 'policy') throw noPolicy()
-      const id = given ?? `policy_${nameHash('policy', JSON.stringify(body))}`
+      const before = wantedId === undefined ? undefined : at.records.get(wantedId)
+      if (wantedId !== undefined && before?.kind !== 'policy') throw noPolicy()
+      const id = wantedId ?? `policy_${nameHash('policy', JSON.stringify(body))}`
       at.records.put({ kind: 'policy', id, body, exact: true })
-      return { id, created: given === undefined }
+      return { id, created: wantedId === undefined }
     },
   }),
   defineCapability({
@@ -93,7 +93,7 @@ export const policyCapabilities = [
     input: z
       .strictObject({
         /** Only those that match this agent. */
-        agent: text(1000).optional(),
+        agent: someText(1000).optional(),
       })
       .prefault({}),
     output: z.object({ policies: z.array(shownPolicy) }),

@@ -1,36 +1,31 @@
-// The kinds that say what was consented to: policies, receipts and requests for access. They are authority: the owner's alone,
-// open to every copy of the book, and sent ahead of all else, so that a mirror holds guests to what was said on a device.
+// The kinds of consent: policies, receipts and access requests. They are authority: only the owner writes them, every
+// copy of the book can read them, and they sync before everything else, so that a mirror enforces the decisions of a
+// device.
 import { z } from 'zod'
 import { permissionLevels } from '../../../core/access/policy-decision.ts'
 import type { Kind } from '../../../core/kind.ts'
-import { canonicalTime } from '../../../core/time.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
 import { agentPattern } from './agent-pattern.ts'
 import { memoryScopes } from './memory-scope.ts'
+import { canonicalInstant } from '../../../shape/instant.ts'
+import { someText } from '../../../shape/sound-text.ts'
 
-export const text = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
-
-const at = z.string().refine((value) => canonicalTime(value) === value, 'is not a canonical UTC time')
+const at = canonicalInstant
 export const levels = z.array(z.enum(permissionLevels)).min(1).max(permissionLevels.length)
 export const priority = z.number().int().min(0).max(1_000_000)
 
 export const policyBody = z.looseObject({
-  /** What the policy is called, and what it is for, for people. */
-  name: text(100).optional(),
-  description: text(500).optional(),
-  /** The agents that it is for: a name or a DID with `*` and `?`. */
+  /** Name and description of the policy, for people. */
+  name: someText(100).optional(),
+  description: someText(500).optional(),
+  /** Agents of the policy: a name or a DID with `*` and `?`. */
   for_agents: agentPattern,
   allow: memoryScopes,
   deny: memoryScopes,
   permissions: levels,
-  /** Of another Daybook there may be such as are not known here: then it allows nothing. */
+  /** Another version may have stored unknown conditions: then the policy allows nothing. */
   conditions: z.record(z.string(), z.unknown()).optional(),
-  /** The lower comes first. */
+  /** Lower values take precedence. */
   priority,
   enabled: z.boolean(),
   set_at: at,
@@ -57,12 +52,12 @@ export const legalBases = [
   'public_task',
   'legitimate_interests',
 ] as const
-/** Characters that a purpose may be described in. */
+/** Most characters of a description of a purpose. */
 export const purposeLength = 500
 
 export const purposeBody = z.strictObject({
   type: z.enum(purposeTypes).optional(),
-  description: text(purposeLength),
+  description: someText(purposeLength),
   legal_basis: z.enum(legalBases).optional(),
 })
 export type Purpose = z.output<typeof purposeBody>
@@ -70,23 +65,26 @@ export type Purpose = z.output<typeof purposeBody>
 export const receiptBody = z.looseObject({
   /** The agent that may read. */
   granted_to: scopeName,
-  /** What was asked for and granted, and what of it was not. */
+  /** Requested scopes that were granted, and those that were not. */
   scopes: memoryScopes,
   denied: memoryScopes,
   permissions: levels,
   purpose: purposeBody,
-  /** `policy_match`: by policies, which must still allow it when it is presented. `explicit_grant`: by the owner. */
+  /**
+   * `policy_match`: by policies, which must still allow it when the receipt is presented. `explicit_grant`: by the
+   * owner.
+   */
   method: z.enum(['policy_match', 'explicit_grant']),
   policies: z.array(z.string().max(128)).max(1000),
   /** The request that the owner granted. */
   request: z.string().max(128).optional(),
-  /** How long the reader may keep what it read, as the policies say; nobody but the reader can see to it. */
+  /** How long the reader may keep the data, by the policies; it can't be enforced. */
   retention: z.array(z.string().max(20)).max(1000).optional(),
   granted_at: at,
   expires_at: at,
   revoked: z.boolean(),
   revoked_at: at.optional(),
-  reason: text(500).optional(),
+  reason: someText(500).optional(),
 })
 export type ReceiptBody = z.output<typeof receiptBody>
 
@@ -96,18 +94,18 @@ export const accessRequestBody = z.looseObject({
   scopes: memoryScopes,
   purpose: purposeBody,
   asked_at: at,
-  /** Undecided until then, it is over; that is told when it is read. */
+  /** An undecided request is over at this time; `expired` is derived on read. */
   expires_at: at,
   status: z.enum(['pending', 'granted', 'denied']),
   /** True once it was denied. */
   final: z.boolean(),
   decided_at: at.optional(),
   receipt: z.string().max(128).optional(),
-  reason: text(500).optional(),
+  reason: someText(500).optional(),
 })
 export type AccessRequestBody = z.output<typeof accessRequestBody>
 
-/** Never found or shown as a memory; what was taken back stays so; and it speaks for this book alone. */
+/** Never found or shown as a memory; a revocation is final; and it applies to this book only. */
 const consentKind = {
   text: [],
   policy: 'remote_wins',
@@ -135,7 +133,7 @@ export const receiptKind: Kind<'receipt', ReceiptBody> = {
   summary: 'What an agent was let read, for which purpose and until when.',
   schema: receiptBody,
   facets: { happened_at: 'granted_at', subject: 'granted_to' },
-  // What was revoked on one device is revoked, whatever another did meanwhile.
+  // A revocation on one device is final, whatever another device did meanwhile.
   isFinal: ({ revoked }) => revoked,
 }
 
@@ -147,7 +145,7 @@ export const accessRequestKind: Kind<'access_request', AccessRequestBody> = {
   schema: accessRequestBody,
   facets: { happened_at: 'asked_at', subject: 'asked_by', action: 'status' },
   proposedBy: 'asked_by',
-  // Of two decisions on two devices the one that denies stands.
+  // Of two decisions on two devices, the denial wins.
   isFinal: ({ final }) => final,
 }
 

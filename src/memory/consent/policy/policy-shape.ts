@@ -1,4 +1,4 @@
-// How the verbs of consent take and show policies, receipts and requests.
+// Policies, receipts and requests in the input and output of the verbs.
 import { z } from 'zod'
 import { bodyOf } from '../../../core/record.ts'
 import { accessRequestBody, policyBody, receiptBody, requestStates } from './policy-kind.ts'

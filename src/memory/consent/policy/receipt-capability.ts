@@ -1,11 +1,13 @@
-// The verbs of receipts: see what was granted, and take it back.
+// The verbs of receipts: list and revoke.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
-import { receiptBody, text } from './policy-kind.ts'
+import { receiptBody } from './policy-kind.ts'
 import { receiptId, shownReceipt, toReceipt } from './policy-shape.ts'
 import { ownFilter, put } from './request-capability.ts'
+import { cursor, limit, nextOf } from '../../../shape/page.ts'
+import { someText } from '../../../shape/sound-text.ts'
 
 export const receiptCapabilities = [
   defineCapability({
@@ -16,9 +18,9 @@ export const receiptCapabilities = [
     input: z
       .strictObject({
         state: z.enum(['active', 'expired', 'revoked']).optional(),
-        agent: text(1000).optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        agent: someText(1000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ receipts: z.array(shownReceipt), cursor: z.string().optional() }),
@@ -35,14 +37,14 @@ export const receiptCapabilities = [
         .filter((one) => receiptBody.safeParse(bodyOf(one)).success)
         .map((one) => toReceipt(one, at.call.now))
         .filter((one) => state === undefined || one.state === state)
-      return { receipts, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { receipts, ...nextOf(page) }
     },
   }),
   defineCapability({
     id: 'consent:revoke',
     methods: ['consent.revoke'],
     summary: 'Takes a receipt back: it lets nobody read any more, from the next call on.',
-    input: z.strictObject({ id: receiptId, reason: text(500).optional() }),
+    input: z.strictObject({ id: receiptId, reason: someText(500).optional() }),
     output: z.object({ receipt: shownReceipt }),
     effect: 'write',
     uses: ['consent'],
@@ -50,7 +52,7 @@ export const receiptCapabilities = [
       const found = at.consent.records.get(id)
       const body = found?.kind === 'receipt' ? receiptBody.safeParse(bodyOf(found)).data : undefined
       if (!body)
-        throw new DaybookError('not-found', 'There is no receipt of this id.', { details: { path: 'id' } })
+        throw new DaybookError('not-found', 'There is no receipt with this id.', { details: { path: 'id' } })
       if (body.revoked) return { receipt: toReceipt({ ...body, id }, at.call.now) }
       const revoked = {
         ...body,

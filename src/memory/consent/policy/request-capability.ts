@@ -1,6 +1,7 @@
-// The verbs of access: an agent asks to read, and has a receipt where policies grant it; else a person decides.
-// Invariants: an agent asks and sees in its own name alone; nobody decides what its own agent has asked for; and what
-// policies deny no request brings about.
+// The verbs of access requests: an agent requests to read, and gets a receipt if policies grant it; else a person
+// decides.
+// Invariants: an agent requests and lists in its own name only; no agent's own request is decided by that agent; and
+// a request can't override a denial by policies.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
@@ -24,38 +25,38 @@ import {
   purposeLength,
   type ReceiptBody,
   requestStates,
-  text,
 } from './policy-kind.ts'
 import { policyLimit } from './policy-capability.ts'
 import { requestId, shownReceipt, shownRequest, toReceipt, toRequest } from './policy-shape.ts'
 import { receiptMs } from './receipt.ts'
-import { checkLimits } from './request-limit.ts'
-import { covers, type MatchedScopes, matchScopes } from './request-match.ts'
+import { checkLimits, covers, type MatchedScopes, matchScopes } from './request-match.ts'
+import { limit } from '../../../shape/page.ts'
+import { someText } from '../../../shape/sound-text.ts'
 
-/** A request that nobody decides about is over after a week. */
+/** An undecided request expires after a week. */
 const requestMs = 7 * 86_400_000
-/** The longest that a person may grant something for. */
+/** Longest grant by a person. */
 const grantMs = 90 * 86_400_000
 
 const scopes = z.array(memoryScope).min(1).max(memoryScopeLimits.count)
-/** In a few words, or with its type and legal basis. */
+/** A short text, or one with its type and legal basis. */
 const purpose = z
   .union(
-    [text(purposeLength), purposeBody],
-    `is not a text of 1 to ${purposeLength} characters, or such with its type`,
+    [someText(purposeLength), purposeBody],
+    `is not a text of 1 to ${purposeLength} characters, or an object with its type`,
   )
-  .transform((said): Purpose => (typeof said === 'string' ? { description: said } : said))
+  .transform((value): Purpose => (typeof value === 'string' ? { description: value } : value))
 
 const later = (now: string, ms: number) => formatTime((parseTime(now) ?? 0) + ms)
 const agentOf = ({ caller, scope }: CallPort) => (caller.role === 'guest' ? caller.agent : scope.agent)
 
 const answer = z.object({
-  /** `granted`: there is a receipt. `pending`: the owner decides. `denied`: the owner said no. */
+  /** `granted`: with a receipt. `pending`: the owner decides. `denied`: by the owner. */
   status: z.enum(['granted', 'pending', 'denied']),
   receipt: shownReceipt.optional(),
   request: shownRequest.optional(),
 })
-type Asked = { readonly scopes: readonly string[]; readonly purpose: Purpose }
+type AccessRequest = { readonly scopes: readonly string[]; readonly purpose: Purpose }
 type Context = TaskContext<'consent' | 'records'>
 
 export const requestCapabilities = [
@@ -70,24 +71,24 @@ export const requestCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'consent'],
-    async run(asked, at) {
+    async run(request, at) {
       const agent = agentOf(at.call)
-      if (at.call.caller.role === 'owner' && !at.call.namesAgent) return grantSelf(asked, agent, at)
-      const held = at.consent.decisions()
-      const decisions = held.length > 0 ? held : [at.consent.decide(agent)]
-      const match = matchEach(asked.scopes, decisions, at)
+      if (at.call.caller.role === 'owner' && !at.call.namesAgent) return grantSelf(request, agent, at)
+      const holders = at.consent.decisions()
+      const decisions = holders.length > 0 ? holders : [at.consent.decide(agent)]
+      const match = matchEach(request.scopes, decisions, at)
       if (match.isShut)
-        throw new DaybookError('forbidden', 'The policies of this book deny all of it.', {
+        throw new DaybookError('forbidden', 'The policies of this book deny all of these scopes.', {
           details: { path: 'scopes', reason: 'policy', denied: match.denied },
         })
-      if (match.granted.length === 0) return askOwner(asked, agent, at)
+      if (match.granted.length === 0) return askOwner(request, agent, at)
       const retention = decisions.flatMap((one) => one.retention)
       const receipt: ReceiptBody = {
         granted_to: agent,
         scopes: [...match.granted],
         denied: [...match.denied],
         permissions: [...(decisions[0]?.permissions ?? [])],
-        purpose: asked.purpose,
+        purpose: request.purpose,
         method: 'policy_match',
         policies: [...new Set(decisions.flatMap(({ allowing }) => allowing))],
         ...(retention.length > 0 ? { retention: [...new Set(retention)] } : {}),
@@ -108,8 +109,8 @@ export const requestCapabilities = [
     input: z
       .strictObject({
         status: z.enum(requestStates).optional(),
-        agent: text(1000).optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
+        agent: someText(1000).optional(),
+        limit: limit(),
       })
       .prefault({}),
     output: z.object({ requests: z.array(shownRequest) }),
@@ -137,18 +138,21 @@ export const requestCapabilities = [
       .strictObject({
         id: requestId,
         decision: z.enum(['grant', 'deny']),
-        /** Of the scopes that were asked for, those that are granted. Default all. */
+        /** Requested scopes to grant. Default: all. */
         scopes: scopes.optional(),
-        /** How much of them. Default `read_full`: all but what is restricted, and that where a scope names its category. */
+        /**
+         * Levels to grant. Default `read_full`: all but restricted memories, and those if a scope names their
+         * category.
+         */
         permissions: levels.optional(),
-        /** Until when; default a day, at most 90. A bare date lasts to the end of its day. */
+        /** End of the grant; default a day, at most 90 days. A bare date means the end of its day. */
         expires_at: instantOrDay.optional(),
-        reason: text(500).optional(),
+        reason: someText(500).optional(),
       })
       .refine(
         ({ decision, scopes: some, permissions, expires_at }) =>
           decision === 'grant' || (some ?? permissions ?? expires_at) === undefined,
-        { path: ['decision'], message: 'denies all of it: leave out what would be granted' },
+        { path: ['decision'], message: 'denies everything: leave out scopes, permissions and expires_at' },
       ),
     output: z.object({ request: shownRequest, receipt: shownReceipt.optional() }),
     effect: 'write',
@@ -170,7 +174,7 @@ export const requestCapabilities = [
         return { request: toRequest({ id, ...decided }, now) }
       }
       const receipt = grantOf(id, request, chosen, at.call)
-      // One request has one receipt, whichever device grants it.
+      // A request has one receipt, whichever device grants it.
       const receiptName = `rcpt_${nameHash('receipt', id)}`
       put(records, 'receipt', receiptName, receipt)
       const granted = { ...decided, receipt: receiptName }
@@ -183,15 +187,19 @@ export const requestCapabilities = [
   }),
 ] as const
 
-/** Who owns the book asks nobody: for it a receipt says what it may do as it is. */
-async function grantSelf(asked: Asked, agent: string, at: Context): Promise<z.output<typeof answer>> {
+/** The owner needs no grant: the receipt states the existing right. */
+async function grantSelf(
+  request: AccessRequest,
+  agent: string,
+  at: Context,
+): Promise<z.output<typeof answer>> {
   const { now } = at.call
   const receipt: ReceiptBody = {
     granted_to: agent,
-    scopes: [...asked.scopes],
+    scopes: [...request.scopes],
     denied: [],
     permissions: ['read_full'],
-    purpose: asked.purpose,
+    purpose: request.purpose,
     method: 'explicit_grant',
     policies: [],
     granted_at: now,
@@ -203,11 +211,13 @@ async function grantSelf(asked: Asked, agent: string, at: Context): Promise<z.ou
   return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
 }
 
-/** Of a guest its own, of the owner those of the agent that is named. */
+/** A guest's own records, or for the owner those of the named agent. */
 export function ownFilter({ caller }: CallPort, field: string, agent: string | undefined) {
   const own = caller.role === 'guest' ? caller.agent : agent
   if (caller.role === 'guest' && agent !== undefined && agent !== caller.agent)
-    throw new DaybookError('forbidden', 'It is what another agent asked for.', { details: { path: 'agent' } })
+    throw new DaybookError('forbidden', 'A guest may list only its own.', {
+      details: { path: 'agent' },
+    })
   return own === undefined ? {} : { filters: { [field]: own } }
 }
 
@@ -227,7 +237,7 @@ function policiesOf({ consent }: Context, ids: readonly string[]): Policy[] {
     .map((one) => ({ ...policyBody.parse(bodyOf(one)), id: one.id }))
 }
 
-/** What all holders of the caller's chain may read: what one of them is granted the next one must be, too. */
+/** Scopes that all holders of the caller's chain may read: each level narrows the next. */
 function matchEach(
   scopes: readonly string[],
   decisions: readonly PolicyDecision[],
@@ -246,18 +256,22 @@ function matchEach(
   )
 }
 
-/** The pending request for this, made now unless it was made today. */
-async function askOwner(asked: Asked, agent: string, at: Context): Promise<z.output<typeof answer>> {
+/** The pending request for this, created unless there is one of today. */
+async function askOwner(
+  request: AccessRequest,
+  agent: string,
+  at: Context,
+): Promise<z.output<typeof answer>> {
   const { now } = at.call
-  const said = [...asked.scopes].toSorted()
-  // Asked again on the same day it is the same request, whichever copy of the book is asked.
-  const id = `req_${nameHash('request', agent, now.slice(0, 10), JSON.stringify([said, asked.purpose]))}`
-  const known = at.consent.records.get(id)
-  if (!known) checkLimits(agent, at)
+  const scopesInOrder = [...request.scopes].toSorted()
+  // The same request on the same day has the same id, on any copy of the book.
+  const id = `req_${nameHash('request', agent, now.slice(0, 10), JSON.stringify([scopesInOrder, request.purpose]))}`
+  const existing = at.consent.records.get(id)
+  if (!existing) checkLimits(agent, at)
   const body: AccessRequestBody = {
     asked_by: agent,
-    scopes: said,
-    purpose: asked.purpose,
+    scopes: scopesInOrder,
+    purpose: request.purpose,
     asked_at: now,
     expires_at: later(now, requestMs),
     status: 'pending',
@@ -266,10 +280,10 @@ async function askOwner(asked: Asked, agent: string, at: Context): Promise<z.out
   await at.records.write(({ consent: { records } }) =>
     records.get(id) ? id : put(records, 'access_request', id, body),
   )
-  const request = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
-  const status = request.status === 'expired' ? 'pending' : request.status
-  const receipt = request.receipt === undefined ? undefined : at.consent.records.get(request.receipt)
-  return { status, request, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
+  const shown = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
+  const status = shown.status === 'expired' ? 'pending' : shown.status
+  const receipt = shown.receipt === undefined ? undefined : at.consent.records.get(shown.receipt)
+  return { status, request: shown, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
 }
 
 function needPending(
@@ -279,10 +293,10 @@ function needPending(
   const body =
     record?.kind === 'access_request' ? accessRequestBody.safeParse(bodyOf(record)).data : undefined
   if (!record || !body)
-    throw new DaybookError('not-found', 'There is no request of this id.', { details: { path: 'id' } })
+    throw new DaybookError('not-found', 'There is no request with this id.', { details: { path: 'id' } })
   const { status } = toRequest({ ...body, id: record.id }, now)
   if (status === 'pending') return body
-  throw new DaybookError('conflict', `It is ${status} already.`, { details: { path: 'id', status } })
+  throw new DaybookError('conflict', `The request is already ${status}.`, { details: { path: 'id', status } })
 }
 
 function grantOf(
@@ -299,7 +313,7 @@ function grantOf(
   const granted = chosen.scopes ?? request.scopes
   const foreign = granted.findIndex((one) => !request.scopes.some((wide) => covers(wide, one)))
   if (foreign >= 0)
-    throw new DaybookError('invalid-input', `\`scopes.${foreign}\`: It was not asked for.`, {
+    throw new DaybookError('invalid-input', `\`scopes.${foreign}\`: It was not requested.`, {
       details: { path: `scopes.${foreign}` },
     })
   const end = chosen.expires_at === undefined ? later(now, receiptMs) : endingOf(chosen.expires_at, zone)

@@ -1,21 +1,26 @@
-// What of the scopes that somebody asks for the policies of a book grant.
+// Matches requested scopes with the policies of a book, and limits the number of requests.
 import type { Governed } from '../../../core/access/governed.ts'
 import { coversScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { scopePatterns } from './memory-scope.ts'
 import type { Policy } from './decide.ts'
+import { isDelegateOf } from '../../../core/access/delegate-name.ts'
+import { countedAs } from '../../../core/capability/caller.ts'
+import type { TaskContext } from '../../../core/capability/context.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
 
 export interface MatchedScopes {
-  /** Asked for and granted; where more was asked for than there is, what there is of it. */
+  /** Requested and granted; of a scope that is only partly allowed, the allowed parts. */
   readonly granted: readonly string[]
-  /** Asked for and not granted, and what is denied of what was granted. */
+  /** Requested and not granted, and denied parts of granted scopes. */
   readonly denied: readonly string[]
-  /** True when what was asked for is denied by policies, so that no person can grant it. */
+  /** True if policies deny everything requested, so that no person can grant it. */
   readonly isShut: boolean
 }
 
-/** `policies` are those that allow something to the agent now, `all` those that match it. */
+/** `policies`: those that allow the agent something now; `all`: those that match it. */
 export function matchScopes(
-  asked: readonly string[],
+  requested: readonly string[],
   governed: Pick<Governed, 'deny'>,
   { policies, all }: { readonly policies: readonly Policy[]; readonly all: readonly Policy[] },
 ): MatchedScopes {
@@ -24,7 +29,7 @@ export function matchScopes(
   const granted = new Set<string>()
   const refused = new Set<string>()
   let shut = 0
-  for (const scope of asked) {
+  for (const scope of requested) {
     if (isCovered(scope, governed.deny)) {
       refused.add(scope)
       shut += 1
@@ -36,7 +41,7 @@ export function matchScopes(
     if (open.length === 0) refused.add(scope)
     for (const one of denied) if (open.some((wide) => covers(wide, one))) refused.add(one)
   }
-  const isShut = shut === asked.length
+  const isShut = shut === requested.length
   return { granted: [...granted], denied: [...refused].filter((one) => !granted.has(one)), isShut }
 }
 
@@ -45,5 +50,32 @@ const isCovered = (scope: string, patterns: readonly ScopePattern[]) =>
 
 const isWithin = (scope: string, scopes: readonly string[]) => isCovered(scope, scopes.flatMap(scopePatterns))
 
-/** True when all that `narrow` stands for is in `wide`. */
+/** True if `wide` includes everything in `narrow`. */
 export const covers = (wide: string, narrow: string): boolean => isCovered(narrow, scopePatterns(wide))
+
+/** Pending requests of one agent, and of the book; and requests of an agent within an hour. */
+const requestLimits = { ofAgent: 20, ofBook: 200, hourly: 30 } as const
+const hourMs = 3_600_000
+
+/** Throws `rate-limited` if one more request of `agent` exceeds a limit. */
+export function checkLimits(agent: string, { call: { now, caller }, consent }: TaskContext<'consent'>): void {
+  const page = (filters: object, limit: number) =>
+    consent.records.query({ kind: 'access_request', filters, limit }).records
+  const counted = countedAs(caller, agent)
+  const isCounted = (one: object) => {
+    const by: unknown = (one as { readonly asked_by?: unknown }).asked_by
+    return by === counted || (typeof by === 'string' && isDelegateOf(by, counted))
+  }
+  const pending = { status: 'pending', expires_at: { gt: now } }
+  const { ofAgent, ofBook, hourly } = requestLimits
+  const waiting = page(pending, ofBook)
+  const recent = page({ asked_at: { gt: formatTime((parseTime(now) ?? 0) - hourMs) } }, 1000)
+  const isFull =
+    waiting.filter(isCounted).length >= ofAgent ||
+    waiting.length >= ofBook ||
+    recent.filter(isCounted).length >= hourly
+  if (isFull)
+    throw new DaybookError('rate-limited', 'Too many requests wait for a decision.', {
+      details: { path: 'scopes', retryAfterMs: hourMs },
+    })
+}

@@ -1,14 +1,15 @@
-// What of a text is not seen when it is read: characters without width, controls of direction and others, letters of another
-// script that look like those beside them. Pure. Tables: Unicode 16, UTS #39 (confusable scripts), RFC 9839 for controls.
+// Finds invisible content in a text: zero-width characters, direction controls and other controls, letters of another
+// script that look like their neighbours. Pure. Tables: Unicode 16, UTS #39 (confusable scripts), RFC 9839 for
+// controls.
 
 export interface Hidden {
-  /** Where it stands: UTF-16 units from the start. */
+  /** Position in UTF-16 units. */
   readonly at: number
-  /** What it is, for people: `zero-width space U+200B`. */
+  /** Description for people: `zero-width space U+200B`. */
   readonly what: string
 }
 
-/** More are not told of; one is enough to look closely. */
+/** Most findings to report; one is enough to look closely. */
 const hiddenLimit = 100
 
 const named: Readonly<Record<number, string>> = {
@@ -36,20 +37,20 @@ const isControl = (code: number) =>
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f
 const isVariation = (code: number) =>
   (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)
-// Each of these looks at one character alone: Chromium 156 finds none of two UTF-16 units by a class before `$`.
+// Tests one character at a time: Chromium 156 fails to match characters of two UTF-16 units by a class before `$`.
 const isPicture = (last: string) =>
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u20e3#*0-9]/u.test(last)
-/** Scripts whose letters are joined or kept apart by characters without width, as their spelling wants it. */
+/** Scripts whose spelling uses zero-width joiners and non-joiners. */
 const isJoining =
   /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]/u
 
-/** What is before a character: the last one, and the last one that is no mark upon another. */
+/** The text before a character: its last character, and its last character that is not a combining mark. */
 interface Before {
   readonly last: string
   readonly base: string
 }
 
-/** What the character `code` hides where it follows others; undefined for what is seen. */
+/** Description of the character `code` if it is invisible after `last` and `base`; undefined if it is visible. */
 function hides(code: number, { last, base }: Before): string | undefined {
   if (bidi(code)) return 'control of direction'
   if (isControl(code)) return 'control character'
@@ -69,16 +70,16 @@ const scripts = [
   ['Lisu', /\p{Script=Lisu}/u],
 ] as const
 
-/** What of `text` is hidden, in order. Empty for a text that is what it looks like. */
+/** Invisible content of `text`, in order. */
 export function hiddenIn(text: string): Hidden[] {
   const found: Hidden[] = []
   let at = 0
   let before: Before = { last: '', base: '' }
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0
-    const what = hides(code, before)
-    if (what !== undefined)
-      found.push({ at, what: `${what} U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
+    const hidden = hides(code, before)
+    if (hidden !== undefined)
+      found.push({ at, what: `${hidden} U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
     at += char.length
     before = { last: char, base: /\p{M}/u.test(char) ? before.base : char }
   }

@@ -1,53 +1,52 @@
-// The verbs of whoever proposes: propose, see what became of it, take it back, count.
+// The verbs of proposers: propose, list, withdraw, count.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isUnderstood, needUnderstood } from '../../../core/capability/understood.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, notFound } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { sealed, sealedField } from '../../../shape/sealed-count.ts'
-import { isSameAgent } from '../memory/agent-did.ts'
-import { plainTime } from '../memory/memory-shape.ts'
-import { propose } from './propose.ts'
+import { plainTime } from '../memory/read-memory.ts'
 import { proposalKind } from './proposal-kind.ts'
-import { proposedOf, proposeInput } from './proposal-input.ts'
-import { type Proposal, proposalStates } from './proposal-schema.ts'
-import { hiddenOf, schemaProposal, statusAt, tellKnown, tellWithheld } from './proposal-shape.ts'
+import { hiddenOf, schemaProposal, statusAt, showKnown, showWithheld } from './proposal-shape.ts'
+import { type Proposal, proposalStates, proposedOf, proposeInput } from './proposal-schema.ts'
+import { isSameAgent, propose } from './propose.ts'
+import { cursor, limit, restOf } from '../../../shape/page.ts'
 
 export const hidden = z.array(z.object({ at: z.number(), what: z.string() })).readonly()
 export const status = z.enum(proposalStates)
-const told = z.looseObject({ id: z.string(), status })
+const proposalOutput = z.looseObject({ id: z.string(), status })
 const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.number()])) as Record<
   z.output<typeof status>,
   z.ZodNumber
 >
 
-/** The proposal of this id that the caller has; `not-found` when there is none. */
+/** The proposal of this id that the caller sees; throws `not-found` without one. */
 export function needProposal({ get }: { get(id: string): object | undefined }, id: string): Proposal {
   const found = get(id) as Proposal | undefined
   if (found?.kind !== 'proposal') {
-    throw new DaybookError('not-found', `There is no proposal \`${id}\`.`, { details: { path: 'id' } })
+    throw notFound('proposal', id)
   }
   needUnderstood(proposalKind, found)
   return found
 }
 
-/** Filters for those that are in a state now. */
+/** Filter for proposals in a state now. */
 export function inState(state: z.output<typeof status>, now: string): object {
   if (state === 'pending') return { status: 'pending', expiresAt: { gt: now } }
   if (state === 'expired') return { status: 'pending', expiresAt: { lte: now } }
   return { status: state }
 }
 
-/** Refuses what is not to be decided or taken back any more. */
+/** Throws unless the proposal is pending. */
 export function checkPending(proposal: Proposal, now: string): void {
   const state = statusAt(proposal, now)
   if (state === 'pending') return
   const message =
     state === 'expired'
-      ? `\`${proposal.id}\` expired at ${proposal.expiresAt}: the agent may propose it anew.`
-      : `\`${proposal.id}\` is ${state} already.`
+      ? `\`${proposal.id}\` expired at ${proposal.expiresAt}: the agent may propose it again.`
+      : `\`${proposal.id}\` is already ${state}.`
   throw new DaybookError('conflict', message, { details: { path: 'id', status: state } })
 }
 
@@ -61,12 +60,12 @@ export const proposalCapabilities = [
     input: proposeInput,
     output: z.object({
       id: z.string(),
-      /** `duplicate`: the agent has proposed the same already, and it waits. */
+      /** `duplicate`: the agent's same proposal is already pending. */
       result: z.enum(['proposed', 'duplicate']),
       status,
       proposedAt: z.string(),
       expiresAt: z.string(),
-      /** Characters in the text that are not seen when it is read. */
+      /** Invisible characters in the text. */
       hidden,
     }),
     effect: 'write',
@@ -90,18 +89,18 @@ export const proposalCapabilities = [
     summary: 'Lists proposals, newest first: an agent its own, the owner all of them.',
     input: z
       .strictObject({
-        /** That one alone. */
+        /** Only the proposal of this id. */
         id: recordId.optional(),
         status: status.optional(),
-        /** Those of one agent. */
+        /** Only proposals of one agent. */
         agent: z.string().min(1).max(1000).optional(),
-        /** `schema`: with the memory inside, as the protocol's schema has it. */
+        /** `schema`: with the memory inside, as in the protocol's schema. */
         form: z.enum(['flat', 'schema']).default('flat'),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
-    output: z.object({ proposals: z.array(told), cursor: z.string().optional(), sealed }),
+    output: z.object({ proposals: z.array(proposalOutput), cursor: z.string().optional(), sealed }),
     effect: 'read',
     uses: ['own'],
     run({ id, status: state, agent, form, limit, cursor }, at) {
@@ -111,16 +110,15 @@ export const proposalCapabilities = [
         ...(state === undefined ? [] : [inState(state, now)]),
         ...(agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]),
       ]
-      const asked = filters.length > 0 ? { and: filters } : undefined
-      const page = at.own.query({ kind: 'proposal', filters: asked, limit, cursor })
+      const query = filters.length > 0 ? { and: filters } : undefined
+      const page = at.own.query({ kind: 'proposal', filters: query, limit, cursor })
       const all = (page.records as unknown as Proposal[])
         .filter((one) => isUnderstood(proposalKind, one))
-        .map((one) => (at.own.isOpen(one as never) ? tellKnown(one, at.own, now) : tellWithheld(one, now)))
+        .map((one) => (at.own.isOpen(one as never) ? showKnown(one, at.own, now) : showWithheld(one, now)))
       return {
         proposals:
           form === 'flat' ? all : all.map((one) => schemaProposal(one) as { id: string; status: never }),
-        ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
-        ...sealedField(page.sealed ?? 0),
+        ...restOf(page),
       }
     },
   }),
@@ -137,9 +135,13 @@ export const proposalCapabilities = [
       const proposal = needProposal(at.own, id)
       const { now, scope } = at.call
       if (!isSameAgent(proposal.by, scope.agent)) {
-        throw new DaybookError('forbidden', `\`${proposal.by}\` has proposed it: reject it instead.`, {
-          details: { path: 'id' },
-        })
+        throw new DaybookError(
+          'forbidden',
+          `\`${proposal.by}\` proposed it; reject it instead of withdrawing it.`,
+          {
+            details: { path: 'id' },
+          },
+        )
       }
       checkPending(proposal, now)
       const body = { ...bodyOf(proposal), withdrawn: { at: now } } as JsonObject
@@ -157,10 +159,10 @@ export const proposalCapabilities = [
     effect: 'read',
     uses: ['own'],
     run({ agent }, at) {
-      const whose = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]
+      const ofAgent = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]
       const counted = proposalStates.map((state) => [
         state,
-        at.own.count('proposal', { and: [inState(state, at.call.now), ...whose] }),
+        at.own.count('proposal', { and: [inState(state, at.call.now), ...ofAgent] }),
       ])
       const counts = Object.fromEntries(counted) as Record<z.output<typeof status>, number>
       return { ...counts, ...sealedField(at.own.unread('proposal')) }

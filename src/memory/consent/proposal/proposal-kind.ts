@@ -1,6 +1,6 @@
-// The kind `proposal`: what an agent would have remembered, and what was decided about it.
-// Invariant: it is no memory; recall never brings it, and no scope reaches it: an agent has its own, the owner all of them. Its
-// words are no less guarded than the memory that says them, and go with it.
+// The kind `proposal`: a memory that an agent proposes, and the decisions about it.
+// Invariant: it is not a memory; recall never returns it, and no scope reaches it: an agent sees its own, the owner
+// all. Its words are as sensitive as the memory with the same words, and are removed with it.
 import type { Kind } from '../../../core/kind.ts'
 import { proposalBody, type ProposalBody } from './proposal-schema.ts'
 import {
@@ -9,7 +9,7 @@ import {
   memoryIdsOf,
   quotedIds,
   revisedId,
-  saidAgainIds,
+  repeatedIds,
   settleProposal,
   takesBack,
   undecidedProposal,
@@ -32,11 +32,11 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   links: ['supersedes', 'similarTo', 'alike', 'evidence.*.record'],
   guests: 'own',
   madeFrom: {
-    sources: (body, id) => [...saidAgainIds(id, body as never), ...quotedIds(body as never)],
-    goesWith: (body, id) => saidAgainIds(id, body as never),
+    sources: (body, id) => [...repeatedIds(id, body as never), ...quotedIds(body as never)],
+    goesWith: (body, id) => repeatedIds(id, body as never),
     anew: 'a2p:tell_anew',
   },
-  // Decisions of two devices stand side by side; what follows from them is told anew.
+  // Decisions of two devices are kept side by side; the state is derived from them.
   policy: 'merge',
   merge: { status: 'derived', resolution: 'derived', proposedAt: 'min', expiresAt: 'max' },
   settle: settleProposal,

@@ -1,5 +1,7 @@
-// The shape of a proposal: what an agent would have remembered, why, and what was decided about it.
-// Invariant: `status` and `resolution` follow from the decisions (see proposal-state.ts); nothing else says what became of it.
+// The shape of a proposal: the proposed memory, the reason, and the decisions; and the input of a proposal in its two
+// forms: flat, as people write it, and with the memory inside, as in the protocol's schema.
+// Invariant: `status` and `resolution` are derived from the decisions (see proposal-state.ts). Both forms of input
+// have the same result, and fields of neither form are refused.
 import { z } from 'zod'
 import { sensitivities } from '../../../core/sealed.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
@@ -7,19 +9,21 @@ import { recordId } from '../../../shape/record-id.ts'
 import {
   category,
   confidence,
+  confidenceInput,
   content,
   labels,
   memoryType,
-  soundText,
-  someText,
+  sensitivity,
 } from '../memory/memory-schema.ts'
+import { instant } from '../../../shape/instant.ts'
+import { someText, soundText } from '../../../shape/sound-text.ts'
 
-/** As they are told; `expired` is told by the clock and never written. */
+/** `expired` is derived from the clock and never stored. */
 export const proposalStates = ['pending', 'approved', 'rejected', 'expired', 'edited', 'withdrawn'] as const
 export type ProposalStatus = (typeof proposalStates)[number]
 
-export const evidenceTypes = ['user_statement', 'inferred', 'confirmed', 'external'] as const
-export const evidence = z
+const evidenceTypes = ['user_statement', 'inferred', 'confirmed', 'external'] as const
+const evidence = z
   .array(
     z.strictObject({
       type: z.enum(evidenceTypes).optional(),
@@ -31,7 +35,7 @@ export const evidence = z
   )
   .max(50)
 
-/** What may be said otherwise when it is approved. */
+/** Fields that may be changed on approval. */
 export const changes = {
   content: content.optional(),
   category: category.optional(),
@@ -42,7 +46,7 @@ export const changes = {
   tags: labels.optional(),
 }
 
-export const decision = z.looseObject({
+const decision = z.looseObject({
   round: z.number().int().min(0),
   action: z.enum(['approve', 'reject', 'edit']),
   /** Canonical time. */
@@ -51,12 +55,12 @@ export const decision = z.looseObject({
   by: z.string(),
   reason: z.string().optional(),
   edited: z.looseObject(changes).optional(),
-  /** Whoever approved knew of the hidden characters in it. */
+  /** The approver confirmed its hidden characters. */
   despite_hidden: z.literal(true).optional(),
 })
 export type Decision = z.output<typeof decision>
 
-export const resolution = z.looseObject({
+const resolution = z.looseObject({
   resolvedAt: z.string(),
   action: z.enum(['approved', 'approved_with_edits', 'rejected', 'withdrawn']),
   editedContent: z.string().optional(),
@@ -66,7 +70,7 @@ export const resolution = z.looseObject({
 })
 
 export const proposalBody = z.looseObject({
-  /** The agent that proposes, by the name that the book has for it. */
+  /** The proposing agent, by its name in this book. */
   by: someText(1000),
   agentDid: someText(1100),
   agentName: someText(1000).optional(),
@@ -83,14 +87,14 @@ export const proposalBody = z.looseObject({
   evidence: evidence.optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
   similarTo: z.array(recordId).max(100).optional(),
-  /** Memories in whose place the new one would stand: to make one of several, or to class one otherwise. */
+  /** Memories that the new one would replace: to consolidate several, or to reclassify one. */
   supersedes: z.array(recordId).max(100).optional(),
-  /** Those of the records named above that say it word for word. */
+  /** Those of the records named above that contain its text. */
   alike: z.array(recordId).max(150).optional(),
   /** Canonical times. */
   proposedAt: z.string(),
   expiresAt: z.string(),
-  /** By a key of each decision, so that those of two devices stand side by side. */
+  /** By a key of each decision, so that decisions of two devices are kept side by side. */
   decisions: z.record(z.string(), decision).optional(),
   /** By the number of the round that begins with it, from 1. */
   reopened: z.record(z.string(), z.looseObject({ at: z.string(), by: z.string() })).optional(),
@@ -103,3 +107,114 @@ export type ProposalBody = z.output<typeof proposalBody>
 export type Proposal = ProposalBody & {
   readonly [Name in keyof typeof recordHead]: z.output<(typeof recordHead)[Name]>
 } & { readonly kind: 'proposal' }
+
+const nested = z.strictObject({
+  content,
+  category: category.optional(),
+  memory_type: memoryType.optional(),
+  confidence: confidenceInput.optional(),
+  suggestedSensitivity: sensitivity.optional(),
+  suggestedScope: labels.optional(),
+  suggestedTags: labels.optional(),
+})
+
+const proposer = z.strictObject({
+  agentDid: someText(1000),
+  agentName: someText(1000).optional(),
+  sessionId: someText(1000).optional(),
+  conversationContext: soundText(500).optional(),
+})
+
+const inputShape = z.strictObject({
+  id: z
+    .string()
+    .regex(/^prop_[A-Za-z0-9]{1,100}$/, 'is not an id such as prop_xyz789')
+    .optional(),
+  agentDid: someText(1000).optional(),
+  content: content.optional(),
+  category: category.optional(),
+  memory_type: memoryType.optional(),
+  confidence: confidenceInput.optional(),
+  sensitivity: sensitivity.optional(),
+  scope: labels.optional(),
+  tags: labels.optional(),
+  proposedBy: proposer.optional(),
+  memory: nested.optional(),
+  sessionId: someText(1000).optional(),
+  context: soundText(1000).optional(),
+  evidence: evidence.element
+    .extend({ type: z.enum(evidenceTypes).optional(), timestamp: instant.optional() })
+    .array()
+    .max(50)
+    .optional(),
+  priority: z.enum(['low', 'normal', 'high']).optional(),
+  similarTo: z.array(recordId).max(100).optional(),
+  /** Memories that it would replace. */
+  supersedes: z.array(recordId).min(1).max(100).optional(),
+  status: z.literal('pending').optional(),
+  proposedAt: instant.optional(),
+  expiresAt: instant.optional(),
+  /** Derives the type from the text if it is missing; otherwise a missing type means `episodic`. */
+  classify: z.boolean().optional(),
+})
+
+/** Fields of the flat form only. */
+const flatFields = [
+  'content',
+  'category',
+  'memory_type',
+  'confidence',
+  'sensitivity',
+  'scope',
+  'tags',
+  'agentDid',
+  'sessionId',
+] as const
+
+export const proposeInput = inputShape.superRefine((input, context) => {
+  if (input.memory === undefined && input.content === undefined)
+    context.addIssue({ code: 'custom', path: ['content'], message: 'is required, or a `memory` with it' })
+  const both = flatFields.find(
+    (name) => input[name] !== undefined && (input.memory ?? input.proposedBy) !== undefined,
+  )
+  if (both !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: [both],
+      message: 'belongs inside `memory` or `proposedBy` in this form',
+    })
+  const { proposedAt, expiresAt } = input
+  if (proposedAt !== undefined && expiresAt !== undefined && expiresAt <= proposedAt)
+    context.addIssue({ code: 'custom', path: ['expiresAt'], message: 'is not after `proposedAt`' })
+})
+
+/** The proposed memory, from either form. */
+export interface Proposed {
+  readonly memory: z.output<typeof nested>
+  readonly proposer: Partial<z.output<typeof proposer>>
+  /** Path of the agent's DID in the input. */
+  readonly proposerPath: string
+}
+
+export function proposedOf(input: z.output<typeof proposeInput>): Proposed {
+  if (input.memory) {
+    return { memory: input.memory, proposer: input.proposedBy ?? {}, proposerPath: 'proposedBy.agentDid' }
+  }
+  const { content: text = '', scope, sensitivity: level, tags, agentDid, sessionId } = input
+  return {
+    memory: {
+      content: text,
+      category: input.category,
+      memory_type: input.memory_type,
+      confidence: input.confidence,
+      suggestedSensitivity: level,
+      suggestedScope: scope,
+      suggestedTags: tags,
+    },
+    proposer: input.proposedBy ?? {
+      ...(agentDid === undefined ? {} : { agentDid }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+    },
+    proposerPath: input.proposedBy ? 'proposedBy.agentDid' : 'agentDid',
+  }
+}

@@ -1,23 +1,23 @@
-// A proposal as others know it: flat, and as the protocol's schema has it. Pure.
-// Invariant: whoever is shown one is shown what is hidden in its text.
+// A proposal as it is shown: flat, and in the protocol's form. Pure.
+// Invariant: a shown proposal always includes the hidden characters of its text.
 import type { OwnReader } from '../../../core/capability/port/own-port.ts'
-import { plainTime } from '../memory/memory-shape.ts'
+import { plainTime } from '../memory/read-memory.ts'
 import { type Hidden, hiddenIn } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
 import { memoryIdOf, reopenedFor, revisedId, roundOf } from './proposal-state.ts'
 
-/** What it is now: a pending one whose time is over is expired. `now`: canonical time. */
+/** Current state: a pending proposal is expired after its end. `now`: canonical time. */
 export function statusAt(proposal: Proposal, now: string): ProposalStatus {
   return proposal.status === 'pending' && now >= endOf(proposal) ? 'expired' : proposal.status
 }
 
-/** Canonical time until which it can be reviewed. One that was reopened waits for a day at least. */
+/** Canonical time until which it can be reviewed; a reopened proposal has at least a day. */
 export function endOf(proposal: Proposal): string {
   const reopened = reopenedFor(proposal as never)
   return reopened !== undefined && reopened > proposal.expiresAt ? reopened : proposal.expiresAt
 }
 
-export interface ToldProposal {
+export interface ShownProposal {
   readonly id: string
   readonly agentDid: string
   readonly content: string
@@ -32,7 +32,7 @@ export interface ToldProposal {
   readonly [more: string]: unknown
 }
 
-const said = [
+const optionalFields = [
   'agentName',
   'sessionId',
   'conversationContext',
@@ -43,13 +43,15 @@ const said = [
   'supersedes',
 ] as const
 
-/** The memory that says what was approved. */
+/** Id of the memory made from it. */
 const madeOf = (proposal: Proposal): string =>
   revisedId(proposal as never) ?? memoryIdOf(proposal.id, roundOf(proposal as never))
 
-export function tellProposal(proposal: Proposal, now: string): ToldProposal {
+export function showProposal(proposal: Proposal, now: string): ShownProposal {
   const { labels, tags, resolution, withdrawn: _withdrawn } = proposal
-  const more = said.flatMap((name) => (proposal[name] === undefined ? [] : [[name, proposal[name]] as const]))
+  const more = optionalFields.flatMap((name) =>
+    proposal[name] === undefined ? [] : [[name, proposal[name]] as const],
+  )
   const status = statusAt(proposal, now)
   const isApproved = status === 'approved' || status === 'edited'
   const created = { createdMemoryId: madeOf(proposal) }
@@ -86,27 +88,27 @@ const edits = {
   editedMemoryType: 'memory_type',
 } as const
 
-/** Without what its memory was made to say and says no more: that is the owner's. */
-export function tellKnown(proposal: Proposal, own: Pick<OwnReader, 'mayKnow'>, now: string): ToldProposal {
+/** Without resolution texts that its memory no longer contains: those are the owner's. */
+export function showKnown(proposal: Proposal, own: Pick<OwnReader, 'mayKnow'>, now: string): ShownProposal {
   const { resolution } = proposal
-  if (!resolution) return tellProposal(proposal, now)
+  if (!resolution) return showProposal(proposal, now)
   const memory = madeOf(proposal)
-  const known = { ...resolution }
+  const visible = { ...resolution }
   for (const [name, field] of Object.entries(edits) as [keyof typeof edits, string][]) {
-    const value = known[name]
-    if (value !== undefined && !own.mayKnow(memory, field, value)) delete known[name]
+    const value = visible[name]
+    if (value !== undefined && !own.mayKnow(memory, field, value)) delete visible[name]
   }
-  return tellProposal({ ...proposal, resolution: known }, now)
+  return showProposal({ ...proposal, resolution: visible }, now)
 }
 
 export type WithheldProposal = Pick<
-  ToldProposal,
+  ShownProposal,
   'id' | 'agentDid' | 'status' | 'proposedAt' | 'expiresAt'
 > & { readonly withheld: true; readonly resolution?: object }
 
-/** Without words: to a proposer that may not read what the proposal says again. */
-export function tellWithheld(proposal: Proposal, now: string): WithheldProposal {
-  const { id, agentDid, status, proposedAt, expiresAt } = tellProposal(proposal, now)
+/** Without texts: for a proposer that may not read the texts that the proposal repeats. */
+export function showWithheld(proposal: Proposal, now: string): WithheldProposal {
+  const { id, agentDid, status, proposedAt, expiresAt } = showProposal(proposal, now)
   const { resolvedAt, action } = proposal.resolution ?? {}
   const resolution = resolvedAt === undefined ? undefined : { resolvedAt: plainTime(resolvedAt), action }
   return {
@@ -120,7 +122,7 @@ export function tellWithheld(proposal: Proposal, now: string): WithheldProposal 
   }
 }
 
-/** What is hidden in what would be remembered. */
+/** Hidden content of the proposed memory. */
 export function hiddenOf({
   content,
   labels = [],
@@ -132,13 +134,13 @@ export function hiddenOf({
   return [...hiddenIn(content), ...words]
 }
 
-/** As the protocol's schema has it: the memory inside, and `edited` as an approval whose resolution says so. */
-export function schemaProposal(told: ToldProposal | WithheldProposal): Record<string, unknown> {
-  if (isWithheld(told)) {
-    const { agentDid, status, ...rest } = told
+/** In the protocol's form: the memory inside, and `edited` as an approval whose resolution says so. */
+export function schemaProposal(proposal: ShownProposal | WithheldProposal): Record<string, unknown> {
+  if (isWithheld(proposal)) {
+    const { agentDid, status, ...rest } = proposal
     return { ...rest, proposedBy: { agentDid }, status: status === 'edited' ? 'approved' : status }
   }
-  const { content, category, memory_type, confidence, scope, tags, sensitivity, status, ...rest } = told
+  const { content, category, memory_type, confidence, scope, tags, sensitivity, status, ...rest } = proposal
   const { agentDid, agentName, sessionId, conversationContext, hidden, supersedes, ...plain } = rest
   const named = { agentName, sessionId, conversationContext }
   const by = Object.entries(named).filter(([, value]) => value !== undefined)
@@ -160,4 +162,5 @@ export function schemaProposal(told: ToldProposal | WithheldProposal): Record<st
   }
 }
 
-const isWithheld = (told: ToldProposal | WithheldProposal): told is WithheldProposal => 'withheld' in told
+const isWithheld = (proposal: ShownProposal | WithheldProposal): proposal is WithheldProposal =>
+  'withheld' in proposal

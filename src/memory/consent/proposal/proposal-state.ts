@@ -1,8 +1,8 @@
-// What became of a proposal, told from its decisions alone. Pure, and total over JSON objects: bodies come from other devices.
-//
-// A review is a round. Within a round any rejection wins over every approval; a reopening begins the next round. Decisions and
-// reopenings are only ever added, so copies that have the same of them say the same, in whatever order they came. The memory
-// of a round is at its end as soon as the round has a rejection or is over, and never comes back from that.
+// State of a proposal, derived from its decisions alone. Pure, and total over JSON objects: bodies come from other
+// devices.
+// A review is a round. Within a round, any rejection wins over every approval; a reopening begins the next round.
+// Decisions and reopenings are only added, so copies with the same ones derive the same state, in any order. The
+// memory of a round ends when the round has a rejection or is over, and never returns.
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -11,16 +11,16 @@ import { nameHash } from '../../../core/text/murmur.ts'
 import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
 import type { Decision } from './proposal-schema.ts'
 
-/** How long after a review it can be taken back by the verb for it. */
+/** Time in which a review can be reopened. */
 export const reopenMs = 600_000
-/** How often a proposal can be reopened. */
+/** Most rounds of a proposal. */
 export const roundLimit = 20
 
 interface Keyed extends Decision {
   readonly key: string
 }
 
-/** The round that the proposal is in: 0, or the greatest number under which it was reopened. */
+/** The current round: 0, or the highest number under which it was reopened. */
 export function roundOf({ reopened }: JsonObject): number {
   if (!isJsonObject(reopened)) return 0
   return Object.keys(reopened).reduce(
@@ -29,7 +29,7 @@ export function roundOf({ reopened }: JsonObject): number {
   )
 }
 
-/** The decisions that count, in the order of their times. Whoever proposed it decides nothing, whatever stands there. */
+/** The valid decisions, by time. Decisions of the proposer itself never count. */
 function decisionsOf({ decisions, by }: JsonObject): Keyed[] {
   if (!isJsonObject(decisions)) return []
   return Object.entries(decisions)
@@ -50,14 +50,14 @@ function isDecision(value: unknown): value is Decision {
   )
 }
 
-/** The key of a decision: the same for the same one. */
+/** The key of a decision, derived from its content. */
 export function decisionKey(made: Decision): string {
   return `${made.round}-${nameHash(canonicalText(JSON.parse(JSON.stringify(made)) as JsonObject)).slice(0, 16)}`
 }
 
 /**
- * The id of the memory that an approval of the proposal makes in a round: the same on every device, another for each round.
- * No two proposals have the same, and the form is that of the protocol where the proposal's is.
+ * Id of the memory that an approval makes in a round: the same on every device, different for each round and
+ * proposal. It has the protocol's form if the proposal's id has it.
  */
 export function memoryIdOf(proposal: string, round: number): string {
   const [, own] = /^prop_([A-Za-z0-9]+)$/.exec(proposal) ?? []
@@ -66,22 +66,22 @@ export function memoryIdOf(proposal: string, round: number): string {
     : `mem_${own}r${round}`
 }
 
-/** The ids of all memories that its rounds may make. */
+/** Ids of all memories that its rounds may make. */
 export function memoryIdsOf(proposal: string): string[] {
   return Array.from({ length: roundLimit + 1 }, (_, round) => memoryIdOf(proposal, round))
 }
 
-/** The one memory that an approval of the proposal changes; undefined where it makes one. */
+/** The existing memory that an approval changes; undefined if it makes a new one. */
 export function revisedId({ supersedes }: JsonObject): string | undefined {
   const [id, ...others] = Array.isArray(supersedes) ? supersedes : []
   return typeof id === 'string' && others.length === 0 ? id : undefined
 }
 
 /**
- * The records whose words a proposal repeats, at least in part: the memories that it would replace, the memory that was made of
- * it, and the records that it quotes word for word.
+ * Records whose words a proposal repeats, at least in part: the memories that it would replace, the memory made of
+ * it, and the records that contain its text.
  */
-export function saidAgainIds(id: string, body: JsonObject): string[] {
+export function repeatedIds(id: string, body: JsonObject): string[] {
   const replaced = [body['supersedes'], body['alike']]
     .flatMap((ids) => (Array.isArray(ids) ? ids : []))
     .filter((one) => typeof one === 'string')
@@ -98,31 +98,31 @@ export function quotedIds({ evidence }: JsonObject): string[] {
   })
 }
 
-/** The decision that holds in the present round. */
+/** The decision that applies in the current round. */
 export function standingDecision(body: JsonObject): Decision | undefined {
   const round = roundOf(body)
   const made = decisionsOf(body).filter((one) => one.round === round)
   return made.findLast(({ action }) => action === 'reject') ?? made.at(-1)
 }
 
-/** True when the memory that was made in `round` is to be forgotten: rejected by somebody, or of a review that was reopened. */
+/** True if the memory of `round` must be forgotten: it was rejected, or its review reopened. */
 export function isEndedRound(body: JsonObject, round: number): boolean {
   if (round < roundOf(body)) return true
   return decisionsOf(body).some((one) => one.round === round && one.action === 'reject')
 }
 
-/** The memories that the proposal `id` has brought to an end. */
+/** The memories that the proposal `id` has ended. */
 export function endedMemories(id: string, body: JsonObject): string[] {
   const rounds = new Set(decisionsOf(body).map(({ round }) => round))
   return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => memoryIdOf(id, round))
 }
 
-/** True for what was said in a round that has ended, and says no more what stands: the words of a memory that is gone with it. */
+/** True for a decision of an ended round: its words belong to a memory that was removed. */
 function isTakenBack(body: JsonObject, { round, action }: Decision): boolean {
   return round < roundOf(body) || (action !== 'reject' && isEndedRound(body, round))
 }
 
-/** `body` without the words of decisions of ended rounds. The decisions stay: rounds are counted by them. */
+/** `body` without the words of decisions of ended rounds. The decisions stay, because rounds are counted by them. */
 function withoutTakenBack(body: JsonObject): JsonObject {
   const taken = decisionsOf(body).filter((one) => isTakenBack(body, one) && hasWords(one))
   if (taken.length === 0) return body
@@ -133,18 +133,18 @@ function withoutTakenBack(body: JsonObject): JsonObject {
 
 const hasWords = ({ edited, reason }: Decision) => edited !== undefined || reason !== undefined
 
-/** True where `after` has taken words of a review back that `before` has. */
+/** True if `after` lacks words of a review that `before` has. */
 export function takesBack(before: JsonObject, after: JsonObject): boolean {
-  const left = new Map(decisionsOf(after).map((one) => [one.key, one]))
+  const remaining = new Map(decisionsOf(after).map((one) => [one.key, one]))
   return decisionsOf(before).some((one) => {
-    const now = left.get(one.key)
+    const now = remaining.get(one.key)
     return hasWords(one) && (now ? !hasWords(now) : isTakenBack(after, one))
   })
 }
 
-/** `given` with its status and resolution told anew, and without the words of rounds that have ended. */
-export function settleProposal(given: JsonObject): JsonObject {
-  const body = withoutTakenBack(given)
+/** `input` with derived status and resolution, and without the words of ended rounds. */
+export function settleProposal(input: JsonObject): JsonObject {
+  const body = withoutTakenBack(input)
   const { resolution: _before, ...rest } = body
   const made = standingDecision(body)
   if (made) {
@@ -166,26 +166,26 @@ export function settleProposal(given: JsonObject): JsonObject {
   return { ...rest, status: 'pending' }
 }
 
-/** True for a proposal that somebody has decided, at any time. */
+/** True for a proposal with any decision at any time. */
 export function isDecided(body: JsonObject): boolean {
   const has = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0
   const { status } = body
   return has(body['decisions']) || has(body['reopened']) || (status !== 'pending' && status !== 'withdrawn')
 }
 
-/** As it stood before anybody decided. */
+/** The proposal as it was before any decision. */
 export function undecidedProposal(body: JsonObject): JsonObject {
   const { decisions: _decisions, reopened: _reopened, ...rest } = body
   return settleProposal(rest)
 }
 
-/** Milliseconds for which one that was reopened can be decided, however near its end it was. */
-const secondThoughtMs = 86_400_000
+/** Milliseconds for which a reopened proposal can be decided at least. */
+const reopenedMs = 86_400_000
 
-/** Canonical time until which the last reopening keeps the proposal open; undefined when there was none. */
+/** Canonical time until which the last reopening keeps the proposal open; undefined without one. */
 export function reopenedFor(body: JsonObject): string | undefined {
   const { reopened } = body
   const last = isJsonObject(reopened) ? reopened[String(roundOf(body))] : undefined
   const at = isJsonObject(last) && typeof last['at'] === 'string' ? parseTime(last['at']) : undefined
-  return at === undefined ? undefined : formatTime(at + secondThoughtMs)
+  return at === undefined ? undefined : formatTime(at + reopenedMs)
 }

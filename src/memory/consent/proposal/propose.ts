@@ -1,5 +1,5 @@
-// Puts a proposal into the book. Invariant: it is the caller's own, about what the caller may remember, on evidence that the
-// caller can read; the same one twice is one, and no agent floods the book.
+// Stores a proposal. Invariant: it is in the caller's own name, about memories the caller may propose, with evidence
+// that the caller can read; the same proposal twice is one, and no agent can flood the book.
 import { isNamedIn, levels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
@@ -13,20 +13,22 @@ import { nameHash } from '../../../core/text/murmur.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { classify } from '../memory/classify.ts'
 import { didOfAgent } from '../../../shape/a2p-did.ts'
-import { isSameAgent } from '../memory/agent-did.ts'
 import { memoryNames, raisedSensitivity } from '../memory/category.ts'
 import { needMemory } from '../memory/stored-memory.ts'
-import type { proposeInput, Proposed } from './proposal-input.ts'
-import type { Proposal, ProposalBody } from './proposal-schema.ts'
 import { quotedIds } from './proposal-state.ts'
 import type { z } from 'zod'
+import type { Proposal, ProposalBody, Proposed, proposeInput } from './proposal-schema.ts'
 
-export type ProposeAt = WriteContext<'records' | 'own'>
+export function isSameAgent(one: string, other: string): boolean {
+  return one === other || didOfAgent(one) === didOfAgent(other)
+}
 
-/** How many an agent may make in an hour, and how many may wait in a book; how long one waits where nothing is said. */
-export const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, days: 7, mostDays: 366 } as const
+type ProposeAt = WriteContext<'records' | 'own'>
+
+/** Most proposals of an agent in an hour, most pending ones in a book, and days until they expire. */
+const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, days: 7, mostDays: 366 } as const
 const hourMs = 3_600_000
-/** Of what an agent leaves out. */
+/** Defaults of the optional fields. */
 const usual = { category: 'a2p:context', confidence: 0.7 } as const
 
 type Input = z.output<typeof proposeInput>
@@ -34,12 +36,12 @@ type Input = z.output<typeof proposeInput>
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** The body of what is proposed, checked against who proposes it. */
+/** The body of a proposal, checked against the proposer. */
 function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: ProposeAt): ProposalBody {
   const { now, scope, caller } = at.call
   const by = scope.agent
   if (proposer.agentDid !== undefined && !isSameAgent(proposer.agentDid, by)) {
-    throw new DaybookError('forbidden', `\`${by}\` proposes in its own name, and in no other.`, {
+    throw new DaybookError('forbidden', `\`${by}\` may propose in its own name only.`, {
       details: { path: proposerPath },
     })
   }
@@ -55,9 +57,13 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
   const memory_type =
     memory.memory_type ?? (input.classify ? classify(memory.content).memory_type : 'episodic')
   if (caller.role === 'guest' && !isNamedIn(caller.reach, memoryNames(memory_type, category))) {
-    throw new DaybookError('forbidden', 'The token does not reach memories of that category and type.', {
-      details: { path: 'scope' },
-    })
+    throw new DaybookError(
+      'forbidden',
+      'The scope of the token does not include memories of that category and type.',
+      {
+        details: { path: 'scope' },
+      },
+    )
   }
   checkPolicies(caller, memoryNames(memory_type, category))
   checkReadable(input, at)
@@ -86,8 +92,8 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
 }
 
 /**
- * What a policy denies to any holder of the caller's chain it does not propose either; and whom policies alone let propose, that
- * where they say so.
+ * Throws if a policy denies this to any holder of the caller's chain; or, if only policies let the caller propose,
+ * unless one allows it.
  */
 function checkPolicies(caller: Caller, names: readonly string[]): void {
   if (caller.role === 'owner') return
@@ -97,14 +103,14 @@ function checkPolicies(caller: Caller, names: readonly string[]): void {
   if (!isDenied && (caller.proposes === undefined || isNamed(caller.proposes))) return
   throw new DaybookError(
     'consent-required',
-    'The policies of this book take no proposal of that category and type.',
+    'The policies of this book accept no proposal of that category and type.',
     {
       details: { path: 'category', reason: 'policy' },
     },
   )
 }
 
-/** Nobody rests a proposal on what it can't read: whether that is there would be told by it. */
+/** Throws for sources that the caller can't read: accepting them would reveal that they exist. */
 function checkReadable(
   { evidence = [], similarTo = [], supersedes = [] }: Input,
   { records }: ProposeAt,
@@ -120,7 +126,7 @@ function checkReadable(
   supersedes.forEach((id, i) => needMemory(records, id, `supersedes.${i}`))
 }
 
-/** Those of the named records that say the content, whole or as a part of what they say. */
+/** Ids of the named records that contain the content. */
 function alikeIds(content: string, ids: readonly string[], { records }: ProposeAt): string[] {
   const text = fold(content.trim())
   const says = (value: unknown): boolean =>
@@ -160,14 +166,14 @@ function checkRates({ own, call: { now, caller } }: ProposeAt, by: string): void
     })
   }
   if (own.countWhere('proposal', { status: 'pending', expiresAt: { gt: now } }) < pending) return
-  throw new DaybookError('rate-limited', `${pending} proposals wait for the user already.`, {
+  throw new DaybookError('rate-limited', `${pending} proposals already wait for the user.`, {
     details: { path: 'status', limit: pending, retryAfterMs: hourMs },
   })
 }
 
 /**
- * An id that follows from who proposes what: two devices that propose the same make one proposal of it. What is sealed has one
- * that follows from nothing: by trying texts, whoever sees ids alone would find what it says.
+ * An id derived from proposer and content, so that two devices make one proposal of the same. A sealed proposal has a
+ * random id: anyone who sees ids could otherwise guess its content.
  */
 function freeId(
   { own }: ProposeAt,
@@ -181,20 +187,20 @@ function freeId(
   }
 }
 
-export interface ProposeResult {
+interface ProposeResult {
   readonly id: string
   readonly result: 'proposed' | 'duplicate'
   readonly proposal: Proposal | ProposalBody
 }
 
-/** Inside a transaction. */
+/** Runs in a transaction. */
 export function propose(input: Input, proposed: Proposed, at: ProposeAt): ProposeResult {
   const body = bodyOf(input, proposed, at)
-  const known = samePending(at, body)
-  if (known) return { id: known.id, result: 'duplicate', proposal: known }
+  const pending = samePending(at, body)
+  if (pending) return { id: pending.id, result: 'duplicate', proposal: pending }
   checkRates(at, body.by)
   if (input.id !== undefined && !at.own.isFree(input.id)) {
-    throw new DaybookError('conflict', `\`${input.id}\` is taken; leave the id out and one is made.`, {
+    throw new DaybookError('conflict', `\`${input.id}\` is taken; leave the id out to get a new one.`, {
       details: { path: 'id' },
     })
   }

@@ -1,39 +1,184 @@
-// The verbs of whoever decides: review a proposal, and take the review back. The owner's, and never the proposer's.
+// The verbs of reviewers: review a proposal, and reopen a review. The owner's, and never the proposer's. An approval
+// makes the memory of the current round, under an id derived from proposal and round.
+// Invariant: no other memory is overwritten, and hidden characters are approved only by a caller who confirms them.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
-import type { WriteContext } from '../../../core/capability/context.ts'
+import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
-import type { MemoryBody } from '../memory/memory-schema.ts'
-import { asMemory, bodyOfMemory, putMemory } from '../memory/stored-memory.ts'
-import { checkSeen, makeMemory } from './approve.ts'
+import type { Memory, MemoryBody } from '../memory/memory-schema.ts'
+import {
+  asMemory,
+  bodyOfMemory,
+  needMemory,
+  putMemory,
+  type Records,
+  withEdit,
+} from '../memory/stored-memory.ts'
 import { checkPending, needProposal, status } from './proposal-capability.ts'
 import { changes, type Decision, type Proposal } from './proposal-schema.ts'
-import { decisionKey, memoryIdOf, reopenMs, roundLimit, roundOf } from './proposal-state.ts'
+import { decisionKey, memoryIdOf, reopenMs, revisedId, roundLimit, roundOf } from './proposal-state.ts'
+import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
+import { usualSensitivity } from '../memory/category.ts'
+import { reclassifications, withRevision } from '../memory/revision.ts'
+import { hiddenOf } from './proposal-shape.ts'
+
+type Edited = NonNullable<Decision['edited']>
+
+/** Throws if there are hidden characters that the caller has not confirmed. */
+function checkSeen(
+  proposal: Pick<Proposal, 'content' | 'labels' | 'tags'>,
+  edited: Edited,
+  isKnown: boolean,
+): void {
+  const { content = proposal.content, scope: labels = proposal.labels, tags = proposal.tags } = edited
+  const hidden = hiddenOf({ content, labels, tags })
+  if (hidden.length === 0 || isKnown) return
+  const [first] = hidden
+  throw new DaybookError(
+    'invalid-input',
+    `\`despite_hidden\`: The text has invisible characters (${first?.what} at ${first?.at}); approve with despite_hidden: true, or edit them out.`,
+    { details: { path: 'despite_hidden', hidden } },
+  )
+}
+
+/** The greater sensitivity of proposal and category, unless the owner chooses another. */
+function sensitivityOf(proposal: Proposal, { sensitivity, category }: Edited): Sensitivity {
+  if (sensitivity !== undefined) return sensitivity
+  const usual = usualSensitivity(category ?? proposal.category)
+  const proposed = proposal.sensitivity ?? 'standard'
+  return isLowered(proposed, usual) ? usual : proposed
+}
+
+function approvedBody(
+  proposal: Proposal,
+  edited: Edited,
+  round: number,
+  { now, scope }: CallPort,
+): MemoryBody {
+  const { agentDid, agentName, sessionId, context, by, supersedes = [] } = proposal
+  const { content = proposal.content, confidence = proposal.confidence } = edited
+  const { scope: labels = proposal.labels, tags = proposal.tags } = edited
+  const history =
+    content === proposal.content
+      ? {}
+      : { editHistory: [{ editedAt: now, previousContent: proposal.content, editedBy: scope.agent }] }
+  const merged = supersedes.length > 1 ? { consolidatedFrom: supersedes, mergedFrom: supersedes } : {}
+  return {
+    content,
+    category: edited.category ?? proposal.category,
+    memory_type: edited.memory_type ?? proposal.memory_type,
+    status: 'approved',
+    confidence,
+    labels,
+    tags,
+    source: {
+      type: 'agent_proposal',
+      agentDid,
+      agentName,
+      sessionId,
+      context,
+      timestamp: proposal.proposedAt,
+      agent: by,
+      proposal: proposal.id,
+      round,
+    },
+    metadata: { approvedAt: now, initialConfidence: confidence, ...history, ...merged },
+    ...(supersedes.length > 0 ? { supersedes } : {}),
+  }
+}
+
+/** Makes the memory, or changes the one that it would replace; in the transaction of the review. Returns its id. */
+function makeMemory(
+  records: Records,
+  proposal: Proposal,
+  { round, edited = {} }: Pick<Decision, 'round' | 'edited'>,
+  call: CallPort,
+): string {
+  const changed = revisedId(proposal as never)
+  if (changed !== undefined)
+    return reviseMemory(records, needMemory(records, changed, 'supersedes'), {
+      proposal,
+      round,
+      edited,
+      call,
+    })
+  const id = memoryIdOf(proposal.id, round)
+  const there = records.get(id)
+  if (there && asMemory(there)?.source.proposal !== proposal.id) {
+    throw new DaybookError('conflict', `Another record has the id of its memory, \`${id}\`.`, {
+      details: { path: 'id', id },
+    })
+  }
+  for (const replaced of proposal.supersedes ?? []) needMemory(records, replaced, 'supersedes')
+  const body = approvedBody(proposal, edited, round, call)
+  return putMemory(records, id, body, { sensitivity: sensitivityOf(proposal, edited) })
+}
+
+interface Approved {
+  readonly proposal: Proposal
+  readonly round: number
+  readonly edited: Edited
+  readonly call: CallPort
+}
+
+/**
+ * A single memory is changed instead of replaced: otherwise it would exist twice, each with its own scope and
+ * lifetime.
+ */
+function reviseMemory(records: Records, memory: Memory, { proposal, round, edited, call }: Approved): string {
+  const { now, scope } = call
+  const before = bodyOfMemory(memory)
+  const { content = proposal.content, confidence = proposal.confidence } = edited
+  const next = {
+    category: edited.category ?? proposal.category,
+    memory_type: edited.memory_type ?? proposal.memory_type,
+  }
+  const labels = edited.scope ?? proposal.labels
+  const tags = edited.tags ?? proposal.tags
+  const by = { proposal: proposal.id, as: memoryIdOf(proposal.id, round), at: now }
+  const body = withRevision(before, { content, ...next, confidence, labels, tags }, by)
+  const isMoved = next.category !== before.category || next.memory_type !== before.memory_type
+  const noted = { at: now, reason: proposal.context ?? '', by: 'proposal' as const }
+  const metadata = content === before.content ? before.metadata : withEdit(before, scope.agent, now)
+  const level = sensitivityOf(proposal, edited)
+  // Only the owner may lower it, by a field of the review.
+  const isRaised = edited.sensitivity !== undefined || isLowered(memory.sensitivity, level)
+  return putMemory(
+    records,
+    memory.id,
+    {
+      ...body,
+      ...(isMoved ? { reclassified: reclassifications(before, next, noted) } : {}),
+      metadata: { ...metadata, lastConfirmed: now },
+    },
+    { sensitivity: isRaised ? level : undefined },
+  )
+}
 
 const edited = z
   .strictObject(changes)
   .refine((input) => Object.values(input).some((one) => one !== undefined), {
-    message: 'says nothing: give what is to be remembered instead',
+    message: 'changes nothing: pass a field to change',
   })
 
 const reviewInput = z
   .strictObject({
     id: recordId,
     action: z.enum(['approve', 'reject', 'edit']),
-    /** With `edit`: what is remembered instead of what was proposed. */
+    /** With `edit`: the changed fields of the memory. */
     edited: edited.optional(),
     reason: z.string().max(1000).optional(),
-    /** Whoever approves knows of the hidden characters in the text. */
+    /** The caller confirms hidden characters in the text. */
     despite_hidden: z.boolean().default(false),
   })
   .refine(({ action, edited: change }) => (action === 'edit') === (change !== undefined), {
     path: ['edited'],
-    message: 'belongs to the action `edit`, and to no other',
+    message: 'is required for the action `edit`, and allowed for no other',
   })
 type Review = z.output<typeof reviewInput>
 type At = WriteContext<'records' | 'own'>
@@ -41,16 +186,16 @@ type At = WriteContext<'records' | 'own'>
 const reviewed = z.object({
   id: z.string(),
   status,
-  /** The memory that it is now. */
+  /** The resulting memory. */
   memory: z.string().optional(),
-  /** Until when the review can be taken back by `reopen`. */
+  /** Until when `reopen` can undo the review. */
   reopen_until: z.string().optional(),
 })
 
-/** The proposer decides nothing, under whichever of its names. */
+/** Throws for the proposer, under any of its names. */
 function checkOther(proposal: Proposal, { call: { scope } }: At): void {
   if (!isAlikeAgent(proposal.by, scope.agent)) return
-  throw new DaybookError('forbidden', `\`${scope.agent}\` has proposed it, and decides nothing about it.`, {
+  throw new DaybookError('forbidden', `\`${scope.agent}\` proposed it and may not decide about it.`, {
     details: { path: 'id', reason: 'proposer' },
   })
 }
@@ -79,7 +224,7 @@ function reviewProposal(
     ...(change ? { edited: change } : {}),
     ...(despite_hidden && action !== 'reject' ? { despite_hidden } : {}),
   }
-  // The memory first: what the proposal says of it is as guarded as that is then.
+  // Memory first: the proposal then gets at least its sensitivity.
   const memory = action === 'reject' ? undefined : makeMemory(at.records, proposal, made, at.call)
   put(proposal, { decisions: { ...proposal.decisions, [decisionKey(made)]: made } }, at)
   const reopen_until = formatTime((parseTime(now) ?? 0) + reopenMs)
@@ -88,12 +233,12 @@ function reviewProposal(
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopen_until }
 }
 
-/** A memory that came from another book waits for its user as a proposal does. */
+/** A memory from another book waits for the user like a proposal. */
 function reviewMemory({ id, action, edited: change = {}, despite_hidden }: Review, at: At) {
   const memory = asMemory(at.records.get(id))
   if (!memory) return undefined
   if (memory.status !== 'pending') {
-    throw new DaybookError('conflict', `\`${id}\` is ${memory.status} already.`, {
+    throw new DaybookError('conflict', `\`${id}\` is already ${memory.status}.`, {
       details: { path: 'id', status: memory.status },
     })
   }
@@ -141,7 +286,7 @@ export const reviewCapabilities = [
     output: z.object({
       id: z.string(),
       status,
-      /** The memory that is gone with the review. */
+      /** The memory that was forgotten. */
       forgotten: z.string().optional(),
     }),
     decides: { path: 'id' },
@@ -153,14 +298,14 @@ export const reviewCapabilities = [
       checkOther(proposal, at)
       const { resolution } = proposal
       if (!resolution || resolution.action === 'withdrawn') {
-        throw new DaybookError('conflict', `\`${id}\` was not reviewed: there is nothing to take back.`, {
+        throw new DaybookError('conflict', `\`${id}\` was not reviewed, so its review can't be reopened.`, {
           details: { path: 'id', status: proposal.status },
         })
       }
       const until = formatTime((parseTime(resolution.resolvedAt) ?? 0) + reopenMs)
       const round = roundOf(proposal as never)
       if (now > until || round >= roundLimit) {
-        const message = `The review of \`${id}\` stands since ${resolution.resolvedAt}: edit or forget the memory, or have it proposed anew.`
+        const message = `The review of \`${id}\` is final since ${resolution.resolvedAt}: edit or forget the memory, or have it proposed again.`
         throw new DaybookError('conflict', message, { details: { path: 'id', until } })
       }
       const memory = memoryIdOf(id, round)

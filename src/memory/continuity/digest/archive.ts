@@ -1,32 +1,95 @@
-// Archives raw records that a digest has told of: messages and thoughts, whose kinds know the instant since when they are.
+// Archives raw records (messages and thoughts) that a digest covers. Archived records are kept, but out of recall;
+// only the owner may purge them. The rules are here and nowhere else.
+// Never archived: personal, to be kept (`not_to_archive`), pinned, or younger than the cutoff of seven days. Others are
+// archived if their score is below 25.
 import { checkAborted } from '../../../core/abort.ts'
 import { dayMs } from '../../../core/calendar/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { ownedBy, type Persona } from '../persona/persona.ts'
-import { type ArchiveCase, archiveRule, type KeptReason, whyKept } from './archive-score.ts'
 import { digestsOf } from './digest-record.ts'
-import type { DigestPorts } from './tell-day.ts'
+import type { DigestPorts } from './write-day.ts'
+
+const archiveRule = { cutoffDays: 7, preserveFrom: 25 } as const
+
+/** Input of a score. Days may be fractions. */
+interface ArchiveCase {
+  readonly ageDays: number
+  readonly importance: number
+  /** Set by a mark, unlike `importance`, which was set when the record was stored. */
+  readonly markedImportance?: number | undefined
+  readonly isPersonal: boolean
+  readonly isToKeep: boolean
+  readonly isPinned: boolean
+  /** Number of citations, without digests and snapshots. */
+  readonly citations: number
+}
+
+export const stayReasons = [
+  'personal',
+  'not_to_archive',
+  'pinned',
+  'recent',
+  'important',
+  'untold',
+  'sealed',
+] as const
+export type StayReason = (typeof stayReasons)[number]
+
+/**
+ * Score of a record:
+ * + 100 marked important: a mark of at least 0.75, or stored with a phrase for 1 ("must remember")
+ * − 100 marked unimportant: a mark of at most 0.1, or stored with a phrase for 0 ("trivial")
+ * + 30 · (1 − days of age ÷ t), at least 0; t = min(21, 7 + 2 · number of citations)
+ * + 20 · min(1, number of citations ÷ 5)
+ * + 10 · importance
+ * − 1 for each day of age after the fourteenth.
+ * Other memory systems use the time of the last access. Here it is age: accesses are counted on each device
+ * separately, and all devices must archive the same records. Feelings are not recorded, so they add nothing.
+ */
+function archiveScore({ ageDays, importance, markedImportance, citations }: ArchiveCase): number {
+  const isImportant = (markedImportance ?? 0) >= 0.75 || importance >= 1
+  const isForgettable = markedImportance === undefined ? importance <= 0 : markedImportance <= 0.1
+  const reach = Math.min(21, 7 + 2 * citations)
+  return (
+    (isImportant ? 100 : 0) -
+    (isForgettable ? 100 : 0) +
+    30 * Math.max(0, 1 - ageDays / reach) +
+    20 * Math.min(1, citations / 5) +
+    10 * (markedImportance ?? importance) -
+    Math.max(0, ageDays - 14)
+  )
+}
+
+/** The reason to keep it; undefined if it is to be archived. */
+function stayReason(one: ArchiveCase): StayReason | undefined {
+  if (one.isPersonal) return 'personal'
+  if (one.isToKeep) return 'not_to_archive'
+  if (one.isPinned) return 'pinned'
+  // This also covers records younger than a day.
+  if (one.ageDays < archiveRule.cutoffDays) return 'recent'
+  return archiveScore(one) >= archiveRule.preserveFrom ? 'important' : undefined
+}
 
 const archivable = ['message', 'thought'] as const
 const batch = 500
 
-export interface Archival {
+interface Archival {
   readonly archived: string[]
-  /** How many stay, by why. */
-  readonly kept: Partial<Record<KeptReason, number>>
+  /** Number of records that stay, by reason. */
+  readonly stays: Partial<Record<StayReason, number>>
 }
 
-/** What is to be archived now, and what is not. */
+/** Records to archive now, and the number that stay. */
 export function planArchive(at: DigestPorts, persona: Persona): Archival {
   const now = parseTime(at.call.now) ?? 0
   const cutoff = formatTime(now - archiveRule.cutoffDays * dayMs)
-  const told = new Set(digestsOf(at.records, persona, 'day').map(({ period_id }) => period_id))
+  const digestedDays = new Set(digestsOf(at.records, persona, 'day').map(({ period_id }) => period_id))
   const archived: string[] = []
-  const kept: Partial<Record<KeptReason, number>> = {}
-  const keep = (why: KeptReason, count = 1) => {
-    if (count > 0) kept[why] = (kept[why] ?? 0) + count
+  const stays: Partial<Record<StayReason, number>> = {}
+  const keep = (why: StayReason, count = 1) => {
+    if (count > 0) stays[why] = (stays[why] ?? 0) + count
   }
   for (const kind of archivable) {
     const filters = ownedBy(persona)
@@ -40,7 +103,8 @@ export function planArchive(at: DigestPorts, persona: Persona): Archival {
       for (const record of page.records) {
         const happened = parseTime(String(record['timestamp'])) ?? now
         const why =
-          whyKept(caseOf(at, record, now)) ?? (told.has(persona.zone.dayOf(happened)) ? undefined : 'untold')
+          stayReason(caseOf(at, record, now)) ??
+          (digestedDays.has(persona.zone.dayOf(happened)) ? undefined : 'untold')
         if (why === undefined) archived.push(record.id)
         else keep(why)
       }
@@ -51,26 +115,26 @@ export function planArchive(at: DigestPorts, persona: Persona): Archival {
       }
     }
   }
-  return { archived, kept }
+  return { archived, stays }
 }
 
 function caseOf({ records }: DigestPorts, record: Stored<JsonObject>, now: number): ArchiveCase {
   const { marks } = record
   const days = (since: string) => Math.max(0, now - (parseTime(since) ?? now)) / dayMs
-  const said = record['importance']
+  const importance = record['importance']
   const ownKinds = new Set(['digest', 'pattern', 'snapshot', 'turn', 'mark'])
   return {
     ageDays: days(String(record['timestamp'])),
-    importance: typeof said === 'number' ? said : 0.5,
+    importance: typeof importance === 'number' ? importance : 0.5,
     markedImportance: marks?.importance,
     isPersonal: marks?.personal === true,
-    isKept: marks?.keep === true,
+    isToKeep: marks?.keep === true,
     isPinned: marks?.pinned === true,
     citations: records.citing(record.id).filter(({ kind }) => !ownKinds.has(kind)).length,
   }
 }
 
-/** Archives these records; those that changed meanwhile so that they stay are left. Answers how many were. */
+/** Archives these records, except those that were protected in the meantime. Returns the number archived. */
 export async function archiveRecords(at: DigestPorts, ids: readonly string[]): Promise<number> {
   let done = 0
   for (let from = 0; from < ids.length; from += batch) {
@@ -80,7 +144,7 @@ export async function archiveRecords(at: DigestPorts, ids: readonly string[]): P
       ({ records }) =>
         ids.slice(from, from + batch).filter((id) => {
           const record = records.get(id)
-          if (!record || record['archived_at'] !== undefined || isHeld(record)) return false
+          if (!record || record['archived_at'] !== undefined || isProtected(record)) return false
           records.put({
             kind: record.kind,
             id,
@@ -94,5 +158,5 @@ export async function archiveRecords(at: DigestPorts, ids: readonly string[]): P
   return done
 }
 
-const isHeld = ({ marks }: Stored<JsonObject>) =>
+const isProtected = ({ marks }: Stored<JsonObject>) =>
   marks?.personal === true || marks?.keep === true || marks?.pinned === true

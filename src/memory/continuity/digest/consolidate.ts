@@ -1,29 +1,27 @@
-// Consolidation: days into digests, weeks and patterns, and what they have told of out of recall.
+// Consolidation: writes missing digests, weeks and patterns, and archives the records they cover.
 import { dayMs } from '../../../core/calendar/zone.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { Persona } from '../persona/persona.ts'
-import { archiveRecords, planArchive } from './archive.ts'
-import type { KeptReason } from './archive-score.ts'
-import { dayAfter } from './day.ts'
 import { digestsOf } from './digest-record.ts'
-import { findPatterns, tellPatterns } from './pattern.ts'
-import { countRaw } from './raw-record.ts'
-import { dayOf, type DigestPorts, tellDays, untoldDays } from './tell-day.ts'
-import { tellWeek, untoldWeeks } from './tell-week.ts'
+import { findPatterns, writePatterns } from './pattern.ts'
+import { dayOf, type DigestPorts, writeDays, missingDays } from './write-day.ts'
+import { writeWeek, missingWeeks } from './write-week.ts'
+import { archiveRecords, type StayReason, planArchive } from './archive.ts'
+import { countRaw, dayAfter } from './raw-record.ts'
 
-/** When a persona's records are consolidated unasked, whichever comes first. */
+/** When a persona is consolidated without a call, whichever comes first. */
 export const dueAfter = { hours: 6, records: 1000 } as const
-/** Patterns are looked for in the digests of so many days. */
+/** Days whose digests are searched for patterns. */
 const patternDays = 365
 
 export interface Consolidated {
-  /** Ids of the digests that were told or told anew; of a dry run, the days and weeks that would be. */
+  /** Ids of the digests written; in a dry run, the days and weeks that would be written. */
   readonly digests: string[]
   readonly patterns: string[]
   readonly archived: number
-  readonly kept: Partial<Record<KeptReason, number>>
-  /** Why digests were told by the stated rules although there is a model. */
+  readonly kept: Partial<Record<StayReason, number>>
+  /** Reasons for extractive digests although there is a model. */
   readonly degraded: string[]
 }
 
@@ -32,37 +30,37 @@ const patternSpan = (at: DigestPorts) => ({
 })
 
 export async function consolidate(at: DigestPorts, persona: Persona): Promise<Consolidated> {
-  const days = await tellDays(at, persona, dayOf(persona, at.call.now))
+  const days = await writeDays(at, persona, dayOf(persona, at.call.now))
   const weeks: string[] = []
-  for (const week of untoldWeeks(at, persona)) weeks.push(await tellWeek(at, persona, week))
-  const patterns = await tellPatterns(at, persona, digestsOf(at.records, persona, 'day', patternSpan(at)))
-  const { archived, kept } = planArchive(at, persona)
+  for (const week of missingWeeks(at, persona)) weeks.push(await writeWeek(at, persona, week))
+  const patterns = await writePatterns(at, persona, digestsOf(at.records, persona, 'day', patternSpan(at)))
+  const { archived, stays } = planArchive(at, persona)
   return {
     digests: [...days.filter(({ isNew }) => isNew).map(({ id }) => id), ...weeks],
     patterns,
     archived: await archiveRecords(at, archived),
-    kept,
+    kept: stays,
     degraded: [...new Set(days.flatMap(({ degraded }) => degraded ?? []))],
   }
 }
 
-/** What a consolidation would do now, as far as it can be told without doing it: patterns are those of today's digests. */
+/** Result of a consolidation without doing it. Patterns are those of the current digests. */
 export function planConsolidation(at: DigestPorts, persona: Persona): Consolidated {
   const found = findPatterns(digestsOf(at.records, persona, 'day', patternSpan(at)))
-  const { archived, kept } = planArchive(at, persona)
+  const { archived, stays } = planArchive(at, persona)
   return {
     digests: [
-      ...untoldDays(at.records, persona, dayOf(persona, at.call.now)),
-      ...untoldWeeks(at, persona).map(({ id }) => id),
+      ...missingDays(at.records, persona, dayOf(persona, at.call.now)),
+      ...missingWeeks(at, persona).map(({ id }) => id),
     ],
     patterns: found.map(({ about }) => about),
     archived: archived.length,
-    kept,
+    kept: stays,
     degraded: [],
   }
 }
 
-/** True six hours after the last digest was told, when there is something new, or once a thousand records came. */
+/** True six hours after the last digest if there are new records, or after a thousand new records. */
 export function isDue(
   records: Pick<RecordReader, 'count' | 'query'>,
   persona: Persona,
@@ -72,10 +70,10 @@ export function isDue(
   const from = dayAfter(today, -1)
   const digests = digestsOf(records, persona, 'day', { from: formatTime(persona.zone.startOfDay(from)) })
   const last = digests.map(({ updated_at }) => parseTime(updated_at) ?? 0)
-  const told = digests.reduce((sum, { raw }) => sum + raw, 0)
+  const digested = digests.reduce((sum, { raw }) => sum + raw, 0)
   const span = { from: persona.zone.startOfDay(from), to: persona.zone.endOfDay(today) }
   const { total } = countRaw(records, persona, span)
-  if (total === told) return false
+  if (total === digested) return false
   const since = (parseTime(now) ?? 0) - Math.max(0, ...last)
-  return total - told >= dueAfter.records || since >= dueAfter.hours * 3_600_000
+  return total - digested >= dueAfter.records || since >= dueAfter.hours * 3_600_000
 }

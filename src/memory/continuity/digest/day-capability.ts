@@ -1,16 +1,17 @@
-// The verbs of days: sunrise, sundown, the digests there are, and consolidation.
+// The verbs of days: sunrise, sundown, list digests, consolidate.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isDateOnly } from '../../../core/time.ts'
 import { sealed } from '../../../shape/sealed-count.ts'
-import { called } from '../persona/text-shape.ts'
-import { readable } from '../persona/readable.ts'
-import { needPersona, ownedBy } from '../persona/persona.ts'
+import { called } from '../persona/persona-kind.ts'
 import { consolidate, planConsolidation } from './consolidate.ts'
 import { digestKind, periods } from './digest-kind.ts'
-import { keptReasons } from './archive-score.ts'
+import { stayReasons } from './archive.ts'
 import { digestShown, sunriseOf, sunriseShape } from './sunrise.ts'
-import { dayOf, tellDays } from './tell-day.ts'
+import { dayOf, writeDays } from './write-day.ts'
+import { needPersona, ownedBy, readable } from '../persona/persona.ts'
+import { cursor, limit } from '../../../shape/page.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 const day = z.string().refine(isDateOnly, 'is not a day such as 2026-01-31')
 const own = z.strictObject({ persona: called }).prefault({})
@@ -36,50 +37,47 @@ export const dayCapabilities = [
     input: own,
     output: z.object({
       day: z.string(),
-      /** Null when nothing happened today. */
+      /** Null if nothing happened today. */
       digest: digestShown.nullable(),
-      /** Days whose digests were told by this call. */
+      /** Days whose digests this call wrote. */
       told: z.array(z.string()),
       degraded: z.array(z.string()),
     }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ persona: asked }, at) {
-      const persona = needPersona(at, asked)
+    async run({ persona: named }, at) {
+      const persona = needPersona(at, named)
       const today = dayOf(persona, at.call.now)
-      const told = await tellDays(at, persona, today)
+      const written = await writeDays(at, persona, today)
       const filters = { ...ownedBy(persona), period: 'day', period_id: today }
       const [digest] = readable(digestKind, at.records.query({ kind: 'digest', filters, limit: 1 }).records)
       return {
         day: today,
         digest: digest ?? null,
-        told: told.map((one) => one.day),
-        degraded: [...new Set(told.flatMap(({ degraded }) => degraded ?? []))],
+        told: written.map((one) => one.day),
+        degraded: [...new Set(written.flatMap(({ degraded }) => degraded ?? []))],
       }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:list_digests',
-    permission: 'read',
-    methods: ['days.list'],
+    method: 'days.list',
     summary: 'Lists the digests of the persona, newest first: days, or weeks.',
     input: z
       .strictObject({
         persona: called,
         period: z.enum(periods).default('day'),
-        /** Days, both counted in. */
+        /** Days, both included. */
         from: day.optional(),
         to: day.optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ digests: z.array(digestShown), cursor: z.string().optional(), sealed }),
-    effect: 'read',
-    uses: ['records'],
-    run({ persona: asked, period, from, to, limit, cursor }, at) {
-      const persona = needPersona(at, asked)
+    run({ persona: named, period, from, to, limit, cursor }, at) {
+      const persona = needPersona(at, named)
       const { zone } = persona
       const bounds = {
         ...(from === undefined ? {} : { gte: new Date(zone.startOfDay(from)).toISOString() }),
@@ -104,19 +102,19 @@ export const dayCapabilities = [
       'Tells the digests, weeks and patterns of the persona that are missing, and archives what they have told of; a dry run says what that would be.',
     input: z.strictObject({ dry_run: z.boolean().default(false), persona: called }).prefault({}),
     output: z.object({
-      /** Ids of what was told; of a dry run the days and weeks that would be. */
+      /** Ids of the digests written; in a dry run, the days and weeks that would be written. */
       digests: z.array(z.string()),
       patterns: z.array(z.string()),
       archived: z.number(),
-      kept: z.partialRecord(z.enum(keptReasons), z.number()),
+      kept: z.partialRecord(z.enum(stayReasons), z.number()),
       degraded: z.array(z.string()),
       dry_run: z.boolean(),
     }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ dry_run, persona: asked }, at) {
-      const persona = needPersona(at, asked)
+    async run({ dry_run, persona: named }, at) {
+      const persona = needPersona(at, named)
       const done = dry_run ? planConsolidation(at, persona) : await consolidate(at, persona)
       return { ...done, dry_run }
     },

@@ -1,5 +1,6 @@
-// The kinds `digest` and `pattern`: a day or a week of a persona in a few lines, and what comes back from day to day.
-// Invariant: there is one digest for each persona and period, merged from all devices, and its text follows from its lines.
+// The kinds `digest` and `pattern`: a day or a week of a persona in a few lines, and subjects that recur over days.
+// Invariant: there is one digest for each persona and period, merged from all devices, and its text is derived from
+// its lines.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
@@ -9,27 +10,26 @@ import { recordId } from '../../../shape/record-id.ts'
 import { line, partNames, parts, partTitles, recordsOf } from './line.ts'
 
 export const periods = ['day', 'week'] as const
-/** Sources of one digest: those of its lines, and of a model's all that it was given. */
+/** Most sources of a digest: those of its lines, and all input of a model. */
 const sourceLimit = 6000
 
 export const digestBody = z.looseObject({
-  /** The id of the persona. */
   persona: recordId,
   period: z.enum(periods),
   /** `2026-01-31`, or `2026-W05`. */
   period_id: z.string().regex(/^\d{4}-(?:\d{2}-\d{2}|W\d{2})$/),
   time_zone: z.string().max(100),
-  /** The first instant of the period, and the first one after it. */
+  /** The first instant of the period, and the first instant after it. */
   from: instant,
   to: instant,
   ...parts,
-  /** How the lines were made: sentences and names of the records, or words of a language model. */
+  /** Lines in words of the records, or in the words of a language model. */
   method: z.enum(['extractive', 'abstractive']),
-  /** How many raw records the period had when it was told: with another number it is told again. */
+  /** Number of raw records when it was written: with another number, it is rewritten. */
   raw: z.number().int().nonnegative(),
-  /** What a model was given beside the records that the lines name. */
+  /** Records given to a model, beside those that the lines name. */
   read: z.array(recordId).max(sourceLimit).default([]),
-  /** All lines as Markdown: follows from the rest. */
+  /** All lines as Markdown, derived from the rest. */
   text: z.string().default(''),
 })
 export type DigestBody = z.output<typeof digestBody>
@@ -39,12 +39,12 @@ const linesIn = (body: JsonObject, part: string): readonly JsonObject[] => {
   return Array.isArray(lines) ? lines.filter(isJsonObject) : []
 }
 
-/** The digest as Markdown: a heading for each part that says something. */
+/** The digest as Markdown: a heading for each part with lines. */
 function textOf(body: JsonObject): string {
   return partNames
     .flatMap((part) => {
-      const said = linesIn(body, part).map(({ text }) => `- ${plainText(text)}`)
-      return said.length === 0 ? [] : [`## ${partTitles[part]}\n${said.join('\n')}`]
+      const items = linesIn(body, part).map(({ text }) => `- ${plainText(text)}`)
+      return items.length === 0 ? [] : [`## ${partTitles[part]}\n${items.join('\n')}`]
     })
     .join('\n\n')
 }
@@ -58,7 +58,7 @@ export const digestKind: Kind<'digest', DigestBody> = {
   text: [whenField, 'text'],
   facets: { happened_at: 'from', action: 'period', subject: 'persona', name: 'period_id' },
   policy: 'merge',
-  // Told by two devices of one and the same records it says the same; of others, it is told again once both have all.
+  // Two devices with the same records write the same digest; with others, it is rewritten once both have all records.
   merge: Object.fromEntries(
     [...partNames, 'method', 'raw', 'read', 'text', 'persona', 'time_zone', 'from', 'to'].map((name) => [
       name,
@@ -80,15 +80,15 @@ export const digestKind: Kind<'digest', DigestBody> = {
 
 export const patternBody = z.looseObject({
   persona: recordId,
-  /** What comes back: a person, a project, or a topic. */
+  /** The recurring subject: a person, a project, or a topic. */
   about: z.string().min(1).max(200),
   type: z.enum(['person', 'project', 'topic']),
-  /** On how many days, of which the first and the last. */
+  /** Number of days, the first and the last. */
   days: z.number().int().positive(),
   first_day: z.string(),
   last_day: z.string(),
   last_at: instant,
-  /** The digests it was found in, newest first, and what was said there last. */
+  /** Digests that contain it, newest first, and its latest lines. */
   digests: z.array(recordId).max(100),
   lines: z.array(line).max(5),
   text: z.string().default(''),
@@ -97,10 +97,10 @@ export type PatternBody = z.output<typeof patternBody>
 
 function patternText(body: JsonObject): string {
   const { about, days, first_day: first, last_day: last } = body
-  const said = linesIn(body, 'lines').map(({ text }) => `- ${plainText(text)}`)
+  const items = linesIn(body, 'lines').map(({ text }) => `- ${plainText(text)}`)
   return [
     `${plainText(about)}: on ${plainText(days)} days from ${plainText(first)} to ${plainText(last)}`,
-    ...said,
+    ...items,
   ].join('\n')
 }
 

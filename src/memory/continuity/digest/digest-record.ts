@@ -1,5 +1,5 @@
-// How digests and patterns are named, found and put. Invariant: their ids follow from the persona and the period, so that all
-// devices make one of each, and what says the same already is not written again.
+// Names, finds and stores digests and patterns. Invariant: their ids follow from persona and period, so that devices
+// make one of each, and an unchanged one is not written again.
 import type { RecordName } from '../../../core/put-request.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -7,9 +7,8 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { sameJson } from '../../../core/json/same-json.ts'
 import { bodyOf, type RecordHead } from '../../../core/record.ts'
 import { nameId } from '../../../core/text/name-id.ts'
-import { ownedBy, type Persona } from '../persona/persona.ts'
-import { readable } from '../persona/readable.ts'
 import { type DigestBody, digestKind, type PatternBody } from './digest-kind.ts'
+import { ownedBy, type Persona, readable } from '../persona/persona.ts'
 
 export type Digest = RecordHead & DigestBody
 export type Pattern = RecordHead & PatternBody
@@ -26,7 +25,7 @@ export const digestName = (persona: Persona, periodId: string) => named('digest'
 export const patternName = (persona: Persona, type: string, about: string) =>
   named('pattern', persona, type, about)
 
-/** The persona's digests of a sort whose periods begin within `range`, oldest first, however many there are. */
+/** All digests of the persona for a period type that begin within `range`, oldest first. */
 export function digestsOf(
   records: Pick<RecordReader, 'query'>,
   persona: Persona,
@@ -55,23 +54,23 @@ export function digestsOf(
   }
 }
 
-/** Puts it unless it says that already, and is to stand as it is; answers its id. */
+/** Stores `body`, unless it is unchanged and `isAnew` is false; returns the id. */
 export function putNamed(
   { records, call }: WriteContext<'records'>,
   name: RecordName,
   body: JsonObject,
-  { agent, isAnew = false }: { readonly agent: string; readonly isAnew?: boolean },
+  { agent, isForced = false }: { readonly agent: string; readonly isForced?: boolean },
 ): { readonly id: string; readonly isNew: boolean } {
-  const known = records.find(name)
-  if (known && !isAnew && saysSame(bodyOf(known), body)) return { id: known.id, isNew: false }
-  // With times of its own it takes no session from the call: it is of the day, not of who tells it.
-  const times = { created_at: known?.created_at ?? call.now, updated_at: call.now }
+  const before = records.find(name)
+  if (before && !isForced && saysSame(bodyOf(before), body)) return { id: before.id, isNew: false }
+  // Explicit times keep it out of the caller's session: it belongs to the day.
+  const times = { created_at: before?.created_at ?? call.now, updated_at: call.now }
   return {
     id: records.put({ kind: name.kind, name, body, scope: { agent }, exact: true, times }),
     isNew: true,
   }
 }
 
-/** All that `body` says stands in `known`; what is told from the rest is told the same. */
-const saysSame = (known: JsonObject, body: JsonObject) =>
-  Object.entries(body).every(([field, value]) => sameJson(known[field] ?? null, value))
+/** True if all fields of `body` have the same values in `before`; derived fields then match too. */
+const saysSame = (before: JsonObject, body: JsonObject) =>
+  Object.entries(body).every(([field, value]) => sameJson(before[field] ?? null, value))

@@ -1,25 +1,24 @@
-// The rules by which a day is told without a language model. All of them stand here:
-//
-// - Decisions and discoveries: the persona's decisions, then its knowledge, each the more important first, then the earlier; then
-//   what it proposed to remember of the user and the user approved.
-// - Relationships: each user who spoke, with how often, and what that user said that was most telling; then what lies in a
-//   collection `People/…`.
-// - Projects: what lies in a collection `Projects/…`; then, by domain, what was done and came out well.
-// - Open questions: a user's sentence that ends in a question mark, after which no agent said anything in that session on that
-//   day; tasks whose last trace of the day has no success; proposals that wait for their user.
-// - Summary: at most five sentences of what was kept and said, the most telling of the day (`telling`), in their order.
-//
-// Invariant: the same records give the same lines, in whatever order they come, and every line names what it rests on.
+// The rules that write a day without a language model, all of them:
+// - Decisions and discoveries: the persona's decisions, then its knowledge, each by importance, then by time; then
+// memories that it proposed and the user approved.
+// - Relationships: each user who spoke, with how often, and the most representative sentence; then records in a
+// collection `People/…`.
+// - Projects: records in a collection `Projects/…`; then, by domain, tasks that succeeded.
+// - Open questions: a user's sentence that ends in a question mark, without a later agent message in that session on
+// that day; tasks whose last trace of the day has no success; proposals that wait for their user.
+// - Summary: at most five sentences of thoughts and messages, the most representative of the day (`bestSentences`),
+// in their order.
+// Invariant: the same records give the same lines in any order of input, and every line names its records.
 import { contentWords } from '../../../core/text/content-word.ts'
 import { sentencesOf } from '../../../core/text/sentence.ts'
 import { lineOf, partLimit, type Line, type Parts } from './line.ts'
 import { compareRaw, type Raw } from './raw-record.ts'
 
 const summarySentences = 5
-/** Two sentences that share more than this of their words say the same. */
+/** Two sentences that share more than this part of their words are duplicates. */
 const sameFrom = 0.6
 
-/** A day in lines; `waiting` are those of what waits for the user. */
+/** A day in lines; `waiting`: lines of proposals that wait for the user. */
 export function extract(day: readonly Raw[], waiting: readonly Line[] = []): Parts {
   return {
     summary: summaryOf(day),
@@ -45,7 +44,7 @@ function decisionsOf(day: readonly Raw[]): Line[] {
   )
 }
 
-/** The name below `People/` or `Projects/`: what such a collection is about. */
+/** The name below `People/` or `Projects/` in a collection. */
 const below = (collection: string, shelf: string) =>
   collection.startsWith(`${shelf}/`) ? collection.slice(shelf.length + 1) : undefined
 
@@ -53,11 +52,11 @@ const topicOf = (collection: string) => below(collection, 'Projects') ?? below(c
 
 function peopleIn(day: readonly Raw[]): Line[] {
   const spoken = groups(day.filter(isUsers), ({ name }) => name || 'the user')
-  const talks = spoken.map(([name, said]) => {
-    const times = said.length === 1 ? 'once' : `${said.length} times`
-    const [best] = telling(said, 1)
+  const talks = spoken.map(([name, messages]) => {
+    const times = messages.length === 1 ? 'once' : `${messages.length} times`
+    const [best] = bestSentences(messages, 1)
     const quoted = best === undefined ? '' : `: ${best.text}`
-    const records = [...(best ? [best.id] : []), ...said.map(({ id }) => id)]
+    const records = [...(best ? [best.id] : []), ...messages.map(({ id }) => id)]
     return lineOf(`${name} spoke ${times}${quoted}`, records, name)
   })
   return lines([...talks, ...collected(day, 'People')])
@@ -76,11 +75,11 @@ function projectsIn(day: readonly Raw[]): Line[] {
   return lines([...collected(day, 'Projects'), ...byDomain])
 }
 
-/** One line for each collection below `shelf`: what lies there of the day, the most important first. */
+/** One line for each collection below `shelf`, with its records of the day, the most important first. */
 function collected(day: readonly Raw[], shelf: string): (Line | undefined)[] {
   const there = day.filter(({ collection }) => below(collection, shelf) !== undefined)
-  return groups(there, ({ collection }) => below(collection, shelf) ?? '').map(([name, held]) => {
-    const first = held.toSorted(byWeight)
+  return groups(there, ({ collection }) => below(collection, shelf) ?? '').map(([name, members]) => {
+    const first = members.toSorted(byWeight)
     return lineOf(
       `${name}: ${first.map(({ text }) => text).join('; ')}`,
       first.map(({ id }) => id),
@@ -115,7 +114,7 @@ function openIn(day: readonly Raw[]): Line[] {
   return lines([...questions, ...open])
 }
 
-function groups(day: readonly Raw[], nameOf: (one: Raw) => string): [name: string, held: Raw[]][] {
+function groups(day: readonly Raw[], nameOf: (one: Raw) => string): [name: string, members: Raw[]][] {
   const found = new Map<string, Raw[]>()
   for (const one of day) {
     const name = nameOf(one)
@@ -135,19 +134,19 @@ interface Sentence {
 function summaryOf(day: readonly Raw[]): Line[] {
   const named = new Map(day.map((one) => [one.id, one]))
   return lines(
-    telling(day, summarySentences).map(({ id, text }) => {
-      const { speaker = '', name = '' } = named.get(id) ?? {}
-      const who = name || (speaker === 'User' ? 'User' : speaker === 'Agent' ? 'Agent' : '')
-      return lineOf(who === '' ? text : `${who}: ${text}`, [id])
+    bestSentences(day, summarySentences).map(({ id, text }) => {
+      const { speaker: type = '', name = '' } = named.get(id) ?? {}
+      const speaker = name || (type === 'User' || type === 'Agent' ? type : '')
+      return lineOf(speaker === '' ? text : `${speaker}: ${text}`, [id])
     }),
   )
 }
 
 /**
- * The most telling sentences, in their order: those whose words come back in most of the others (each word counts once for
- * each sentence that has it), times how important their record is, and none that says what a better one says.
+ * The most representative sentences, in their order: those whose words occur in most other sentences (each word
+ * counts once for each sentence), times the importance of their record, without duplicates of better ones.
  */
-function telling(day: readonly Raw[], count: number): Sentence[] {
+function bestSentences(day: readonly Raw[], count: number): Sentence[] {
   const all: Sentence[] = day
     .flatMap(({ id, text, importance }) =>
       sentencesOf(text).map((sentence) => ({ id, text: sentence, importance })),
@@ -171,7 +170,7 @@ function telling(day: readonly Raw[], count: number): Sentence[] {
   return chosen.toSorted((a, b) => a.place - b.place)
 }
 
-/** The share of the words of the shorter one that both have. */
+/** Share of common words in the shorter sentence. */
 function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const least = Math.min(one.size, other.size)
   if (least === 0) return 0

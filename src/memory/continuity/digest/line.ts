@@ -6,19 +6,19 @@ export const lineLimit = { text: 400, records: 50, about: 200 } as const
 
 export const line = z.looseObject({
   text: z.string().min(1).max(lineLimit.text),
-  /** What it rests on, most telling first. */
+  /** Its records, most representative first. */
   records: z.array(recordId).min(1).max(lineLimit.records),
-  /** The person, project or topic that it is about: what patterns are found by. */
+  /** Its person, project or topic, by which patterns are found. */
   about: z.string().min(1).max(lineLimit.about).optional(),
 })
 export type Line = z.output<typeof line>
 
-/** What a digest says, part by part. */
+/** The parts of a digest. */
 export const partNames = ['summary', 'decisions', 'relationships', 'projects', 'open_questions'] as const
 export type PartName = (typeof partNames)[number]
 export type Parts = Readonly<Record<PartName, readonly Line[]>>
 
-/** How people read the parts. */
+/** Display names of the parts. */
 export const partTitles: Readonly<Record<PartName, string>> = {
   summary: 'Summary',
   decisions: 'Decisions and discoveries',
@@ -27,7 +27,7 @@ export const partTitles: Readonly<Record<PartName, string>> = {
   open_questions: 'Open questions',
 }
 
-/** At most so many lines of each. */
+/** Most lines of each part. */
 export const partLimit = 20
 
 export const parts = {
@@ -38,7 +38,7 @@ export const parts = {
   open_questions: z.array(line).max(partLimit).default([]),
 }
 
-/** `text` on one line, cut to what a line may hold. */
+/** `text` on one line, cut to `limit`. */
 export function lineText(text: string, limit: number = lineLimit.text): string {
   const flat = text.replaceAll(/\s+/gu, ' ').trim()
   return flat.length <= limit
@@ -49,19 +49,19 @@ export function lineText(text: string, limit: number = lineLimit.text): string {
         .trimEnd()}…`
 }
 
-/** A line that rests on `records`; undefined without a word or a record. */
+/** A line that rests on `records`; undefined without text or records. */
 export function lineOf(text: string, records: readonly string[], about?: string): Line | undefined {
-  const said = lineText(text)
-  if (said === '' || records.length === 0) return undefined
+  const flat = lineText(text)
+  if (flat === '' || records.length === 0) return undefined
   const named = about === undefined ? undefined : lineText(about, lineLimit.about)
   return {
-    text: said,
+    text: flat,
     records: [...new Set(records)].slice(0, lineLimit.records),
     ...(named === undefined || named === '' ? {} : { about: named }),
   }
 }
 
-/** The records that lines rest on, each once. */
+/** Ids of the records of lines, without duplicates. */
 export const recordsOf = (lines: readonly { readonly records?: unknown }[]): string[] => [
   ...new Set(
     lines

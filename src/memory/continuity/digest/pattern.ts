@@ -1,18 +1,18 @@
-// What comes back: a person, a project or a topic that at least three daily digests name.
+// Patterns: a person, a project or a topic that at least three daily digests name.
 import { commonWords, contentWords } from '../../../core/text/content-word.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
 import { type Digest, patternName, putNamed } from './digest-record.ts'
 import { type Line, type PartName } from './line.ts'
-import type { DigestPorts } from './tell-day.ts'
+import type { DigestPorts } from './write-day.ts'
 
-/** Digests that must name it. */
+/** Number of digests that must name it. */
 export const patternFrom = 3
-/** Most telling topics that are kept; people and projects all are. */
+/** Most topics to keep; people and projects are all kept. */
 const topicLimit = 10
-const shortest = 4
-const linesKept = 5
-const digestsKept = 100
+const minLength = 4
+const lineCount = 5
+const digestCount = 100
 
 const types: readonly (readonly [part: PartName, type: 'person' | 'project'])[] = [
   ['relationships', 'person'],
@@ -26,7 +26,7 @@ export interface Found {
   readonly in: { readonly digest: Digest; readonly line: Line }[]
 }
 
-/** The patterns in daily digests, oldest first given. Pure: the same digests give the same patterns. */
+/** The patterns in daily digests, which are passed oldest first. Pure: the same digests give the same patterns. */
 export function findPatterns(digests: readonly Digest[]): Found[] {
   const found = new Map<string, Found>()
   const add = (type: Found['type'], about: string, digest: Digest, line: Line) => {
@@ -49,10 +49,10 @@ export function findPatterns(digests: readonly Digest[]): Found[] {
   return [...often.filter(({ type }) => type !== 'topic'), ...topics.slice(0, topicLimit)]
 }
 
-const isTopic = (word: string) => word.length >= shortest && !/\d/.test(word) && !commonWords.has(word)
+const isTopic = (word: string) => word.length >= minLength && !/\d/.test(word) && !commonWords.has(word)
 
-/** Writes the patterns of `digests`; answers the ids of those that are new or say something new. */
-export async function tellPatterns(
+/** Writes the patterns of `digests`; returns the ids of those that are new or changed. */
+export async function writePatterns(
   at: DigestPorts,
   persona: Persona,
   digests: readonly Digest[],
@@ -82,7 +82,7 @@ export function patternBodyOf(persona: Persona, { type, about, in: places }: Fou
     first_day: first?.period_id ?? '',
     last_day: last?.period_id ?? '',
     last_at: last?.from ?? '',
-    digests: newest.slice(0, digestsKept).map(({ digest }) => digest.id),
-    lines: newest.slice(0, linesKept).map(({ line }) => line) as unknown as JsonObject[],
+    digests: newest.slice(0, digestCount).map(({ digest }) => digest.id),
+    lines: newest.slice(0, lineCount).map(({ line }) => line) as unknown as JsonObject[],
   }
 }

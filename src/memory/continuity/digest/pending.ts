@@ -1,5 +1,5 @@
-// Proposals of a persona that wait for their user. Invariant: what a digest or a snapshot keeps of one names the proposal and what it
-// is about, never what it would have remembered: no user has agreed to that, and recall finds digests by their words.
+// Proposals of a persona that wait for their user. Invariant: a digest or snapshot names such a proposal and its
+// category, never its content: no user agreed to store it, and recall searches digests.
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { ownedBy, type Persona } from '../persona/persona.ts'
@@ -19,7 +19,7 @@ export interface PendingPorts {
 
 const limit = 20
 
-/** Those that wait now, the oldest first. */
+/** Those that wait now, oldest first. */
 function pendingOf({ records, call }: PendingPorts, persona: Persona): Pending[] {
   const found = records.query({
     kind: 'proposal',
@@ -34,22 +34,22 @@ function pendingOf({ records, call }: PendingPorts, persona: Persona): Pending[]
   }))
 }
 
-/** A line for each category, to be kept. */
+/** One line for each category, to be stored. */
 export function waitingLines(at: PendingPorts, persona: Persona): Line[] {
   const byCategory = Map.groupBy(pendingOf(at, persona), ({ category }) => category)
   return [...byCategory].flatMap(([category, waiting]) => {
-    const what = waiting.length === 1 ? 'a proposal' : `${waiting.length} proposals`
+    const subject = waiting.length === 1 ? 'a proposal' : `${waiting.length} proposals`
     const about = category.slice(category.indexOf(':') + 1)
     const ids = waiting.map(({ id }) => id)
-    return lineOf(`Waits for an answer: ${what} about ${about}`, ids) ?? []
+    return lineOf(`Waits for an answer: ${subject} about ${about}`, ids) ?? []
   })
 }
 
-/** Whether a line says that something waited. */
+/** True for a line about waiting proposals. */
 const isWaiting = ({ records }: PendingPorts, line: Line) =>
   line.records.every((id) => records.get(id)?.kind === 'proposal')
 
-/** `questions` as they are now, to be read and not kept: what waited then is left out, what waits now is said in its own words. */
+/** `questions` to be shown now and not stored: without former waiting proposals, with the content of current ones. */
 export function openNow(at: PendingPorts, persona: Persona, questions: readonly Line[]): Line[] {
   const waiting = pendingOf(at, persona)
   return [
@@ -58,6 +58,6 @@ export function openNow(at: PendingPorts, persona: Persona, questions: readonly 
   ]
 }
 
-/** `questions` without what waited when they were told. */
+/** `questions` without the proposals that waited when they were written. */
 export const withoutWaiting = (at: PendingPorts, questions: readonly Line[]): Line[] =>
   questions.filter((line) => !isWaiting(at, line))

@@ -1,17 +1,18 @@
-// The raw records that digests are made of: what was said, kept, remembered of users, and done. They are other chapters'
-// kinds, known by their names and by the places in them that are told here.
+// Raw records of digests: messages, thoughts, approved memories and traces; and the days and weeks they fall in. The
+// kinds belong to other chapters; their names and paths are listed here.
 import { isJsonObject, type Json, type JsonObject, readPath } from '../../../core/json/path.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { Stored } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { ownedBy, type Persona } from '../persona/persona.ts'
+import { dayMs, type Zone } from '../../../core/calendar/zone.ts'
 
 interface RawKind {
   readonly kind: string
-  /** When it happened. */
+  /** Path of the time at which it happened. */
   readonly time: string
-  /** Which of them are the persona's; by default those in its name. */
+  /** Filter for the persona's own. Default: records of its agents. */
   readonly where?: JsonObject
 }
 
@@ -22,26 +23,26 @@ const ownKinds: readonly RawKind[] = [
 ]
 
 /**
- * The kinds that its days are told of. Memories that it proposed are the user's: they count once the user has approved them, and
- * not in the days of a token's agent, which would be told otherwise by whoever may read less.
+ * Kinds that its days consist of. Memories that it proposed belong to the user: they count after approval, and not in
+ * the days of a token's agent, which would depend on the caller's rights.
  */
-function rawKinds({ key: [whose], agents }: Persona): readonly RawKind[] {
-  if (whose !== 'name') return ownKinds
+function rawKinds({ key: [owner], agents }: Persona): readonly RawKind[] {
+  if (owner !== 'name') return ownKinds
   const where = { status: 'approved', 'source.agent': { in: [...agents] } }
   return [...ownKinds, { kind: 'memory', time: 'source.timestamp', where }]
 }
 
-/** A raw record as digests see it. */
+/** A raw record as digests use it. */
 export interface Raw {
   readonly id: string
   readonly kind: string
   readonly at: string
-  /** What happened in the same instant is told in the order in which it was stored. */
+  /** Orders records of the same instant by their storage. */
   readonly stored: string
   readonly session: string
-  /** `User`, `Agent`; empty for what nobody said. */
+  /** `User`, `Agent`; empty without a speaker. */
   readonly speaker: string
-  /** By what the speaker is known. */
+  /** Name of the speaker. */
   readonly name: string
   readonly text: string
   /** Of a thought. */
@@ -49,12 +50,12 @@ export interface Raw {
   readonly importance: number
   readonly collection: string
   readonly isSensitive: boolean
-  /** Of a trace: what was to be done, and whether it was. */
+  /** Of a trace: the task, and whether it succeeded. */
   readonly task?: { readonly goal: string; readonly domain: string; readonly isDone: boolean }
 }
 
-/** From one instant, in milliseconds since 1970 UTC, up to another. */
-export interface Span {
+/** From one instant, in milliseconds since 1970 UTC, until before another. */
+interface Span {
   readonly from: number
   readonly to: number
 }
@@ -65,7 +66,7 @@ function filtersOf(persona: Persona, { time, where = ownedBy(persona) }: RawKind
   return { ...where, [time]: { gte: formatTime(from), lt: formatTime(to) } }
 }
 
-/** How many raw records there are in a span, and how many more can't be read here. */
+/** Number of raw records in a span, and of those that can't be read here. */
 export function countRaw(
   records: Pick<RecordReader, 'count'>,
   persona: Persona,
@@ -97,7 +98,7 @@ export function rawOf(records: Pick<RecordReader, 'query'>, persona: Persona, sp
   return found.toSorted((a, b) => compareRaw(a, b))
 }
 
-/** The order in which things happened. */
+/** Orders raw records by time. */
 export const compareRaw = (a: Raw, b: Raw): number =>
   compare(a.at, b.at) || compare(a.stored, b.stored) || compare(a.id, b.id)
 
@@ -127,7 +128,7 @@ function toRaw(record: Stored<JsonObject>, time: string): Raw {
   return kind === 'trace' ? { ...raw, ...taskOf(record) } : raw
 }
 
-/** The texts and numbers in it, without the names of the fields. */
+/** All texts and numbers in `value`, without field names. */
 function leaves(value: Json | undefined): string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)]
   return typeof value === 'object' && value !== null ? Object.values(value as JsonObject).flatMap(leaves) : []
@@ -138,11 +139,11 @@ function taskOf(record: Stored<JsonObject>): Pick<Raw, 'text' | 'task'> {
   const outcome = leaves(readPath(record, 'result.outcome')).join(', ')
   const result = record['result']
   const isDone = isJsonObject(result) && result['success'] === true
-  const said = outcome === '' ? goal : `${goal}: ${outcome}`
-  return { text: said, task: { goal, domain: textAt(record, 'situation.domain'), isDone } }
+  const text = outcome === '' ? goal : `${goal}: ${outcome}`
+  return { text, task: { goal, domain: textAt(record, 'situation.domain'), isDone } }
 }
 
-/** When the persona's first raw record happened, in milliseconds since 1970 UTC; undefined when it has none. */
+/** Time of the persona's first raw record, in milliseconds since 1970 UTC; undefined without one. */
 export function firstRaw(records: Pick<RecordReader, 'query'>, persona: Persona): number | undefined {
   const first = rawKinds(persona).flatMap((one) => {
     const filters = one.where ?? ownedBy(persona)
@@ -156,4 +157,35 @@ export function firstRaw(records: Pick<RecordReader, 'query'>, persona: Persona)
     return found.flatMap((record) => parseTime(textAt(record, one.time)) ?? [])
   })
   return first.length === 0 ? undefined : Math.min(...first)
+}
+
+const atNoon = (day: string) => (parseTime(day) ?? 0) + dayMs / 2
+const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+/** The day `count` days after `day`. */
+export const dayAfter = (day: string, count = 1): string => dayText(atNoon(day) + count * dayMs)
+
+/** The days from `first` to `last`, both included. */
+export function daysBetween(first: string, last: string): string[] {
+  const days: string[] = []
+  for (let day = first; day <= last; day = dayAfter(day)) days.push(day)
+  return days
+}
+
+export const spanOfDays = (zone: Zone, first: string, last: string = first): Span => ({
+  from: zone.startOfDay(first),
+  to: zone.endOfDay(last),
+})
+
+/**
+ * The ISO 8601 week of `day`, from Monday to Sunday; it belongs to the year of its Thursday. A day is `2026-01-31`, a
+ * week `2026-W05`.
+ */
+export function weekOf(day: string): { readonly id: string; readonly first: string; readonly last: string } {
+  const weekday = (new Date(atNoon(day)).getUTCDay() + 6) % 7
+  const first = dayAfter(day, -weekday)
+  const thursday = dayAfter(first, 3)
+  const year = thursday.slice(0, 4)
+  const number = 1 + Math.floor((atNoon(thursday) - atNoon(`${year}-01-01`)) / dayMs / 7)
+  return { id: `${year}-W${String(number).padStart(2, '0')}`, first, last: dayAfter(first, 6) }
 }

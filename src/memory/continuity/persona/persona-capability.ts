@@ -1,16 +1,23 @@
-// The verbs of personas: register, say who one is, list all.
+// The verbs of personas: register, identify the caller's, list all.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { instant } from '../../../shape/instant.ts'
-import { personaId } from './persona-id.ts'
-import { personaKind, personaLimit } from './persona-kind.ts'
-import { callingPersona, listPersonas, needPersona, notReady, ownedBy, type Persona } from './persona.ts'
-import { readableOne } from './readable.ts'
-import { called, personaName, personaRole } from './text-shape.ts'
+import {
+  callingPersona,
+  listPersonas,
+  needPersona,
+  notReady,
+  ownedBy,
+  type Persona,
+  personaId,
+  readableOne,
+} from './persona.ts'
+import { called, personaKind, personaLimit, personaName, personaRole } from './persona-kind.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
-const known = z.object({
+const personaShown = z.object({
   /** Never changes: `mcp_Alice_1f0c3a9b_1762459864`. */
   ci_id: z.string(),
   name: z.string(),
@@ -18,9 +25,9 @@ const known = z.object({
   description: z.string().optional(),
   time_zone: z.string(),
   registered_at: instant,
-  /** How many were started, on all devices as far as they have synced. */
+  /** Number of sessions, on all synced devices. */
   sessions: z.number(),
-  /** What a handle of it is made with: `book.with(scope)`. */
+  /** Scope for a handle of this persona: `book.with(scope)`. */
   scope: z.object({ agent: z.string() }),
 })
 
@@ -45,14 +52,14 @@ const details = {
   description: z.string().min(1).max(personaLimit.description).optional(),
 }
 
-type Asked = { readonly role?: string | undefined; readonly description?: string | undefined }
+type Details = { readonly role?: string | undefined; readonly description?: string | undefined }
 
-/** A second registration says the same as the first, or less. */
-function needSame(persona: Persona, asked: Asked): void {
+/** Throws if a second registration differs from the first. */
+function needSame(persona: Persona, input: Details): void {
   for (const field of ['role', 'description'] as const) {
-    const [before, now] = [persona[field], asked[field]]
+    const [before, now] = [persona[field], input[field]]
     if (now === undefined || before === now) continue
-    const message = `${persona.name} is registered with another ${field}. Leave it out, or say \`update: true\` to change it; the id stays.`
+    const message = `${persona.name} is registered with another ${field}. Leave it out, or pass \`update: true\` to change it; the id stays the same.`
     throw notReady('already-initialized', message, {
       path: field,
       [field]: before ?? null,
@@ -61,21 +68,21 @@ function needSame(persona: Persona, asked: Asked): void {
   }
 }
 
-const said = ({ role, description }: Asked) => ({
+const detailsOf = ({ role, description }: Details) => ({
   ...(role === undefined ? {} : { role }),
   ...(description === undefined ? {} : { description }),
 })
 
-/** Inside the transaction that writes it. */
-function update({ records }: WriteContext<'records'>, { ciId }: Persona, asked: Asked): void {
-  const known = readableOne(personaKind, records.get(ciId))
-  if (!known) return
-  const { name, time_zone, registered_at } = known
-  const kept = said(known)
+/** Runs in a transaction. */
+function update({ records }: WriteContext<'records'>, { ciId }: Persona, input: Details): void {
+  const current = readableOne(personaKind, records.get(ciId))
+  if (!current) return
+  const { name, time_zone, registered_at } = current
+  const before = detailsOf(current)
   records.put({
     kind: 'persona',
     id: ciId,
-    body: { name, time_zone, registered_at, ...kept, ...said(asked) },
+    body: { name, time_zone, registered_at, ...before, ...detailsOf(input) },
   })
 }
 
@@ -88,55 +95,60 @@ export const personaCapabilities = [
     input: z.strictObject({
       name: personaName,
       ...details,
-      /** True: role and description become these. Without it, others than before are a conflict. */
+      /** True: changes role and description. Without it, other values are a conflict. */
       update: z.boolean().default(false),
     }),
-    output: z.object({ ...known.shape, is_new: z.boolean() }),
+    output: z.object({ ...personaShown.shape, is_new: z.boolean() }),
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ name, update: mayChange, ...asked }, at) {
+    async run({ name, update: mayChange, ...given }, at) {
       const find = () => {
         const all = listPersonas(at)
         if (at.call.caller.role === 'owner')
           return all.find((one) => one.key[0] === 'name' && one.name === name)
         const own = callingPersona(at, all)
         if (own && own.name !== name)
-          throw notReady('already-initialized', `This token is ${own.name}'s.`, {
-            path: 'name',
-            ci_id: own.ciId,
-          })
+          throw notReady(
+            'already-initialized',
+            `This token belongs to ${own.name}; register under that name.`,
+            {
+              path: 'name',
+              ci_id: own.ciId,
+            },
+          )
         return own
       }
       const before = find()
-      if (before && !mayChange) needSame(before, asked)
+      if (before && !mayChange) needSame(before, given)
       await at.records.write((writer) => {
-        if (before) return mayChange ? update(writer, before, asked) : undefined
+        if (before) return mayChange ? update(writer, before, given) : undefined
         const id = personaId(name, at.call.now)
         const agent = at.call.caller.role === 'owner' ? id : at.call.scope.agent
-        const body = { name, ...said(asked), time_zone: at.call.zone.name, registered_at: at.call.now }
-        // Registered twice in one second is registered once.
-        const known = { kind: 'persona', id, scopes: [`agent:${agent}`] }
-        if (!writer.records.find(known))
-          writer.records.put({ kind: 'persona', name: known, body, scope: { agent } })
+        const body = { name, ...detailsOf(given), time_zone: at.call.zone.name, registered_at: at.call.now }
+        // Two registrations in one second are one.
+        const recordName = { kind: 'persona', id, scopes: [`agent:${agent}`] }
+        if (!writer.records.find(recordName))
+          writer.records.put({ kind: 'persona', name: recordName, body, scope: { agent } })
         return undefined
       })
       const persona = find()
-      if (!persona) throw notReady('not-initialized', 'The persona is not seen by who registered it.')
+      if (!persona)
+        throw notReady(
+          'not-initialized',
+          "The caller can't read the persona it registered; check the scope of its token.",
+        )
       return { ...shown(at, persona), is_new: before === undefined }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:whoami',
-    permission: 'read',
-    methods: ['personas.whoami'],
+    method: 'personas.whoami',
     summary: 'Says which persona the call is made as, and the session it is in.',
     input: z.strictObject({ persona: called }).prefault({}),
-    output: z.object({ ...known.shape, session: z.string().nullable() }),
-    effect: 'read',
-    uses: ['records'],
-    run({ persona: asked }, at) {
-      const persona = needPersona(at, asked)
+    output: z.object({ ...personaShown.shape, session: z.string().nullable() }),
+    run({ persona: named }, at) {
+      const persona = needPersona(at, named)
       const { session } = at.call.scope
       const open = at.records.query({
         kind: 'agent_session',
@@ -147,15 +159,12 @@ export const personaCapabilities = [
       return { ...shown(at, persona), session: own?.id ?? null }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:list_personas',
-    permission: 'read',
-    methods: ['personas.list'],
+    method: 'personas.list',
     summary: 'Lists the personas of the book, by name.',
     input: z.strictObject({}).prefault({}),
-    output: z.object({ personas: z.array(known) }),
-    effect: 'read',
-    uses: ['records'],
+    output: z.object({ personas: z.array(personaShown) }),
     run: (_input, at) => ({ personas: listPersonas(at).map((one) => shown(at, one)) }),
   }),
 ] as const

@@ -1,17 +1,18 @@
-// The kind `persona`: who an agent is from day to day. One record for each registration; those of one name are one persona
-// (see persona.ts). Invariant: its id, which is what others call it by, never changes.
+// The kind `persona`: an agent's identity from day to day. One record for each registration; records of one name are
+// one persona (see persona.ts). Invariant: its id, by which others refer to it, never changes.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
+import { scopeName } from '../../../shape/scope-name.ts'
 
-/** Characters of a persona's name, and of what it is. */
+/** Most characters of a persona's name, role and description. */
 export const personaLimit = { name: 64, role: 100, description: 2000 } as const
 
-export const personaBody = z.looseObject({
+const personaBody = z.looseObject({
   name: z.string().min(1).max(personaLimit.name),
   role: z.string().max(personaLimit.role).optional(),
   description: z.string().max(personaLimit.description).optional(),
-  /** IANA name of the place whose days are its days. */
+  /** IANA name of the time zone of its days. */
   time_zone: z.string().min(1).max(100),
   registered_at: instant,
 })
@@ -30,3 +31,20 @@ export const personaKind: Kind<'persona', PersonaBody> = {
   embed: false,
   recallable: () => false,
 }
+
+const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)
+const plain = 'has control characters, or is not well-formed Unicode'
+
+/** Normalized to NFC. */
+export const personaName = z
+  .string()
+  .min(1)
+  .max(personaLimit.name)
+  .refine(isPlain, plain)
+  .refine((text) => text.trim() === text && text !== '', 'begins or ends with a space')
+  .transform((text) => text.normalize('NFC'))
+
+export const personaRole = z.string().min(1).max(personaLimit.role).refine(isPlain, plain)
+
+/** A name or an id. Default: the persona that the call is made as. */
+export const called = scopeName.optional()

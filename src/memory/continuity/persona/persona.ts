@@ -1,35 +1,91 @@
-// Which persona a call is about. Two devices that register one name apart from each other make two records; they are one
-// persona, called by the id of the older one, and what was written under either is its own.
-// Invariant: a call in the name of one persona is never about another. The owner in its own name may name any; somebody
-// else's persona is seen with a token that reaches it, and by no verb of this chapter without one.
+// Finds the persona of a call. Two devices that register one name separately make two records; they are one persona
+// with the id of the older one, and it owns the records of both.
+// Invariant: a call as one persona never reaches another. The owner's own handle may name any persona; another caller
+// needs a token that reaches the persona.
 import type { Zone } from '../../../core/calendar/zone.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
-import { DaybookError } from '../../../core/errors.ts'
-import type { RecordHead } from '../../../core/record.ts'
-import { isIdOf } from './persona-id.ts'
+import { DaybookError, notFound } from '../../../core/errors.ts'
+import { bodyOf, headOf, type RecordHead } from '../../../core/record.ts'
 import { type PersonaBody, personaKind } from './persona-kind.ts'
-import { readable } from './readable.ts'
+import { needUnderstood } from '../../../core/capability/understood.ts'
+import type { Kind } from '../../../core/kind.ts'
+import { nameId } from '../../../core/text/name-id.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { shortKey } from '../../../core/text/text-key.ts'
+import { parseTime } from '../../../core/time.ts'
 
-/** A persona as verbs work with it. */
+type KindOf<Body extends object> = Pick<Kind<string, Body>, 'name' | 'schema'>
+
+function read<Body extends object>({ schema }: KindOf<Body>, record: RecordHead): (RecordHead & Body)[] {
+  const result = schema['~standard'].validate(bodyOf(record))
+  if (result instanceof Promise || result.issues !== undefined) return []
+  return [{ ...headOf(record), ...result.value }]
+}
+
+/** The records whose bodies match the kind; others, of a later version or another client, are skipped. */
+export function readable<Body extends object>(
+  kind: KindOf<Body>,
+  records: readonly RecordHead[],
+): (RecordHead & Body)[] {
+  return records.flatMap((one) => read(kind, one))
+}
+
+/** The record; throws `record-newer` if its body doesn't match; undefined for another kind or no record. */
+export function readableOne<Body extends object>(
+  kind: KindOf<Body>,
+  record: RecordHead | undefined,
+): (RecordHead & Body) | undefined {
+  if (record?.kind !== kind.name) return undefined
+  needUnderstood(kind as Pick<Kind, 'schema'>, record)
+  return read(kind, record)[0]
+}
+
+const nameLimit = 90
+
+/**
+ * `name` as it is written in an id: letters, digits, `.` and `-` as they are, other characters as codes (`:20:`), a
+ * long name as a hash. Two names never look alike there, except in a hash collision.
+ */
+function inId(name: string): string {
+  const written = nameId('', name).slice('::'.length).replaceAll('_', ':5f:')
+  return written.length <= nameLimit ? written : `:${nameHash('persona', name)}`
+}
+
+/**
+ * Id of a persona registered as `name` at `now`: `mcp_<name>_<8 hex>_<unix seconds>`. The same second gives the same
+ * id.
+ */
+export function personaId(name: string, now: string): string {
+  const seconds = String(Math.floor((parseTime(now) ?? 0) / 1000))
+  const hex = shortKey(`${name}\n${seconds}`).toString(16).padStart(8, '0')
+  return `mcp_${inId(name)}_${hex}_${seconds}`
+}
+
+/** True for the id of a persona of this name. */
+function isIdOf(id: string, name: string): boolean {
+  return id.startsWith(`mcp_${inId(name)}_`) && /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(inId(name).length + 5))
+}
+
+/** A persona as the verbs use it. */
 export interface Persona extends Pick<PersonaBody, 'name' | 'role' | 'description' | 'registered_at'> {
   readonly ciId: string
-  /** In whose name its records are written: its ids, oldest first, or the agent of a token. */
+  /** Agents of its records: its ids, oldest first, or the agent of a token. */
   readonly agents: readonly [string, ...string[]]
-  /** What there is one of for each persona and day is named by this. */
+  /** Part of the names of records that exist once for each persona and period. */
   readonly key: readonly [string, string]
-  /** Whose days are its days. */
+  /** Time zone of its days. */
   readonly zone: Zone
 }
 
-export interface PersonaPorts {
+interface PersonaPorts {
   readonly call: Pick<CallPort, 'scope' | 'caller' | 'zone'>
   readonly records: Pick<RecordReader, 'query'>
 }
 
 type PersonaRecord = RecordHead & PersonaBody
 
-/** A conflict with what was begun, or was not: Katra's `E_NOT_INITIALIZED` and `E_ALREADY_INITIALIZED`. */
+/** A conflict with the state of a session or registration: Katra's `E_NOT_INITIALIZED` and `E_ALREADY_INITIALIZED`. */
 export function notReady(
   reason: 'not-initialized' | 'already-initialized',
   message: string,
@@ -38,12 +94,12 @@ export function notReady(
   return new DaybookError('conflict', message, { details: { reason, ...details } })
 }
 
-/** All personas that the caller sees, in the order of their names. */
+/** All personas that the caller sees, by name. */
 export function listPersonas({ call, records }: PersonaPorts): Persona[] {
   const found = records.query({ kind: 'persona', orderBy: ['registered_at', 'id'], limit: 1000 })
   const groups = new Map<string, PersonaRecord[]>()
   for (const record of readable(personaKind, found.records)) {
-    // Who writes under an id that is its own persona's has that name; nobody else can have such an id.
+    // An agent whose id is a persona's own id has that name; no other agent can have such an id.
     const isOwn = record.agent === record.id && isIdOf(record.id, record.name)
     const key = JSON.stringify(isOwn ? ['name', record.name] : ['agent', record.agent])
     groups.set(key, [...(groups.get(key) ?? []), record])
@@ -77,7 +133,7 @@ function toPersona(
 const isCalled = (called: string) => (one: Persona) =>
   one.name === called || one.ciId === called || one.agents.includes(called)
 
-/** The persona that the call is made as: its agent is one. */
+/** The persona that the call is made as, by its agent. */
 export function callingPersona(
   at: PersonaPorts,
   all: readonly Persona[] = listPersonas(at),
@@ -85,10 +141,7 @@ export function callingPersona(
   return all.find(({ agents }) => agents.includes(at.call.scope.agent))
 }
 
-/**
- * The persona that a call is about: the one it names, else the one it is made as, else, for the owner, the only one that is
- * in a session.
- */
+/** The persona of a call: the named one, else the caller's own, else, for the owner, the only one in a session. */
 export function needPersona(at: PersonaPorts, called?: string): Persona {
   const all = listPersonas(at)
   const own = callingPersona(at, all)
@@ -97,16 +150,14 @@ export function needPersona(at: PersonaPorts, called?: string): Persona {
   if (own && named !== own && at.call.caller.role === 'owner') {
     throw new DaybookError(
       'forbidden',
-      `${own.name} reads no other persona's days without a token for them.`,
+      `${own.name} may not read another persona's days without a token for them.`,
       {
         details: { path: 'persona' },
       },
     )
   }
   if (named) return named
-  throw new DaybookError('not-found', `There is no persona \`${called.slice(0, 80)}\`.`, {
-    details: { path: 'persona' },
-  })
+  throw notFound('persona', called.slice(0, 80), 'persona')
 }
 
 function onlyActive(at: PersonaPorts, all: readonly Persona[]): Persona {
@@ -119,19 +170,19 @@ function onlyActive(at: PersonaPorts, all: readonly Persona[]): Persona {
   if (only && active.length === 1) return only
   const message =
     active.length > 1
-      ? 'Several personas are in a session: say which, by its scope or by `persona`.'
+      ? 'Several personas are in a session: choose one by its scope or by `persona`.'
       : 'No persona is in a session here: register one and start a session, or name one.'
   throw notReady('not-initialized', message, { path: 'persona' })
 }
 
-/** In whose name the call writes what is the persona's. */
+/** Agent for records that the call writes for the persona. */
 export function writingAgent({ call }: Pick<PersonaPorts, 'call'>, { agents }: Persona): string {
   return agents.includes(call.scope.agent) ? call.scope.agent : agents[0]
 }
 
 /**
- * The scope of what the call writes as the persona's. A door that has no handle of a session writes into the only one that is
- * open.
+ * Scope for records that the call writes for the persona. Without a session in its handle, the call writes into the
+ * only open session.
  */
 export function writingScope(
   at: PersonaPorts,
@@ -145,6 +196,6 @@ export function writingScope(
   return only && open.length === 1 ? { agent, session: only.id } : { agent }
 }
 
-/** Filters for what is the persona's own. */
+/** Filters for the persona's own records. */
 export const ownedBy = ({ agents }: Persona) =>
   agents.length === 1 ? { agent: agents[0] } : { agent: { in: [...agents] } }

@@ -1,7 +1,7 @@
-// The end of a session: snapshot, digest, consolidation, leaving the room. Each step is noted in the session in the very
-// transaction that writes what it made.
-// Invariant: whatever ends in the middle of it, the steps that are left are done later, by the task that was put off with the
-// first of them, by the next start or in a round of upkeep; and those that are done are not done again.
+// The end of a session: snapshot, digest, consolidation, leaving the room. Each step is noted in the session in the
+// transaction that writes its result.
+// Invariant: after an interruption at any point, the remaining steps run later, by the task queued at the first step,
+// the next session start or a round of upkeep; finished steps don't run again.
 import type { TaskContext, WriteContext } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -12,20 +12,19 @@ import { bodyOf } from '../../../core/record.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { digestName } from '../digest/digest-record.ts'
 import { consolidate } from '../digest/consolidate.ts'
-import { dayOf, tellDays } from '../digest/tell-day.ts'
-import type { Persona } from '../persona/persona.ts'
+import { dayOf, writeDays } from '../digest/write-day.ts'
 import { putSnapshot, snapshotOf } from '../snapshot/capture.ts'
-import { readableOne } from '../persona/readable.ts'
 import type { Session } from './session.ts'
 import { type EndStep, endSteps, type SessionBody, sessionKind } from './session-kind.ts'
+import { type Persona, readableOne } from '../persona/persona.ts'
 
 export type EndPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
 export type EndReason = NonNullable<SessionBody['end_reason']>
 
-/** The task waits for whoever ends the session now; after that long they have not come through. */
+/** Delay of the task that takes over if the caller doesn't finish. */
 const takeOverMs = 60_000
 const tries = 10
-/** A day more than any session lasts: what is told at its end. */
+/** Days to write digests for at the end: one more than a session can last. */
 const lookBack = 8
 
 interface Ending {
@@ -35,7 +34,7 @@ interface Ending {
 
 type Change = Partial<SessionBody>
 
-/** Ends the session, or goes on with its end; answers it as it is then. */
+/** Ends the session, or continues its end; returns its final state. */
 export async function endSession(
   at: EndPorts,
   persona: Persona,
@@ -53,16 +52,16 @@ export async function endSession(
   return sessionOf(at, id)
 }
 
-/** It may be forgotten while it ends: then there is nothing left to end. */
+/** A session may be forgotten while it ends. */
 function sessionOf({ records }: { readonly records: Pick<RecordReader, 'get'> }, id: string): Session {
   const session = readableOne(sessionKind, records.get(id))
   if (session) return session
-  throw new DaybookError('not-found', `The session \`${id}\` is not there any more.`, {
+  throw new DaybookError('not-found', `Session \`${id}\` was forgotten.`, {
     details: { path: 'session' },
   })
 }
 
-/** Notes that it ends, with a task that takes over when whoever ends it does not come through. */
+/** Marks the session as ending, and queues a task that takes over if the caller doesn't finish. */
 async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promise<void> {
   await at.records.write((writer) => {
     const session = sessionOf(writer, id)
@@ -80,7 +79,7 @@ async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promi
   })
 }
 
-/** Changes the session; false when it is ended meanwhile. */
+/** Changes the session; false if it ended in the meantime. */
 function put({ records }: WriteContext<'records'>, { id }: Session, change: Change): boolean {
   const now = records.get(id)
   if (!now || now['ended_at'] !== undefined) return false
@@ -88,7 +87,7 @@ function put({ records }: WriteContext<'records'>, { id }: Session, change: Chan
   return true
 }
 
-/** Changes the session with what a step made, unless somebody else has done that step meanwhile. */
+/** Writes the result of a step to the session, unless another caller finished that step in the meantime. */
 async function finish(
   at: EndPorts,
   { id }: Session,
@@ -118,10 +117,10 @@ const steps: Readonly<Record<EndStep, (at: EndPorts, persona: Persona, session: 
     },
     async digest(at, persona, session) {
       const today = dayOf(persona, at.call.now)
-      const told = await tellDays(at, persona, today, lookBack)
+      const written = await writeDays(at, persona, today, lookBack)
       await finish(at, session, 'digest', ({ records }) => {
         const own = records.find(digestName(persona, today))
-        return { digests: [...new Set([...told.map(({ id }) => id), ...(own ? [own.id] : [])])] }
+        return { digests: [...new Set([...written.map(({ id }) => id), ...(own ? [own.id] : [])])] }
       })
     },
     async consolidation(at, persona, session) {
@@ -138,7 +137,7 @@ async function leaveRoom({ room, call }: EndPorts, persona: Persona): Promise<vo
   try {
     await room.leave(call.caller.role === 'owner' ? persona.agents[0] : call.scope.agent)
   } catch (error) {
-    // There is no room here, or it is nobody's business any more: the session ends all the same.
+    // The room is unavailable, or no longer allowed: the session ends all the same.
     if (!isDaybookError(error)) throw error
   }
 }

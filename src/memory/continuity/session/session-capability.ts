@@ -1,4 +1,4 @@
-// The verbs of sessions: start, end, list; and the two that run by themselves, which finish what was broken off.
+// The verbs of sessions: start, end, list; and two that run by themselves to finish interrupted ends.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
@@ -6,25 +6,28 @@ import { isDaybookError, toDaybookError } from '../../../core/errors.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { consolidate, isDue } from '../digest/consolidate.ts'
 import { sunriseOf, sunriseShape } from '../digest/sunrise.ts'
-import { dayAfter } from '../digest/day.ts'
-import { dayOf, recentDays, tellDays } from '../digest/tell-day.ts'
-import { readable, readableOne } from '../persona/readable.ts'
-import { called } from '../persona/text-shape.ts'
+import { dayAfter } from '../digest/raw-record.ts'
+import { dayOf, recentDays, writeDays } from '../digest/write-day.ts'
+import { called } from '../persona/persona-kind.ts'
+import { lastSnapshot, snapshotShown } from '../snapshot/snapshot-capability.ts'
+import { needFit } from '../thought/remember.ts'
+import { type EndReason, endSession } from './end-session.ts'
+import { deviceOf, isIdle, needSession, type Session, unendedSessions } from './session.ts'
+import { focusLimit, sessionBody, sessionKind } from './session-kind.ts'
 import {
   listPersonas,
   needPersona,
   notReady,
   ownedBy,
   type Persona,
+  readable,
+  readableOne,
   writingAgent,
 } from '../persona/persona.ts'
-import { lastSnapshot, snapshotShown } from '../snapshot/snapshot-capability.ts'
-import { needFit } from '../thought/remember.ts'
-import { type EndReason, endSession } from './end-session.ts'
-import { deviceOf, isIdle, needSession, type Session, unendedSessions } from './session.ts'
-import { focusLimit, sessionBody, sessionKind } from './session-kind.ts'
+import { cursor, limit, nextOf } from '../../../shape/page.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** The task that comes round once there are sessions: it ends those that were left, and consolidates when that is due. */
+/** The recurring task, set up with the first session: ends abandoned sessions, and consolidates when due. */
 const upkeep = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
 
 const ended = z.object({
@@ -33,7 +36,7 @@ const ended = z.object({
   reason: z.enum(['asked', 'left', 'idle']).optional(),
   started_at: z.string(),
   ended_at: z.string().optional(),
-  /** Ids of what its end made. */
+  /** Ids of the records made at the end. */
   snapshot: z.string().optional(),
   digests: z.array(z.string()),
   archived: z.number(),
@@ -53,8 +56,8 @@ const shown = (session: Session) => ({
 const endUses = ['records', 'recall', 'room', 'tasks'] as const
 type StartPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
 
-/** Why a session that nobody ended is over; undefined for one that may go on. */
-async function whyOver(
+/** The reason to end a session that nobody ended; undefined if it may continue. */
+async function endReason(
   at: StartPorts,
   session: Session,
   isHere: () => Promise<boolean>,
@@ -64,8 +67,11 @@ async function whyOver(
   return isIdle(at, session) ? 'idle' : undefined
 }
 
-/** Ends what was left of the persona's sessions; what fails is tried again later, and keeps nobody from starting. */
-async function endLeft(at: StartPorts, persona: Persona): Promise<{ ended: string[]; failed: string[] }> {
+/** Ends the persona's abandoned sessions. Failures are retried later, and don't prevent a new session. */
+async function endAbandoned(
+  at: StartPorts,
+  persona: Persona,
+): Promise<{ ended: string[]; failed: string[] }> {
   const isHere = async () => {
     try {
       const people = await at.room.whoIsHere()
@@ -78,7 +84,7 @@ async function endLeft(at: StartPorts, persona: Persona): Promise<{ ended: strin
   const ended: string[] = []
   const failed: string[] = []
   for (const session of unendedSessions(at.records, persona)) {
-    const reason = await whyOver(at, session, isHere)
+    const reason = await endReason(at, session, isHere)
     if (reason === undefined) continue
     try {
       await endSession(at, persona, session.id, { reason })
@@ -96,10 +102,10 @@ async function join(
   persona: Persona,
 ): Promise<{ joined: boolean; reason?: string }> {
   const { agents, name, role } = persona
-  const known = (['participant', 'coordinator', 'observer'] as const).find((one) => one === role)
+  const ownRole = (['participant', 'coordinator', 'observer'] as const).find((one) => one === role)
   try {
     const id = call.caller.role === 'owner' ? agents[0] : call.scope.agent
-    await room.join({ id, name, role: known ?? 'participant' })
+    await room.join({ id, name, role: ownRole ?? 'participant' })
     return { joined: true }
   } catch (error) {
     if (isDaybookError(error)) return { joined: false, reason: error.code }
@@ -117,7 +123,7 @@ export const sessionCapabilities = [
     input: z
       .strictObject({
         persona: called,
-        /** False: it does not come into the meeting room. */
+        /** False: doesn't join the meeting room. */
         room: z.boolean().default(true),
       })
       .prefault({}),
@@ -125,36 +131,36 @@ export const sessionCapabilities = [
       session: z.string(),
       ci_id: z.string(),
       name: z.string(),
-      /** What a handle of this session is made with: `book.with(scope)`. */
+      /** Scope for a handle of this session: `book.with(scope)`. */
       scope: z.object({ agent: z.string(), session: z.string() }),
       sunrise: sunriseShape,
       /** The last snapshot: its Markdown is for the system prompt. */
       context: snapshotShown.nullable(),
       room: z.object({ joined: z.boolean(), reason: z.string().optional() }),
-      /** Sessions that were left, and ended now. */
+      /** Abandoned sessions that were ended now. */
       ended: z.array(z.string()),
       degraded: z.array(z.string()),
     }),
     effect: 'task',
     repeatable: true,
     uses: [...endUses, 'status'],
-    async run({ persona: asked, room }, at) {
-      const persona = needPersona(at, asked)
+    async run({ persona: named, room }, at) {
+      const persona = needPersona(at, named)
       const { session: own } = at.call.scope
       const current = own === undefined ? undefined : at.records.get(own)
       if (current?.kind === 'agent_session' && current['state'] === 'open') {
-        throw notReady('already-initialized', 'This handle is in a session already: end that first.', {
+        throw notReady('already-initialized', 'This handle is already in a session: end it first.', {
           path: 'session',
           session: current.id,
         })
       }
-      const left = await endLeft(at, persona)
-      const told = await tellDays(at, persona, dayAfter(dayOf(persona, at.call.now), -1), recentDays)
+      const abandoned = await endAbandoned(at, persona)
+      const written = await writeDays(at, persona, dayAfter(dayOf(persona, at.call.now), -1), recentDays)
       const joined = room ? await join(at, persona) : { joined: false }
       const agent = writingAgent(at, persona)
       const device = await deviceOf(at)
       const session = await at.records.write(({ records, tasks }) => {
-        // Guests set up nothing that runs as the owner.
+        // Guests don't schedule tasks that run as the owner.
         if (at.call.caller.role === 'owner' && !tasks.recurring(upkeep.id)) tasks.schedule(upkeep)
         const body = {
           persona: persona.ciId,
@@ -174,8 +180,8 @@ export const sessionCapabilities = [
         sunrise: await sunriseOf(at, persona),
         context: lastSnapshot(at.records, persona) ?? null,
         room: joined,
-        ended: left.ended,
-        degraded: [...new Set([...left.failed, ...told.flatMap(({ degraded }) => degraded ?? [])])],
+        ended: abandoned.ended,
+        degraded: [...new Set([...abandoned.failed, ...written.flatMap(({ degraded }) => degraded ?? [])])],
       }
     },
   }),
@@ -189,7 +195,7 @@ export const sessionCapabilities = [
       .strictObject({
         persona: called,
         session: recordId.optional(),
-        /** What the persona is about, for whoever wakes up next. */
+        /** The persona's current focus, for its next session. */
         focus: z
           .string()
           .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
@@ -200,36 +206,33 @@ export const sessionCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: endUses,
-    async run({ persona: asked, session: id, focus }, at) {
+    async run({ persona: named, session: id, focus }, at) {
       if (focus !== undefined) needFit(focus, focusLimit, 'focus')
-      const persona = needPersona(at, asked)
+      const persona = needPersona(at, named)
       const session = needSession(at, persona, id)
       if (session.state === 'ended') return { ...shown(session), was_ended: true }
       const done = await endSession(at, persona, session.id, { reason: 'asked', focus })
       return { ...shown(done), was_ended: false }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:list_sessions',
-    permission: 'read',
-    methods: ['sessions.list'],
+    method: 'sessions.list',
     summary: 'Lists the sessions of the persona, newest first.',
     input: z
       .strictObject({
         persona: called,
         state: sessionBody.shape.state.optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ sessions: z.array(ended), cursor: z.string().optional() }),
-    effect: 'read',
-    uses: ['records'],
-    run({ persona: asked, state, limit, cursor }, at) {
-      const filters = { ...ownedBy(needPersona(at, asked)), ...(state === undefined ? {} : { state }) }
+    run({ persona: named, state, limit, cursor }, at) {
+      const filters = { ...ownedBy(needPersona(at, named)), ...(state === undefined ? {} : { state }) }
       const page = at.records.query({ kind: 'agent_session', filters, orderBy: '-started_at', limit, cursor })
       const sessions = readable(sessionKind, page.records).map(shown)
-      return { sessions, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { sessions, ...nextOf(page) }
     },
   }),
   defineCapability({
@@ -265,7 +268,7 @@ export const sessionCapabilities = [
       const endedNow: string[] = []
       const consolidated: string[] = []
       for (const persona of listPersonas(at)) {
-        endedNow.push(...(await endLeft(at, persona)).ended)
+        endedNow.push(...(await endAbandoned(at, persona)).ended)
         if (!isDue(at.records, persona, at.call.now)) continue
         await consolidate(at, persona)
         consolidated.push(persona.ciId)

@@ -1,35 +1,35 @@
-// The kinds `agent_session` and `turn`: a stretch in which a persona was awake in one place, and one answer of it there.
-// Invariant: a session that has an end is ended, on whichever device that was done; an end is never taken back.
+// The kinds `agent_session` and `turn`: a period in which a persona was active in one place, and one of its answers
+// there.
+// Invariant: a session with an end is ended, on whichever device that happened, and never reopens.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'
 
-/** What is done at the end of a session, in this order, each in a transaction of its own. */
+/** Steps at the end of a session, in order, each in its own transaction. */
 export const endSteps = ['snapshot', 'digest', 'consolidation', 'leave'] as const
 export type EndStep = (typeof endSteps)[number]
 
-/** Characters of what somebody is about. */
+/** Most characters of a focus. */
 export const focusLimit = 2000
 
 export const sessionBody = z.looseObject({
-  /** The id of the persona. */
   persona: recordId,
   started_at: instant,
-  /** `ending`: asked to end, and not all steps are done. */
+  /** `ending`: the end began, and not all steps are done. */
   state: z.enum(['open', 'ending', 'ended']),
-  /** The name of the copy of the book in which it was begun; empty for one that never synced. */
+  /** Name of the copy of the book in which it began; empty if that never synced. */
   device: z.string().max(200),
-  /** It came into the meeting room: who has left that, with its tab, has left the session. */
+  /** True if it joined the meeting room: leaving the room, or closing the tab, then leaves the session. */
   in_room: z.boolean(),
   ended_at: instant.optional(),
-  /** `asked`; `left`: its tab had gone when another session was started; `idle`: nothing was done for half an hour. */
+  /** `asked`; `left`: its tab was gone when another session started; `idle`: no activity for half an hour. */
   end_reason: z.enum(['asked', 'left', 'idle']).optional(),
   focus: z.string().max(focusLimit).optional(),
-  /** The steps of its end that are done. */
+  /** Finished steps of its end. */
   done: z.array(z.enum(endSteps)).max(endSteps.length).default([]),
-  /** What they made. */
+  /** Results of the steps. */
   snapshot: recordId.optional(),
   digests: z.array(recordId).max(400).optional(),
   archived: z.number().int().nonnegative().optional(),
@@ -62,7 +62,7 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
   recallable: () => false,
 }
 
-/** Ids that a turn names; of those beyond only the number is known. */
+/** Most ids listed in a turn; further records are only counted. */
 export const turnLimit = 1000
 
 export const turnBody = z.looseObject({
@@ -71,9 +71,9 @@ export const turnBody = z.looseObject({
   number: z.number().int().positive(),
   began_at: instant,
   ended_at: instant.optional(),
-  /** What had been written in the very millisecond of its beginning, before it. */
+  /** Records written in the millisecond of its beginning, before it. */
   before: z.array(recordId).max(turnLimit).optional(),
-  /** Once it has ended: the records that were written in it. */
+  /** Once it has ended: the records written in it. */
   records: z.array(recordId).max(turnLimit).optional(),
   count: z.number().int().nonnegative().optional(),
 })

@@ -1,5 +1,5 @@
-// The verbs of turns. A turn holds every record of any kind that its session wrote between its beginning and its end; personas,
-// sessions, turns and marks aside, which only say how and of what.
+// The verbs of turns. A turn contains every record that its session wrote between its beginning and its end, except
+// personas, sessions, turns and marks.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -10,23 +10,35 @@ import type { RecordName } from '../../../core/put-request.ts'
 import { bodyOf, type RecordHead } from '../../../core/record.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { recordId } from '../../../shape/record-id.ts'
-import { called } from '../persona/text-shape.ts'
-import { readable, readableOne } from '../persona/readable.ts'
-import { needPersona, notReady, type Persona, writingAgent } from '../persona/persona.ts'
+import { called } from '../persona/persona-kind.ts'
 import { needOpen, needSession, type Session } from './session.ts'
 import { type TurnBody, turnKind, turnLimit } from './session-kind.ts'
+import {
+  needPersona,
+  notReady,
+  type Persona,
+  readable,
+  readableOne,
+  writingAgent,
+} from '../persona/persona.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 type Turn = RecordHead & TurnBody
 type Reading = Pick<RecordReader, 'query'>
 
-const aside = ['persona', 'agent_session', 'turn', 'mark']
+const excludedKinds = ['persona', 'agent_session', 'turn', 'mark']
 
-/** The records of any kind that the session wrote from one instant to another, both counted in, oldest first. */
+/** Records that the session wrote between two instants, both included, oldest first. */
 function writtenIn(records: Reading, { id, agent }: Session, from: string, to: string): RecordHead[] {
   const all: RecordHead[] = []
   for (let cursor: string | undefined; ;) {
     const page = records.query({
-      filters: { session: id, agent, updated_at: { gte: from, lte: to }, not: { kind: { in: aside } } },
+      filters: {
+        session: id,
+        agent,
+        updated_at: { gte: from, lte: to },
+        not: { kind: { in: excludedKinds } },
+      },
       include: { expired: true, superseded: true, outdated: true },
       orderBy: ['updated_at', 'id'],
       limit: 1000,
@@ -38,21 +50,20 @@ function writtenIn(records: Reading, { id, agent }: Session, from: string, to: s
   }
 }
 
-/** A turn is known by its session and its number there. */
+/** The name of a turn: its session and its number there. */
 const turnName = ({ id, agent }: Session, number: number): RecordName => ({
   kind: 'turn',
   id: nameId('turn', id, String(number)),
   scopes: [`agent:${agent}`],
 })
 
-/** What was just put, unless somebody has forgotten it meanwhile. */
+/** The turn just stored; throws if it was forgotten in the meantime. */
 function needTurn(records: Pick<RecordReader, 'get'>, id: string): Turn {
   const turn = readableOne(turnKind, records.get(id))
   if (turn) return turn
-  throw new DaybookError('not-found', 'The turn was forgotten as soon as it was written.')
+  throw new DaybookError('not-found', 'The turn was forgotten while it was written; begin another one.')
 }
 
-/** The last turn of the session. */
 function lastTurn(records: Reading, session: Session): Turn | undefined {
   const page = records.query({
     kind: 'turn',
@@ -80,7 +91,7 @@ const shown = z.object({
   number: z.number(),
   began_at: z.string(),
   ended_at: z.string().optional(),
-  /** What was written in it, oldest first; at most 1,000 of `count`. */
+  /** Ids of the records written in it, oldest first; at most 1,000 of `count`. */
   memory_ids: z.array(z.string()),
   count: z.number(),
 })
@@ -111,12 +122,12 @@ export const turnCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ persona: asked, session: id }, at) {
-      const persona = needPersona(at, asked)
+    async run({ persona: named, session: id }, at) {
+      const persona = needPersona(at, named)
       const session = needOpen(at, persona, id)
       const last = lastTurn(at.records, session)
       if (last && last.ended_at === undefined) {
-        throw notReady('already-initialized', 'A turn of this session is begun already: end that first.', {
+        throw notReady('already-initialized', 'A turn of this session is already open: end it first.', {
           path: 'session',
           turn: last.id,
         })
@@ -146,12 +157,14 @@ export const turnCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ persona: asked, session: id }, at) {
-      const persona = needPersona(at, asked)
+    async run({ persona: named, session: id }, at) {
+      const persona = needPersona(at, named)
       const session = needOpen(at, persona, id)
       const turn = lastTurn(at.records, session)
       if (!turn || turn.ended_at !== undefined)
-        throw notReady('not-initialized', 'No turn of this session is begun.', { path: 'session' })
+        throw notReady('not-initialized', 'No turn of this session is open: begin one first.', {
+          path: 'session',
+        })
       const { before: _before, ...rest } = bodyOf(turn) as unknown as TurnBody
       const written = recordsOfTurn(at, session, turn)
       const body = { ...rest, ...written, ended_at: at.call.now } as unknown as JsonObject
@@ -159,10 +172,9 @@ export const turnCapabilities = [
       return show(needTurn(at.records, turn.id), written)
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:review_turn',
-    permission: 'read',
-    methods: ['turns.review'],
+    method: 'turns.review',
     summary:
       'The records that were written in the turn of the session, or in its last one: one by its number if asked.',
     input: z
@@ -173,10 +185,8 @@ export const turnCapabilities = [
       })
       .prefault({}),
     output: shown,
-    effect: 'read',
-    uses: ['records'],
-    run({ persona: asked, session: id, number }, at) {
-      const session = needSession(at, needPersona(at, asked), id)
+    run({ persona: named, session: id, number }, at) {
+      const session = needSession(at, needPersona(at, named), id)
       const wanted = number === undefined ? undefined : at.records.find(turnName(session, number))
       const turn = number === undefined ? lastTurn(at.records, session) : readableOne(turnKind, wanted)
       if (!turn) throw notReady('not-initialized', 'This session has no such turn.', { path: 'number' })

@@ -1,4 +1,4 @@
-// Takes a snapshot of where a persona is: what was said last, what it works on, with whom, what it decided, what is open.
+// Takes a snapshot of a persona: recent topics, projects, people, decisions, open questions.
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { RecordName } from '../../../core/put-request.ts'
@@ -9,16 +9,15 @@ import { extract } from '../digest/extract.ts'
 import { type Line, lineOf, lineText, type PartName } from '../digest/line.ts'
 import { waitingLines, withoutWaiting } from '../digest/pending.ts'
 import { rawOf } from '../digest/raw-record.ts'
-import type { DigestPorts } from '../digest/tell-day.ts'
+import type { DigestPorts } from '../digest/write-day.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
-import type { SnapshotBody } from './snapshot-kind.ts'
-import { snapshotLimit } from './snapshot-text.ts'
+import { type SnapshotBody, snapshotLimit } from './snapshot-kind.ts'
 
 /** Days whose records and digests are quoted. */
 const daysBack = 7
 const topicLength = 160
 
-/** What the snapshot of an instant says; the last things said come first. */
+/** Body of a snapshot; the latest topics come first. */
 export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, session?: string): JsonObject {
   const now = parseTime(at.call.now) ?? 0
   const span = { from: now - daysBack * dayMs, to: now + 1 }
@@ -31,8 +30,8 @@ export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, se
     .filter(({ period_id }) => period_id !== persona.zone.dayOf(now))
     .toReversed()
     .map((digest) => ({ ...digest, open_questions: withoutWaiting(at, digest.open_questions) }))
-  const said = today.filter(({ kind }) => kind === 'message').toReversed()
-  const topics = said.map(({ id, name, text }) =>
+  const spoken = today.filter(({ kind }) => kind === 'message').toReversed()
+  const topics = spoken.map(({ id, name, text }) =>
     lineOf(lineText(name ? `${name}: ${text}` : text, topicLength), [id]),
   )
   const context = {
@@ -42,7 +41,7 @@ export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, se
     decisions: merged(parts.decisions, earlier, 'decisions'),
     questions: merged(parts.open_questions, earlier, 'open_questions'),
   }
-  // Nobody said what the persona is about: its last decision, or what was said last.
+  // Without a focus from the caller: the last decision, or the last topic.
   const guessed = parts.decisions.at(-1) ?? topics.find((one) => one !== undefined)
   const body: Omit<SnapshotBody, 'markdown'> = {
     persona: persona.ciId,
@@ -56,7 +55,7 @@ export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, se
   return body as unknown as JsonObject
 }
 
-/** Lines of today, then of the days before, each said once. */
+/** Lines of today, then of the days before, without duplicates. */
 function merged(today: readonly (Line | undefined)[], earlier: readonly Digest[], part: PartName): Line[] {
   const all = [...today.filter((one) => one !== undefined), ...earlier.flatMap((digest) => digest[part])]
   const once = new Map<string, Line>()
@@ -64,7 +63,7 @@ function merged(today: readonly (Line | undefined)[], earlier: readonly Digest[]
   return [...once.values()].slice(0, snapshotLimit.lines)
 }
 
-/** Puts it, under a name where it has one; answers its id. Inside a transaction. */
+/** Stores the snapshot, under a name if it has one; returns its id. Runs in a transaction. */
 export function putSnapshot(
   { records, call }: WriteContext<'records'>,
   persona: Persona,

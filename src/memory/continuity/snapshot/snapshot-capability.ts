@@ -1,17 +1,17 @@
-// The verbs of snapshots: take one, read one back, list them.
+// The verbs of snapshots: take one, read one, list them.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RecordHead } from '../../../core/record.ts'
 import { recordId } from '../../../shape/record-id.ts'
-import { called } from '../persona/text-shape.ts'
-import { readable, readableOne } from '../persona/readable.ts'
-import { needPersona, ownedBy, type Persona } from '../persona/persona.ts'
+import { called } from '../persona/persona-kind.ts'
 import { needFit } from '../thought/remember.ts'
 import { putSnapshot, snapshotOf } from './capture.ts'
-import { snapshotBody, type SnapshotBody, snapshotKind } from './snapshot-kind.ts'
-import { snapshotLimit } from './snapshot-text.ts'
+import { needPersona, ownedBy, type Persona, readable, readableOne } from '../persona/persona.ts'
+import { snapshotBody, type SnapshotBody, snapshotKind, snapshotLimit } from './snapshot-kind.ts'
+import { cursor, limit, nextOf } from '../../../shape/page.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 export const snapshotShown = z.object({
   id: z.string(),
@@ -19,7 +19,7 @@ export const snapshotShown = z.object({
   focus: z.string(),
   /** Six headings, at most 8,000 characters. */
   markdown: z.string(),
-  /** What it quotes, with the records. */
+  /** The quoted lines, with their records. */
   context: snapshotBody.shape.context,
 })
 export type Snapshot = z.output<typeof snapshotShown>
@@ -32,16 +32,15 @@ const shown = ({ id, taken_at, focus, markdown, context }: RecordHead & Snapshot
   context,
 })
 
-/** What was just put, unless somebody has forgotten it meanwhile. */
+/** The snapshot just stored; throws if it was forgotten in the meantime. */
 function taken(found: (RecordHead & SnapshotBody) | undefined): Snapshot {
   if (found) return shown(found)
-  throw new DaybookError('not-found', 'The snapshot was forgotten as soon as it was taken.')
+  throw new DaybookError('not-found', 'The snapshot was forgotten while it was taken; take another one.')
 }
 
-/** The persona's last snapshot. */
 export function lastSnapshot(records: Pick<RecordReader, 'query'>, persona: Persona): Snapshot | undefined {
-  const asked = { kind: 'snapshot', filters: ownedBy(persona), orderBy: ['-taken_at', '-id'], limit: 10 }
-  const [found] = readable(snapshotKind, records.query(asked).records)
+  const query = { kind: 'snapshot', filters: ownedBy(persona), orderBy: ['-taken_at', '-id'], limit: 10 }
+  const [found] = readable(snapshotKind, records.query(query).records)
   return found && shown(found)
 }
 
@@ -64,26 +63,23 @@ export const snapshotCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ focus, persona: asked }, at) {
+    async run({ focus, persona: named }, at) {
       if (focus !== undefined) needFit(focus, snapshotLimit.focus, 'focus')
-      const persona = needPersona(at, asked)
+      const persona = needPersona(at, named)
       const body = snapshotOf(at, persona, focus, at.call.scope.session)
       const id = await at.records.write((writer) => putSnapshot(writer, persona, body))
       return taken(readableOne(snapshotKind, at.records.get(id)))
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:restore_snapshot',
-    permission: 'read',
-    methods: ['snapshots.restore'],
+    method: 'snapshots.restore',
     summary:
       'Reads a snapshot of the persona back, by default its last one: Markdown for the next prompt, and what it quotes.',
     input: z.strictObject({ id: recordId.optional(), persona: called }).prefault({}),
     output: z.object({ snapshot: snapshotShown.nullable() }),
-    effect: 'read',
-    uses: ['records'],
-    run({ id, persona: asked }, at) {
-      const persona = needPersona(at, asked)
+    run({ id, persona: named }, at) {
+      const persona = needPersona(at, named)
       if (id === undefined) return { snapshot: lastSnapshot(at.records, persona) ?? null }
       const found = readableOne(snapshotKind, at.records.get(id))
       if (!found || !persona.agents.includes(found.agent)) {
@@ -94,27 +90,24 @@ export const snapshotCapabilities = [
       return { snapshot: shown(found) }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:list_snapshots',
-    permission: 'read',
-    methods: ['snapshots.list'],
+    method: 'snapshots.list',
     summary: 'Lists the snapshots of the persona, newest first.',
     input: z
       .strictObject({
         persona: called,
-        limit: z.number().int().min(1).max(1000).default(30),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(30),
+        cursor,
       })
       .prefault({}),
     output: z.object({ snapshots: z.array(snapshotShown), cursor: z.string().optional() }),
-    effect: 'read',
-    uses: ['records'],
-    run({ persona: asked, limit, cursor }, at) {
-      const persona = needPersona(at, asked)
+    run({ persona: named, limit, cursor }, at) {
+      const persona = needPersona(at, named)
       const filters = ownedBy(persona)
       const page = at.records.query({ kind: 'snapshot', filters, orderBy: '-taken_at', limit, cursor })
       const snapshots = readable(snapshotKind, page.records).map(shown)
-      return { snapshots, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { snapshots, ...nextOf(page) }
     },
   }),
 ] as const

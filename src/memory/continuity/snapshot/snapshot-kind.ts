@@ -1,11 +1,65 @@
-// The kind `snapshot`: where a persona left off, as text for its next prompt and as the lines that the text quotes.
-// Invariant: the text follows from the lines and the focus, so the same snapshot says the same in every book.
+// The kind `snapshot`: the state of a persona, as Markdown for its next prompt and as the quoted lines.
+// Invariant: the text is derived from the lines and the focus, so a snapshot reads the same in every book.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { line, recordsOf } from '../digest/line.ts'
-import { snapshotLimit, snapshotParts, snapshotText } from './snapshot-text.ts'
+import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
+
+export const snapshotLimit = { markdown: 8000, focus: 2000, lines: 12 } as const
+
+/** Parts of a snapshot, with their headings in the text. */
+export const snapshotParts = [
+  { name: 'topics', heading: 'Recent topics' },
+  { name: 'projects', heading: 'Active projects' },
+  { name: 'people', heading: 'People' },
+  { name: 'decisions', heading: 'Decisions and discoveries' },
+  { name: 'questions', heading: 'Open questions' },
+] as const
+
+const focusHeading = 'Current focus'
+const nothing = 'Nothing noted.'
+
+const textIn = (value: unknown): string =>
+  typeof value === 'string' ? value.replaceAll(/\s+/gu, ' ').trim() : ''
+
+/** The lines of each part, from an unchecked body. */
+function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
+  const context = isJsonObject(body['context']) ? body['context'] : {}
+  return snapshotParts.map(({ name, heading }) => {
+    const listed = context[name]
+    const lines = (Array.isArray(listed) ? listed : []).map((one) =>
+      isJsonObject(one) ? textIn(one['text']) : '',
+    )
+    return { heading, lines: lines.filter((text) => text !== '').map((text) => `- ${text}`) }
+  })
+}
+
+/**
+ * The snapshot as Markdown. A text that is too long loses the last lines of its longest parts, never the focus or a
+ * heading.
+ */
+function snapshotText(body: JsonObject): string {
+  const title = `# Where ${textIn(body['name']).slice(0, 200) || 'this persona'} left off (${textIn(body['taken_at']).slice(0, 40)})`
+  const focus = textIn(body['focus']).slice(0, snapshotLimit.focus) || nothing
+  const parts = linesIn(body)
+  const write = () =>
+    [
+      title,
+      `## ${focusHeading}\n${focus}`,
+      ...parts.map(({ heading, lines }) => `## ${heading}\n${lines.join('\n') || nothing}`),
+    ].join('\n\n')
+  for (;;) {
+    const text = write()
+    if (text.length <= snapshotLimit.markdown) return text
+    const longest = parts.toSorted((a, b) => length(b.lines) - length(a.lines))[0]
+    if (!longest || longest.lines.length === 0) return text.slice(0, snapshotLimit.markdown).toWellFormed()
+    longest.lines.pop()
+  }
+}
+
+const length = (lines: readonly string[]) => lines.reduce((sum, { length: own }) => sum + own + 1, 0)
 
 const quoted = z.array(line).max(snapshotLimit.lines).default([])
 
@@ -15,9 +69,9 @@ export const snapshotBody = z.looseObject({
   session_id: z.string().max(1000).optional(),
   taken_at: instant,
   focus: z.string().max(snapshotLimit.focus),
-  /** The records that the focus was read from; none when somebody said it. */
+  /** Records of a derived focus; empty if the caller set it. */
   focus_records: z.array(recordId).max(50).default([]),
-  /** What the text quotes, heading by heading. */
+  /** Lines of the text, by heading. */
   context: z.object({
     topics: quoted,
     projects: quoted,
@@ -43,7 +97,7 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
     const markdown = snapshotText(body)
     return body['markdown'] === markdown ? body : { ...body, markdown }
   },
-  // It is put into the next prompt as a whole, not found by its words.
+  // The next prompt takes it as a whole; it is never searched.
   recallable: () => false,
   embed: false,
   links: ['focus_records', 'context.*.*.records'],

@@ -1,4 +1,4 @@
-// The three recalls of a persona: what is relevant, what was last, what is known of a topic. Each answers of its own alone.
+// The three recalls of a persona: relevant, recent, and by topic. Each returns the persona's own records only.
 import { z } from 'zod'
 import { recallNote } from '../../../core/capability/activity.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
@@ -9,13 +9,13 @@ import type { Stored } from '../../../core/record.ts'
 import { dayMs } from '../../../core/calendar/zone.ts'
 import { parseTime } from '../../../core/time.ts'
 import { sealedField, sealed } from '../../../shape/sealed-count.ts'
-import { called } from '../persona/text-shape.ts'
+import { called } from '../persona/persona-kind.ts'
 import { needPersona, ownedBy, type Persona } from '../persona/persona.ts'
-import { usualImportance } from './importance.ts'
+import { usualImportance } from './remember.ts'
 
-/** What is asked for when nothing is said. */
+/** Defaults of the verbs. */
 export const recallDefaults = { relevant: 20, recent: 10, topic: 50, days: 30 } as const
-/** With how many of the last messages `relevant` asks when it has no question of its own. */
+/** Number of recent messages that `relevant` searches with if it has no question. */
 const lastMessages = 10
 const questionLength = 4000
 
@@ -27,17 +27,17 @@ const found = z.object({
   type: z.string().optional(),
   importance: z.number(),
   timestamp: z.string(),
-  /** 0 to 1, higher is better; absent where nothing was asked. */
+  /** 0 to 1, higher is better; absent without a question. */
   score: z.number().optional(),
   marks: z.looseObject({}).optional(),
 })
 type Found = z.output<typeof found>
 
 const limit = (usual: number) => z.number().int().min(1).max(1000).default(usual)
-const narrow = {
+const narrowing = {
   persona: called,
   min_importance: z.number().min(0).max(1).default(0),
-  /** Nothing older than so many days. */
+  /** Maximum age in days. */
   max_age_days: z.number().positive().max(36_600).default(recallDefaults.days),
 }
 const question = z
@@ -46,7 +46,10 @@ const question = z
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const answer = z.object({ records: z.array(found), degraded: z.array(z.string()), sealed })
 
-/** Memories are the user's: those that the persona proposed and the user approved, as far as its policies let it read them. */
+/**
+ * Memories belong to the user: included are those that the persona proposed and the user approved, as far as its
+ * policies allow.
+ */
 const own = ['thought', 'message', 'memory'] as const
 
 const recallable = (persona: Persona) => ({
@@ -56,8 +59,8 @@ const recallable = (persona: Persona) => ({
 type At = ReadContext<'records' | 'recall'>
 
 function importanceIn({ marks, ...record }: Stored<JsonObject>): number {
-  const said = marks?.importance ?? record['importance']
-  return typeof said === 'number' ? said : usualImportance
+  const importance = marks?.importance ?? record['importance']
+  return typeof importance === 'number' ? importance : usualImportance
 }
 
 function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>): Found {
@@ -74,39 +77,39 @@ function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>): Foun
   }
 }
 
-interface Asked {
+interface Search {
   readonly text: string
   readonly kinds: readonly string[]
   readonly limit: number
   readonly min_importance: number
   readonly max_age_days?: number
-  /** False: nobody asked these words; they are those of other records. */
-  readonly isAsked?: boolean
+  /** False: the text is not a question of the caller, but text of other records. */
+  readonly isQuestion?: boolean
 }
 
-async function ask(
+async function recall(
   at: At,
   persona: Persona,
-  { text, kinds, min_importance, max_age_days, isAsked = true, ...asked }: Asked,
+  { text, kinds, min_importance, max_age_days, isQuestion = true, ...search }: Search,
 ) {
   const oldest = max_age_days === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - max_age_days * dayMs
   const query = { text, kinds, filters: recallable(persona) }
-  // What is too old or too slight is left out afterwards: it is asked for more than is wanted.
+  // Old and unimportant records are removed afterwards, so more are requested.
   const {
     hits,
     degraded,
     sealed: unread,
-  } = await at.recall.ask({ ...query, limit: Math.min(1000, asked.limit * 3) })
+  } = await at.recall.ask({ ...query, limit: Math.min(1000, search.limit * 3) })
   const records = hits
     .map(({ record, score }) => ({ ...shown(at, record), score }))
     .filter((one) => one.importance >= min_importance && (parseTime(one.timestamp) ?? 0) >= oldest)
-    .slice(0, asked.limit)
-  const limited = { ...query, limit: Math.min(asked.limit, hitLimit) }
-  at.recall.note(recallNote(isAsked ? limited : { ...limited, text: '' }, records))
+    .slice(0, search.limit)
+  const limited = { ...query, limit: Math.min(search.limit, hitLimit) }
+  at.recall.note(recallNote(isQuestion ? limited : { ...limited, text: '' }, records))
   return { records, degraded, ...sealedField(unread ?? 0) }
 }
 
-/** What the persona was about last: the focus of its last snapshot, and the last messages. */
+/** The persona's last subject: focus of its last snapshot, and its last messages. */
 function lastWords({ records }: At, persona: Persona): string {
   const [snapshot] = records.query({
     kind: 'snapshot',
@@ -155,17 +158,17 @@ export const thoughtRecallCapabilities = [
     summary:
       'What of the persona bears on a question; without one, on the focus of its last snapshot and the last ten messages.',
     input: z
-      .strictObject({ query: question.optional(), limit: limit(recallDefaults.relevant), ...narrow })
+      .strictObject({ query: question.optional(), limit: limit(recallDefaults.relevant), ...narrowing })
       .prefault({}),
     output: answer,
     effect: 'read',
     uses: ['records', 'recall'],
-    async run({ query = '', persona: asked, ...rest }, at) {
-      const persona = needPersona(at, asked)
+    async run({ query = '', persona: named, ...rest }, at) {
+      const persona = needPersona(at, named)
       const text = query.trim() || lastWords(at, persona)
       if (text === '') return { records: recent(at, persona, rest.limit, rest), degraded: [] }
-      const isAsked = query.trim() !== ''
-      return ask(at, persona, { text, isAsked, kinds: [...own, 'digest', 'pattern'], ...rest })
+      const isQuestion = query.trim() !== ''
+      return recall(at, persona, { text, isQuestion, kinds: [...own, 'digest', 'pattern'], ...rest })
     },
   }),
   defineCapability({
@@ -173,12 +176,12 @@ export const thoughtRecallCapabilities = [
     permission: 'read',
     methods: ['thoughts.recent'],
     summary: 'What the persona kept or was told last, newest first.',
-    input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrow }).prefault({}),
+    input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrowing }).prefault({}),
     output: answer,
     effect: 'read',
     uses: ['records', 'recall'],
-    run({ persona: asked, limit: count, ...rest }, at) {
-      return { records: recent(at, needPersona(at, asked), count, rest), degraded: [] }
+    run({ persona: named, limit: count, ...rest }, at) {
+      return { records: recent(at, needPersona(at, named), count, rest), degraded: [] }
     },
   }),
   defineCapability({
@@ -190,12 +193,16 @@ export const thoughtRecallCapabilities = [
       topic: question.refine((text) => text.trim() !== '', 'is empty'),
       limit: limit(recallDefaults.topic),
       persona: called,
-      min_importance: narrow.min_importance,
+      min_importance: narrowing.min_importance,
     }),
     output: answer,
     effect: 'read',
     uses: ['records', 'recall'],
-    run: ({ topic, persona: asked, ...rest }, at) =>
-      ask(at, needPersona(at, asked), { text: topic.trim(), kinds: [...own, 'digest', 'pattern'], ...rest }),
+    run: ({ topic, persona: named, ...rest }, at) =>
+      recall(at, needPersona(at, named), {
+        text: topic.trim(),
+        kinds: [...own, 'digest', 'pattern'],
+        ...rest,
+      }),
   }),
 ] as const

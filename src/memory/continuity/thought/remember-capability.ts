@@ -1,26 +1,26 @@
-// The verbs that keep something: an experience, knowledge, a decision; and those that say something of what was kept.
+// The verbs that store thoughts (an experience, knowledge, a decision), mark them, and list collections.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { sensitivities } from '../../../core/sealed.ts'
 import { collectionPlace, marks } from '../../../shape/marks.ts'
 import { recordId } from '../../../shape/record-id.ts'
-import { called } from '../persona/text-shape.ts'
+import { called } from '../persona/persona-kind.ts'
 import { needPersona, ownedBy } from '../persona/persona.ts'
-import { highImportance, importanceOf } from './importance.ts'
-import { keepThought, needFit } from './remember.ts'
 import { thoughtLimit } from './thought-kind.ts'
+import { highImportance, importanceOf, storeThought, needFit } from './remember.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** Longer ones are told apart below, by `too-large`. */
+/** A longer text is refused with `too-large` by the verb. */
 const words = z
   .string()
   .refine((text) => text.trim() !== '', 'is empty')
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const common = { persona: called, sensitivity: z.enum(sensitivities).optional() }
-const kept = z.object({
+const thoughtStored = z.object({
   id: z.string(),
   result: z.enum(['stored', 'skipped']),
-  /** `duplicate`: the same words within five minutes; the id is of what was kept then. */
+  /** `duplicate`: the same text within five minutes; the id is that of the earlier thought. */
   reason: z.enum(['duplicate']).optional(),
   importance: z.number(),
 })
@@ -32,7 +32,7 @@ export const rememberCapabilities = [
     methods: ['thoughts.remember'],
     summary: 'Keeps an experience; how important it is, is read from the words of its context.',
     input: z.strictObject({ content: words, context: z.string().default(''), ...common }),
-    output: kept,
+    output: thoughtStored,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
@@ -40,7 +40,7 @@ export const rememberCapabilities = [
       needFit(content, thoughtLimit.content, 'content')
       needFit(context, thoughtLimit.context, 'context')
       const importance = importanceOf(context)
-      return keepThought(at, needPersona(at, persona), {
+      return storeThought(at, needPersona(at, persona), {
         type: 'experience',
         content,
         context,
@@ -55,14 +55,14 @@ export const rememberCapabilities = [
     methods: ['thoughts.learn'],
     summary: 'Keeps knowledge, of high importance.',
     input: z.strictObject({ knowledge: words, ...common }),
-    output: kept,
+    output: thoughtStored,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
     run({ knowledge: content, persona, sensitivity }, at) {
       needFit(content, thoughtLimit.content, 'knowledge')
       const thought = { type: 'knowledge' as const, content, importance: highImportance, sensitivity }
-      return keepThought(at, needPersona(at, persona), thought)
+      return storeThought(at, needPersona(at, persona), thought)
     },
   }),
   defineCapability({
@@ -71,7 +71,7 @@ export const rememberCapabilities = [
     methods: ['thoughts.decide'],
     summary: 'Keeps a decision with its reasoning, of high importance.',
     input: z.strictObject({ decision: words, reasoning: words, ...common }),
-    output: kept,
+    output: thoughtStored,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
@@ -80,7 +80,7 @@ export const rememberCapabilities = [
       needFit(decision, thoughtLimit.content, 'decision')
       needFit(content, thoughtLimit.content, 'reasoning')
       const thought = { type: 'decision' as const, content, importance: highImportance, sensitivity }
-      return keepThought(at, needPersona(at, persona), thought)
+      return storeThought(at, needPersona(at, persona), thought)
     },
   }),
   defineCapability({
@@ -100,14 +100,14 @@ export const rememberCapabilities = [
       .refine(
         ({ personal, not_to_archive, collection }) =>
           personal !== undefined || not_to_archive !== undefined || collection !== undefined,
-        { path: ['memory_id'], message: 'says nothing: give personal, not_to_archive or collection' },
+        { path: ['memory_id'], message: 'changes nothing: pass personal, not_to_archive or collection' },
       ),
     output: z.object({ memory_id: z.string(), marks: z.object(marks), before: z.object(marks) }),
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ memory_id, personal, not_to_archive: keep, collection, persona: asked }, at) {
-      const persona = needPersona(at, asked)
+    async run({ memory_id, personal, not_to_archive: keep, collection, persona: named }, at) {
+      const persona = needPersona(at, named)
       const found = at.records.get(memory_id)
       if (!found || !persona.agents.includes(found.agent)) {
         throw new DaybookError('not-found', `${persona.name} has no record \`${memory_id}\`.`, {
@@ -121,18 +121,15 @@ export const rememberCapabilities = [
       return { memory_id, marks: now, before }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:collections',
-    permission: 'read',
-    methods: ['thoughts.collections'],
+    method: 'thoughts.collections',
     summary:
       'Lists the collections of the persona, with how many records lie in each; those at or below a prefix.',
     input: z.strictObject({ prefix: collectionPlace.optional(), persona: called }).prefault({}),
     output: z.object({ collections: z.array(z.object({ name: z.string(), records: z.number() })) }),
-    effect: 'read',
-    uses: ['records'],
-    run({ prefix, persona: asked }, at) {
-      const persona = needPersona(at, asked)
+    run({ prefix, persona: named }, at) {
+      const persona = needPersona(at, named)
       const path = 'marks.collection'
       const within =
         prefix === undefined
@@ -146,8 +143,8 @@ export const rememberCapabilities = [
           limit: 1000,
           cursor,
         })
-        for (const { marks: said } of page.records) {
-          const name = said?.collection
+        for (const { marks: own } of page.records) {
+          const name = own?.collection
           if (name !== undefined) count.set(name, (count.get(name) ?? 0) + 1)
         }
         cursor = page.cursor

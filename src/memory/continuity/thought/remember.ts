@@ -1,4 +1,5 @@
-// Keeps a thought, each once: the same words of the same persona within five minutes are a slip, not a second thought.
+// Stores a thought once: the same text of the same persona within five minutes is a duplicate. Also reads its
+// importance from the agent's words.
 import type { TaskContext, WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -8,13 +9,36 @@ import { utf8Length } from '../../../core/text/utf8.ts'
 import { ownedBy, type Persona, writingScope } from '../persona/persona.ts'
 import type { ThoughtBody } from './thought-kind.ts'
 
-/** Milliseconds in which the same words are a duplicate. */
-export const duplicateMs = 300_000
+/** Phrases in order of precedence, searched anywhere in the context, ignoring case. */
+const phrases: readonly (readonly [importance: number, ...phrases: readonly string[]])[] = [
+  [1, 'critical', 'crucial', 'life-changing', 'must remember', 'never forget', 'extremely'],
+  [0, 'not important', 'unimportant'],
+  [0.75, 'very important', 'very significant', 'very noteworthy', 'very notable'],
+  [0.75, 'significant', 'important', 'matters', 'key', 'essential'],
+  [0.5, 'worth remembering', 'interesting', 'notable', 'noteworthy', 'remember'],
+  [0.25, 'routine', 'normal', 'everyday', 'regular', 'usual'],
+  [0, 'trivial', 'fleeting', 'forget'],
+]
 
-export interface Kept {
+/** Importance without a phrase. */
+export const usualImportance = 0.5
+/** Importance of knowledge and decisions, which the agent named as such. */
+export const highImportance = 0.75
+
+/** Importance from 0 to 1, from phrases in `context`. */
+export function importanceOf(context: string): number {
+  const text = context.toLowerCase()
+  const found = phrases.find(([, ...words]) => words.some((word) => text.includes(word)))
+  return found?.[0] ?? usualImportance
+}
+
+/** Milliseconds in which the same text is a duplicate. */
+const duplicateMs = 300_000
+
+interface StoredThought {
   readonly id: string
   readonly result: 'stored' | 'skipped'
-  /** Why nothing new was stored. */
+  /** Reason if nothing was stored. */
   readonly reason?: 'duplicate'
   readonly importance: number
 }
@@ -27,18 +51,18 @@ type NewThought = Pick<ThoughtBody, 'type' | 'content' | 'importance'> & {
 /** Throws `too-large` for a text at `path` that is longer than `limit` characters. */
 export function needFit(text: string, limit: number, path: string): void {
   if (text.length <= limit) return
-  throw new DaybookError('too-large', `\`${path}\`: At most ${limit} characters are kept.`, {
+  throw new DaybookError('too-large', `\`${path}\`: At most ${limit} characters are allowed.`, {
     details: { path, limitCharacters: limit, limitBytes: limit, bytes: utf8Length(text) },
   })
 }
 
-/** Keeps `thought` as one of `persona`'s. */
-export async function keepThought(
+/** Stores `thought` for `persona`. */
+export async function storeThought(
   at: TaskContext<'records'>,
   persona: Persona,
   { sensitivity, context, ...thought }: NewThought,
-): Promise<Kept> {
-  const known = at.records.query({
+): Promise<StoredThought> {
+  const recent = at.records.query({
     kind: 'thought',
     filters: {
       ...ownedBy(persona),
@@ -48,7 +72,7 @@ export async function keepThought(
     include: { expired: true },
     limit: 1000,
   })
-  const same = known.records.find(({ content }) => content === thought.content)
+  const same = recent.records.find(({ content }) => content === thought.content)
   if (same) {
     return { id: same.id, result: 'skipped', reason: 'duplicate', importance: Number(same['importance']) }
   }

@@ -1,22 +1,22 @@
-// The kind `thought`: what an agent keeps for itself of what it saw, learned or decided. It is the agent's own account, and
-// no memory about a user: those need the user's consent, and are of another kind.
+// The kind `thought`: an agent's own note of an experience, a lesson or a decision. It is not a memory about a user:
+// those are of another kind, and need the user's consent.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
 
 export const thoughtTypes = ['experience', 'knowledge', 'decision'] as const
-/** Characters. Longer ones are refused, never cut. */
+/** Most characters. Longer texts are refused, never cut. */
 export const thoughtLimit = { content: 16_000, context: 2000 } as const
 
 export const thoughtBody = z.looseObject({
   type: z.enum(thoughtTypes),
   content: z.string().min(1).max(thoughtLimit.content),
-  /** Why it matters, in the agent's words; what importance was read from. */
+  /** Why it matters, in the agent's words; the source of `importance`. */
   context: z.string().max(thoughtLimit.context).optional(),
-  /** 0 to 1, as the agent said when it kept this; a mark of the record says otherwise later. */
+  /** 0 to 1, as set when it was stored; a later mark of the record overrides it. */
   importance: z.number().min(0).max(1),
   timestamp: instant,
-  /** Since then it is out of recall and default queries, and kept. */
+  /** Set when archived: kept, but out of recall and default queries. */
   archived_at: instant.optional(),
 })
 export type ThoughtBody = z.output<typeof thoughtBody>

@@ -1,23 +1,22 @@
-// The verbs of the semantic cache: keep an answer with what it rests on, and get it again for the same question.
-// Invariant: an answer is given only while every record it rests on is the version that it was, and still current: neither
-// expired nor superseded nor outdated.
+// The verbs of the semantic cache: store an answer with its sources, and return it for the same question.
+// Invariant: an answer is returned only while every source has the same version, and is neither expired, superseded
+// nor outdated.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { notFound } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
 import { type AnswerBody, answerKind, answerLimit } from './answer-kind.ts'
-import { cosineOf, directionOf, particularsOf } from './question-direction.ts'
-import { questionLikeness } from './question-likeness.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { wordedRecord } from '../record-name.ts'
+import { recordOfWords } from '../message/conversation-scope.ts'
 import { wordsOf } from '../../../core/text/content-word.ts'
+import { cosineOf, directionOf, particularsOf, questionLikeness } from './question-likeness.ts'
 
-/** From this likeness on, two questions are one. */
+/** Questions with at least this similarity count as the same. */
 export const sameQuestion = 0.95
 
 const question = z.string().trim().min(1).max(answerLimit.question)
@@ -26,26 +25,26 @@ function versionOf({ records }: Pick<ReadContext<'records'>, 'records'>, id: str
   return records.get(id) ? records.history(id).at(-1)?.version : undefined
 }
 
-interface Kept {
+interface CachedAnswer {
   readonly id: string
   readonly body: AnswerBody
 }
 
-/** The answer whose question is most like it, of those that still hold. */
+/** The valid answer with the most similar question. */
 function bestOf(
   at: ReadContext<'records'>,
-  kept: readonly Kept[],
+  answers: readonly CachedAnswer[],
   likeness: (body: AnswerBody) => number,
-): (Kept & { readonly similarity: number }) | undefined {
-  return kept
+): (CachedAnswer & { readonly similarity: number }) | undefined {
+  return answers
     .map((one) => ({ ...one, similarity: likeness(one.body) }))
     .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.call.now)
     .toSorted((a, b) => b.similarity - a.similarity)
-    .find(({ body }) => stillHolds(at, body))
+    .find(({ body }) => isValid(at, body))
 }
 
-/** Whether all that an answer rests on stands as it stood. */
-function stillHolds(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: AnswerBody): boolean {
+/** True if all sources of the answer are unchanged. */
+function isValid(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: AnswerBody): boolean {
   if (rests_on.length === 0) return true
   if (!rests_on.every(({ id, version }) => versionOf(at, id) === version)) return false
   const ids = rests_on.map(({ id }) => id)
@@ -53,14 +52,18 @@ function stillHolds(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: A
   return current.length === ids.length
 }
 
-/** By vectors, where there are any: the embedder is asked only when words have found nothing. */
-async function bestByMeaning(at: ReadContext<'records' | 'recall'>, kept: readonly Kept[], asked: string) {
-  const particulars = particularsOf(asked)
-  const comparable = kept.filter(
+/** Compares vectors, if there are any; used only if the comparison of words finds nothing. */
+async function bestByMeaning(
+  at: ReadContext<'records' | 'recall'>,
+  answers: readonly CachedAnswer[],
+  text: string,
+) {
+  const particulars = particularsOf(text)
+  const comparable = answers.filter(
     ({ body: { direction, question: other } }) => direction && particularsOf(other) === particulars,
   )
   if (comparable.length === 0) return undefined
-  const own = directionOf(await at.recall.questionVector(asked))
+  const own = directionOf(await at.recall.questionVector(text))
   return own && bestOf(at, comparable, ({ direction }) => (direction ? cosineOf(own, direction) : 0))
 }
 
@@ -74,34 +77,34 @@ export const answerCapabilities = [
       agent_id: scopeName.optional(),
       question,
       answer: z.string().min(1).max(answerLimit.answer),
-      /** The records that the answer was made from, such as the hits of a recall. */
+      /** Sources of the answer, such as the hits of a recall. */
       records: z.array(recordId).max(answerLimit.records).default([]),
-      /** Seconds until it is too old; default a week. */
+      /** Seconds until it expires; default a week. */
       ttl_seconds: z.number().min(1).max(31_622_400).default(604_800),
     }),
     output: z.object({ ok: z.boolean(), id: z.string() }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ agent_id, question: asked, answer, records: ids, ttl_seconds }, at) {
+    async run({ agent_id, question: text, answer, records: ids, ttl_seconds }, at) {
       const agent = agent_id ?? at.call.scope.agent
       const rests_on = [...new Set(ids)].map((id) => {
         const version = versionOf(at, id)
         if (version !== undefined) return { id, version }
-        throw new DaybookError('not-found', `There is no record \`${id}\`.`, { details: { path: 'records' } })
+        throw notFound('record', id, 'records')
       })
       const expires_at = formatTime((parseTime(at.call.now) ?? 0) + Math.round(ttl_seconds * 1000))
-      const direction = directionOf(await at.recall.questionVector(asked))
+      const direction = directionOf(await at.recall.questionVector(text))
       const body = {
-        question: asked,
+        question: text,
         answer,
         ...(direction ? { direction } : {}),
         answered_at: at.call.now,
         expires_at,
         rests_on,
       } as unknown as JsonObject
-      const name = wordedRecord('answer', agent, [wordsOf(asked).map(fold).join(' ')])
-      const known = at.records.find(name)?.id
+      const name = recordOfWords('answer', agent, [wordsOf(text).map(fold).join(' ')])
+      const current = at.records.find(name)?.id
       const older = {
         kind: 'answer',
         filters: { agent },
@@ -110,7 +113,7 @@ export const answerCapabilities = [
       }
       const superfluous = at.records.query({ ...older, limit: 100 }).records
       const id = await at.records.write(({ records }) => {
-        for (const one of superfluous) if (one.id !== known) records.forget(one.id)
+        for (const one of superfluous) if (one.id !== current) records.forget(one.id)
         return records.put({ kind: 'answer', name, body, scope: { agent } })
       })
       return { ok: true, id }
@@ -124,18 +127,18 @@ export const answerCapabilities = [
       'Gives the answer to a question that was answered before, if what it rested on is unchanged and still holds.',
     input: z.strictObject({ agent_id: scopeName.optional(), question }),
     output: z.object({
-      /** Null when the question is new, or its answer no longer holds. */
+      /** Null if there is no answer, or it is no longer valid. */
       answer: z.string().nullable(),
       id: z.string().optional(),
-      /** As it was asked then. */
+      /** The question of that time. */
       question: z.string().optional(),
       answered_at: z.string().optional(),
-      /** How alike the two questions are, 0.95 to 1. */
+      /** Similarity of the two questions, 0.95 to 1. */
       similarity: z.number().optional(),
     }),
     effect: 'read',
     uses: ['records', 'recall'],
-    async run({ agent_id, question: asked }, at) {
+    async run({ agent_id, question: text }, at) {
       const filters = { agent: agent_id ?? at.call.scope.agent }
       const { records } = at.records.query({
         kind: 'answer',
@@ -143,11 +146,11 @@ export const answerCapabilities = [
         orderBy: '-answered_at',
         limit: answerLimit.kept,
       })
-      const kept = records
+      const answers = records
         .filter((record) => isUnderstood(answerKind, record))
         .map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
-      const byWords = bestOf(at, kept, ({ question: other }) => questionLikeness(asked, other))
-      const best = byWords ?? (await bestByMeaning(at, kept, asked))
+      const byWords = bestOf(at, answers, ({ question: other }) => questionLikeness(text, other))
+      const best = byWords ?? (await bestByMeaning(at, answers, text))
       if (!best) return { answer: null }
       const { answer, question: then, answered_at } = best.body
       return { answer, id: best.id, question: then, answered_at, similarity: best.similarity }

@@ -1,4 +1,4 @@
-// The kind `answer`: a question that was answered, the answer, and the records it rested on, each as it was then.
+// The kind `answer`: a question with its answer, and the versions of the records that the answer rests on.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
@@ -9,11 +9,11 @@ export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 
 export const answerBody = z.looseObject({
   question: z.string().min(1).max(answerLimit.question),
   answer: z.string().min(1).max(answerLimit.answer),
-  /** Where the question points, when there was an embedder: see question-direction.ts. */
+  /** Direction of the question's vector, if there was an embedder: see question-likeness.ts. */
   direction: z.object({ space: z.string().max(300), bytes: z.string().max(8192) }).optional(),
   answered_at: instant,
   expires_at: instant,
-  /** Record and version: when one of them has another version now, or is gone, the answer no longer holds. */
+  /** Record and version. If one of them changes or is removed, the answer is no longer valid. */
   rests_on: z.array(z.object({ id: recordId, version: z.number() })).max(answerLimit.records),
 })
 export type AnswerBody = z.output<typeof answerBody>
@@ -24,11 +24,10 @@ export const answerKind: Kind<'answer', AnswerBody> = {
   summary: 'A question that was answered before, with what the answer rested on.',
   version: 1,
   schema: answerBody,
-  // Found by likeness to a question only, never by recall: an answer is no memory.
+  // Found by its question only, never by recall: an answer is not a memory.
   text: [],
   facets: { happened_at: 'answered_at' },
   policy: 'last_write_wins',
   links: ['rests_on.*.id'],
   madeFrom: { sources: ({ rests_on = [] }) => rests_on.map(({ id }) => id) },
-  // Versions of records count differently on each device.
 }

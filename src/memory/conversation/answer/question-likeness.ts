@@ -1,18 +1,20 @@
-// How alike two questions are, by their words alone: a stated measure that would rather miss than mistake.
+// Similarity of two questions, by their words and by their vectors: a stated measure that prefers misses to mistakes.
 import { fold } from '../../../core/text/fold.ts'
 import { contentWords, wordsOf } from '../../../core/text/content-word.ts'
+import type { SpaceVector } from '../../../core/capability/port/recall-port.ts'
+import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
 
-/** Words and neighbouring pairs of a question, folded, in their order, with repeats. */
+/** Words and neighbouring pairs of a question, folded, in order, with repeats. */
 function featuresOf(question: string): string[] {
   const words = wordsOf(question).map(fold)
   return [...words, ...words.slice(1).map((word, i) => `${words[i] ?? ''} ${word}`)]
 }
 
-/** Folded words that turn a question around. */
-export const negations =
+/** Folded words that negate a question. */
+const negations =
   /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
 
-/** What must be the same: words that tell something, numbers, and every "not". */
+/** Words that must be equal: content words, numbers, and negations. */
 function marksOf(question: string): string {
   const plain = wordsOf(question).map(fold)
   const marks = plain.filter((word) => /\d/.test(word) || negations.test(word))
@@ -20,22 +22,76 @@ function marksOf(question: string): string {
 }
 
 /**
- * 0 to 1. Dice's coefficient 2 |A ∩ B| / (|A| + |B|) over words and neighbouring pairs, as multisets; 0 when the two differ
- * in any word that tells something, in a number or in a negation: "when is Ann's birthday" is not "when is Bob's birthday".
+ * 0 to 1. Dice's coefficient 2 |A ∩ B| / (|A| + |B|) over words and neighbouring pairs, as multisets; 0 if the two
+ * differ in a content word, a number or a negation: "when is Ann's birthday" is not "when is Bob's birthday".
  */
 export function questionLikeness(one: string, other: string): number {
   if (marksOf(one) !== marksOf(other)) return 0
   const a = featuresOf(one)
   const b = featuresOf(other)
   if (a.length + b.length === 0) return 0
-  const left = new Map<string, number>()
-  for (const feature of a) left.set(feature, (left.get(feature) ?? 0) + 1)
+  const remaining = new Map<string, number>()
+  for (const feature of a) remaining.set(feature, (remaining.get(feature) ?? 0) + 1)
   let shared = 0
   for (const feature of b) {
-    const n = left.get(feature) ?? 0
+    const n = remaining.get(feature) ?? 0
     if (n === 0) continue
-    left.set(feature, n - 1)
+    remaining.set(feature, n - 1)
     shared += 1
   }
   return (2 * shared) / (a.length + b.length)
+}
+
+interface Direction {
+  readonly space: string
+  /** Signed bytes in base64, scaled, because the length of a vector does not matter for a cosine. */
+  readonly bytes: string
+}
+
+/**
+ * Vectors of latent semantic analysis express the subject only, so two questions on one subject would look the same.
+ */
+const topicsOnly = /^lsa\|/
+
+/** Direction of a vector, one byte a dimension, for the cache; undefined if it can't distinguish questions. */
+export function directionOf(found: SpaceVector | undefined): Direction | undefined {
+  if (!found || topicsOnly.test(found.space)) return undefined
+  const most = found.vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+  if (most === 0) return undefined
+  const bytes = Int8Array.from(found.vector, (value) => Math.round((value / most) * 127))
+  return { space: found.space, bytes: toBase64(new Uint8Array(bytes.buffer)) }
+}
+
+/** Cosine of two directions of one space, −1 to 1; 0 for two spaces. The error of the bytes is below 0.01. */
+export function cosineOf(one: Direction, other: Direction): number {
+  if (one.space !== other.space) return 0
+  const a = fromBase64(one.bytes)
+  const b = fromBase64(other.bytes)
+  if (!a || a.length !== b?.length) return 0
+  const x = new Int8Array(a.buffer)
+  const y = new Int8Array(b.buffer)
+  let dot = 0
+  let xx = 0
+  let yy = 0
+  for (let i = 0; i < x.length; i++) {
+    const p = x[i] ?? 0
+    const q = y[i] ?? 0
+    dot += p * q
+    xx += p * p
+    yy += q * q
+  }
+  return xx > 0 && yy > 0 ? dot / Math.sqrt(xx * yy) : 0
+}
+
+/**
+ * Words that embedders neglect and questions depend on: numbers, negations, and names, which are words with a capital
+ * after the first. Questions that differ in one are different, however similar their vectors.
+ */
+export function particularsOf(question: string): string {
+  const words = wordsOf(question)
+  return words
+    .filter((word, i) => /\d/.test(word) || negations.test(fold(word)) || (i > 0 && /^\p{Lu}/u.test(word)))
+    .map((word) => word.toLowerCase())
+    .toSorted()
+    .join(' ')
 }

@@ -4,13 +4,12 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
-import { sealed } from '../../../shape/sealed-count.ts'
 import { archiveEpisode, type ArchiveLine, unarchived } from './archive-episode.ts'
-import { conversationScope, listQuery, scopeOf, withinScope } from '../message/conversation-scope.ts'
-import { type Episode, episode } from './episode-kind.ts'
+import { conversationScope, listVerb, scopeOf } from '../message/conversation-scope.ts'
+import { episode } from './episode-kind.ts'
 import { history, historyLimit } from '../message/history.ts'
 
-/** As much of a session as one episode may hold. */
+/** Limits the lines of a session to the size of one episode. */
 function bounded(lines: readonly ArchiveLine[]): ArchiveLine[] {
   let characters = 0
   return lines.filter(({ content }) => (characters += content.length) <= historyLimit.characters)
@@ -26,30 +25,30 @@ export const episodeCapabilities = [
     input: z
       .strictObject({
         ...conversationScope,
-        /** What was said. Left out: the messages of the session that are not archived yet, at most 1,000. */
+        /** Default: the messages of the session that are not archived yet, at most 1,000. */
         history: history.optional(),
       })
-      .refine(({ history: given, session }) => given !== undefined || session !== undefined, {
+      .refine(({ history: lines, session }) => lines !== undefined || session !== undefined, {
         path: ['history'],
-        message: 'is missing, and so is a session to take it from',
+        message: 'is required without a session',
       }),
     output: z.object({
       ok: z.boolean(),
       episode_id: z.string().optional(),
       skipped: z.boolean().optional(),
-      /** Why nothing new was made: `empty history`, `duplicate history`. */
+      /** Reason if no episode was made: `empty history`, `duplicate history`. */
       reason: z.enum(['empty history', 'duplicate history']).optional(),
-      /** Whether the summary is sentences of the history or words of a model. */
+      /** Summary made of sentences of the history, or in the words of a model. */
       method: z.enum(['extractive', 'abstractive']).optional(),
-      /** Why it is extractive although the book has a model. */
+      /** Reason for an extractive summary although the book has a model. */
       degraded: z.string().optional(),
     }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ history: given, ...named }, at) {
+    async run({ history: input, ...named }, at) {
       const scope = scopeOf(named, at.call)
-      const lines = given ?? bounded(unarchived(at, scope, historyLimit.messages))
+      const lines = input ?? bounded(unarchived(at, scope, historyLimit.messages))
       const archived = await archiveEpisode(at, scope, lines)
       if (!archived) return { ok: true, skipped: true, reason: 'empty history' as const }
       const { id: episode_id, isNew, ...how } = archived
@@ -61,26 +60,11 @@ export const episodeCapabilities = [
       }
     },
   }),
-  defineCapability({
+  listVerb('episode', episode, {
     id: 'ks:list_episodes',
-    permission: 'read',
-    methods: ['conversation.episodes'],
+    method: 'conversation.episodes',
     summary:
       'Lists episodes, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
-    input: listQuery.prefault({}),
-    output: z.object({ records: z.array(episode), cursor: z.string().optional(), sealed }),
-    effect: 'read',
-    uses: ['records'],
-    run({ order_by: orderBy, limit, cursor, ...query }, at) {
-      const page = at.records.query({
-        kind: 'episode',
-        filters: withinScope(query),
-        orderBy,
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      return { ...page, records: page.records as unknown as Episode[] }
-    },
   }),
   defineCapability({
     id: 'ks:delete_episode',

@@ -1,27 +1,27 @@
-// The kind `episode`: a stretch of conversation as a few sentences, and the words to find it by.
+// The kind `episode`: a stretch of conversation as a short summary, with keywords to find it by.
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/instant.ts'
 import { recordId } from '../../../shape/record-id.ts'
 import { historyLimit } from '../message/history.ts'
-import { stored } from '../message/message-schema.ts'
+import { stored } from '../message/message-kind.ts'
 
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),
-  /** Most telling first. */
+  /** Most specific first. */
   keywords: z.array(z.string().max(200)).max(50).default([]),
   start_time: instant.optional(),
   end_time: instant.optional(),
   message_count: z.number().int().nonnegative().default(0),
-  /** The messages it was made from, as far as they are records. */
+  /** Ids of its messages, if they are records. */
   messages: z.array(recordId).max(1000).default([]),
-  /** Keys of the lines that were no messages then: see message/line-message.ts. */
+  /** Keys of the lines that were not messages at that time: see message/message-kind.ts. */
   lines: z
     .array(z.string().max(100))
     .max(2 * historyLimit.messages)
     .optional(),
-  /** How the summary was made: sentences of the conversation, or words of a language model. */
+  /** Method of the summary: sentences of the conversation, or the words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
 })
 export type EpisodeBody = z.output<typeof episodeBody>

@@ -1,13 +1,89 @@
-// A summary without a language model: the sentences that say most of what the whole says, each said once.
+// Keywords and summary without a language model: the most representative phrases and sentences, each once.
 import { type Line, speakerOf } from '../message/history.ts'
 import { sentencesOf } from '../../../core/text/sentence.ts'
-import { contentWords } from '../../../core/text/content-word.ts'
+import { commonWords, contentWords, isUnspaced, wordsOf } from '../../../core/text/content-word.ts'
+import { fold } from '../../../core/text/fold.ts'
+
+export const keywordLimit = 10
+const longest = 3
+
+/**
+ * The keywords of a history, most relevant first, in their original spelling.
+ * After rapid automatic keyword extraction (Rose, Engel, Cramer, Cowley: "Automatic keyword extraction from
+ * individual documents", 2010): candidates are the runs of words between common words and punctuation, split into
+ * threes; a word's degree is the number of words beside it in candidates, itself included, over all of them. Talk is
+ * short and repetitive, so the score of a candidate is the mean degree of its words, not the sum, times 1 + ln(its
+ * frequency); a candidate that contains a better one, or is contained in it, is left out.
+ */
+export function keywordsOf(lines: readonly Line[], limit: number = keywordLimit): string[] {
+  const written = new Map<string, string>()
+  const times = new Map<string, number>()
+  const degree = new Map<string, number>()
+  for (const phrase of lines.flatMap(({ content }) => candidatesOf(content))) {
+    const words = phrase.map(fold)
+    const key = words.join(' ')
+    if (!written.has(key)) written.set(key, phrase.join(' '))
+    times.set(key, (times.get(key) ?? 0) + 1)
+    for (const word of words) degree.set(word, (degree.get(word) ?? 0) + words.length)
+  }
+  const ranked = [...times]
+    .map(([key, n]) => {
+      const words = key.split(' ')
+      const mean = words.reduce((sum, word) => sum + (degree.get(word) ?? 0), 0) / words.length
+      return { key, score: mean * (1 + Math.log(n)) }
+    })
+    .toSorted((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1))
+  const chosen: string[] = []
+  for (const { key } of ranked) {
+    if (chosen.length >= limit) break
+    if (!chosen.some((one) => contains(one, key) || contains(key, one))) chosen.push(key)
+  }
+  return chosen.map((key) => (written.get(key) ?? key).slice(0, 200).toWellFormed())
+}
+
+const contains = (whole: string, part: string) => ` ${whole} `.includes(` ${part} `)
+
+function candidatesOf(text: string): string[][] {
+  return text.split(/[^\p{L}\p{N}\p{M}\s'’-]+/u).flatMap((clause) => {
+    const phrases: string[][] = []
+    let phrase: string[] = []
+    const end = () => {
+      for (let from = 0; from < phrase.length; from += longest)
+        phrases.push(phrase.slice(from, from + longest))
+      phrase = []
+    }
+    for (const word of wordsOf(clause)) {
+      if (isUnspaced(word)) {
+        end()
+        phrases.push(...unspacedCandidates(word).map((one) => [one]))
+      } else if (isContent(word)) phrase.push(word)
+      else end()
+    }
+    end()
+    return phrases
+  })
+}
+
+function isContent(word: string): boolean {
+  const folded = fold(word).replaceAll('’', "'")
+  if (folded.length < 3 || /^\d+$/.test(folded)) return false
+  return !commonWords.has(folded) && !commonWords.has(folded.split("'")[0] ?? '')
+}
+
+/** In Japanese, runs of Han or katakana between the hiragana are mostly nouns; long runs are too specific. */
+function unspacedCandidates(word: string): string[] {
+  return (
+    word.match(
+      /\p{Script=Han}+|[\p{Script=Katakana}ー]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu,
+    ) ?? []
+  ).filter((one) => [...one].length >= 2 && [...one].length <= 8)
+}
 
 export const summaryLimit = { sentences: 5, characters: 700, sentence: 300 } as const
 const lambda = 0.7
-/** Two sentences with a greater cosine say the same; the better one is kept. */
+/** Two sentences with a greater cosine are duplicates; the better one stays. */
 const sameFrom = 0.7
-/** Sentences with fewer content words are chosen only when there are no others. */
+/** Sentences with fewer content words are a fallback. */
 const contentAtLeast = 2
 
 interface Sentence {
@@ -19,14 +95,13 @@ interface Sentence {
 type Vector = ReadonlyMap<string, number>
 
 /**
- * The summary of a history: up to five of its sentences in their order, with their speakers. Empty for no words.
- *
- * Centroid-based extraction (Radev, Jing, Styś, Tam: "Centroid-based summarization of multiple documents", 2004): every
- * sentence is a vector of its content words, weight 1 + ln(tf); what a sentence is worth is its cosine with the sum of
- * all. (Rare words get no greater weight, as they would against a large corpus: within one talk the words that are
- * repeated are what it is about.) Chosen by maximal marginal relevance (Carbonell, Goldstein: "The use of MMR", 1998):
- * the best of λ × worth − (1 − λ) × greatest cosine with what is chosen already, λ = 0.7, and never one that says what
- * a chosen one says (cosine above 0.7).
+ * The summary of a history: up to five of its sentences in order, with their speakers. Empty without words.
+ * Centroid-based extraction (Radev, Jing, Styś, Tam: "Centroid-based summarization of multiple documents", 2004):
+ * every sentence is a vector of its content words, weight 1 + ln(tf); its worth is its cosine with the sum of all.
+ * (Rare words get no greater weight, as they would against a large corpus: within one talk, the repeated words are
+ * its subject.) Chosen by maximal marginal relevance (Carbonell, Goldstein: "The use of MMR", 1998): the best of λ ×
+ * worth − (1 − λ) × greatest cosine with the chosen sentences, λ = 0.7, and never a duplicate of a chosen one (cosine
+ * above 0.7).
  */
 export function summarise(lines: readonly Line[]): string {
   const seen = new Set<string>()
@@ -47,7 +122,7 @@ export function summarise(lines: readonly Line[]): string {
     .join('\n')
 }
 
-/** The places of the sentences to keep, best first. */
+/** Indexes of the sentences to use, best first. */
 function choose(sentences: readonly Sentence[]): number[] {
   const vectors = weigh(sentences)
   const sum = new Map<string, number>()

@@ -1,5 +1,5 @@
 // A language model behind an OpenAI-compatible endpoint: POST {url}/chat/completions.
-// Invariant: what is read of an answer is bounded, redirects are not followed, and a request ends at its deadline.
+// Invariant: the size of an answer is bounded, redirects are not followed, and a request ends at its deadline.
 import { z } from 'zod'
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { type AbortSignalLike, createDeadline } from '../../../core/abort.ts'
@@ -10,17 +10,17 @@ export interface HttpLlmOptions {
   /** Base address of the service: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */
   readonly url: string
   readonly model: string
-  /** Its key, or a function that fetches it before each question. A model on this machine may need none. */
+  /** Its key, or a function that fetches it before each question. A local model may need none. */
   readonly key?: string | (() => Promise<string>)
-  /** Milliseconds until a question is given up; default 60,000. */
+  /** Milliseconds until a question times out; default 60,000. */
   readonly deadlineMs?: number
   /** Most characters of text for one question; default 24,000 (about 6,000 tokens of English). */
   readonly limitChars?: number
-  /** Whether texts of sensitive records are sent there, too; default false. */
+  /** Whether texts of sensitive records are sent too; default false. */
   readonly sensitive?: boolean
 }
 
-/** As much of the web platform as a request needs. `globalThis` is one in a worker, in Node and at the edge. */
+/** Parts of the web platform that a request needs. `globalThis` has them in a worker, in Node and at the edge. */
 export interface WebPlatform<Signal> {
   fetch(
     url: string,
@@ -45,7 +45,7 @@ interface WebReader {
   cancel(): Promise<void>
 }
 
-/** Most bytes of an answer that are read. */
+/** Most bytes of an answer. */
 export const answerLimitBytes = 256 * 1024
 const answerTokens = 1200
 
@@ -60,7 +60,7 @@ const completion = z.looseObject({
     .min(1),
 })
 
-/** A model over HTTP; throws `invalid-input` when its address or its key can't be one. */
+/** A model over HTTP; throws `invalid-input` for an invalid address or key. */
 export function createHttpLlm<Signal>(
   options: HttpLlmOptions,
   { web, scheduler }: { web: WebPlatform<Signal>; scheduler: Scheduler },
@@ -68,20 +68,20 @@ export function createHttpLlm<Signal>(
   const { key, model, deadlineMs = 60_000, limitChars = 24_000 } = options
   const url = `${checkAddress(options.url, 'llm.url')}/chat/completions`
   if (typeof model !== 'string' || model === '' || model.length > 200) {
-    throw new DaybookError('invalid-input', '`llm.model`: the name of a model is wanted.', {
+    throw new DaybookError('invalid-input', '`llm.model`: pass the name of a model.', {
       details: { path: 'llm.model' },
     })
   }
   if (typeof key === 'string') checkKey(key, 'llm.key')
 
-  /** One request. With `plain`, nothing that a service may not know. */
+  /** One request. `plain`: without options that a service may not support. */
   const post = async ({ instruction, text }: LlmQuestion, plain: boolean, signal: Signal) => {
     const secret = typeof key === 'function' ? checkKey(await key(), 'llm.key') : key
     const messages = [
       { role: 'system', content: instruction },
       { role: 'user', content: text },
     ]
-    const wishes = plain
+    const modelOptions = plain
       ? {}
       : { temperature: 0, max_tokens: answerTokens, response_format: { type: 'json_object' } }
     const response = await web.fetch(url, {
@@ -91,8 +91,8 @@ export function createHttpLlm<Signal>(
         accept: 'application/json',
         ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
       },
-      body: JSON.stringify({ model, messages, stream: false, ...wishes }),
-      // `error` is unknown at the edge; this way a redirect is an answer that is no success.
+      body: JSON.stringify({ model, messages, stream: false, ...modelOptions }),
+      // The edge doesn't support `error`; with `manual`, a redirect is an unsuccessful answer.
       redirect: 'manual',
       signal,
     })
@@ -110,7 +110,7 @@ export function createHttpLlm<Signal>(
       try {
         if (signal.aborted) throw new DaybookError('aborted')
         let answer = await post(question, false, abort.signal)
-        // Services differ in which wishes they know; what every one knows is the question.
+        // Services support different options; all support the plain question.
         if (answer.status === 400 || answer.status === 422) answer = await post(question, true, abort.signal)
         return readAnswer(answer)
       } catch (error) {
@@ -144,8 +144,8 @@ function readAnswer({ status, text }: { status: number; text: string }): string 
   if (!choice)
     throw new DaybookError('model-unavailable', "The model's service did not answer a chat completion.")
   if (choice.finish_reason === 'length')
-    throw new DaybookError('model-unavailable', "The model's answer was cut.")
-  if (!choice.message.content) throw new DaybookError('model-unavailable', 'The model said nothing.')
+    throw new DaybookError('model-unavailable', "The model's answer was cut off; raise the model's limit.")
+  if (!choice.message.content) throw new DaybookError('model-unavailable', "The model's answer is empty.")
   return choice.message.content
 }
 
@@ -172,11 +172,11 @@ async function readBounded(
   }
 }
 
-function translate(error: unknown, signal: AbortSignalLike, late: string | undefined): DaybookError {
+function translate(error: unknown, signal: AbortSignalLike, timeout: string | undefined): DaybookError {
   if (signal.aborted) return new DaybookError('aborted', undefined, { cause: error })
-  if (late !== undefined) return new DaybookError('model-unavailable', late, { cause: error })
+  if (timeout !== undefined) return new DaybookError('model-unavailable', timeout, { cause: error })
   if (error instanceof DaybookError) return error
-  // With `fetch` nothing tells the reasons apart. Neither the question nor the key is repeated.
+  // `fetch` doesn't give a reason. The error contains neither the question nor the key.
   return new DaybookError('model-unavailable', "The model's service could not be reached.", { cause: error })
 }
 

@@ -1,4 +1,4 @@
-// What may be said of the language model when a book is opened. Apart from the models themselves, which a page need not load.
+// Checks of the `llm` option when a book is opened. Separate from the models, which a page need not load.
 import {
   anyOption,
   flagOption,
@@ -10,7 +10,7 @@ import {
 } from '../../../core/option/option-check.ts'
 import type { LlmOptions } from './llm-options.ts'
 
-/** The checks of `llm`, by provider; a host adds its own. What they can be is looked at when the model is made. */
+/** Checks of `llm` by provider; a host adds its own. Values are checked when the model is created. */
 export const llmOptionChecks: Readonly<Record<LlmOptions['provider'], OptionCheck>> = {
   none: optionsOf<Extract<LlmOptions, { provider: 'none' }>>({ provider: anyOption }),
   api: optionsOf<Extract<LlmOptions, { provider: 'api' }>>({

@@ -1,4 +1,4 @@
-// What a user says about the language model when a book is opened, on any host.
+// The `llm` option of a book, on any host.
 import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, Scheduler } from '../../../core/ports.ts'
 import { createHttpLlm, type HttpLlmOptions, type WebPlatform } from './http-llm.ts'
@@ -6,7 +6,7 @@ import { createHttpLlm, type HttpLlmOptions, type WebPlatform } from './http-llm
 /** No model, or one behind an OpenAI-compatible endpoint. */
 export type LlmOptions = { readonly provider: 'none' } | ({ readonly provider: 'api' } & HttpLlmOptions)
 
-/** The model that `options` name, undefined for none; `invalid-input` for what is no model. */
+/** The model that `options` name, undefined for none; throws `invalid-input` for an unknown provider. */
 export function createLlm<Signal>(
   options: LlmOptions | undefined,
   host: { web: WebPlatform<Signal>; scheduler: Scheduler },
@@ -16,8 +16,8 @@ export function createLlm<Signal>(
   throw unknownProvider(options)
 }
 
-/** For a provider that this host has not. */
+/** The error for a provider that this host doesn't have. */
 export function unknownProvider({ provider }: { readonly provider: unknown }): DaybookError {
-  const message = `\`llm.provider\`: there is no \`${String(provider).slice(0, 80)}\` here.`
+  const message = `\`llm.provider\`: this host has no provider \`${String(provider).slice(0, 80)}\`.`
   return new DaybookError('invalid-input', message, { details: { path: 'llm.provider' } })
 }

@@ -1,44 +1,63 @@
-// Whose conversation a verb is about, and what narrows a list: shapes that the verbs of this chapter share.
+// The scope of a conversation: shapes that the verbs of this chapter share, and the names of its records.
+// Each record name follows from its owner, so a caller who sees all records of an agent sees what is stored there.
 import { z } from 'zod'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
+import { namedMessageId, saidMessageId } from '../../../core/text/message-id.ts'
+import { nameHash } from '../../../core/text/murmur.ts'
+import { profileId } from '../../../core/text/profile-id.ts'
+import type { RecordName } from '../../../core/put-request.ts'
+import { cursor, limit } from '../../../shape/page.ts'
+import { filters, orderBy, readVerb, recordVerbs } from '../../../shape/record-verbs.ts'
 
-/** Whose conversation it is; default the book's own agent, session and resource. */
+/** Scope of the conversation. Default: agent, session and resource of the book. */
 export const conversationScope = {
   agent_id: scopeName.optional(),
   session: scopeName.optional(),
   resource: scopeName.optional(),
 }
 
-const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional()
-
-/** A page of a list, newest first unless asked otherwise. */
-export const listQuery = z.strictObject({
+/** Input of a list, newest first by default. */
+const listQuery = z.strictObject({
   ...conversationScope,
   filters,
-  order_by: z
-    .union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(3)])
-    .optional(),
-  limit: z.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(40_000).optional(),
+  order_by: orderBy,
+  limit: limit(),
+  cursor,
 })
 
-/** What a list asks of the store: the filters of the caller, within the scope it named. */
-export function withinScope({ agent_id, session, resource, filters: given }: ListScope): Filters {
+/** Filters for the store: the caller's filters within the named scope. */
+function withinScope({ agent_id, session, resource, filters }: ListScope): Filters {
   const named = Object.entries({ agent: agent_id, session, resource }).filter(
     ([, name]) => name !== undefined,
   )
-  const narrow = Object.fromEntries(named) as Filters
-  if (given === undefined) return narrow
-  // Beside the caller's own conditions, so that errors name the places the caller knows.
-  const { and = [] } = given
-  return { ...given, and: Array.isArray(and) ? [...and, narrow] : and }
+  const scope = Object.fromEntries(named) as Filters
+  if (filters === undefined) return scope
+  // Merged with the caller's conditions, so that errors name the caller's paths.
+  const { and = [] } = filters
+  return { ...filters, and: Array.isArray(and) ? [...and, scope] : and }
 }
 
 type ListScope = Pick<z.output<typeof listQuery>, 'agent_id' | 'session' | 'resource' | 'filters'>
 
-/** The scope of what is stored, as records want it. */
+/** A verb that lists the records of `kind`, within the scope that the caller names. */
+export function listVerb<const Id extends string, const Method extends string, Item extends z.ZodType>(
+  kind: string,
+  item: Item,
+  verb: { readonly id: Id; readonly method: Method; readonly summary: string },
+) {
+  const { page, pageOf } = recordVerbs(kind, item)
+  return readVerb({
+    ...verb,
+    input: listQuery.prefault({}),
+    output: page,
+    run: ({ order_by, limit: count, cursor: from, ...query }, at) =>
+      pageOf(at, { filters: withinScope(query), orderBy: order_by, limit: count, cursor: from }),
+  })
+}
+
+/** Scope for a record to store. */
 export function scopeOf(
   {
     agent_id,
@@ -55,3 +74,28 @@ export function scopeOf(
     ...(about === undefined ? {} : { resource: about }),
   }
 }
+
+const ofAgent = (kind: string, agent: string, id: string): RecordName => ({
+  kind,
+  id,
+  scopes: [`agent:${agent}`],
+})
+
+/** The message that `agent` calls `msgId`. */
+export const namedMessage = (agent: string, msgId: string): RecordName =>
+  ofAgent('message', agent, namedMessageId(agent, msgId))
+
+/** A message without a name, identified by its time and content. */
+export const datedMessage = (...[where, what]: Parameters<typeof saidMessageId>): RecordName =>
+  ofAgent('message', where.agent, saidMessageId(where, what))
+
+/** The profile of `user` that `agent` keeps. */
+export const profileOf = (agent: string, user: string): RecordName =>
+  ofAgent('profile', agent, profileId(agent, user))
+
+/** The episode or cached answer identified by its words. */
+export const recordOfWords = (
+  kind: 'episode' | 'answer',
+  agent: string,
+  words: readonly string[],
+): RecordName => ofAgent(kind, agent, `${kind}-${nameHash(agent, ...words)}`)

@@ -1,13 +1,13 @@
-// A stretch of conversation as callers send it: messages in any of the usual forms, read into one.
+// A stretch of conversation in the caller's format: accepts the common message formats, and converts them to one.
 import { z } from 'zod'
 import { instant } from '../../../shape/instant.ts'
 import { type Source, sourceInput } from '../../../shape/source.ts'
 
-/** Most messages, and most characters of all of them, that are looked at together. */
+/** Most messages of one history, and most characters of all of them. */
 export const historyLimit = { messages: 1000, characters: 400_000 } as const
 
-/** One message of a history: `{ content, source, timestamp, id }`, or `{ role, content }` as chat programs have it. */
-export const historyItem = z
+/** One message: `{ content, source, timestamp, id }`, or `{ role, content }` as in chat APIs. */
+const historyItem = z
   .looseObject({
     id: z.string().max(1000).optional(),
     content: z.string().max(historyLimit.characters),
@@ -40,17 +40,17 @@ export interface Line {
   readonly timestamp?: string | undefined
 }
 
-/** How a speaker is called: by name, by id, or by what it is. */
+/** Display name of a speaker: name, id or type. */
 export function speakerOf({ source }: Line): string {
   return source.name || source.id || source.type || 'Someone'
 }
 
-/** True for what a person said: everything that neither an agent nor the system did. */
+/** True for a person: any speaker that is neither an agent nor the system. */
 export function isUser({ source }: Line): boolean {
   return source.type !== 'Agent' && source.type !== 'System'
 }
 
-/** When a history began and ended, as far as its messages say. */
+/** Time of the first and the last message, if known. */
 export function spanOf(lines: readonly Line[]): { start_time?: string; end_time?: string } {
   const times = lines.flatMap(({ timestamp }) => timestamp ?? []).toSorted()
   const first = times[0]

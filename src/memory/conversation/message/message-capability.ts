@@ -1,45 +1,40 @@
-// The verbs of messages: store, store many, list, delete.
+// The verbs of messages: store one or many, list, delete.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { scopeName } from '../../../shape/scope-name.ts'
 import { sensitivities } from '../../../core/sealed.ts'
-import { sealed } from '../../../shape/sealed-count.ts'
-import { conversationScope, listQuery, scopeOf, withinScope } from './conversation-scope.ts'
-import { type Message, message, messageInput } from './message-schema.ts'
-import { namedMessage } from '../record-name.ts'
+import { message, messageInput } from './message-kind.ts'
 import { storeMessage } from './store-message.ts'
+import { conversationScope, listVerb, namedMessage, scopeOf } from './conversation-scope.ts'
+import { writeVerb } from '../../../shape/record-verbs.ts'
 
 /** `sensitive` and `restricted` messages are encrypted before they are stored or sent. */
 const sensitivity = z.enum(sensitivities).optional()
 
 const outcome = {
-  /** The record of the message: the new one, or for a duplicate the one that was there. */
+  /** The stored message, or for a duplicate the existing one. */
   id: z.string().optional(),
   result: z.enum(['stored', 'skipped']),
-  /** Why it was skipped: `empty content`, `duplicate msg_id`, `duplicate content`. */
+  /** Reason if it was skipped: `empty content`, `duplicate msg_id`, `duplicate content`. */
   reason: z.enum(['empty content', 'duplicate msg_id', 'duplicate content']).optional(),
 }
 
 export const messageCapabilities = [
-  defineCapability({
+  writeVerb({
     id: 'ks:store',
-    permission: 'write',
-    methods: ['conversation.store'],
+    method: 'conversation.store',
     summary: 'Stores a message of a conversation; skips an empty or a known one and says so.',
     input: z.strictObject({ ...conversationScope, sensitivity, message: messageInput }),
     output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcome }),
-    effect: 'write',
-    uses: ['records'],
-    run({ message: one, sensitivity: how, ...scope }, at) {
-      const stored = storeMessage(one, { ...scopeOf(scope, at.call), sensitivity: how }, at)
+    run({ message: one, sensitivity: level, ...scope }, at) {
+      const stored = storeMessage(one, { ...scopeOf(scope, at.call), sensitivity: level }, at)
       return { ok: true, ...(stored.result === 'skipped' ? { skipped: true } : {}), ...stored }
     },
   }),
-  defineCapability({
+  writeVerb({
     id: 'ks:store_messages',
-    permission: 'write',
-    methods: ['conversation.storeMany'],
+    method: 'conversation.storeMany',
     summary:
       'Stores up to 1,000 messages in one transaction, in their order: all that are new, or on an error none.',
     input: z.strictObject({
@@ -51,38 +46,21 @@ export const messageCapabilities = [
       ok: z.boolean(),
       stored: z.number(),
       skipped: z.number(),
-      /** One for each message, in the order they came. */
+      /** One for each message, in input order. */
       results: z.array(z.object(outcome)),
     }),
-    effect: 'write',
-    uses: ['records'],
-    run({ messages, sensitivity: how, ...scope }, at) {
-      const own = { ...scopeOf(scope, at.call), sensitivity: how }
+    run({ messages, sensitivity: level, ...scope }, at) {
+      const own = { ...scopeOf(scope, at.call), sensitivity: level }
       const results = messages.map((one, i) => storeMessage(one, own, at, i))
       const stored = results.filter(({ result }) => result === 'stored').length
       return { ok: true, stored, skipped: results.length - stored, results }
     },
   }),
-  defineCapability({
+  listVerb('message', message, {
     id: 'ks:list_messages',
-    permission: 'read',
-    methods: ['conversation.list'],
+    method: 'conversation.list',
     summary:
       'Lists messages, newest first unless asked otherwise, a page at a time; of all agents unless one is named.',
-    input: listQuery.prefault({}),
-    output: z.object({ records: z.array(message), cursor: z.string().optional(), sealed }),
-    effect: 'read',
-    uses: ['records'],
-    run({ order_by: orderBy, limit, cursor, ...query }, at) {
-      const page = at.records.query({
-        kind: 'message',
-        filters: withinScope(query),
-        orderBy,
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      return { ...page, records: page.records as unknown as Message[] }
-    },
   }),
   defineCapability({
     id: 'ks:delete_message',

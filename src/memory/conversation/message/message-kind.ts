@@ -1,8 +1,107 @@
-// The kind `message`: one thing said, by a person or an agent. Never changed once it is stored, but that it may be archived.
-import { type Kind, whenField } from '../../../core/kind.ts'
-import { speakerRole } from '../../../shape/source.ts'
-import { messageKeys } from './line-message.ts'
-import { messageBody, type MessageBody } from './message-schema.ts'
+// The kind `message`: one thing that a person or an agent said. Never changed after it is stored, except that it may
+// be archived. Also links lines of a history to stored messages, for records derived from the history.
+// Invariant: a line is the message with its id (`msg_id` or record id). Without an id, or if none matches, it is
+// every message of the agent with the same content, and the same time if it has one. A line without a message has
+// keys that identify it when its message arrives.
+import { awaitedKey, type Kind, whenField } from '../../../core/kind.ts'
+import { source, sourceInput, speakerRole } from '../../../shape/source.ts'
+import { z } from 'zod'
+import { instant, instantOrDay } from '../../../shape/instant.ts'
+import { recordHead } from '../../../shape/record-head.ts'
+import type { ReadContext } from '../../../core/capability/context.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { namedMessage } from './conversation-scope.ts'
+import type { Line } from './history.ts'
+
+/** Most characters of one message. Longer messages are refused, never cut. */
+const contentLimit = 16_000
+
+const metadata = z.record(z.string(), z.unknown())
+
+/** A message as callers send it. Without `id` it is unnamed; without `timestamp` it is said now. */
+export const messageInput = z.strictObject({
+  id: z.string().max(1000).optional(),
+  content: z.string().max(contentLimit),
+  source: sourceInput.default({}),
+  target_agent: z.string().max(1000).nullish(),
+  timestamp: instantOrDay.optional(),
+  metadata: metadata.default({}),
+})
+export type MessageInput = z.output<typeof messageInput>
+
+const messageBody = z.looseObject({
+  /** The sender's name for it, unique for one agent; empty if it has none. */
+  msg_id: z.string().max(1000).default(''),
+  content: z.string().min(1).max(contentLimit),
+  source: source.default({}),
+  timestamp: instant,
+  metadata: metadata.default({}),
+  /** Set when archived: kept, but out of recall and lists. */
+  archived_at: instant.optional(),
+})
+type MessageBody = z.output<typeof messageBody>
+
+/** A record of this chapter as it is read: head and body on one level. */
+export const stored = <Name extends string, Shape extends z.ZodRawShape>(
+  kind: Name,
+  body: z.ZodObject<Shape>,
+) => z.looseObject({ ...body.shape, ...recordHead, kind: z.literal(kind) })
+
+export const message = stored('message', messageBody)
+export type Message = z.output<typeof message>
+
+type At = Pick<ReadContext<'records'>, 'records'>
+
+/** Fields that match a line to messages. */
+interface LineFields extends Pick<Line, 'content'> {
+  readonly id?: string | undefined
+  readonly timestamp?: string | undefined
+}
+
+/** Most messages matched by content. Words of more messages are too common. */
+const sameLimit = 1000
+
+/** Keys of a line of `agent` that is not a message yet. */
+export function lineKeys(agent: string, { id, content, timestamp = '' }: LineFields): string[] {
+  const contentKey = awaitedKey('said', agent, content.trim(), timestamp)
+  return id ? [awaitedKey('id', agent, id), contentKey] : [contentKey]
+}
+
+/** Keys of the lines that the message `body` of `agent` matches. */
+function messageKeys({ msg_id: id, content, timestamp }: Partial<MessageBody>, agent: string): string[] {
+  if (typeof content !== 'string') return []
+  return [...lineKeys(agent, { content }), ...lineKeys(agent, { id, content, timestamp })]
+}
+
+/** Returns a function from a line to the ids of its messages. */
+export function createLineMessages({ records }: At, agent: string, lines: readonly LineFields[]) {
+  const named = new Map(
+    lines.flatMap(({ id }) => (id ? [[id, messageNamed(records, agent, id)] as const] : [])),
+  )
+  // A longer line can't be a message.
+  const plain = lines.flatMap(({ id, content }) =>
+    (id && named.get(id)) || content.trim() === '' || content.length > contentLimit ? [] : [content],
+  )
+  const filters = { agent, content: { in: [...new Set(plain)] } }
+  const found =
+    plain.length === 0 ? [] : records.query({ kind: 'message', filters, limit: sameLimit }).records
+  const byContent = Map.groupBy(found, ({ content }) => String(content))
+  return ({ id, content, timestamp }: LineFields): string[] => {
+    const messageId = id && named.get(id)
+    if (messageId) return [messageId]
+    const same = byContent.get(content) ?? []
+    return same
+      .filter((one) => timestamp === undefined || one['timestamp'] === timestamp)
+      .map((one) => one.id)
+  }
+}
+
+/** Id of the message with this `msg_id` or record id. */
+function messageNamed(records: At['records'], agent: string, id: string): string | undefined {
+  const named = records.find(namedMessage(agent, id))
+  if (named) return named.id
+  return records.get(id)?.kind === 'message' ? id : undefined
+}
 
 export const messageKind: Kind<'message', MessageBody> = {
   name: 'message',
@@ -10,12 +109,23 @@ export const messageKind: Kind<'message', MessageBody> = {
   summary: 'One message of a conversation: who said what, when.',
   version: 1,
   schema: messageBody,
-  // Day and speaker make it findable beside its words; the speaker's type would only be noise.
+  // Day and speaker help to find it; the speaker's type would only add noise.
   text: [whenField, 'source.name', 'source.id', 'content'],
   facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
   saidBy: (body) => speakerRole((body as Partial<MessageBody>).source),
   awaitedAs: messageKeys,
   policy: 'last_write_wins',
-  // A consolidation of days puts it out of recall, and keeps it.
+  // A digest of days archives it.
   expires: 'archived_at',
+}
+
+/** Messages of `ids` that the caller can read, without duplicates, in order. */
+export function messagesLeft(
+  { records }: { readonly records: Pick<RecordReader, 'get'> },
+  ids: readonly string[],
+): Message[] {
+  return [...new Set(ids)].flatMap((id) => {
+    const found = records.get(id)
+    return found?.kind === 'message' ? [found as unknown as Message] : []
+  })
 }

@@ -1,9 +1,117 @@
-// The verb that gives an agent what it should have in mind: messages, episodes and profiles, in the order of time.
+// The verb that recalls messages, episodes and profiles for an agent before it answers, oldest first.
+// Invariant: each stage only fills the places that the stages before it left free, and no result is repeated.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { conversationScope, scopeOf } from './conversation-scope.ts'
-import { source } from '../../../shape/source.ts'
-import { recallMessages } from './recall-message.ts'
+import { source, type Source } from '../../../shape/source.ts'
+import { recallNote } from '../../../core/capability/activity.ts'
+import { hitLimit } from '../../../core/capability/port/recall-port.ts'
+import type { ReadContext } from '../../../core/capability/context.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
+import type { Stored } from '../../../core/record.ts'
+import { limit } from '../../../shape/page.ts'
+
+interface Recalled {
+  readonly id: string
+  readonly content: string
+  readonly source: Source | { readonly System: string }
+  readonly timestamp: string
+}
+
+interface RecallScope {
+  readonly agent: string
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+}
+
+/** Most profiles in a result. */
+const profileLimit = 3
+/** Most recent messages searched literally. */
+const recentLimit = 500
+
+/**
+ * Recalls at most `limit` messages for `query`, oldest first. Stages: recall over messages and episodes (vectors if
+ * available, and full text), profiles, recent messages that contain the question literally. Without a question: the
+ * most recent messages.
+ */
+async function recallMessages(
+  at: ReadContext<'records' | 'recall'>,
+  { agent, session, resource }: RecallScope,
+  query: string,
+  limit: number,
+): Promise<Recalled[]> {
+  const scope = {
+    agent,
+    ...(session === undefined ? {} : { session }),
+    ...(resource === undefined ? {} : { resource }),
+  }
+  const recent = (count: number) =>
+    at.records.query({ kind: 'message', filters: scope, orderBy: '-timestamp', limit: count }).records
+  const text = query.trim()
+  if (text === '') return inOrder(recent(limit).map(toRecalled))
+  const found = new Map<string, Dated>()
+  const results: { readonly id: string; readonly kind: string; readonly score: number }[] = []
+  const take = (record: Stored<JsonObject>, score = 0) => {
+    const one = toRecalled(record)
+    const key = JSON.stringify([one.source, one.content])
+    if (found.size === limit || found.has(key)) return
+    found.set(key, one)
+    results.push({ id: record.id, kind: record.kind, score })
+  }
+  const recallQuery = { ...scope, text, kinds: ['message', 'episode'], limit }
+  const { hits } = await at.recall.ask(recallQuery)
+  for (const { record, score } of hits) take(record, score)
+  if (found.size < limit) {
+    const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }
+    for (const record of at.records.query({ ...latest, limit: profileLimit }).records) take(record)
+  }
+  if (found.size < limit)
+    for (const record of recent(recentLimit)) if (saysLiterally(record, text)) take(record)
+  at.recall.note(recallNote({ ...recallQuery, limit: Math.min(limit, hitLimit) }, results))
+  return inOrder([...found.values()])
+}
+
+type Dated = Recalled & { readonly created: string }
+
+function inOrder(found: readonly Dated[]): Recalled[] {
+  return found
+    .toSorted((a, b) => compare(a.timestamp, b.timestamp) || compare(a.created, b.created))
+    .map(({ id, content, source, timestamp }) => ({ id, content, source, timestamp }))
+}
+
+function saysLiterally({ content }: Stored<JsonObject>, text: string): boolean {
+  return typeof content === 'string' && content.toLowerCase().includes(text.toLowerCase())
+}
+
+function toRecalled(record: Stored<JsonObject>): Dated {
+  const text = (path: string) => (typeof record[path] === 'string' ? record[path] : '')
+  const created = record.created_at
+  switch (record.kind) {
+    case 'episode': {
+      const timestamp = text('end_time') || created
+      const content = `[Episode] ${text('summary')}`
+      return { id: record.id, content, source: { System: 'episode' }, timestamp, created }
+    }
+    case 'profile': {
+      const content = `[Profile] ${text('content')}`
+      return { id: record.id, content, source: { System: 'profile' }, timestamp: record.updated_at, created }
+    }
+    default: {
+      const source = (record['source'] ?? {}) as Source
+      return {
+        id: text('msg_id') || record.id,
+        content: text('content'),
+        source,
+        timestamp: text('timestamp'),
+        created,
+      }
+    }
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
 
 export const conversationRecallCapabilities = [
   defineCapability({
@@ -16,14 +124,14 @@ export const conversationRecallCapabilities = [
       ...conversationScope,
       /** Words of a user. Empty: the most recent messages. */
       query: z.string().max(10_000).default(''),
-      limit: z.number().int().min(1).max(500).default(10),
+      limit: limit(10, 500),
     }),
     output: z.object({
       messages: z.array(
         z.object({
-          /** The name its sender gave it, or the id of the record. */
+          /** The sender's name for it, or the id of the record. */
           id: z.string(),
-          /** Of an episode and of a profile, their text after `[Episode] ` and `[Profile] `. */
+          /** Episodes and profiles: their text after `[Episode] ` or `[Profile] `. */
           content: z.string(),
           source: z.looseObject({ ...source.shape, System: z.string().optional() }),
           timestamp: z.string(),
@@ -34,7 +142,7 @@ export const conversationRecallCapabilities = [
     uses: ['records', 'recall'],
     async run({ query, limit, ...scope }, at) {
       const { agent } = scopeOf(scope, at.call)
-      // Only what the caller names narrows: the book's session and resource are for what is stored.
+      // The book's own session and resource don't narrow a recall; they apply to stored messages.
       const { session, resource } = scope
       return { messages: await recallMessages(at, { agent, session, resource }, query, limit) }
     },

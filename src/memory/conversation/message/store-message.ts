@@ -1,20 +1,20 @@
-// Puts messages into the book, each once.
-// Invariant: the id of a message that has a name, or a time of its own, follows from what it says it is. So the same
-// message stored twice, on one device or on two that sync later, is one record.
+// Stores messages, each once.
+// Invariant: the id of a message with a name, or a time of its own, follows from its content. So a message stored
+// twice, on one device or on two that sync later, is one record.
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 import { beginningOf } from '../../../core/calendar/day.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import type { MessageInput } from './message-schema.ts'
-import { namedMessage, saidMessage } from '../record-name.ts'
+import type { MessageInput } from './message-kind.ts'
+import { namedMessage, datedMessage } from './conversation-scope.ts'
 
 export type StoreOutcome =
   | { readonly result: 'stored'; readonly id: string }
   | { readonly result: 'skipped'; readonly id?: string; readonly reason: SkipReason }
 export type SkipReason = 'empty content' | 'duplicate msg_id' | 'duplicate content'
 
-/** Whose message it is; what is left out is the book's own. */
+/** Scope of the message. Default: that of the book. */
 export interface MessageScope {
   readonly agent: string
   readonly session?: string
@@ -23,9 +23,9 @@ export interface MessageScope {
 }
 
 /**
- * Stores one message, or says why not: nothing in it, its name is known, or, without a name, the same words of the
- * same speaker at the same instant are. `later` puts a message without a time so many milliseconds after now, which
- * keeps the order of messages that are stored together.
+ * Stores one message, or returns the reason for skipping it: it is empty, its name exists, or, without a name, its
+ * speaker said the same at the same time. `later` adds milliseconds to the time of a message without a time, which
+ * preserves the order of messages stored together.
  */
 export function storeMessage(
   input: MessageInput,
@@ -33,25 +33,26 @@ export function storeMessage(
   { call: { now, zone }, records }: WriteContext<'records'>,
   later = 0,
 ): StoreOutcome {
-  const { id: msgId = '', content, source, timestamp: given, metadata, target_agent: target } = input
-  const said = given && beginningOf(given, zone)
+  const { id: msgId = '', content, source, timestamp: inputTime, metadata, target_agent: target } = input
+  const time = inputTime && beginningOf(inputTime, zone)
   if (content.trim() === '') return { result: 'skipped', reason: 'empty content' }
   const name =
     msgId !== ''
       ? namedMessage(scope.agent, msgId)
-      : said === undefined
+      : time === undefined
         ? undefined
-        : saidMessage(scope, { said, source, content })
-  const known = name && records.find(name)
+        : datedMessage(scope, { said: time, source, content })
+  const before = name && records.find(name)
   const isSame =
-    known?.agent === scope.agent && (msgId !== '' ? known['msg_id'] === msgId : known['content'] === content)
-  if (known && isSame)
+    before?.agent === scope.agent &&
+    (msgId !== '' ? before['msg_id'] === msgId : before['content'] === content)
+  if (before && isSame)
     return {
       result: 'skipped',
-      id: known.id,
+      id: before.id,
       reason: msgId !== '' ? 'duplicate msg_id' : 'duplicate content',
     }
-  const timestamp = said ?? formatTime((parseTime(now) ?? 0) + later)
+  const timestamp = time ?? formatTime((parseTime(now) ?? 0) + later)
   const body = {
     msg_id: msgId,
     content,
@@ -60,7 +61,7 @@ export function storeMessage(
     metadata,
     ...(target == null ? {} : { target_agent: target }),
   } as unknown as JsonObject
-  // A stranger under our name, however unlikely, keeps its place.
+  // Another record under this id, however unlikely, is not replaced.
   const put = { kind: 'message', body, scope, checked: true }
-  return { result: 'stored', id: records.put(known ? put : { ...put, name }) }
+  return { result: 'stored', id: records.put(before ? put : { ...put, name }) }
 }

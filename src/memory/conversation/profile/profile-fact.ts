@@ -1,23 +1,27 @@
-// What follows from what was said: which facts of a user hold now, and what became of the others.
-// Invariant: learning is commutative, associative and idempotent, so the order in which conversations are read, and on
-// which device, decides nothing. Of an attribute with one value, the one that was said last holds.
+// Facts of a user: derives the current and the former facts from dated statements, and removes the statements of
+// forgotten messages.
+// Invariant: learning is commutative, associative and idempotent, so order and device don't matter. Of an attribute
+// with one value, the value stated last is current. A fact stays only while a message that states it remains, or if
+// none was ever known, and gets no time that only the forgotten messages support.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { isSingle, opposites, type Statement } from './user-fact.ts'
+import { findStatements, isSingle, opposites, type Statement } from './user-fact.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { type Message, messagesLeft } from '../message/message-kind.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>
 
-/** A statement with its time and, where those are records, its messages. */
+/** A statement with its time and, if they are records, its messages. */
 export interface DatedStatement extends Statement {
   readonly at: string
   readonly messages?: readonly string[] | undefined
-  /** The key of its line, where that is no message yet. */
+  /** Key of its line, if it is not a message yet. */
   readonly lines?: readonly string[] | undefined
 }
 
-/** A fact as callers see it: with what holds instead, when it holds no longer. */
-export interface ShownFact {
+/** A fact as callers see it. A former fact has the value that replaced it. */
+interface ShownFact {
   readonly attribute: string
   readonly value: string
   readonly since: string
@@ -27,19 +31,19 @@ export interface ShownFact {
   readonly superseded_by?: string
 }
 
-/** By what a fact is known: its attribute and its folded value. */
-export const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
+/** Identifies a fact: attribute and folded value. */
+const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
 
-/** The facts with the statements added to them. */
+/** The facts with the statements added. */
 export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {
-  const known: Record<string, KnownFact> = { ...facts }
+  const learned: Record<string, KnownFact> = { ...facts }
   for (const { attribute, value, denied, at, messages = [], lines = [] } of statements) {
     const key = keyOf(attribute, value)
-    const before = known[key]
+    const before = learned[key]
     const said_at = latest(before?.said_at, denied ? undefined : at)
     const denied_at = latest(before?.denied_at, denied ? at : undefined)
     const keys = [...new Set([...(before?.lines ?? []), ...lines])].slice(-profileLimit.messages)
-    known[key] = {
+    learned[key] = {
       ...before,
       attribute,
       value: spelling(before, { value, denied, at }),
@@ -52,12 +56,12 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
       ...(keys.length === 0 ? {} : { lines: keys }),
     }
   }
-  return known
+  return learned
 }
 
-/** The facts with the messages `ids` in the place of the line `key` that they are. */
-export function factsNaming(known: Facts, key: string, ids: readonly string[]): Facts {
-  const facts = Object.entries(known).map(([name, fact]) => {
+/** Replaces the line `key` in the facts by its messages `ids`. */
+export function factsNaming(before: Facts, key: string, ids: readonly string[]): Facts {
+  const facts = Object.entries(before).map(([name, fact]) => {
     const { lines = [], messages } = fact
     if (!lines.includes(key)) return [name, fact] as const
     const named = [...new Set([...messages, ...ids])].toSorted().slice(-profileLimit.messages)
@@ -66,7 +70,7 @@ export function factsNaming(known: Facts, key: string, ids: readonly string[]): 
   return Object.fromEntries(facts)
 }
 
-/** A value is spelled as it was last said; of one instant, and of denials, the first in the order of the alphabet. */
+/** Spelling of the latest statement; for equal times, and for denials, the first in alphabetical order. */
 function spelling(
   before: KnownFact | undefined,
   { value, denied, at }: Pick<DatedStatement, 'value' | 'denied' | 'at'>,
@@ -84,8 +88,8 @@ function latest(one: string | undefined, other: string | undefined): string | un
   return one > other ? one : other
 }
 
-/** What holds now, and what did before; the latest first. */
-export function tell(facts: Facts): { current: ShownFact[]; earlier: ShownFact[] } {
+/** Current and former facts, latest first. */
+export function splitFacts(facts: Facts): { current: ShownFact[]; earlier: ShownFact[] } {
   const all = Object.values(facts)
   const holding = all.filter(
     ({ said_at, denied_at }) => said_at !== undefined && (denied_at === undefined || denied_at < said_at),
@@ -119,7 +123,7 @@ interface Timed {
   readonly said_at?: string | undefined
 }
 
-/** Latest first; of one instant, in an order that is the same everywhere. */
+/** Latest first; for equal times, in an order that is the same on every device. */
 function byTime(one: Timed, other: Timed): number {
   const at = one.said_at ?? one.since
   const otherAt = other.said_at ?? other.since
@@ -129,9 +133,9 @@ function byTime(one: Timed, other: Timed): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** What holds now as text, a line for each attribute, those with one value first. Lines that do not fit are counted. */
+/** The current facts as text, one line for each attribute, single values first. Lines that don't fit are counted. */
 export function writeProfile(facts: Facts): string {
-  const { current } = tell(facts)
+  const { current } = splitFacts(facts)
   const lines = new Map<string, string[]>()
   for (const { attribute, value } of current.toSorted(
     (a, b) => Number(isSingle(b.attribute)) - Number(isSingle(a.attribute)),
@@ -139,33 +143,114 @@ export function writeProfile(facts: Facts): string {
     lines.set(attribute, [...(lines.get(attribute) ?? []), value])
   const all = [...lines].map(([attribute, values]) => `${attribute}: ${values.join(', ')}`)
   const limit = profileLimit.characters - 40
-  const kept: string[] = []
+  const shown: string[] = []
   let length = 0
   for (const line of all) {
     if (length + line.length + 1 > limit) continue
-    kept.push(line)
+    shown.push(line)
     length += line.length + 1
   }
-  const left = all.length - kept.length
-  return left === 0 ? kept.join('\n') : [...kept, `and ${left} more`].join('\n')
+  const omitted = all.length - shown.length
+  return omitted === 0 ? shown.join('\n') : [...shown, `and ${omitted} more`].join('\n')
 }
 
 /**
- * The body of a profile with its text as its facts say. One without a fact keeps its text, which came from elsewhere; one
- * with facts of another shape stays as it is.
+ * The body of a profile with its text derived from its facts. Without facts it keeps its text, which came from
+ * elsewhere; facts of another shape stay unchanged.
  */
 export function settleProfile(body: JsonObject): JsonObject {
-  const { facts: said } = body
-  if (!isJsonObject(said) || Object.keys(said).length === 0) return body
-  const facts = Object.fromEntries(Object.entries(said).map(([key, fact]) => [key, withNewest(fact)]))
-  const known = profileBody.shape.facts.safeParse(facts)
-  return known.success ? { ...body, facts, content: writeProfile(known.data) } : body
+  const { facts: stored } = body
+  if (!isJsonObject(stored) || Object.keys(stored).length === 0) return body
+  const facts = Object.fromEntries(Object.entries(stored).map(([key, fact]) => [key, withNewest(fact)]))
+  const parsed = profileBody.shape.facts.safeParse(facts)
+  return parsed.success ? { ...body, facts, content: writeProfile(parsed.data) } : body
 }
 
-/** Two devices may know of more messages than a fact names: the last of them stay. */
+/** Merged devices may know more messages of a fact than its limit; the last ones stay. */
 function withNewest(fact: Json): Json {
   if (!isJsonObject(fact) || !Array.isArray(fact['messages'])) return fact
   const messages = fact['messages'] as readonly Json[]
   if (messages.length <= profileLimit.messages) return fact
   return { ...fact, messages: messages.toSorted().slice(-profileLimit.messages) }
+}
+
+/** A remaining message, with its statements about the user by the stated patterns. */
+interface RemainingMessage {
+  readonly timestamp: string
+  readonly statements: readonly DatedStatement[]
+}
+
+/** The facts without the lines of `goneKeys`, and without facts that rested on them alone. */
+export function factsWithoutGone(facts: Facts, goneKeys: readonly string[]): Facts {
+  if (goneKeys.length === 0) return facts
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([key, fact]) => {
+      const { lines = [], messages } = fact
+      const rest = lines.filter((one) => !goneKeys.includes(one))
+      if (rest.length === lines.length) return [[key, fact]]
+      return rest.length + messages.length === 0 ? [] : [[key, { ...fact, lines: rest }]]
+    }),
+  )
+}
+
+/** The facts without those whose messages are all missing from `left`. Facts that never named a message stay. */
+function releaseFacts(facts: Facts, remaining: ReadonlyMap<string, RemainingMessage>): Facts {
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([key, fact]) => {
+      const released = releaseFact(fact, remaining)
+      return released ? [[key, released]] : []
+    }),
+  )
+}
+
+function releaseFact(
+  fact: KnownFact,
+  remaining: ReadonlyMap<string, RemainingMessage>,
+): KnownFact | undefined {
+  const messages = fact.messages.filter((id) => remaining.has(id))
+  if (messages.length === fact.messages.length) return fact
+  const { lines = [] } = fact
+  if (messages.length === 0) return lines.length > 0 ? { ...fact, messages } : undefined
+  const key = keyOf(fact.attribute, fact.value)
+  const found = messages.map((id) => remaining.get(id)).filter((one) => one !== undefined)
+  const stated = found.flatMap(({ statements }) =>
+    statements.filter((one) => keyOf(one.attribute, one.value) === key),
+  )
+  // Statements that the patterns find are rebuilt from the messages; a model's facts keep the times that the messages
+  // support.
+  const relearned = stated.length > 0 ? learn({}, stated)[key] : undefined
+  const { said_at, denied_at, ...plain } = fact
+  if (relearned) return { ...plain, ...relearned, messages }
+  const times = found.map(({ timestamp }) => timestamp).toSorted()
+  const last = times.at(-1) ?? fact.since
+  return {
+    ...plain,
+    messages,
+    since: later(fact.since, times[0] ?? fact.since),
+    ...(said_at === undefined ? {} : { said_at: said_at < last ? said_at : last }),
+    ...(denied_at !== undefined && times.includes(denied_at) ? { denied_at } : {}),
+  }
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other
+}
+
+/** The facts without forgotten messages. `goneKeys`: keys of lines whose message was forgotten. */
+export function factsLeft(
+  at: { readonly records: Pick<RecordReader, 'get'> },
+  before: Facts,
+  goneKeys: readonly string[],
+): Facts {
+  const facts = factsWithoutGone(before, goneKeys)
+  const ids = Object.values(facts).flatMap(({ messages }) => messages)
+  return releaseFacts(facts, new Map(messagesLeft(at, ids).map((one) => [one.id, readMessage(one)])))
+}
+
+function readMessage({ id, content, source, timestamp }: Message): RemainingMessage {
+  const statements = findStatements([{ content, source, timestamp }])
+  return {
+    timestamp,
+    statements: statements.map(({ statement }) => ({ ...statement, at: timestamp, message: id })),
+  }
 }

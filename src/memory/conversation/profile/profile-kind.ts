@@ -1,4 +1,4 @@
-// The kind `profile`: what an agent knows of one user. Its text is told from its facts.
+// The kind `profile`: the facts that an agent knows about one user. Its text is derived from them.
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Kind } from '../../../core/kind.ts'
 import { factsNaming, settleProfile } from './profile-fact.ts'
@@ -12,7 +12,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   schema: profileBody,
   text: ['user_id', 'content'],
   facets: { subject: 'user_id' },
-  // What two devices have learned is known; of a fact both have heard, when it was said first and last.
+  // Devices add up their facts; of a fact that both know, the first and the last time count.
   policy: 'merge',
   merge: {
     content: 'derived',

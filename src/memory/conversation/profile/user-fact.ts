@@ -1,34 +1,34 @@
-// Facts that users tell of themselves, found by stated patterns in what they say. No model, no guessing: what fits no
-// pattern is no fact. English, German, French and Spanish, and the plainest forms of Japanese and Chinese.
+// Finds facts that users state about themselves, by stated patterns, without a model. Text that matches no pattern is
+// ignored. English, German, French and Spanish, and simple forms of Japanese and Chinese.
 import { type Line, isUser } from '../message/history.ts'
 import { sentencesOf } from '../../../core/text/sentence.ts'
 import { fold } from '../../../core/text/fold.ts'
 
-/** One thing said about a user. */
+/** One statement about a user. */
 export interface Statement {
   readonly attribute: string
   readonly value: string
-  /** True when the value is said to hold no longer. */
+  /** True if the user says that the value is no longer true. */
   readonly denied: boolean
 }
 
-/** Attributes of which one value holds at a time; of all others there can be many. Favourites are one each. */
+/** True for attributes with one value at a time. Favourites are one each. */
 export function isSingle(attribute: string): boolean {
   return single.has(attribute) || attribute.startsWith('favourite ') || attribute.startsWith('name of ')
 }
 const single = new Set(['name', 'home', 'origin', 'job', 'employer', 'birthday', 'age', 'diet'])
 
-/** Attributes that exclude one another for the same value. */
+/** Attributes that exclude each other for the same value. */
 export const opposites: Readonly<Record<string, string>> = { likes: 'dislikes', dislikes: 'likes' }
 
-/** A pattern, with what it says: the groups `v` (value) and, where the attribute depends on it, `k`. */
+/** A pattern with the groups `v` (value) and, if the attribute depends on it, `k`. */
 interface Rule {
   readonly attribute: string
   readonly pattern: RegExp
   readonly denied?: true
 }
 
-// A value ends where the clause ends.
+// A value ends at the end of the clause.
 const stop = String.raw`(?=$|[.!?;:()\n…]|,? (?:and|but|because|so|since|which|who|und|aber|weil|denn|et|mais|parce|y|pero|porque)(?: |$)|,)`
 const value = String.raw`(?<v>[\p{L}\p{N}][^.!?;:()\n,]{0,80}?)`
 const proper = String.raw`(?<v>\p{Lu}[\p{L}'’.-]*(?: (?:(?:de|da|del|la|van|von|der|den|al|bin) )?\p{Lu}[\p{L}'’.-]*){0,4})`
@@ -48,18 +48,18 @@ const make = (attribute: string, pattern: string, denied?: true): Rule => ({
   pattern: new RegExp(pattern, 'iu'),
   ...(denied ? { denied } : {}),
 })
-/** Names and places are told by their capitals: only the words before them may be written either way. */
-const makeProper = (attribute: string, before: string, what: string, denied?: true): Rule => ({
+/** Names and places are recognised by their capitals, so case is ignored only in the words before them. */
+const makeProper = (attribute: string, before: string, name: string, denied?: true): Rule => ({
   attribute,
-  pattern: new RegExp(`(?<![\\p{L}\\p{N}])${anyCase(before)}${what}`, 'u'),
+  pattern: new RegExp(`(?<![\\p{L}\\p{N}])${anyCase(before)}${name}`, 'u'),
   ...(denied ? { denied } : {}),
 })
 const from = String.raw`(?<![\p{L}\p{N}])`
 const always = String.raw`(?:really |also |just |absolutely |still |do )*`
 
-/** Tried in this order on each sentence; each may find several. */
+/** Tried in this order on each sentence; each may match several times. */
 const rules: readonly Rule[] = [
-  // What no longer holds, first: the same words without the denial would say the opposite.
+  // Denials first: without the denial, the same words would state the opposite.
   makeProper('home', String.raw`i (?:no longer live|don['’]?t live|do not live) in `, place, true),
   makeProper('home', String.raw`ich (?:wohne|lebe) nicht mehr in `, place, true),
   makeProper('home', String.raw`je n['’](?:habite|habites) plus (?:à|en|au|aux) `, place, true),
@@ -211,23 +211,23 @@ const rules: readonly Rule[] = [
   ),
 ]
 
-/** What one sentence of a user says about that user. */
+/** Statements of one sentence about its speaker. */
 export function statementsOf(sentence: string): Statement[] {
-  // A question tells nothing, and what somebody else says is not about the user.
+  // Questions and conditions state nothing.
   if (/[?？]\s*$/.test(sentence) || /^\s*(?:if|wenn|si)\b/iu.test(sentence)) return []
   const text = sentence.replaceAll(/\s+/g, ' ').slice(0, 1000)
   const found: Statement[] = []
   for (const { attribute, pattern, denied = false } of rules) {
     const { groups } = pattern.exec(text) ?? {}
-    const said = groups?.['v'] ?? ''
+    const matched = groups?.['v'] ?? ''
     const key = groups?.['k'] === undefined ? attribute : `${attribute} ${fold(groups['k'].trim())}`
-    for (const one of attribute === 'speaks' ? said.split(/,? and |, /) : [said]) {
+    for (const one of attribute === 'speaks' ? matched.split(/,? and |, /) : [matched]) {
       const value = attribute === 'note' ? one.trim() : tidy(one)
-      const isSaid = found.some((other) => other.attribute === key && !isSpoken(key))
+      const isStated = found.some((other) => other.attribute === key && !isSpoken(key))
       const isDenied = found.some(
         (other) => opposites[other.attribute] === key && fold(other.value) === fold(value),
       )
-      if (value !== '' && !isSaid && !isDenied) found.push({ attribute: key, value, denied })
+      if (value !== '' && !isStated && !isDenied) found.push({ attribute: key, value, denied })
     }
   }
   return found
@@ -235,7 +235,7 @@ export function statementsOf(sentence: string): Statement[] {
 
 const isSpoken = (attribute: string) => attribute === 'speaks'
 
-/** What the user's lines of a history say, in their order, with the line that says it. */
+/** Statements in the user's lines of a history, in order, each with its line. */
 export function findStatements(lines: readonly Line[]): { statement: Statement; line: Line }[] {
   return lines
     .filter(isUser)

@@ -1,21 +1,85 @@
-// JSON Schema (draft 2020-12) for the data of facts: is a schema one, and does a value keep to it.
-// Invariant: a schema that was let in can be evaluated: its references are its own and lead somewhere without going in circles.
+// JSON Schema (draft 2020-12) for the data of facts: checks a schema, and checks a value against a schema.
+// Invariant: every accepted schema can be evaluated: its references stay inside it, resolve, and form no circle.
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { DaybookError } from '../../../core/errors.ts'
-import type { Json, JsonObject } from '../../../core/json/path.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { metaSchema } from './meta-schema.ts'
 import { findExcess } from './schema-effort.ts'
-import { surveySchema } from './schema-survey.ts'
-
-export type JsonSchema = JsonObject | boolean
-
-/** Longest schema, in UTF-16 units of JSON text. */
-export const schemaLimit = 100_000
+import { judgePattern } from './pattern-cost.ts'
+import { indexSchema, type SchemaNode } from './schema-index.ts'
 
 interface Fault {
   readonly path: string
   readonly message: string
 }
+
+/**
+ * Keywords of JSON Schema that the validator ignores. They are refused, because ignoring one would change the
+ * meaning.
+ */
+const unknownKeywords = [
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$recursiveAnchor',
+  'dependencies',
+  'additionalItems',
+]
+
+/**
+ * Faults of a schema that fits the meta-schema: unresolved or circular references, ignored keywords, invalid or slow
+ * patterns.
+ */
+function surveySchema(schema: Json, where: string): Fault[] {
+  const { nodes, lost } = indexSchema(schema, where)
+  const faults = nodes.flatMap(({ schema: own, path }) => [
+    ...unknownKeywords
+      .filter((keyword) => keyword in own)
+      .map((keyword) => ({ path: `${path}.${keyword}`, message: `\`${keyword}\` is not supported.` })),
+    ...(own['$id'] !== undefined && path !== where
+      ? [{ path: `${path}.$id`, message: 'Only the whole schema may have an `$id`.' }]
+      : []),
+    ...patternFaults(own, path),
+  ])
+  for (const { path, schema: own } of lost) {
+    const ref = String(own['$ref']).slice(0, 80)
+    faults.push({ path: `${path}.$ref`, message: `\`${ref}\` is not a place in this schema.` })
+  }
+  return faults.length > 0 ? faults : circleFaults(nodes)
+}
+
+function patternFaults({ pattern, patternProperties }: JsonObject, path: string): Fault[] {
+  const keys = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
+  const patterns = keys.map((key) => [key, `${path}.patternProperties.${key}`] as const)
+  const all = typeof pattern === 'string' ? [...patterns, [pattern, `${path}.pattern`] as const] : patterns
+  return all.flatMap(([source, at]) => {
+    const cost = judgePattern(source)
+    return 'fault' in cost ? [{ path: at, message: cost.fault }] : []
+  })
+}
+
+/** Finds references that return to their origin without entering the value: evaluation would never end. */
+function circleFaults(nodes: readonly SchemaNode[]): Fault[] {
+  const state = new Map<SchemaNode, 'open' | 'done'>()
+  const faults: Fault[] = []
+  const visit = (node: SchemaNode): void => {
+    if (state.get(node) === 'done') return
+    if (state.get(node) === 'open') {
+      faults.push({ path: node.path, message: 'It refers to itself in a circle.' })
+      return
+    }
+    state.set(node, 'open')
+    node.inPlace.forEach(visit)
+    state.set(node, 'done')
+  }
+  nodes.forEach(visit)
+  return faults
+}
+
+export type JsonSchema = JsonObject | boolean
+
+/** Longest schema, in UTF-16 units of JSON text. */
+const schemaLimit = 100_000
 
 const draft = '2020-12'
 const meta = new Validator(metaSchema as unknown as Schema, draft)
@@ -32,23 +96,24 @@ export function checkSchema(schema: JsonSchema, where: string): void {
   if (found.length > 0) throw wrong(found, 'is not JSON Schema 2020-12')
 }
 
-/** Throws `invalid-input` with the path below `where` unless `value` keeps to `schema`, which was checked before. */
+/** Throws `invalid-input` with the path below `where` unless `value` matches `schema`, which was checked before. */
 export function checkAgainst(schema: JsonSchema, value: Json, where: string, schemaName: string): void {
   if (schema === true) return
   const excess = findExcess(schema, value, where)
-  if (excess) throw wrong([excess], `is too much for the schema \`${schemaName.slice(0, 80)}\``)
+  if (excess)
+    throw wrong([excess], `takes too long to check against the schema \`${schemaName.slice(0, 80)}\``)
   const faults = faultsOf(new Validator(schema as Schema | boolean, draft), value, where)
-  if (faults.length > 0) throw wrong(faults, `does not keep to the schema \`${schemaName.slice(0, 80)}\``)
+  if (faults.length > 0) throw wrong(faults, `does not match the schema \`${schemaName.slice(0, 80)}\``)
 }
 
-function wrong(faults: readonly Fault[], what: string): DaybookError {
+function wrong(faults: readonly Fault[], reason: string): DaybookError {
   const first = faults[0] ?? { path: '', message: '' }
-  return new DaybookError('invalid-input', `\`${first.path}\` ${what}: ${first.message}`, {
+  return new DaybookError('invalid-input', `\`${first.path}\` ${reason}: ${first.message}`, {
     details: { path: first.path, issues: faults.slice(0, 20) },
   })
 }
 
-/** Says only that something below failed; what failed there follows in the list. */
+/** Keywords that only report that something below failed; the cause follows in the list. */
 const wrappers = new Set([
   '$ref',
   'allOf',
@@ -63,7 +128,7 @@ const wrappers = new Set([
   'prefixItems',
   'unevaluatedItems',
 ])
-/** After one of these, the list goes through every form that was tried: too much to tell. */
+/** After one of these, the list contains every alternative that was tried: too much to report. */
 const choices = new Set(['anyOf', 'oneOf', 'contains', 'not'])
 const requiredName = /^Instance does not have required property "(.*)"\.$/su
 
@@ -80,11 +145,11 @@ function faultsOf(validator: Validator, value: Json, where: string): Fault[] {
     else faults.push({ path: path.join('.'), message: error })
     if (choices.has(keyword)) break
   }
-  // A wrapper alone still is a fault.
+  // A wrapper alone is a fault too.
   return faults.length > 0 ? faults : [{ path: where, message: errors[0]?.error ?? 'It is not valid.' }]
 }
 
-/** The steps of a JSON pointer in a URI fragment. */
+/** Steps of a JSON pointer in a URI fragment. */
 function stepsOf(pointer: string): string[] {
   return pointer
     .split('/')

@@ -1,18 +1,20 @@
-// How long a regular expression may take on a text, judged before it is ever run: engines that go back over a text can
-// take a time that doubles with each character. Theory: A. Weideman et al., "Analyzing matching time behavior of
-// backtracking regular expression matchers by using ambiguity of NFA" (2016). Invariant: errs on the side of caution.
+// Judges how long a regular expression may take on a text, before it is run: a backtracking engine can take time that
+// doubles with each character. Theory: A. Weideman et al., "Analyzing matching time behavior of backtracking regular
+// expression matchers by using ambiguity of NFA" (2016). Invariant: errs on the side of caution.
 import { parsePattern, type Pattern } from './pattern-parse.ts'
 
-/** Longest pattern, in UTF-16 units, and largest automaton that is judged. */
+/** Longest pattern, in UTF-16 units, and largest automaton to judge. */
 const limits = { source: 1000, positions: 300, edges: 3000, copies: 64, paths: 100_000 } as const
-/** About how many steps a match may take; a pattern that can't be given this much text is refused. */
+/**
+ * Approximate number of steps that a match may take. A pattern that exceeds it on `leastText` characters is refused.
+ */
 const steps = 25_000_000
 const leastText = 50
 
-export type PatternCost =
-  /** May take a time without sensible bounds, or can't be judged. */
+type PatternCost =
+  /** Time without a sensible bound, or not cache. */
   | { readonly fault: string }
-  /** Longest text, in UTF-16 units, on which it is safe to run. */
+  /** Longest safe text, in UTF-16 units. */
   | { readonly textLimit: number }
 
 /** Judges `source`, a valid pattern with the flag u. */
@@ -29,7 +31,10 @@ export function patternCost(source: string): PatternCost {
 const tooSlow = 'It could take too long on some texts; avoid repeating what repeats the same characters.'
 const tooLarge = 'It has too many parts to be judged.'
 
-/** Characters that tell sets apart: the first 256, those of the pattern with their neighbours, some from all over. */
+/**
+ * Characters that distinguish sets: the first 256, those of the pattern with their neighbours, and some from other
+ * scripts.
+ */
 function sampleOf(source: string): string[] {
   const points = new Set(Array.from({ length: 256 }, (_, i) => i))
   for (const char of `${source}ĀαЖאع٣अ中あ한🙂\u2028\u00a0\ufeff\u{10ffff}`)
@@ -42,7 +47,7 @@ function sampleOf(source: string): string[] {
     .map((one) => String.fromCodePoint(one))
 }
 
-/** True when it can match at the beginning of a text only. */
+/** True if it matches at the beginning of a text only. */
 function isAnchored(pattern: Pattern): boolean {
   if (pattern.is === 'start') return true
   if (pattern.is === 'choice') return pattern.of.every(isAnchored)
@@ -50,30 +55,30 @@ function isAnchored(pattern: Pattern): boolean {
 }
 
 interface Part {
-  /** It may take nothing. */
+  /** It can match the empty text. */
   readonly empty: boolean
   readonly first: readonly number[]
   readonly last: readonly number[]
 }
 
-/** Glushkov's automaton: a position for each character of the pattern, with the characters it takes as bits. */
+/** Glushkov's automaton: a position for each character of the pattern, with the characters it matches as bits. */
 interface Automaton {
   readonly sets: bigint[]
-  /** What may follow a position, and in how many ways. */
+  /** Positions that may follow a position, with the number of ways. */
   readonly follow: Map<number, number>[]
-  /** The worst growth of what looks ahead or back. */
+  /** Worst growth of the lookaheads and lookbehinds. */
   looks: number
   lookPaths: number
   fault: string | undefined
 }
 
-/** The time may grow as `paths`, counted in positions come to, × (length of the text) to the power of `degree`. */
+/** The time may grow as `paths`, counted in visited positions, × (length of the text) to the power of `degree`. */
 interface Growth {
   readonly degree: number
   readonly paths: number
 }
 
-/** How the time may grow, or why that can't be said. */
+/** Growth of the time, or the reason why it can't be cache. */
 function growthOf(pattern: Pattern, sample: readonly string[], anchored: boolean): Growth | string {
   const automaton: Automaton = { sets: [], follow: [], looks: 0, lookPaths: 1, fault: undefined }
   const whole = build(pattern, automaton, sample)
@@ -87,30 +92,35 @@ function growthOf(pattern: Pattern, sample: readonly string[], anchored: boolean
   return { degree: chainOf(whole.first, loops, automaton, anchored) + automaton.looks, paths }
 }
 
-function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part {
-  const nothing: Part = { empty: true, first: [], last: [] }
-  if (to.fault !== undefined) return nothing
-  const join = (from: readonly number[], into: readonly number[]) => {
-    for (const one of from)
-      for (const other of into) {
-        const after = to.follow[one]
-        after?.set(other, (after.get(other) ?? 0) + 1)
-      }
-  }
-  const then = (a: Part, b: Part): Part => {
-    join(a.last, b.first)
-    return {
-      empty: a.empty && b.empty,
-      first: a.empty ? [...a.first, ...b.first] : a.first,
-      last: b.empty ? [...a.last, ...b.last] : b.last,
-    }
-  }
-  const optional = (part: Part): Part => ({ ...part, empty: true })
-  const again = (part: Part): Part => {
-    join(part.last, part.first)
-    return part
-  }
+const nothing: Part = { empty: true, first: [], last: [] }
+const optional = (part: Part): Part => ({ ...part, empty: true })
 
+/** Lets each of `into` follow each of `from`. */
+function join(from: readonly number[], into: readonly number[], { follow }: Automaton): void {
+  for (const one of from)
+    for (const other of into) {
+      const after = follow[one]
+      after?.set(other, (after.get(other) ?? 0) + 1)
+    }
+}
+
+function then(a: Part, b: Part, to: Automaton): Part {
+  join(a.last, b.first, to)
+  return {
+    empty: a.empty && b.empty,
+    first: a.empty ? [...a.first, ...b.first] : a.first,
+    last: b.empty ? [...a.last, ...b.last] : b.last,
+  }
+}
+
+function again(part: Part, to: Automaton): Part {
+  join(part.last, part.first, to)
+  return part
+}
+
+/** Adds `pattern` to the automaton. */
+function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part {
+  if (to.fault !== undefined) return nothing
   switch (pattern.is) {
     case 'start':
     case 'nothing':
@@ -134,10 +144,10 @@ function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part
       return { empty: false, first: [position], last: [position] }
     }
     case 'sequence':
-      return pattern.of.reduce((before, one) => then(before, build(one, to, sample)), nothing)
+      return pattern.of.reduce((before, one) => then(before, build(one, to, sample), to), nothing)
     case 'choice': {
       const parts = pattern.of.map((one) => build(one, to, sample))
-      // Two ways to take nothing are two ways at every place where it is tried.
+      // Two empty alternatives are two ways at every place where the choice is tried.
       if (parts.filter((part) => part.empty).length > 1) to.fault = tooSlow
       return {
         empty: parts.some((part) => part.empty),
@@ -146,10 +156,13 @@ function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part
       }
     }
     case 'repeat':
-      break
+      return buildRepeat(pattern, to, sample)
   }
+}
 
-  const { of, min, max } = pattern
+type Repeat = Extract<Pattern, { readonly is: 'repeat' }>
+
+function buildRepeat({ of, min, max }: Repeat, to: Automaton, sample: readonly string[]): Part {
   const copy = () => build(of, to, sample)
   if (max === 0) return nothing
   const before = to.sets.length
@@ -157,24 +170,24 @@ function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part
   const size = Math.max(1, to.sets.length - before)
   const most = max === Infinity ? min : max
   if (one.empty && most > 1) to.fault = tooSlow
-  // Too many to be laid out: taken for a repetition without end, which says more than it does.
-  if (most * size > limits.copies) return min === 0 ? optional(again(one)) : again(one)
+  // Too many copies: cache as an endless repetition, which is the stricter case.
+  if (most * size > limits.copies) return min === 0 ? optional(again(one, to)) : again(one, to)
   if (max === Infinity) {
     let part = one
-    for (let i = 1; i < min; i++) part = then(part, copy())
-    return min === 0 ? optional(again(one)) : then(part, optional(again(copy())))
+    for (let i = 1; i < min; i++) part = then(part, copy(), to)
+    return min === 0 ? optional(again(one, to)) : then(part, optional(again(copy(), to)), to)
   }
-  // One inside the other, x(x(x)?)?, so that a text can be taken in one way only.
+  // Nested, x(x(x)?)?, so that a text matches in one way only.
   let rest: Part = nothing
   const copies = [one, ...Array.from({ length: max - 1 }, copy)]
   for (let i = max - 1; i >= 0; i--) {
-    const part = then(copies[i] ?? nothing, rest)
+    const part = then(copies[i] ?? nothing, rest, to)
     rest = i >= min ? optional(part) : part
   }
   return rest
 }
 
-/** Positions that can come back to themselves, in groups that reach each other. */
+/** Positions that can return to themselves, in groups that reach each other. */
 function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
   const reach = follow.map((_, from) => reachable([from], (position) => follow[position]?.keys() ?? []))
   const seen = new Set<number>()
@@ -188,7 +201,7 @@ function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
   return loops
 }
 
-/** Everything that is reached from `start` in one step or more. */
+/** Nodes reached from `start` in one step or more. */
 function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<Node>): Set<Node> {
   const found = new Set<Node>()
   const waiting = [...start]
@@ -202,7 +215,9 @@ function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<N
   return found
 }
 
-/** Whether one text can go through the loop in two ways and come back: then the ways double with each round. */
+/**
+ * True if one text can pass through the loop in two ways and return: the number of ways then doubles with each round.
+ */
 function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): boolean {
   const size = sets.length
   const forth = new Map<number, number[]>()
@@ -232,16 +247,17 @@ function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): 
   return [...apart].some((pair) => Math.floor(pair / size) !== pair % size && returning.has(pair))
 }
 
-/** How many positions, at most, are come to on all the ways of one text from `first` through what does not repeat. */
+/** Most positions visited on all the ways of one text from `first` through the part without repetition. */
 function pathsFrom(
   first: readonly number[],
   loops: readonly ReadonlySet<number>[],
   { sets, follow }: Automaton,
 ): number {
-  const known = new Map<number, number>()
+  const counts = new Map<number, number>()
   const loopOf = (position: number) => loops.find((loop) => loop.has(position))
   const most = (positions: readonly number[]): number => {
-    // A text's next character leads to all positions that take it: those that share one with each are counted together.
+    // The next character of a text leads to all positions that match it, so positions that share one are counted
+    // together.
     const sums = positions.map((one) =>
       positions
         .filter((other) => ((sets[one] ?? 0n) & (sets[other] ?? 0n)) !== 0n)
@@ -250,19 +266,22 @@ function pathsFrom(
     return Math.max(1, ...sums)
   }
   const from = (position: number): number => {
-    const found = known.get(position)
+    const found = counts.get(position)
     if (found !== undefined) return found
     const loop = loopOf(position)
     const own = loop ?? new Set([position])
     const after = new Set([...own].flatMap((one) => [...(follow[one]?.keys() ?? [])]))
     const count = Math.min(1 + most([...after].filter((one) => !own.has(one))), limits.paths + 1)
-    for (const one of own) known.set(one, count)
+    for (const one of own) counts.set(one, count)
     return count
   }
   return most(first)
 }
 
-/** The longest chain of loops that one text may be shared out between in many ways; the search for a start is one more. */
+/**
+ * The longest chain of loops between which one text may be divided in many ways; the search for a start counts as one
+ * more.
+ */
 function chainOf(
   first: readonly number[],
   loops: readonly ReadonlySet<number>[],
@@ -270,7 +289,7 @@ function chainOf(
   anchored: boolean,
 ): number {
   const letters = loops.map((loop) => [...loop].reduce((all, one) => all | (sets[one] ?? 0n), 0n))
-  /** Loops that are reached from `start` through characters that are both in `shared` and their own. */
+  /** Loops reached from `start` through characters that are in `shared` and in their own set. */
   const nextLoops = (start: Iterable<number>, shared: bigint, self: number | undefined) =>
     loops.flatMap((loop, i) => {
       const common = shared & (letters[i] ?? 0n)
@@ -280,18 +299,43 @@ function chainOf(
       const found = reachable(begin, (position) => [...(follow[position]?.keys() ?? [])].filter(takes))
       return [...begin, ...found].some((position) => loop.has(position)) ? [i] : []
     })
-  const known = new Map<number, number>()
+  const counts = new Map<number, number>()
   const chain = (i: number): number => {
-    const before = known.get(i)
+    const before = counts.get(i)
     if (before !== undefined) return before
-    known.set(i, 1)
+    counts.set(i, 1)
     const next = nextLoops(loops[i] ?? [], letters[i] ?? 0n, i)
     const length = 1 + Math.max(0, ...next.map(chain))
-    known.set(i, length)
+    counts.set(i, length)
     return length
   }
   const longest = Math.max(0, ...loops.map((_, i) => chain(i)))
   if (anchored) return longest
   const everything = sets.reduce((all, one) => all | one, 0n)
   return Math.max(longest, 1 + Math.max(0, ...nextLoops(first, everything, undefined).map(chain)))
+}
+
+/** Most cached results. */
+const cacheLimit = 500
+const cache = new Map<string, PatternCost>()
+
+/** Cost of `source` as a pattern with the flag u, cached; a fault if it is not a pattern. */
+export function judgePattern(source: string): PatternCost {
+  const before = cache.get(source)
+  if (before) return before
+  const cost = isPattern(source)
+    ? patternCost(source)
+    : { fault: 'It is not a regular expression (ECMAScript, with the flag u).' }
+  const [oldest] = cache.keys()
+  if (cache.size >= cacheLimit && oldest !== undefined) cache.delete(oldest)
+  cache.set(source, cost)
+  return cost
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'u').source !== ''
+  } catch {
+    return false
+  }
 }

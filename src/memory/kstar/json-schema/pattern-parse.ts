@@ -1,13 +1,13 @@
-// Reads a regular expression (ECMAScript, flag u, known to be valid) as far as its cost depends on it: what is chosen
-// between, what follows what, what repeats, and the single characters as they are written.
+// Parses a regular expression (ECMAScript, flag u, valid) as far as its cost depends on it: alternatives, sequences,
+// repetitions, and single characters as written.
 
 export type Pattern =
   /** One character: `a`, `.`, `[a-z]`, `\d`, as written. */
   | { readonly is: 'atom'; readonly source: string }
   | { readonly is: 'sequence' | 'choice'; readonly of: readonly Pattern[] }
-  /** `max` is Infinity for no end. */
+  /** `max` is Infinity for an open end. */
   | { readonly is: 'repeat'; readonly of: Pattern; readonly min: number; readonly max: number }
-  /** Looks ahead or back from where it stands, and takes nothing. */
+  /** Lookahead or lookbehind; consumes nothing. */
   | { readonly is: 'look'; readonly of: Pattern }
   | { readonly is: 'start' }
   | { readonly is: 'nothing' }
@@ -18,10 +18,10 @@ const escape =
   /\\(?:(u\{[^}]*\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\})|(k<|[1-9])|([bB])|[^])/uy
 const characterClass = /\[(?:\\[^]|[^\]\\])*\]/uy
 
-/** The pattern, or undefined when it has what can't be judged: references back, modifiers. */
+/** The pattern, or undefined if it uses backreferences or modifiers, which can't be judged. */
 export function parsePattern(source: string): Pattern | undefined {
   let at = 0
-  let known = true
+  let isJudgeable = true
   const take = (expression: RegExp) => {
     expression.lastIndex = at
     const match = expression.exec(source)
@@ -59,7 +59,7 @@ export function parsePattern(source: string): Pattern | undefined {
     const char = source[at]
     if (char === '(') {
       const [, , look, modifier] = take(group) ?? []
-      if (modifier !== undefined) known = false
+      if (modifier !== undefined) isJudgeable = false
       const of = choice()
       at += 1
       return look === undefined ? of : { is: 'look', of }
@@ -67,18 +67,18 @@ export function parsePattern(source: string): Pattern | undefined {
     if (char === '[') take(characterClass)
     else if (char === '\\') {
       const [, , reference, edge] = take(escape) ?? []
-      if (reference !== undefined) known = false
+      if (reference !== undefined) isJudgeable = false
       if (edge !== undefined) return { is: 'nothing' }
     } else {
       at += (source.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
       if (char === '^') return { is: 'start' }
       if (char === '$') return { is: 'nothing' }
     }
-    // Whatever was not understood must not hold up the reader.
+    // Skip a character that was not understood, so that parsing always ends.
     if (at === begin) at += 1
     return { is: 'atom', source: source.slice(begin, at) }
   }
 
   const pattern = choice()
-  return known && at === source.length ? pattern : undefined
+  return isJudgeable && at === source.length ? pattern : undefined
 }

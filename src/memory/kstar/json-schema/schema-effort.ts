@@ -1,12 +1,12 @@
-// How much work it is to check a value against a schema, counted before it is done: schemas that branch and recur can
-// ask for work that doubles with each level of the value. Invariant: counts at least what the validator will do.
+// Counts the work of checking a value against a schema before it is done: schemas that branch and recur can take work
+// that doubles with each level of the value. Invariant: counts at least the validator's work.
 import { isJsonObject, type Json } from '../../../core/json/path.ts'
-import { judgePattern } from './pattern-judge.ts'
+import { judgePattern } from './pattern-cost.ts'
 import { belowKey, indexSchema, type SchemaNode } from './schema-index.ts'
 
-/** Most steps: applications of one schema to one value, and what takes about as long. */
+/** Most steps: applications of one schema to one value, or work of about that length. */
 export const effortLimit = 200_000
-/** How many comparisons of two values take about as long as one step. */
+/** Comparisons of two values that take as long as one step. */
 const comparisonsAStep = 100
 
 export interface Excess {
@@ -14,7 +14,7 @@ export interface Excess {
   readonly message: string
 }
 
-/** A value with the values in it, each a thing of its own, so that work on it can be remembered. */
+/** A value and the values in it as separate objects, so that work on them can be cached. */
 interface Place {
   readonly path: string
   readonly value: Json
@@ -22,17 +22,17 @@ interface Place {
   readonly items: readonly Place[]
 }
 
-/** Why checking `value` would be too much work; undefined when it is not. */
+/** The reason why checking `value` takes too much work, or undefined. */
 export function findExcess(schema: Json, value: Json, where: string): Excess | undefined {
   const { root } = indexSchema(schema, '')
   if (!root) return undefined
-  const known = new Map<SchemaNode, Map<Place, number>>()
+  const cache = new Map<SchemaNode, Map<Place, number>>()
   let tooLong: Excess | undefined
 
   const effort = (node: SchemaNode | undefined, place: Place): number => {
     if (!node) return 1
-    let ofNode = known.get(node)
-    if (!ofNode) known.set(node, (ofNode = new Map<Place, number>()))
+    let ofNode = cache.get(node)
+    if (!ofNode) cache.set(node, (ofNode = new Map<Place, number>()))
     const found = ofNode.get(place)
     if (found !== undefined) return found
     const sum = Math.min(effortLimit + 1, ownEffort(node, place))
@@ -47,7 +47,7 @@ export function findExcess(schema: Json, value: Json, where: string): Excess | u
     else if (text.length > cost.textLimit)
       tooLong ??= {
         path,
-        message: `It is longer than its pattern is safe on (${cost.textLimit} characters).`,
+        message: `It is longer than its pattern allows (${cost.textLimit} characters).`,
       }
   }
 

@@ -1,12 +1,12 @@
-// A schema as a graph: every schema inside it with its path, the places that references can name, and what is applied
-// to the same value as it.
+// A schema as a graph: every schema inside it with its path, the targets of references, and the schemas applied to
+// the same value.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 
 export interface SchemaNode {
-  /** Where it stands, as a dotted path. */
+  /** Dotted path in the schema. */
   readonly path: string
   readonly schema: JsonObject
-  /** Schemas that are applied to the same value, references included. */
+  /** Schemas applied to the same value, references included. */
   readonly inPlace: SchemaNode[]
   /** Schemas under a keyword: by itself, or by name or number below it. */
   readonly below: Map<string, SchemaNode>
@@ -16,7 +16,7 @@ export interface SchemaIndex {
   /** The whole schema; undefined for `true` and `false`. */
   readonly root: SchemaNode | undefined
   readonly nodes: readonly SchemaNode[]
-  /** References that lead nowhere, by the node that has them. */
+  /** Nodes whose reference does not resolve. */
   readonly lost: readonly SchemaNode[]
 }
 
@@ -33,10 +33,10 @@ const singleInPlace = ['not', 'if', 'then', 'else']
 const listsInPlace = ['allOf', 'anyOf', 'oneOf']
 const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 
-/** The key of a schema that stands below `keyword` under a name or number of its own. */
+/** Key of a schema under a name or number below `keyword`. */
 export const belowKey = (keyword: string, name: string | number): string => `${keyword}/${name}`
 
-/** Indexes a schema that fits the meta-schema; `where` begins every path. */
+/** Indexes a schema that fits the meta-schema; `where` is the prefix of every path. */
 export function indexSchema(schema: Json, where: string): SchemaIndex {
   const nodes: SchemaNode[] = []
   const places = new Map<string, SchemaNode>()

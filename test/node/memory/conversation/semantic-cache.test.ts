@@ -6,7 +6,7 @@ import {
   cosineOf,
   directionOf,
   particularsOf,
-} from '../../../../src/memory/conversation/answer/question-direction.ts'
+} from '../../../../src/memory/conversation/answer/question-likeness.ts'
 import { type EmbeddingServer, startEmbeddingServer } from '../../../support/server/embedding-server.ts'
 
 let server: EmbeddingServer | undefined

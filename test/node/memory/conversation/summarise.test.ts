@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { sentencesOf } from '../../../../src/core/text/sentence.ts'
-import { keywordLimit, keywordsOf } from '../../../../src/memory/conversation/episode/keyword.ts'
-import { summarise, summaryLimit } from '../../../../src/memory/conversation/episode/summarise.ts'
 import { contentWords } from '../../../../src/core/text/content-word.ts'
+import {
+  keywordLimit,
+  keywordsOf,
+  summarise,
+  summaryLimit,
+} from '../../../../src/memory/conversation/episode/summarise.ts'
 
 const line = (name: string, content: string) => ({
   content,

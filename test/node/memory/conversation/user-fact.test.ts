@@ -4,7 +4,7 @@ import {
   type Facts,
   type DatedStatement,
   learn,
-  tell,
+  splitFacts,
   writeProfile,
 } from '../../../../src/memory/conversation/profile/profile-fact.ts'
 import { profileLimit } from '../../../../src/memory/conversation/profile/profile-schema.ts'
@@ -93,7 +93,8 @@ const heard = (attribute: string, value: string, day: number, denied = false): D
   denied,
   at: at(day),
 })
-const values = (facts: Facts) => tell(facts).current.map(({ attribute, value }) => `${attribute}=${value}`)
+const values = (facts: Facts) =>
+  splitFacts(facts).current.map(({ attribute, value }) => `${attribute}=${value}`)
 
 it('holds the last of an attribute with one value, and says what became of the others', () => {
   const facts = learn({}, [
@@ -103,19 +104,19 @@ it('holds the last of an attribute with one value, and says what became of the o
     heard('likes', 'rain', 2),
   ])
   expect(values(facts)).toEqual(['home=Munich', 'likes=rain', 'likes=tea'])
-  expect(tell(facts).earlier).toMatchObject([
+  expect(splitFacts(facts).earlier).toMatchObject([
     { value: 'Berlin', superseded_at: at(3), superseded_by: 'Munich' },
   ])
   const back = learn(facts, [heard('home', 'berlin', 5)])
   expect(values(back)[0]).toBe('home=berlin')
-  expect(tell(back).earlier).toMatchObject([{ value: 'Munich', superseded_by: 'berlin' }])
+  expect(splitFacts(back).earlier).toMatchObject([{ value: 'Munich', superseded_by: 'berlin' }])
 })
 
 it('lets a denial end a fact, and a dislike a like', () => {
   const facts = learn({}, [heard('home', 'Berlin', 1), heard('likes', 'Olives', 1)])
   const now = learn(facts, [heard('home', 'Berlin', 2, true), heard('dislikes', 'olives', 2)])
   expect(values(now)).toEqual(['dislikes=olives'])
-  expect(tell(now).earlier).toMatchObject([
+  expect(splitFacts(now).earlier).toMatchObject([
     { value: 'Berlin', superseded_at: at(2) },
     { value: 'Olives', superseded_by: 'dislikes: olives' },
   ])
@@ -141,7 +142,7 @@ it('learns the same in whatever order, however often, and loses nothing', () => 
         expect(learn(learn({}, other), one)).toEqual(facts)
         expect(learn({}, [...one, ...other].toReversed())).toEqual(facts)
         expect(learn(facts, [...one, ...other].slice(cut))).toEqual(facts)
-        const { current, earlier } = tell(facts)
+        const { current, earlier } = splitFacts(facts)
         const told = new Set(
           [...current, ...earlier].map(({ attribute, value }) => `${attribute}: ${value.toLowerCase()}`),
         )

@@ -1,0 +1,45 @@
+// The verb that rebuilds a proposal after one of its sources was forgotten or made more sensitive: a memory that it
+// repeats, or a record that its evidence quotes. Invariant: the result quotes no missing record, so it may run twice.
+import { defineCapability } from '../../../core/capability/capability.ts'
+import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
+import { tellAnew, tellAnewInput, tellAnewOutput } from '../../../shape/tell-anew.ts'
+import { repeatedIds } from './proposal-state.ts'
+
+const kinds = new Set(['proposal'])
+
+/** Undefined if a memory that it repeats is gone. */
+function remainingBody(
+  id: string,
+  body: JsonObject,
+  isGone: (id: string) => boolean,
+): JsonObject | undefined {
+  if (repeatedIds(id, body).some(isGone)) return undefined
+  const { evidence } = body
+  if (!Array.isArray(evidence)) return body
+  const remaining = evidence.filter((one) => {
+    const { record } = isJsonObject(one) ? one : {}
+    return typeof record !== 'string' || !isGone(record)
+  })
+  return { ...body, evidence: remaining }
+}
+
+export const rebuildCapabilities = [
+  defineCapability({
+    id: 'a2p:tell_anew',
+    forAgents: true,
+    methods: ['proposals.tellAnew'],
+    summary:
+      'Takes out of a proposal what quotes a forgotten record, seals it with what it quotes, or forgets it with the memory that it says again. Runs by itself.',
+    input: tellAnewInput,
+    output: tellAnewOutput,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    run: ({ id }, at) =>
+      tellAnew(at, {
+        id,
+        kinds,
+        bodyLeft: (records, _kind, body) => remainingBody(id, body, (one) => records.wasForgotten(one)),
+      }),
+  }),
+] as const

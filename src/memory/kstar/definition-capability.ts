@@ -1,0 +1,138 @@
+// The verbs of the registries: register and list schemas of facts, categories of traces, types of tokens.
+import { z } from 'zod'
+import { defineCapability } from '../../core/capability/capability.ts'
+import type { WriteContext } from '../../core/capability/context.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { bodyOf } from '../../core/record.ts'
+import { checkSchema, type JsonSchema } from './json-schema/json-schema.ts'
+import { name, receipt } from './record-schema.ts'
+import {
+  categoryId,
+  categoryInput,
+  checkRequiredFields,
+  definedSchema,
+  factSchema,
+  schemaId,
+  schemaInput,
+  tokenType,
+  tokenTypeId,
+  tokenTypeInput,
+  traceCategory,
+} from './definition.ts'
+import { page, readVerb, recordVerbs } from '../../shape/record-verbs.ts'
+import { storedNow } from '../../shape/receipt.ts'
+
+const listInput = z.strictObject(page).prefault({})
+
+/** A verb that lists the definitions of `kind` by name. */
+function listVerb<const Id extends string, const Method extends string, Item extends z.ZodType>(
+  kind: string,
+  item: Item,
+  verb: { readonly id: Id; readonly method: Method; readonly summary: string },
+) {
+  const { page: output, pageOf } = recordVerbs(kind, item)
+  return readVerb({
+    ...verb,
+    input: listInput,
+    output,
+    run: (query, at) => pageOf(at, { ...query, orderBy: 'name' }),
+  })
+}
+
+/** Registers `body` under `id`; the same content again changes nothing. */
+function register(at: WriteContext<'records'>, kind: string, id: string, body: object) {
+  const before = at.records.get(id)
+  const text = JSON.parse(JSON.stringify(body)) as JsonObject
+  if (!before || JSON.stringify(sorted(bodyOf(before))) !== JSON.stringify(sorted(text)))
+    at.records.put({ kind, id, body: text })
+  return { id, ...storedNow(at.call) }
+}
+
+/** Sorts the members of all objects in `value`. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
+}
+
+export const definitionCapabilities = [
+  defineCapability({
+    id: 'kstar:register_schema',
+    methods: ['facts.schemas.register'],
+    summary: 'Registers the JSON Schema (draft 2020-12) that facts of a name must keep to from now on.',
+    input: schemaInput,
+    output: receipt.extend({
+      /** Incremented when the schema differs from the one before. */
+      version: z.number(),
+    }),
+    effect: 'write',
+    uses: ['records'],
+    run({ name: named, schema: input, description }, at) {
+      const schema = JSON.parse(JSON.stringify(input)) as JsonSchema
+      checkSchema(schema, 'schema')
+      const before = definedSchema(at.records, named)
+      const isSame = before && JSON.stringify(sorted(before.schema)) === JSON.stringify(sorted(schema))
+      const version = before ? before.version + (isSame ? 0 : 1) : 1
+      const earlier = [
+        ...(before?.earlier ?? []),
+        ...(before && !isSame ? [{ version: before.version, schema: before.schema }] : []),
+      ]
+      const text = description ?? before?.description
+      const body = {
+        name: named,
+        schema,
+        ...(text === undefined ? {} : { description: text }),
+        version,
+        earlier,
+      }
+      return { ...register(at, 'fact_schema', schemaId(named), body), version }
+    },
+  }),
+  readVerb({
+    id: 'kstar:get_schema',
+    method: 'facts.schemas.get',
+    summary: 'Reads the registered schema of a name with its earlier versions, or null when there is none.',
+    input: z.strictObject({ name }),
+    output: factSchema.nullable(),
+    run: ({ name: named }, at) => definedSchema(at.records, named) ?? null,
+  }),
+  listVerb('fact_schema', factSchema, {
+    id: 'kstar:list_schemas',
+    method: 'facts.schemas.list',
+    summary: 'Lists the registered schemas of facts by name.',
+  }),
+  defineCapability({
+    id: 'kstar:register_trace_category',
+    methods: ['traces.categories.register'],
+    summary: 'Registers which fields traces of one action in one domain must carry from now on.',
+    input: categoryInput,
+    output: receipt,
+    effect: 'write',
+    uses: ['records'],
+    run(category, at) {
+      checkRequiredFields(category.required_fields)
+      return register(at, 'trace_category', categoryId(category.domain, category.name), category)
+    },
+  }),
+  listVerb('trace_category', traceCategory, {
+    id: 'kstar:list_trace_categories',
+    method: 'traces.categories.list',
+    summary: 'Lists the registered categories of traces by name.',
+  }),
+  defineCapability({
+    id: 'kstar:register_token_type',
+    methods: ['tokens.types.register'],
+    summary: 'Registers a type of control token: the pattern of its scope and the permissions it needs.',
+    input: tokenTypeInput,
+    output: receipt,
+    effect: 'write',
+    uses: ['records'],
+    run: (type, at) => register(at, 'token_type', tokenTypeId(type.name), type),
+  }),
+  listVerb('token_type', tokenType, {
+    id: 'kstar:list_token_types',
+    method: 'tokens.types.list',
+    summary: 'Lists the registered types of control tokens by name.',
+  }),
+] as const

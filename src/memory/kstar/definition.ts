@@ -1,0 +1,199 @@
+// Registered definitions: schemas of facts, categories of traces, types of tokens. Their shapes, kinds, and lookup by
+// name; each id follows from the name. Invariant: a rule from a later version is never skipped: the record that it
+// governs is refused.
+import type { RecordWriter } from '../../core/capability/port/record-port.ts'
+import { nameId } from '../../core/text/name-id.ts'
+import { needUnderstood } from '../../core/capability/understood.ts'
+import type { JsonSchema } from './json-schema/json-schema.ts'
+import { z } from 'zod'
+import { recordHead } from '../../shape/record-head.ts'
+import { name, text } from './record-schema.ts'
+import type { Kind } from '../../core/kind.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { checkPath, readPath } from '../../core/json/path.ts'
+import type { TraceBody } from './trace-kind.ts'
+
+const jsonSchema = z.union([z.record(z.string(), z.unknown()), z.boolean()])
+const names = z.array(name).max(200)
+const description = text(10_000).optional()
+
+export const schemaInput = z.strictObject({ name, schema: jsonSchema, description })
+const schemaBody = z.looseObject({
+  name,
+  schema: jsonSchema,
+  description,
+  /** Counts the schemas registered under this name, from 1. */
+  version: z.number().int().min(1),
+  /** Earlier schemas, oldest first: a fact names the version it was checked against. */
+  earlier: z.array(z.looseObject({ version: z.number().int().min(1), schema: jsonSchema })),
+})
+
+export const categoryInput = z.strictObject({
+  /** `action.type` of the traces it applies to. */
+  name,
+  /** Their `situation.domain`. */
+  domain: name,
+  required_fields: names,
+  description,
+})
+const categoryBody = z.looseObject({ ...categoryInput.shape })
+
+/** Segments separated by `:` or `.`: words, `{parameters}`, `*` for one segment, `**` at the end for the rest. */
+const scopePattern = z
+  .string()
+  .max(1000)
+  .regex(
+    /^(?:(?:[\w-]+|\{\w+\}|\*)[:.])*(?:[\w-]+|\{\w+\}|\*\*?)$/u,
+    'is not a scope pattern such as course:{course_id}',
+  )
+
+export const tokenTypeInput = z.strictObject({
+  name,
+  description: text(10_000).default(''),
+  scope_pattern: scopePattern,
+  required_permissions: names.default([]),
+})
+const tokenTypeBody = z.looseObject({ ...tokenTypeInput.shape, description: text(10_000) })
+
+export const factSchema = z.looseObject({
+  ...schemaBody.shape,
+  ...recordHead,
+  kind: z.literal('fact_schema'),
+})
+export const traceCategory = z.looseObject({
+  ...categoryBody.shape,
+  ...recordHead,
+  kind: z.literal('trace_category'),
+})
+export const tokenType = z.looseObject({
+  ...tokenTypeBody.shape,
+  ...recordHead,
+  kind: z.literal('token_type'),
+})
+
+export type FactSchema = z.output<typeof factSchema>
+export type TraceCategory = z.output<typeof traceCategory>
+export type TokenType = z.output<typeof tokenType>
+
+const definition = {
+  version: 1,
+  text: [],
+  // Everyone who shares a book shares its definitions: the agreed version stays.
+  policy: 'remote_wins',
+  timeless: true,
+  recallable: () => false,
+  guests: 'read',
+} as const
+
+const schemaKind: Kind<'fact_schema', z.output<typeof schemaBody>> = {
+  ...definition,
+  name: 'fact_schema',
+  idPrefix: 'fact_schema::',
+  summary: 'The JSON Schema that facts of a name keep to, in all its versions.',
+  schema: schemaBody,
+  facets: { name: 'name' },
+  scopedBy: 'name',
+  scopedAs: 'fact',
+}
+
+const categoryKind: Kind<'trace_category', z.output<typeof categoryBody>> = {
+  ...definition,
+  name: 'trace_category',
+  idPrefix: 'trace_category::',
+  plural: 'trace_categories',
+  summary: 'What traces of one action in one domain must carry.',
+  schema: categoryBody,
+  facets: { name: 'name', domain: 'domain' },
+  scopedBy: 'domain',
+  scopedAs: 'trace',
+}
+
+const tokenTypeKind: Kind<'token_type', z.output<typeof tokenTypeBody>> = {
+  ...definition,
+  name: 'token_type',
+  idPrefix: 'token_type::',
+  summary: 'A type of control token: the pattern of its scope and the permissions it needs.',
+  schema: tokenTypeBody,
+  facets: { name: 'name' },
+  scopedBy: 'name',
+}
+
+export const definitionKinds = [schemaKind, categoryKind, tokenTypeKind] as const
+
+type Records = Pick<RecordWriter, 'get'>
+
+export const schemaId = (name: string): string => nameId('fact_schema', name)
+export const categoryId = (domain: string, name: string): string => nameId('trace_category', domain, name)
+export const tokenTypeId = (name: string): string => nameId('token_type', name)
+
+/** The registered schema of this name. */
+export function definedSchema(
+  records: Records,
+  name: string,
+): (FactSchema & { readonly schema: JsonSchema }) | undefined {
+  const found = records.get(schemaId(name))
+  check(found, 'fact_schema')
+  return found?.kind === 'fact_schema' ? (found as unknown as FactSchema & { schema: JsonSchema }) : undefined
+}
+
+/** The registered category of traces of the action `name` in `domain`. */
+export function definedCategory(records: Records, domain: string, name: string): TraceCategory | undefined {
+  const found = records.get(categoryId(domain, name))
+  check(found, 'trace_category')
+  return found?.kind === 'trace_category' ? (found as unknown as TraceCategory) : undefined
+}
+
+function check(found: { readonly id: string; readonly kind: string } | undefined, name: string): void {
+  const kind = definitionKinds.find((one) => one.name === name)
+  if (kind && found?.kind === name) needUnderstood(kind, found)
+}
+
+const parts: ReadonlySet<string> = new Set(['situation', 'task', 'action', 'result', 'metadata'])
+
+/** Throws unless each field is a name or a path. */
+export function checkRequiredFields(fields: readonly string[]): void {
+  fields.forEach((field, i) => {
+    const where = `required_fields.${i}`
+    try {
+      checkPath(field, where)
+    } catch (cause) {
+      throw new DaybookError('invalid-input', `\`${where}\`: is not a name or a dotted path.`, {
+        details: { path: where },
+        cause,
+      })
+    }
+  })
+}
+
+/**
+ * Paths at which a trace may carry `field`, the usual one first. A bare name: in `action.parameters` or
+ * `result.outcome`. A path that begins with a part of the trace: exactly there.
+ */
+function placesOf(field: string): readonly string[] {
+  const [first = ''] = field.split('.')
+  const isWhole = first !== field && parts.has(first)
+  return isWhole ? [field] : [`action.parameters.${field}`, `result.outcome.${field}`]
+}
+
+/**
+ * Throws `invalid-input` for the first required field that `trace` lacks. Checks successful traces only: a run that
+ * failed or has not ended may lack fields.
+ */
+export function checkCategory(
+  category: TraceCategory,
+  trace: Pick<TraceBody, 'result'>,
+  where: string,
+): void {
+  if (trace.result?.success !== true) return
+  const missing = category.required_fields
+    .map(placesOf)
+    .filter((places) => !places.some((place) => readPath(trace, place) !== undefined))
+  const [first] = missing
+  if (!first) return
+  const [path = '', ...others] = first.map((place) => `${where}${place}`)
+  const or = others.length > 0 ? ` (or \`${others.join('`, `')}\`)` : ''
+  const about = `\`${category.name.slice(0, 80)}\` in \`${category.domain.slice(0, 80)}\``
+  throw new DaybookError('invalid-input', `\`${path}\`${or} is required of traces of ${about}.`, {
+    details: { path, missing: missing.map(([place = '']) => `${where}${place}`) },
+  })
+}

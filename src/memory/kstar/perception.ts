@@ -1,0 +1,158 @@
+// Perceptions, declarative memory: what an agent noticed or believes about a subject, how surely, and on what
+// evidence. Their shape, kind and verbs.
+import { z } from 'zod'
+import { recordHead } from '../../shape/record-head.ts'
+import { instant, instantOrDay } from '../../shape/instant.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { name, receipt, scope, text } from './record-schema.ts'
+import { type Kind, whenField } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { bodyOf } from '../../core/record.ts'
+import { isStored, splitScope } from './store-record.ts'
+import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
+import { storedNow } from '../../shape/receipt.ts'
+import type { Zone } from '../../core/calendar/zone.ts'
+import { endingOf } from '../../core/calendar/day.ts'
+
+const confidence = z.number().min(0).max(1)
+const evidence = z.array(recordId).max(1000)
+const content = text(200_000).min(1)
+
+/** Input of `perceptions.store`. `evidence`: ids of the supporting traces. */
+const perceptionInput = z.strictObject({
+  id: recordId.optional(),
+  type: name.default('observation'),
+  subject: name.optional(),
+  content,
+  confidence: confidence.default(1),
+  evidence: evidence.default([]),
+  /** A bare date means the end of its day. */
+  valid_until: instantOrDay.optional(),
+  /** Replaces the perception of the same id; the version before stays in the history. */
+  replace: z.boolean().default(false),
+  ...scope,
+})
+
+/** Fields to change; null removes a field. */
+const perceptionUpdates = z.strictObject({
+  type: name.optional(),
+  subject: name.nullable().optional(),
+  content: content.optional(),
+  confidence: confidence.optional(),
+  evidence: evidence.optional(),
+  valid_until: instantOrDay.nullable().optional(),
+})
+
+const perceptionBody = z.looseObject({
+  type: name,
+  subject: name.optional(),
+  content,
+  confidence,
+  evidence,
+  valid_until: instant.optional(),
+})
+
+type PerceptionBody = z.output<typeof perceptionBody>
+
+const perception = z.looseObject({
+  ...perceptionBody.shape,
+  ...recordHead,
+  kind: z.literal('perception'),
+})
+
+export type Perception = z.output<typeof perception>
+
+export const perceptionKind: Kind<'perception', PerceptionBody> = {
+  name: 'perception',
+  complete: (body) => ({ type: 'observation', confidence: 1, evidence: [], ...body }),
+  summary: 'Something noticed or believed about a subject: how surely, on what evidence, until when.',
+  version: 1,
+  schema: perceptionBody,
+  text: [whenField, 'type', 'subject', 'content'],
+  facets: { subject: 'subject', confidence: 'confidence' },
+  scopedBy: 'subject',
+  // Two devices may each add evidence or raise the confidence.
+  policy: 'merge',
+  expires: 'valid_until',
+  links: ['evidence'],
+  cites: [{ path: 'evidence', rests: () => true }],
+}
+
+const verbs = recordVerbs('perception', perception)
+
+/** Resolves a bare date in `valid_until` to the end of its day. */
+function withEnd<Input extends { valid_until?: string | null | undefined }>(input: Input, zone: Zone): Input {
+  const { valid_until: until } = input
+  return typeof until === 'string' ? { ...input, valid_until: endingOf(until, zone) } : input
+}
+
+/** Includes perceptions past their `valid_until`. */
+const include_expired = z.boolean().default(false)
+
+export const perceptionCapabilities = [
+  writeVerb({
+    id: 'kstar:store_perception',
+    method: 'perceptions.store',
+    summary:
+      'Stores something noticed or believed about a subject, how surely, on what evidence, until when.',
+    input: perceptionInput,
+    output: receipt,
+    run(input, at) {
+      const { scope, rest } = splitScope(input)
+      const { id: ownId, replace, ...fields } = withEnd(rest, at.call.zone)
+      const body = fields as JsonObject
+      const isSame = isStored({ id: ownId, body, scope, replace, path: 'id' }, at)
+      if (ownId !== undefined && isSame) return { id: ownId, ...storedNow(at.call) }
+      const id = at.records.put({
+        kind: 'perception',
+        ...(ownId ? { id: ownId } : {}),
+        body,
+        scope,
+        checked: true,
+      })
+      return { id, ...storedNow(at.call) }
+    },
+  }),
+  readVerb({
+    id: 'kstar:get_perceptions',
+    method: 'perceptions.get',
+    summary: 'Lists what is held about a subject, the surest first.',
+    input: z.strictObject({ subject: name, min_confidence: confidence.default(0), include_expired, ...page }),
+    output: verbs.page,
+    run: ({ subject, min_confidence, include_expired: expired, ...query }, at) =>
+      verbs.pageOf(at, {
+        ...query,
+        filters: { subject, ...(min_confidence > 0 ? { confidence: { gte: min_confidence } } : {}) },
+        orderBy: ['-confidence', '-updated_at'],
+        include: { expired },
+      }),
+  }),
+  readVerb({
+    id: 'kstar:query_perceptions',
+    method: 'perceptions.query',
+    summary: 'Lists perceptions by filters and order, newest first unless asked otherwise.',
+    input: recordQuery.extend({ include_expired }).prefault({}),
+    output: verbs.page,
+    run: ({ order_by: orderBy, include_expired: expired, ...query }, at) =>
+      verbs.pageOf(at, { ...query, orderBy, include: { expired } }),
+  }),
+  writeVerb({
+    id: 'kstar:update_perception',
+    method: 'perceptions.update',
+    summary: 'Changes some fields of a perception; the version before stays in its history.',
+    input: z.strictObject({ id: recordId, updates: perceptionUpdates }),
+    output: z.object({
+      id: z.string(),
+      /** False when there is no such perception. */
+      updated: z.boolean(),
+    }),
+    run({ id, updates }, at) {
+      const found = at.records.get(id)
+      if (found?.kind !== 'perception') return { id, updated: false }
+      const changed = Object.entries({ ...bodyOf(found), ...withEnd(updates, at.call.zone) })
+      const body = Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined))
+      at.records.put({ kind: 'perception', id, body: body as JsonObject })
+      return { id, updated: true }
+    },
+  }),
+] as const

@@ -1,0 +1,214 @@
+// Verbs for records of any kind: get and query, forget and purge, restore an earlier version.
+import { z } from 'zod'
+import { defineCapability } from '../../core/capability/capability.ts'
+import { DaybookError, notFound } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { bodyOf, type Stored } from '../../core/record.ts'
+import { isSealing, sensitivities } from '../../core/sealed.ts'
+import { recordHead } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/record-id.ts'
+import { sealed, sealedField } from '../../shape/sealed-count.ts'
+import { name, receipt } from './record-schema.ts'
+import { readVerb, recordPage, recordQuery, writeVerb } from '../../shape/record-verbs.ts'
+import { storedNow } from '../../shape/receipt.ts'
+
+export const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as unknown as z.ZodType<
+  Stored<JsonObject>
+>
+
+const removal = {
+  id: z.string(),
+  /** Ids of the records that cite it; with `cascade`, before the change. */
+  cited_by: z.array(z.string()),
+  citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
+  /** With `cascade`: records that lost the citation and stay. */
+  released: z.array(z.string()),
+  /** With `cascade`: records that rested on it alone and were forgotten too. */
+  forgotten_too: z.array(z.string()),
+  /** Records derived from it, such as the episode of a message: out of recall until they are rebuilt without it. */
+  told_anew: z.array(z.string()),
+}
+
+/**
+ * False: records that cite it keep a dangling link. True: removes the citations, and the records that rested on it
+ * alone (a perception without other evidence, a skill learned from nothing else).
+ */
+const cascade = z.boolean().default(false)
+
+export const recordCapabilities = [
+  readVerb({
+    id: 'kstar:get_record',
+    method: 'records.get',
+    summary:
+      'Reads one record of any kind, also an expired or superseded one; null when there is none of that id.',
+    input: z.strictObject({ id: recordId }),
+    output: anyRecord.nullable(),
+    run: ({ id }, at) => at.records.get(id) ?? null,
+  }),
+  readVerb({
+    id: 'kstar:query_memory',
+    method: 'records.query',
+    summary:
+      'Lists records of one kind or of all, by filters and order, newest first unless asked otherwise.',
+    input: recordQuery
+      .extend({
+        kind: name.optional(),
+        include_expired: z.boolean().default(false),
+        include_superseded: z.boolean().default(false),
+        /** Includes records that wait to be rebuilt because one of their sources was forgotten. */
+        include_outdated: z.boolean().default(false),
+      })
+      .prefault({}),
+    output: recordPage(anyRecord),
+    run({ order_by: orderBy, include_expired, include_superseded, include_outdated, ...query }, at) {
+      const include = {
+        expired: include_expired,
+        superseded: include_superseded,
+        outdated: include_outdated,
+      }
+      return at.records.query({ ...query, orderBy, include })
+    },
+  }),
+  defineCapability({
+    id: 'kstar:forget',
+    permission: 'forget',
+    methods: ['records.forget', 'traces.forget', 'perceptions.forget', 'facts.forget', 'skills.forget'],
+    summary:
+      'Forgets a record: its content, history and index entries go, a tombstone without content stays.',
+    input: z.strictObject({ id: recordId, cascade }),
+    output: z.object({
+      ...removal,
+      /** False if there was nothing to forget. */
+      forgotten: z.boolean(),
+    }),
+    effect: 'write',
+    uses: ['records'],
+    run({ id, cascade: isCascade }, at) {
+      const citations = at.records.citing(id)
+      const told_anew = at.records.madeOf(id)
+      const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
+      const forgotten = at.records.forget(id)
+      const cited_by = [...new Set(citations.map((one) => one.id))]
+      return { id, forgotten, cited_by, citations, released: changed, forgotten_too: gone, told_anew }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:purge',
+    methods: ['records.purge'],
+    summary:
+      'Removes a record physically: content, history, lost edits, stored answers, words in the index; an empty tombstone stays.',
+    input: z.strictObject({ id: recordId, cascade }),
+    output: z.object({
+      ...removal,
+      /** False if this copy never had such a record. */
+      purged: z.boolean(),
+    }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    async run({ id, cascade: isCascade }, at) {
+      const answer = await at.records.write(({ records }) => {
+        const citations = records.citing(id)
+        const told_anew = records.madeOf(id)
+        const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
+        const purged = records.purge(id)
+        // The records forgotten with it are purged too.
+        for (const one of forgotten) records.purge(one)
+        const cited_by = [...new Set(citations.map((one) => one.id))]
+        const ended = { released: changed, forgotten_too: forgotten, told_anew }
+        return { id, purged, cited_by, citations, ...ended }
+      })
+      if (answer.purged) at.records.scrub()
+      return answer
+    },
+  }),
+  defineCapability({
+    id: 'kstar:set_sensitivity',
+    permission: 'write',
+    methods: ['records.setSensitivity'],
+    summary:
+      'Says how sensitive a record is. What becomes sensitive is encrypted, with its versions, and nothing in clear is left.',
+    input: z.strictObject({ id: recordId, sensitivity: z.enum(sensitivities) }),
+    output: receipt,
+    effect: 'task',
+    repeatable: true,
+    uses: ['records'],
+    async run({ id, sensitivity }, at) {
+      const answer = await at.records.write(({ records }) => {
+        const record = records.get(id)
+        if (!record) throw notFound('record', id)
+        const isSame = (record.sensitivity ?? 'standard') === sensitivity
+        if (!isSame) records.put({ kind: record.kind, id, body: bodyOf(record), scope: { sensitivity } })
+        return { id, ...storedNow(at.call) }
+      })
+      if (isSealing(sensitivity)) at.records.scrub()
+      return answer
+    },
+  }),
+  writeVerb({
+    id: 'kstar:restore',
+    method: 'records.restore',
+    summary: 'Makes an earlier version of a record the current one; the one before stays in the history.',
+    input: z.strictObject({ id: recordId, version: z.number().int().min(1) }),
+    output: receipt,
+    run({ id, version }, at) {
+      const versions = at.records.history(id)
+      if (versions.length === 0) throw notFound('record', id)
+      const current = at.records.get(id)
+      if (!current) {
+        const message = `\`${id}\` was forgotten: its content is gone and can't be restored.`
+        throw new DaybookError('conflict', message, { details: { path: 'id' } })
+      }
+      const wanted = versions.find((one) => one.version === version)
+      if (!wanted?.body) {
+        const message = wanted
+          ? `In version ${version}, \`${id}\` was forgotten; choose another version.`
+          : `\`${id}\` has no version ${version}; the current one is ${versions.at(-1)?.version}.`
+        throw new DaybookError('not-found', message, { details: { path: 'version' } })
+      }
+      at.records.put({ kind: current.kind, id, body: wanted.body, exact: true, keepsBefore: true })
+      return { id, ...storedNow(at.call) }
+    },
+  }),
+  defineCapability({
+    id: 'kstar:get_stats',
+    permission: 'read',
+    methods: ['stats'],
+    summary:
+      'Says how many records of each kind there are, from when to when, how large the book and its index are.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({
+      total: z.number(),
+      /** By kind: number of live records, and the time of the first and the last. */
+      kinds: z.record(z.string(), z.object({ count: z.number(), earliest: z.string(), latest: z.string() })),
+      date_range: z.object({ earliest: z.string(), latest: z.string() }).nullable(),
+      /** Bytes on the medium, indexes included. */
+      bytes: z.number(),
+      index: z.object({
+        /** Records that wait to be indexed; the next read indexes them first. */
+        behind: z.number(),
+      }),
+      sealed,
+    }),
+    effect: 'read',
+    uses: ['records', 'status'],
+    async run(_input, at) {
+      const { usageBytes, unindexed } = await at.status.book()
+      const kinds = at.records.extents()
+      const all = Object.values(kinds)
+      const earliest = all.map((one) => one.earliest).sort()[0]
+      const latest = all
+        .map((one) => one.latest)
+        .sort()
+        .at(-1)
+      return {
+        total: all.reduce((sum, { count }) => sum + count, 0),
+        kinds,
+        date_range: earliest === undefined || latest === undefined ? null : { earliest, latest },
+        bytes: usageBytes,
+        index: { behind: unindexed },
+        ...sealedField(at.records.unread({})),
+      }
+    },
+  }),
+] as const

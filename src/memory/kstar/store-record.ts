@@ -1,0 +1,58 @@
+// Steps that the storing verbs of this chapter share: split off the scope, and skip a record that is stored already.
+import { bodyOf, type Scope } from '../../core/record.ts'
+import type { Sensitivity } from '../../core/sealed.ts'
+import type { WriteContext } from '../../core/capability/context.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
+
+interface Scoped {
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly sensitivity?: Sensitivity | undefined
+}
+
+/** Splits `input` into its scope, without undefined fields, and the rest. */
+export function splitScope<Input extends Scoped>(
+  input: Input,
+): { scope: Partial<Scope> & { sensitivity?: Sensitivity }; rest: Omit<Input, keyof Scoped> } {
+  const { agent, session, resource, sensitivity, ...rest } = input
+  const scope = {
+    ...(agent === undefined ? {} : { agent }),
+    ...(session === undefined ? {} : { session }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+  }
+  return { scope, rest }
+}
+
+interface StoredCheck {
+  readonly id: string | undefined
+  readonly body: JsonObject
+  /** Owner and sensitivity, as far as the caller passed them. */
+  readonly scope: object
+  readonly replace: boolean
+  /** Path of the id in the input, for the error. */
+  readonly path: string
+}
+
+/**
+ * True if the record `id` exists with the same body: nothing to store. Throws `conflict` if it differs and `replace`
+ * is false.
+ */
+export function isStored(
+  { id, body, scope, replace, path }: StoredCheck,
+  { records }: WriteContext<'records'>,
+): boolean {
+  // A record to replace may be unreadable here.
+  const before = id === undefined || replace ? undefined : records.get(id)
+  if (!before) return false
+  const wanted = JSON.parse(JSON.stringify(body)) as JsonObject
+  const head: Readonly<Record<string, unknown>> = { sensitivity: 'standard', ...before }
+  const isSame =
+    sameJson(bodyOf(before), wanted) && Object.entries(scope).every(([name, value]) => head[name] === value)
+  if (isSame) return true
+  const message = `Record \`${id}\` already exists with other content; pass replace: true to change it.`
+  throw new DaybookError('conflict', message, { details: { path, id } })
+}

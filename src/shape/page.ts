@@ -1,0 +1,22 @@
+// Shapes of lists: how many records a page has, how to fetch the next one, and how the answer ends.
+import { z } from 'zod'
+import { sealedField } from './sealed-count.ts'
+
+export const cursor = z.string().max(40_000).optional()
+export const limit = (usual = 100, most = 1000) => z.number().int().min(1).max(most).default(usual)
+export const offset = z.number().int().min(0).max(1_000_000).default(0)
+
+interface Page {
+  readonly cursor?: string
+  readonly sealed?: number
+}
+
+/** The cursor of a page, if there is a next one. */
+export function nextOf({ cursor: next }: Page): { cursor?: string } {
+  return next === undefined ? {} : { cursor: next }
+}
+
+/** The cursor and the number of unreadable records of a page, without empty fields. */
+export function restOf(page: Page): { cursor?: string; sealed?: number } {
+  return { ...nextOf(page), ...sealedField(page.sealed ?? 0) }
+}

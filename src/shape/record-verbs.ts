@@ -1,0 +1,163 @@
+// The plain verbs of a kind, declared instead of written: get, query, search and count, each a call of one builder.
+// A verb that does more takes `readVerb` and its own `run`.
+import { z } from 'zod'
+import { type Capability, defineCapability } from '../core/capability/capability.ts'
+import type { ReadContext, WriteContext } from '../core/capability/context.ts'
+import type { RecordQuery } from '../core/capability/port/record-port.ts'
+import type { Filters } from '../core/filter/filter.ts'
+import type { InputOf, OutputOf, Schema } from '../core/schema.ts'
+import { cursor, limit, offset } from './page.ts'
+import { recordId } from './record-id.ts'
+import { sealed, sealedField } from './sealed-count.ts'
+
+/** Not checked here: the filter language itself reports faults with their place. */
+export const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional()
+
+export const orderBy = z
+  .union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(3)])
+  .optional()
+
+export const page = { limit: limit(), offset, cursor }
+
+export const recordQuery = z.strictObject({ filters, order_by: orderBy, ...page })
+
+/** A page of records. `cursor`, if present, fetches the next page. */
+export const recordPage = <Item extends z.ZodType>(item: Item) =>
+  z.object({ records: z.array(item), cursor: z.string().optional(), sealed })
+
+/** Words, and how to match them. Quoted words form a phrase; with `prefix`, the last word may be the beginning of one. */
+export const match = z.enum(['any', 'all']).default('any')
+export const words = z.string().max(10_000)
+export const recordSearch = z.strictObject({
+  query: words,
+  fields: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
+  match,
+  prefix: z.boolean().default(false),
+  filters,
+  limit: limit(20),
+  offset,
+})
+
+export const searchPage = <Item extends z.ZodType>(item: Item) =>
+  z.object({ records: z.array(item), scores: z.array(z.number()), sealed })
+
+export const period = z.enum(['hour', 'day', 'month', 'none']).default('day')
+
+/**
+ * Oldest first. `at`: start of the hour, day or month in the time zone of the book; `failed`: records that ended badly.
+ * Periods without records are left out.
+ */
+export const counts = z.object({
+  total: z.number(),
+  buckets: z.array(z.object({ at: z.string(), count: z.number(), failed: z.number() })),
+  sealed,
+})
+
+interface Named<Id extends string, Method extends string> {
+  readonly id: Id
+  readonly method: Method
+  readonly summary: string
+}
+
+type Records = readonly ['records']
+
+/** A verb that only reads records, for callers with the right to read. */
+export function readVerb<
+  const Id extends string,
+  const Method extends string,
+  I extends Schema,
+  O extends Schema,
+>({
+  method,
+  ...verb
+}: Named<Id, Method> & {
+  readonly input: I
+  readonly output: O
+  readonly run: (input: OutputOf<I>, at: ReadContext<'records'>) => InputOf<O> | Promise<InputOf<O>>
+}): Capability<Id, readonly [Method], I, O, Records, 'read'> {
+  return defineCapability({
+    ...verb,
+    methods: [method],
+    permission: 'read',
+    effect: 'read',
+    uses: ['records'],
+  }) as Capability<Id, readonly [Method], I, O, Records, 'read'>
+}
+
+/** A verb that writes records in one transaction, for callers with the right to write. */
+export function writeVerb<
+  const Id extends string,
+  const Method extends string,
+  I extends Schema,
+  O extends Schema,
+>({
+  method,
+  ...verb
+}: Named<Id, Method> & {
+  readonly input: I
+  readonly output: O
+  readonly run: (input: OutputOf<I>, at: WriteContext<'records'>) => InputOf<O>
+}): Capability<Id, readonly [Method], I, O, Records, 'write'> {
+  return defineCapability({
+    ...verb,
+    methods: [method],
+    permission: 'write',
+    effect: 'write',
+    uses: ['records'],
+  }) as Capability<Id, readonly [Method], I, O, Records, 'write'>
+}
+
+type ReadAt = ReadContext<'records'>
+
+/** Builders of the plain verbs for records of `kind`, which look like `item`. */
+export function recordVerbs<Item extends z.ZodType>(kind: string, item: Item) {
+  type Record = z.output<Item>
+  const asItem = (record: { readonly kind: string } | undefined): Record | undefined =>
+    record?.kind === kind ? (record as unknown as Record) : undefined
+  const pageOf = (at: ReadAt, query: Omit<RecordQuery, 'kind'>) => {
+    const found = at.records.query({ ...query, kind })
+    return { ...found, records: found.records as unknown as Record[] } as z.input<typeof output>
+  }
+  const output = recordPage(item)
+  return {
+    /** The record, if it is of this kind. */
+    asItem,
+    pageOf,
+    page: output,
+    get: <const Id extends string, const Method extends string>(verb: Named<Id, Method>) =>
+      readVerb({
+        ...verb,
+        input: z.strictObject({ id: recordId }),
+        output: item.nullable(),
+        run: ({ id }, at) => (asItem(at.records.get(id)) ?? null) as z.input<Item> | null,
+      }),
+    query: <const Id extends string, const Method extends string>(verb: Named<Id, Method>) =>
+      readVerb({
+        ...verb,
+        input: recordQuery.prefault({}),
+        output,
+        run: ({ order_by, ...query }, at) => pageOf(at, { ...query, orderBy: order_by }),
+      }),
+    search: <const Id extends string, const Method extends string>(verb: Named<Id, Method>) =>
+      readVerb({
+        ...verb,
+        input: recordSearch,
+        output: searchPage(item),
+        run({ query: text, ...query }, at) {
+          const hits = at.records.search({ ...query, text, kind })
+          return {
+            records: hits.map(({ record }) => record as unknown as z.input<Item>),
+            scores: hits.map(({ score }) => score),
+            ...sealedField(at.records.unread({ kinds: [kind] })),
+          }
+        },
+      }),
+    count: <const Id extends string, const Method extends string>(verb: Named<Id, Method>) =>
+      readVerb({
+        ...verb,
+        input: z.strictObject({ filters, by: period }).prefault({}),
+        output: counts,
+        run: (query, at) => at.records.count({ ...query, kind }),
+      }),
+  }
+}

@@ -1,0 +1,10 @@
+// The shape of texts that are stored: well-formed Unicode, at most `max` characters.
+import { z } from 'zod'
+
+export const soundText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+
+export const someText = (max: number) => soundText(max).min(1)

@@ -1,0 +1,138 @@
+// The keys of a book as text: in clear for encryption, and encrypted as a vault stores them, under a key of the
+// device or a passphrase, whose parameters are stored with them.
+// Invariant: stored keys open only for the book they name, and only with their guard.
+import { z } from 'zod'
+import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
+import { parseWith } from '../../core/schema.ts'
+
+/** OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023), and a maximum that bounds the time. */
+const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
+const saltBytes = 16
+
+export const guardShape = z.discriminatedUnion('by', [
+  z.strictObject({ by: z.literal('device') }),
+  z.strictObject({
+    by: z.literal('passphrase'),
+    kdf: z.literal('PBKDF2-HMAC-SHA-256'),
+    iterations: z.number().int().min(iterations.least).max(iterations.most),
+    salt: z.string().max(100),
+  }),
+])
+export type Guard = z.output<typeof guardShape>
+
+/** A short passphrase can be guessed, whatever the iterations. */
+export const passphraseShape = z.string().min(8).max(1024)
+
+export function newGuard(by: Guard['by'], random: Random): Guard {
+  if (by === 'device') return { by }
+  const salt = toBase64(random.bytes(saltBytes))
+  return { by, kdf: 'PBKDF2-HMAC-SHA-256', iterations: iterations.written, salt }
+}
+
+export async function deriveGuard(guard: Guard, passphrase: string, cipher: Cipher): Promise<SealingKey> {
+  const salt = guard.by === 'passphrase' ? fromBase64(guard.salt) : undefined
+  if (guard.by !== 'passphrase' || salt?.length !== saltBytes) {
+    throw new DaybookError('invalid-input', '`salt`: It must be 16 bytes in base64.', {
+      details: { path: 'salt' },
+    })
+  }
+  return cipher.derive(passphrase, salt, guard.iterations)
+}
+
+/** The keys of a book, by their ids; `current` seals. */
+export interface Keys {
+  readonly current: string
+  readonly secrets: ReadonlyMap<string, Uint8Array>
+  /** Earlier names of the book: bodies sealed under them still open. */
+  readonly names: readonly string[]
+}
+
+const vaultShape = z.strictObject({
+  version: z.literal(1),
+  /** The name of the book at the time of writing; absent in older vaults. */
+  book: z.string().max(100).optional(),
+  guard: guardShape,
+  n: z.string(),
+  ct: z.string(),
+})
+export type VaultedKeys = z.output<typeof vaultShape>
+
+const keysShape = z.strictObject({
+  current: z.string(),
+  secrets: z.record(z.string().regex(/^k_[0-9a-f]{16}$/), z.string()),
+  names: z.array(z.string().max(100)).default([]),
+})
+
+/** Parses the content of a vault; undefined for anything else. */
+export function parseVault(text: string): VaultedKeys | undefined {
+  try {
+    return parseWith(vaultShape, JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+export async function sealKeys(
+  key: SealingKey,
+  { book, guard, random }: { readonly book: string; readonly guard: Guard; readonly random: Random },
+  keys: Keys,
+): Promise<VaultedKeys> {
+  const nonce = random.bytes(12)
+  const ct = await key.seal(nonce, headOf(book, guard), writeKeys(keys))
+  return { version: 1, book, guard, n: toBase64(nonce), ct: toBase64(ct) }
+}
+
+/**
+ * The keys, and the name they were written for: the name in the vault, or else one of `books`. Undefined if `key`
+ * doesn't open them.
+ */
+export async function openVaulted(
+  key: SealingKey,
+  books: readonly string[],
+  vaulted: VaultedKeys,
+): Promise<{ readonly book: string; readonly keys: Keys } | undefined> {
+  for (const book of new Set(vaulted.book === undefined ? books : [vaulted.book])) {
+    const keys = await openOne(key, book, vaulted)
+    if (keys) return { book, keys }
+  }
+  return undefined
+}
+
+/** The keys; undefined if `key` doesn't open them. */
+async function openOne(
+  key: SealingKey,
+  book: string,
+  { guard, n, ct }: VaultedKeys,
+): Promise<Keys | undefined> {
+  const nonce = fromBase64(n) ?? new Uint8Array(12)
+  const text = await key.open(nonce, headOf(book, guard), fromBase64(ct) ?? new Uint8Array())
+  return text === undefined ? undefined : readKeys(text)
+}
+
+/** The keys, with further names whose bodies they open. */
+export function withNames(keys: Keys, names: readonly string[]): Keys {
+  return { ...keys, names: [...new Set([...keys.names, ...names])] }
+}
+
+const headOf = (book: string, guard: Guard) => JSON.stringify(['daybook-keys', book, guard])
+
+export function writeKeys({ current, secrets, names }: Keys): string {
+  const spelled = [...secrets].map(([kid, secret]) => [kid, toBase64(secret)])
+  return JSON.stringify({
+    current,
+    secrets: Object.fromEntries(spelled),
+    ...(names.length > 0 ? { names } : {}),
+  })
+}
+
+/** Parses the text of `writeKeys`; undefined for anything else. */
+export function readKeys(text: string): Keys | undefined {
+  const { current, secrets, names } = parseWith(keysShape, JSON.parse(text))
+  const read = new Map(
+    Object.entries(secrets).map(([kid, secret]) => [kid, fromBase64(secret) ?? new Uint8Array()]),
+  )
+  const isSound = read.has(current) && [...read.values()].every(({ length }) => length === 32)
+  return isSound ? { current, secrets: read, names } : undefined
+}
