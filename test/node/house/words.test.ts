@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { commentsOf, judgeWords } from '../../../scripts/words/judge-words.mjs'
+import { isSubject } from '../../../scripts/words/subject.mjs'
 
 const faultsOf = (text: string) => judgeWords('a.ts', text).map(({ line, rule }) => `${line} ${rule}`)
 
@@ -26,4 +27,13 @@ it.each([
   ['const leftColumn = 1', []],
 ])('judges %s', (text, faults) => {
   expect(faultsOf(text)).toEqual(faults)
+})
+
+it.each([
+  ['store: read each setting once', true],
+  ['Read each setting once', false],
+  ['store: Read each setting once', false],
+  [`store: ${'a'.repeat(66)}`, false],
+])('judges the subject %s', (subject, isRight) => {
+  expect(isSubject(subject)).toBe(isRight)
 })
