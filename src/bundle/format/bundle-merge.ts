@@ -200,7 +200,7 @@ class BundleMerge {
     })
   }
 
-  #logLoss(id: string, kind: string, lost: MergeSide, kept: MergeSide): void {
+  #logLoss(id: string, kind: string, loser: MergeSide, winner: MergeSide): void {
     if (this.#plan.dryRun) return
     const policy = this.#policyOf(kind)
     this.#ports.records.lose({
@@ -208,8 +208,8 @@ class BundleMerge {
       kind,
       policy,
       state: needsPerson(policy) ? 'open' : 'settled',
-      lost: { by: lost.by, op: 'put', body: partsOf(lost.record).body },
-      kept: { by: kept.by, op: 'put', body: partsOf(kept.record).body },
+      lost: { by: loser.by, op: 'put', body: partsOf(loser.record).body },
+      kept: { by: winner.by, op: 'put', body: partsOf(winner.record).body },
     })
   }
 
