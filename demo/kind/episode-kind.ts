@@ -1,8 +1,7 @@
 // Episodes as the inspector shows them: stretches of conversation, told in a few sentences.
-import { order, orderField } from './order/order-field.ts'
+import { order, orderField } from './filter-field.ts'
 import type { CapabilityOutput } from '../../src/index.ts'
-import { countOf } from '../wording/size-word.ts'
-import { oneLine } from '../wording/text-word.ts'
+import { countOf, oneLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
 
 export type Episode = CapabilityOutput<'ks:list_episodes'>['records'][number]

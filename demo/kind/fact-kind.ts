@@ -1,11 +1,10 @@
-// Facts as the inspector shows them: data of named schemas. What another fact stands in the place of is left out unless asked for.
-import { order, orderField } from './order/order-field.ts'
+// Facts as the inspector shows them: data of named schemas. Superseded facts are left out unless chosen.
+import { order, orderField, type FilterFields, type ListOptions } from './filter-field.ts'
 import type { CapabilityInput, Daybook, Fact } from '../../src/index.ts'
 import { valueLine } from '../wording/text-word.ts'
-import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { RecordKind } from './record-kind.ts'
 
-/** A fact, with whether another one stands in its place: its own record does not say so. */
+/** A fact, and whether another one supersedes it, which its own record does not have. */
 export type ShownFact = Fact & { readonly isSuperseded?: boolean }
 
 const fields = {
@@ -41,9 +40,9 @@ const fields = {
 
 export type FactField = keyof typeof fields
 
-/** `$.a.b = 85` asks for that value there, `$.a.b` for any. What is not JSON after the sign is text. */
-export function pathOptions(asked: string): ListOptions {
-  const [, path = asked, text] = /^(.*?)\s*=\s*(.*)$/.exec(asked) ?? []
+/** `$.a.b = 85` requires that value, `$.a.b` any. A value that is no JSON is text. */
+export function pathOptions(input: string): ListOptions {
+  const [, path = input, text] = /^(.*?)\s*=\s*(.*)$/.exec(input) ?? []
   if (text === undefined) return { path: path.trim() }
   return { path: path.trim(), value: scalarOf(text.trim()) }
 }
@@ -57,7 +56,7 @@ function scalarOf(text: string): string | number | boolean | null {
   }
 }
 
-/** Says of each fact whether another one stands in its place. */
+/** Adds to each fact whether another one supersedes it. */
 async function withStanding(book: Daybook, facts: readonly Fact[]): Promise<ShownFact[]> {
   if (facts.length === 0) return []
   const filters = { id: { in: facts.map(({ id }) => id) } }

@@ -1,27 +1,27 @@
-// The fields that a list can be filtered by, and what a value chosen for one asks of the book.
+// The fields to filter a list by, and the query that a chosen value makes.
 import type { Filters } from '../../src/index.ts'
 
-/** What a list may ask for besides filters. */
+/** Query options besides filters. */
 export interface ListOptions {
   readonly include_expired?: true
   readonly include_superseded?: true
-  /** A JSONPath into the data, and what must stand there. */
+  /** A JSONPath into the data, and the value there. */
   readonly path?: string
   readonly value?: string | number | boolean | null
   /** A path, `-` before one for descending. */
   readonly order_by?: string
 }
 
-/** Free text that a path holds. In an address, `~` before the value means "contains". */
+/** A text field. In an address, `~` before the value means "contains". */
 export interface TextField {
   readonly type: 'text'
   readonly name: string
   readonly path: string
-  /** The path holds a list, one entry of which is the value. */
+  /** The field is a list that contains the value. */
   readonly isList?: boolean
-  /** The path holds a name with `/` between it and what it is below: a name stands for all below it, too. */
+  /** The field is a path of names with `/`: a name includes all names below it. */
   readonly isPath?: boolean
-  /** For what is asked otherwise than by a filter. */
+  /** For a query option instead of a filter. */
   readonly ask?: {
     readonly hint: string
     options(value: string): ListOptions
@@ -32,7 +32,7 @@ export interface Choice {
   readonly value: string
   readonly word: string
   readonly filters?: Filters
-  /** What it asks for besides filters, such as records that are hidden otherwise. */
+  /** Query options of the choice, such as hidden records. */
   readonly options?: ListOptions
 }
 
@@ -40,7 +40,7 @@ export interface ChoiceField {
   readonly type: 'choice'
   readonly name: string
   readonly choices: readonly Choice[]
-  /** Two of them say nothing together, as with orders. */
+  /** Only one value at a time, as with orders. */
   readonly isOne?: boolean
 }
 
@@ -59,7 +59,7 @@ export function timeRange(value: string): { from: string; to: string } {
   return { from, to }
 }
 
-/** The words of its choices by value; none for a field of another type. */
+/** The words of the choices, by value; empty for another type of field. */
 export const choiceWords = (field: FilterField | undefined): Readonly<Record<string, string>> =>
   field?.type === 'choice' ? Object.fromEntries(field.choices.map(({ value, word }) => [value, word])) : {}
 
@@ -67,7 +67,7 @@ export function choiceOf({ choices }: ChoiceField, value: string): Choice | unde
   return choices.find((choice) => choice.value === value)
 }
 
-/** The filter for one value of a field; undefined where the value narrows nothing. */
+/** The filter for a value; undefined for a value without a filter. */
 export function conditionOf(field: FilterField, value: string): Filters | undefined {
   if (field.type === 'choice') return choiceOf(field, value)?.filters
   if (field.type === 'time') {
@@ -76,25 +76,25 @@ export function conditionOf(field: FilterField, value: string): Filters | undefi
   }
   if (field.ask) return undefined
   if (field.isList) return { [field.path]: { contains: value } }
-  // `0` follows `/`, so this is what begins with the name and a slash.
+  // `0` follows `/`, so the range has everything that begins with the name and a slash.
   if (field.isPath && !value.startsWith('~'))
     return { or: [{ [field.path]: value }, { [field.path]: { gte: `${value}/`, lt: `${value}0` } }] }
   return { [field.path]: value.startsWith('~') ? { contains: value.slice(1) } : value }
 }
 
-/** What one value of a field asks for besides filters. */
+/** The query options of a value. */
 export function optionsFor(field: FilterField, value: string): ListOptions {
   if (field.type === 'choice') return choiceOf(field, value)?.options ?? {}
   return field.type === 'text' && field.ask ? field.ask.options(value) : {}
 }
 
-/** Two values of such a field say nothing together: the newer one takes the place of the other. */
+/** True for a field with one value at a time: a new value replaces the old one. */
 export function isSingle(field: FilterField | undefined): boolean {
   if (field?.type === 'choice') return field.isOne === true
   return field?.type === 'time' || (field?.type === 'text' && field.ask !== undefined)
 }
 
-/** Can a field have this value? What an address says is not trusted. */
+/** True if a field can have this value: an address may have any text. */
 export function isSound(field: FilterField, value: string): boolean {
   if (value === '' || value === '~' || value.length > 1000) return false
   if (field.type === 'choice') return choiceOf(field, value) !== undefined
@@ -102,4 +102,21 @@ export function isSound(field: FilterField, value: string): boolean {
   const { from, to } = timeRange(value)
   const isInstant = (text: string) => text === '' || !Number.isNaN(Date.parse(text))
   return (from !== '' || to !== '') && isInstant(from) && isInstant(to)
+}
+
+/** Orders of every list. An order is a choice like a filter, so the address, the chips and the keys have it too. */
+const always: readonly Choice[] = [
+  order('changed', 'changed last first', '-updated_at'),
+  order('stored', 'stored last first', '-created_at'),
+  order('agent', 'by agent', 'agent'),
+]
+
+/** `timePath`: the path of a record's time, the default order of the list. */
+export function orderField(timePath: string | undefined, ...more: readonly Choice[]): ChoiceField {
+  const oldest = timePath === undefined ? [] : [order('oldest', 'oldest first', timePath)]
+  return { type: 'choice', name: 'Order', isOne: true, choices: [...oldest, ...more, ...always] }
+}
+
+export function order(value: string, word: string, path: string): Choice {
+  return { value, word, options: { order_by: path } }
 }

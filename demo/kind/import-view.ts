@@ -1,6 +1,6 @@
-// Where what came in from a file is found: the view of what most of it became.
+// The view of an imported file's records.
 
-/** One of the views that files come into. */
+/** The views of imported records. */
 export type ImportView = 'messages' | 'traces' | 'perceptions' | 'facts'
 
 const views: Readonly<Record<string, ImportView>> = {
@@ -9,7 +9,7 @@ const views: Readonly<Record<string, ImportView>> = {
   'swe-agent': 'traces',
 }
 
-/** The view for a format; chats, of which there are many, are messages. */
+/** The view for a format. Most formats are chats, so messages. */
 export function viewOfFormat(format: string): ImportView {
   return views[format] ?? 'messages'
 }

@@ -1,6 +1,6 @@
 // The kinds of record that the inspector shows. A new kind comes into the inspector by one declaration here and one face.
-import { categoryKind } from './category-kind.ts'
-import { thoughtKind } from './continuity/thought-kind.ts'
+import { categoryKind, schemaKind } from './definition-kind.ts'
+import { thoughtKind } from './thought-kind.ts'
 import { episodeKind } from './episode-kind.ts'
 import { factKind } from './fact-kind.ts'
 import { withMarks } from './marked.ts'
@@ -15,10 +15,8 @@ import {
 } from './pool/pool-kind.ts'
 import { profileKind } from './profile-kind.ts'
 import type { RecordKind } from './record-kind.ts'
-import { schemaKind } from './schema-kind.ts'
 import { skillKind } from './skill-kind.ts'
-import { tokenKind } from './token-kind.ts'
-import { tokenTypeKind } from './token-type-kind.ts'
+import { tokenKind, tokenTypeKind } from './token-kind.ts'
 import { traceKind } from './trace-kind.ts'
 
 /** Kinds of which a view lists the records. */

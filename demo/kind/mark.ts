@@ -4,7 +4,7 @@ export type MarkTone = 'good' | 'bad' | 'warn' | 'quiet'
 export interface MarkWords {
   readonly word: string
   readonly tone: MarkTone
-  /** What a list needs no word for, because most records are so. */
+  /** Marks without a word in a list, as most records have them. */
   readonly isUsual?: boolean
 }
 

@@ -1,5 +1,5 @@
-// What was said of a record of any kind (pinned, how important, personal, to be kept, collected): the filters for it, and the
-// signs that a list has for it. Invariant: a sign is never only a picture.
+// Marks of records of any kind (pinned, importance, personal, keep, collection): filters, and signs in lists.
+// Invariant: a sign always has a word beside its picture.
 import type { CapabilityInput } from '../../src/index.ts'
 import type { FilterFields } from './filter-field.ts'
 import type { IconName } from './icon-shape.ts'
@@ -7,7 +7,7 @@ import type { BookRecord, Marks, RecordKind, Sensitivity } from './record-kind.t
 
 export type MarkInput = CapabilityInput<'mark:set'>
 
-/** From here on a record counts as important in a filter; one without a mark weighs 0.5. */
+/** The least importance of an important record; an unmarked one has 0.5. */
 const importantFrom = 0.7
 
 export const markedFields = {
@@ -31,9 +31,9 @@ export const markedFields = {
 
 export interface MarkSign {
   readonly icon: IconName
-  /** All of it, for a title and a screen reader. */
+  /** For a title and a screen reader. */
   readonly word: string
-  /** What stands beside the picture. */
+  /** The text beside the picture. */
   readonly short?: string
 }
 

@@ -1,12 +1,12 @@
 // Messages as the inspector shows them: who said what, in which conversation.
-import { order, orderField } from './order/order-field.ts'
+import { order, orderField } from './filter-field.ts'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
 
 export type Message = CapabilityOutput<'ks:list_messages'>['records'][number]
 
-/** Who speaks, as far as it is known. */
+/** The name of the speaker, if known. */
 export function speakerOf({ source }: Pick<Message, 'source'>): string {
   return source.name ?? source.id ?? source.type ?? 'somebody'
 }

@@ -1,9 +1,7 @@
 // Perceptions as the inspector shows them: what is held about subjects, how surely, until when.
-import { order, orderField } from './order/order-field.ts'
+import { order, orderField, type FilterFields } from './filter-field.ts'
 import type { CapabilityInput, Perception } from '../../src/index.ts'
-import { oneLine } from '../wording/text-word.ts'
-import { shareWord } from '../wording/size-word.ts'
-import type { FilterFields } from './filter-field.ts'
+import { oneLine, shareWord } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
 
 const sureness = [0.9, 0.75, 0.5] as const

@@ -1,6 +1,5 @@
 // Profiles as the inspector shows them: what each agent knows of each user.
-import { countOf } from '../wording/size-word.ts'
-import { oneLine } from '../wording/text-word.ts'
+import { countOf, oneLine } from '../wording/text-word.ts'
 import type { BookRecord, RecordKind } from './record-kind.ts'
 
 export interface Profile extends BookRecord {

@@ -1,16 +1,16 @@
-// A kind of record as the inspector shows it: the declaration from which list, search, filters, address, detail and
-// forgetting are made. Invariant: a declaration knows its kind and nothing of the page; the page knows no kind by itself.
+// A kind of record in the inspector: the declaration for its list, search, filters, address and detail.
+// Invariant: a declaration knows nothing of the page, and the page knows no single kind.
 import type { CapabilityInput, CapabilityOutput, Daybook, Filters } from '../../src/index.ts'
 import type { FilterFields, ListOptions } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
 import type { View } from './view.ts'
 
-/** What was said of a record, beside what it holds. */
+/** The marks of a record, beside its body. */
 export type Marks = CapabilityOutput<'mark:set'>['marks']
 
 export type Sensitivity = CapabilityInput<'kstar:set_sensitivity'>['sensitivity']
 
-/** What every record has, whatever its kind. */
+/** The fields of every record. */
 export interface BookRecord {
   readonly id: string
   readonly kind: string
@@ -23,35 +23,35 @@ export interface BookRecord {
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** A record as a line of a list: little enough that thousands of them weigh nothing. */
+/** A record as a row of a list, small enough for thousands of rows. */
 export interface RecordRow {
   readonly id: string
   readonly at: string
   readonly mark: MarkName
   readonly title: string
-  /** What stands first in the second line, in the type of data; `rest` follows it. */
+  /** Begins the second line, in the font of data; `rest` follows. */
   readonly lead: string
   readonly rest: string
-  /** `rest` is words of a person, not data. */
+  /** `rest` is prose, not data. */
   readonly isProse?: boolean
   readonly aside: string
-  /** What a search has met in it, in place of `lead` and `rest`. */
+  /** The passage that a search matched, instead of `lead` and `rest`. */
   readonly met?: readonly { readonly text: string; readonly isMatch: boolean }[]
   /** A share from 0 to 1, drawn as a bar beside `aside`. */
   readonly share?: number
   readonly marks?: Marks
   readonly sensitivity?: Sensitivity | undefined
-  /** Values of filter fields, by field, to be suggested when a filter is made. */
+  /** Values of filter fields, to suggest for a filter. */
   readonly seen: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a list asks of the book, a page at a time. */
+/** The query of a list, one page at a time. */
 export interface RecordAsk {
   readonly filters?: Filters
   readonly limit: number
   readonly offset?: number
   readonly cursor?: string
-  /** What the chosen filters ask for besides filters, such as records that are hidden otherwise. */
+  /** Query options of the chosen filters, such as hidden records. */
   readonly options: ListOptions
 }
 
@@ -76,41 +76,41 @@ interface Aborting {
   readonly signal?: AbortSignal
 }
 
-/** A path of the body that names other records, and what that is called from either side. */
+/** A path of the body with ids of other records, and the name of the link from either side. */
 export interface Cites<Item extends BookRecord = BookRecord> {
   readonly path: string
   readonly to: string
   readonly from: string
-  /** True for a record that would have nothing to stand on without these: forgetting them all forgets it too. */
+  /** True for a record that depends on these: forgetting them all forgets it too. */
   rests?(item: Item): boolean
 }
 
 export interface RecordKind<Item extends BookRecord = BookRecord> {
-  /** What the address calls its view. */
+  /** Its view in the address. */
   readonly view: View
-  /** What the book calls it. */
+  /** Its name in the book. */
   readonly name: string
   readonly one: string
   readonly many: string
-  /** How the list is ordered, as its head says it. */
+  /** The order of the list, in words. */
   readonly order: string
   readonly fields: FilterFields
-  /** Where a record's own time stands, for finding its place in a list that is ordered by it; absent where it isn't. */
+  /** The path of a record's time, if the list is in order of it. */
   readonly timePath?: string
-  /** What opening one shows, in a sentence. */
+  /** A sentence about the detail of a record. */
   readonly glance: string
-  /** What search looks at, in a sentence. Absent where there is nothing to search. */
+  /** A sentence about the searched fields. Absent: no search. */
   readonly searched?: string
-  /** Some of these failed, and how many is told with them. */
+  /** Records may have failed; the list shows how many. */
   readonly fails?: boolean
-  /** Some records are left out unless they are asked for: expired or superseded ones. */
+  /** Expired or superseded records are hidden unless chosen. */
   readonly hides?: boolean
   readonly cites: readonly Cites<Item>[]
   row(item: Item): RecordRow
-  /** Asks for a page; absent where the generic verb says all that the rows need. */
+  /** Reads a page. Absent: the generic verb has all fields of a row. */
   query?(book: Daybook, ask: RecordAsk, options?: Aborting): Promise<RecordPage<Item>>
-  /** Stores the record anew under its id, with this content; absent for a kind that people don't edit. */
+  /** Replaces the record's content. Absent: people don't edit this kind. */
   replace?(book: Daybook, id: string, content: object): Promise<unknown>
-  /** What a record that was read by its id needs besides for its row. */
+  /** Adds fields that a row needs to a record that was read by id. */
   complete?(book: Daybook, item: Item): Promise<Item>
 }

@@ -1,8 +1,7 @@
 // Skills as the inspector shows them: how things are done, and how well that has gone.
-import { order, orderField } from './order/order-field.ts'
+import { order, orderField } from './filter-field.ts'
 import type { CapabilityInput, Skill } from '../../src/index.ts'
-import { countOf, shareWord } from '../wording/size-word.ts'
-import { oneLine } from '../wording/text-word.ts'
+import { countOf, shareWord, oneLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
 
 export const skillLevels = ['novice', 'competent', 'proficient', 'expert'] as const

@@ -1,5 +1,5 @@
-// Control tokens as the inspector shows them: who may do what, where and until when.
-import type { CapabilityOutput, Daybook } from '../../src/index.ts'
+// Control tokens and registered token types as the inspector shows them.
+import type { CapabilityOutput, Daybook, TokenType } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import type { FilterFields } from './filter-field.ts'
 import type { BookRecord, RecordKind } from './record-kind.ts'
@@ -7,7 +7,7 @@ import type { BookRecord, RecordKind } from './record-kind.ts'
 type Claims = CapabilityOutput<'kstar:get_token_lineage'>['tokens'][number]
 export type TokenState = 'active' | 'revoked' | 'expired' | 'pending' | 'foreign'
 
-/** A token as a record, with how it stands: an ancestor that is revoked or over takes it along. */
+/** A token with its state: a revoked or expired ancestor ends it too. */
 export type Token = BookRecord & Claims & { readonly state?: TokenState }
 
 const instantNow = () => new Date().toISOString()
@@ -50,7 +50,7 @@ const fields = {
   time: { type: 'time', name: 'Granted', path: 'granted_at' },
 } satisfies FilterFields
 
-/** How a token stands by itself. */
+/** The state of a token, without its ancestors. */
 export function ownState(
   { revoked, expires_at: until, not_before: from }: Claims,
   nowMs = Date.now(),
@@ -60,7 +60,7 @@ export function ownState(
   return from !== undefined && Date.parse(from) > nowMs ? 'pending' : 'active'
 }
 
-/** Says of each token how it stands, with its ancestors and whoever signed it, as the book itself says. */
+/** Adds the state that the book computes from a token's ancestors and signer. */
 export function withState(book: Daybook, tokens: readonly Token[]): Promise<Token[]> {
   return Promise.all(
     tokens.map(async (token) => {
@@ -103,4 +103,27 @@ export const tokenKind: RecordKind<Token> = {
     const [completed] = await withState(book, [token])
     return completed ?? token
   },
+}
+
+export const tokenTypeKind: RecordKind<TokenType> = {
+  view: 'tokenTypes',
+  name: 'token_type',
+  one: 'token type',
+  many: 'token types',
+  order: 'newest first',
+  fields: { name: { type: 'text', name: 'Name', path: 'name' } },
+  timePath: 'created_at',
+  glance: 'Open a type to see what its tokens require.',
+  cites: [],
+  row: (type) => ({
+    id: type.id,
+    at: type.updated_at,
+    mark: 'definition',
+    title: type.name,
+    lead: oneLine(type.scope_pattern, 80),
+    rest: oneLine(type.description, 120),
+    isProse: true,
+    aside: oneLine(type.required_permissions.join(', '), 60),
+    seen: { name: [type.name] },
+  }),
 }

@@ -1,4 +1,4 @@
-// What a token allows, in plain words: who, what, where, until when.
+// The rights of a token in sentences.
 import { kindNamed } from './kind-table.ts'
 import { shortInstant } from '../wording/time-word.ts'
 
@@ -18,7 +18,7 @@ const verbs: Readonly<Record<string, string>> = {
   sync: 'sync',
 }
 
-/** `read and store and change`, `call kstar:query_traces`; what permits nothing here is left out. */
+/** `read and store and change`, `call kstar:query_traces`; permissions without effect are left out. */
 export function permissionWords(permissions: readonly string[]): string {
   const may = permissions.flatMap((one) => {
     if (one === '**') return 'do everything that can be granted with'
@@ -28,14 +28,14 @@ export function permissionWords(permissions: readonly string[]): string {
   return may.length > 1 ? `${may.slice(0, -1).join(', ')} and ${may.at(-1)}` : (may[0] ?? '')
 }
 
-/** Permissions that are words of the owner: carried, and without meaning to the book. */
+/** Permissions of the owner's own, without effect in the book. */
 export function ownWords(permissions: readonly string[]): string[] {
   return permissions.filter(
     (one) => !one.includes(':') && one !== '**' && one !== 'delegation' && !(one in verbs),
   )
 }
 
-/** The records that a scope stands for. */
+/** The records of a scope. */
 export function scopeWords(scope: string): string {
   if (scope === '**') return 'everything in this book but tokens and keys'
   const [head = '', ...rest] = scope.split(':')
@@ -49,7 +49,7 @@ export function scopeWords(scope: string): string {
   return `${many} of “${tail}”`
 }
 
-/** What a token that is over allowed, in sentences; it permits nothing any more. */
+/** The former rights of an ended token, in sentences. */
 export function endedTokenWords(
   { granted_to: holder, permissions, scope }: Allowed,
   how: 'revoked' | 'expired' | 'foreign',
@@ -63,17 +63,19 @@ export function endedTokenWords(
   ]
 }
 
-/** Sentences that say what the holder may do. */
+/** The rights of the holder, in sentences. */
 export function tokenWords(token: Allowed, nowMs: number): string[] {
   const { granted_to: holder, permissions, scope, not_before: from, expires_at: until } = token
   const may = permissionWords(permissions)
-  const who = holder === '' ? 'The holder' : holder
+  const subject = holder === '' ? 'The holder' : holder
   const when = `${from === undefined ? 'From now' : `From ${shortInstant(Date.parse(from), nowMs)}`} until ${
     Number.isNaN(Date.parse(until)) ? '…' : shortInstant(Date.parse(until), nowMs)
   }`
   const own = ownWords(permissions)
   return [
-    may === '' ? `${who} may do nothing in this book.` : `${when}, ${who} may ${may} ${scopeWords(scope)}.`,
+    may === ''
+      ? `${subject} may do nothing in this book.`
+      : `${when}, ${subject} may ${may} ${scopeWords(scope)}.`,
     ...(permissions.includes('delegation') || permissions.includes('**')
       ? ['The holder can delegate it, with the same access or less.']
       : []),

@@ -1,8 +1,7 @@
 // Traces as the inspector shows them: what an agent did, newest first.
-import { order, orderField } from './order/order-field.ts'
+import { order, orderField, type FilterFields } from './filter-field.ts'
 import type { CapabilityInput, Trace } from '../../src/index.ts'
 import { oneLine, valueLine } from '../wording/text-word.ts'
-import type { FilterFields } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
 import type { RecordKind } from './record-kind.ts'
 
@@ -86,6 +85,6 @@ export const traceKind: RecordKind<Trace> = {
 
 /** `open_door: cellar`, but a command that begins with its own name says it once: `rm reproduce.py`. */
 function withoutLead(action: string, detail: string): string {
-  const isSaid = detail === action || detail.startsWith(`${action} `)
-  return isSaid ? detail.slice(action.length).trim() : detail
+  const isRepeated = detail === action || detail.startsWith(`${action} `)
+  return isRepeated ? detail.slice(action.length).trim() : detail
 }

@@ -1,7 +1,7 @@
-// The views of the inspector and the places of its rail. A place may have several views, which stand in it as tabs.
+// The views of the inspector and the places of its rail. A place may have several views, as tabs.
 import type { IconName } from './icon-shape.ts'
 
-/** Every view by the name that the address has for it, with the name that people see. */
+/** Every view, by its name in the address, with its name on the page. */
 export const viewNames = {
   runs: 'Runs',
   traces: 'Traces',
@@ -44,12 +44,12 @@ export type View = keyof typeof viewNames
 
 export interface Place {
   readonly name: string
-  /** Where there is no space for the name. */
+  /** The name for narrow pages. */
   readonly short: string
   readonly icon: IconName
-  /** The first one is where the rail leads. */
+  /** The rail opens the first one. */
   readonly views: readonly [View, ...View[]]
-  /** Stays in the foot of a narrow page; the others are one step further. */
+  /** In the foot of a narrow page; others are behind `more`. */
   readonly isMain?: boolean
 }
 

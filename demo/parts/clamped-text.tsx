@@ -1,6 +1,6 @@
 // Long text of a record: its beginning, and the rest when asked for. Very long text is opened a piece at a time.
 import { useSignal } from '@preact/signals'
-import { countWord } from '../wording/size-word.ts'
+import { countWord } from '../wording/text-word.ts'
 
 const shortLength = 700
 const shortLines = 14

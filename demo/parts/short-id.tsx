@@ -1,5 +1,5 @@
 // An id, short for eyes, whole on hover and when copied.
-import { shortId } from '../wording/id-word.ts'
+import { shortId } from '../wording/text-word.ts'
 import { CopyButton } from './copy-button.tsx'
 
 export function ShortId({ id, what = 'id' }: { id: string; what?: string }) {

@@ -1,5 +1,5 @@
 // Any JSON value as a person reads it: fields with their names, lists, long text clamped, deep parts folded.
-import { countOf } from '../wording/size-word.ts'
+import { countOf } from '../wording/text-word.ts'
 import { ClampedText } from './clamped-text.tsx'
 
 const openDepth = 3

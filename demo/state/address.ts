@@ -1,12 +1,7 @@
 // Where the reader is: view, search, filters, question with its options, selected record. The address bar holds all of it and nothing
 // else does, so that a link or a reload brings it back.
 import { computed, signal } from '@preact/signals'
-import { activityFields } from '../kind/activity/activity-field.ts'
-import { chartFields } from '../kind/chart/chart-field.ts'
-import { consentFields } from '../kind/consent/consent-field.ts'
-import { continuityFields } from '../kind/continuity/continuity-field.ts'
-import { poolFields } from '../kind/pool/pool-field.ts'
-import { runFields } from '../kind/run/run-field.ts'
+import { viewFields } from '../kind/view-field.ts'
 import { kindOfView } from '../kind/kind-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
 import {
@@ -35,15 +30,7 @@ export const bookName = new URLSearchParams(location.search).get('book') ?? defa
 export const isBookNamed = new URLSearchParams(location.search).has('book')
 
 /** What can be filtered by, in a view. */
-const fieldsOf = (view: View) =>
-  kindOfView(view)?.fields ??
-  runFields[view] ??
-  activityFields[view] ??
-  chartFields[view] ??
-  consentFields[view] ??
-  continuityFields[view] ??
-  poolFields[view] ??
-  {}
+const fieldsOf = (view: View) => kindOfView(view)?.fields ?? viewFields[view] ?? {}
 
 /** Reads an address; what it does not understand it leaves out. */
 export function readAddress(query: string): Address {

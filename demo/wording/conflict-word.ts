@@ -1,6 +1,6 @@
-// A conflict in words: its sides, how it was decided, and what a choice will do.
+// A conflict in words: its sides and its policy.
 import type { CapabilityOutput } from '../../src/index.ts'
-import { shortId } from './id-word.ts'
+import { shortId } from './text-word.ts'
 
 export type ConflictEntry = CapabilityOutput<'daybook:list_conflicts'>['conflicts'][number]
 export type ConflictSide = ConflictEntry['lost']
@@ -15,7 +15,7 @@ export const policyWords = {
 } as const
 
 export interface Sides {
-  /** The edit of this device, or where both are of others, the one that lost. */
+  /** The edit of this device; if both are of other devices, the losing one. */
   readonly mine: ConflictSide
   readonly theirs: ConflictSide | undefined
   readonly mineLost: boolean
@@ -30,7 +30,7 @@ export function byWords(by: string, device: string | undefined): string {
   return by === device ? 'this device' : `device ${shortId(by)}`
 }
 
-/** Why there is nothing to be compared field by field. */
+/** The sentence for a conflict without fields to compare. */
 export function plainWords({ lost, kept }: ConflictEntry): string | undefined {
   if (lost.op === 'forget')
     return 'Forgetting this record was overridden: it was changed elsewhere and stays.'

@@ -1,5 +1,5 @@
-// Days, weeks and months as they are named in ids (`2026-01-31`, `2026-W05`, `2026-01`) and as people read them.
-// Invariant: a day here is a name, no instant; only `dayOf` knows of zones.
+// Days, weeks and months as ids (`2026-01-31`, `2026-W05`, `2026-01`) and as text.
+// Invariant: a day is a name, not an instant; only `dayOf` uses zones.
 const dayMs = 86_400_000
 
 const utc = (day: string) => Date.parse(`${day}T00:00:00Z`)
@@ -41,7 +41,7 @@ export function sameDayIn(month: string, day: string): string {
 /** Monday of the week. */
 const mondayOf = (day: string): string => dayAfter(day, -((new Date(utc(day)).getUTCDay() + 6) % 7))
 
-/** The name of the week of a Monday (ISO 8601: of the year in which its Thursday lies). */
+/** The week of a Monday (ISO 8601: in the year of its Thursday). */
 function weekFrom(monday: string): string {
   const thursday = dayAfter(monday, 3)
   const year = thursday.slice(0, 4)
@@ -49,7 +49,7 @@ function weekFrom(monday: string): string {
   return `${year}-W${String(number).padStart(2, '0')}`
 }
 
-/** Monday of a week by its name. */
+/** The Monday of a week. */
 export function firstDayOf(week: string): string {
   const january4 = `${week.slice(0, 4)}-01-04`
   return dayAfter(mondayOf(january4), (Number(week.slice(6)) - 1) * 7)
@@ -60,7 +60,7 @@ export interface Week {
   readonly days: readonly string[]
 }
 
-/** Six weeks from Monday to Sunday, from the one in which a month begins: as many as any month touches. */
+/** Six weeks from the one in which a month begins: enough for any month. */
 export function weeksOf(month: string): Week[] {
   const first = mondayOf(`${month}-01`)
   return [0, 1, 2, 3, 4, 5].map((at) => {
@@ -69,7 +69,7 @@ export function weeksOf(month: string): Week[] {
   })
 }
 
-/** Monday to Sunday, whole for screen readers and short for the head of a table. */
+/** Monday to Sunday: long for screen readers, short for table heads. */
 export const weekdays = [0, 1, 2, 3, 4, 5, 6].map((at) => ({
   long: weekdayLong.format(utc(dayAfter('2024-01-01', at))),
   short: weekdayShort.format(utc(dayAfter('2024-01-01', at))),
@@ -77,7 +77,7 @@ export const weekdays = [0, 1, 2, 3, 4, 5, 6].map((at) => ({
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** The day of an instant in a zone; in UTC where the browser does not know the zone. */
+/** The day of an instant in a zone; in UTC if the browser does not know the zone. */
 export function dayOf(instant: string | number, zone: string): string {
   let clock = clocks.get(zone)
   if (!clock) {

@@ -1,10 +1,10 @@
-// What three sides of a conflict say differently, field by field, and the body that a choice between them makes.
-// Invariant: a body made of one side's fields alone says what that side said.
+// The differences between bodies of a record, as paths to the fields that differ, and the body that a choice between three sides
+// makes. Invariant: a body made of one side's fields alone equals that side.
 
 export type Fields = Readonly<Record<string, unknown>>
 export type Path = readonly string[]
 
-/** Paths at which the sides do not all say the same; a part that only some have is named once, at its top. */
+/** Paths where the sides differ; a part that only some sides have is one path, at its top. */
 export function differingPaths(sides: readonly Fields[], prefix: Path = []): Path[] {
   const keys = [...new Set(sides.flatMap((side) => Object.keys(side)))]
   return keys.flatMap((key) => {
@@ -22,7 +22,7 @@ export function fieldAt(side: Fields | undefined, path: Path): unknown {
   )
 }
 
-/** `body` with `value` at `path`; without that field when it is undefined. */
+/** `body` with `value` at `path`; undefined removes the field. */
 export function withField(body: Fields, [key, ...rest]: Path, value: unknown): Fields {
   if (key === undefined) return body
   const inner = Object.hasOwn(body, key) ? body[key] : undefined
@@ -45,4 +45,21 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Dotted paths where two bodies differ; a part that only one has is one path, at its top. */
+export function changedPaths(before: Fields, after: Fields, prefix = ''): string[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return keys.flatMap((key) => {
+    const path = prefix === '' ? key : `${prefix}.${key}`
+    const a = before[key]
+    const b = after[key]
+    if (isFields(a) && isFields(b)) return changedPaths(a, b, path)
+    return JSON.stringify(a) === JSON.stringify(b) ? [] : [path]
+  })
+}
+
+/** The value at a dotted path of `changedPaths`. */
+export function valueAt(body: Fields | undefined, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isFields(value) ? value[key] : undefined), body)
 }

@@ -1,5 +1,5 @@
-// What an error means to a reader: what happened, whether anything was lost, what to do.
-// Every code of Daybook falls under one answer to "was anything lost?", and the default is the honest common one.
+// An error in words for a reader: the fault, whether anything was lost, and the remedy. Every error code has an answer to "was
+// anything lost?"; the default is no.
 import { DaybookError, type ErrorCode, errorTable } from '../../src/index.ts'
 
 export interface ErrorWords {
@@ -7,7 +7,7 @@ export interface ErrorWords {
   readonly what: string
   readonly lost: string
   readonly remedy: string
-  /** What else is wrong with the same input. */
+  /** Further faults of the same input. */
   readonly also: readonly string[]
   readonly details: string
 }
@@ -18,7 +18,7 @@ const lost: Partial<Record<ErrorCode, string>> = {
   'invalid-input': 'Nothing was stored; the book is as it was.',
   'too-large': 'Nothing was stored; the book is as it was.',
   'storage-full': 'This change was not stored. Everything stored before is still there and readable.',
-  'storage-failed': 'This change may not have been stored. What was acknowledged before is kept.',
+  'storage-failed': 'This change may not have been stored. Everything acknowledged before is kept.',
   'engine-died': 'No saved data was lost. A call without an answer may have taken effect.',
   'deadline-exceeded': 'Nothing was lost. The call may still take effect.',
   'open-elsewhere': 'Nothing was lost. The book is open in the other tab.',
@@ -28,7 +28,7 @@ const lost: Partial<Record<ErrorCode, string>> = {
   aborted: 'Nothing was changed.',
 }
 
-/** Where the table speaks to programs, the same for people. */
+/** Remedies for people, where those of the table are for programs. */
 const remedies: Partial<Record<ErrorCode, string>> = {
   'invalid-file': 'Fix the file and import it again.',
   'invalid-input': 'Fix the fields above and try again.',
@@ -51,18 +51,18 @@ function furtherIssues({ details }: DaybookError): string[] {
 
 /** Puts an error into words; anything that is not a `DaybookError` counts as `internal`. */
 export function errorWords(error: unknown): ErrorWords {
-  const known = asDaybookError(error)
-  const { recovery } = errorTable[known.code]
-  const message = known.message.endsWith(recovery)
-    ? known.message.slice(0, -recovery.length).trim()
-    : known.message
+  const daybookError = asDaybookError(error)
+  const { recovery } = errorTable[daybookError.code]
+  const message = daybookError.message.endsWith(recovery)
+    ? daybookError.message.slice(0, -recovery.length).trim()
+    : daybookError.message
   return {
-    code: known.code,
+    code: daybookError.code,
     what: message,
-    lost: lost[known.code] ?? nothingLost,
-    remedy: remedies[known.code] ?? recovery,
-    also: furtherIssues(known),
-    details: JSON.stringify({ ...known.toJSON(), page: navigator.userAgent }, null, 2),
+    lost: lost[daybookError.code] ?? nothingLost,
+    remedy: remedies[daybookError.code] ?? recovery,
+    also: furtherIssues(daybookError),
+    details: JSON.stringify({ ...daybookError.toJSON(), page: navigator.userAgent }, null, 2),
   }
 }
 

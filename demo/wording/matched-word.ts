@@ -1,7 +1,7 @@
-// The words of a hit that the question met, as they stand in it: recall names them as its index does, without their ends.
+// The matched words of a hit, as the record spells them: recall gives stems.
 import type { RecallHit } from '../../src/index.ts'
 
-/** Each word once, in the order of the question; one that only a neighbour has stays as recall names it. */
+/** Each word once, in order of the question; a word that only a neighbour has stays a stem. */
 export function matchedWords({ because, record }: RecallHit): string[] {
   const lists = Object.values(because).flatMap((part): unknown[] =>
     typeof part === 'object' && part !== null && 'words' in part && Array.isArray(part.words)
@@ -10,10 +10,10 @@ export function matchedWords({ because, record }: RecallHit): string[] {
   )
   const terms = new Set(lists.filter((term) => typeof term === 'string'))
   const words = terms.size > 0 ? wordsOf(record) : new Map<string, string>()
-  return [...new Set([...terms].map((term) => standingFor(term, words)))]
+  return [...new Set([...terms].map((term) => wordOfStem(term, words)))]
 }
 
-/** The words of a record as they stand in it, the shortest first, by their letters without case and accents. */
+/** The words of a record, shortest first, by their spelling without case and accents. */
 function wordsOf(record: object): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
   for (const text of textsIn(record))
@@ -36,8 +36,8 @@ export const wordsOfText = (text: string): string[] =>
 /** Without case and accents. */
 export const fold = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
-/** An end is cut off, a last y becomes an i, and at most one letter is put in the place of the end (`file` for `filing`). */
-function standingFor(term: string, words: ReadonlyMap<string, string>): string {
+/** The word of a stem: its ending is cut, a last y is an i, and at most one letter replaces the ending (`file` for `filing`). */
+function wordOfStem(term: string, words: ReadonlyMap<string, string>): string {
   const begin = term.slice(0, -1)
   const signs = [
     (word: string) => word === term,
@@ -45,6 +45,6 @@ function standingFor(term: string, words: ReadonlyMap<string, string>): string {
     (word: string) => word.startsWith(term),
     (word: string) => begin.length > 2 && word.startsWith(begin),
   ]
-  for (const isMeant of signs) for (const [word, shown] of words) if (isMeant(word)) return shown
+  for (const fits of signs) for (const [word, shown] of words) if (fits(word)) return shown
   return term
 }

@@ -1,7 +1,7 @@
-// A policy as sentences that a person reads: whom it is for, what may be read, what never is, and under which conditions.
-// Invariant: everything that the policy says is in one of the sentences, also what this page does not know.
+// A policy as sentences: its agents, the memories they may read, those they never may, and its conditions.
+// Invariant: every part of the policy is in a sentence, also parts that this page does not know.
 
-export interface PolicySaid {
+export interface PolicyFields {
   readonly for_agents: string
   readonly allow: readonly string[]
   readonly deny: readonly string[]
@@ -54,18 +54,18 @@ const depth: Readonly<Record<string, string>> = {
 }
 const reading = ['read_full', 'read_scoped', 'read_public']
 
-function rightSentences({ for_agents, allow, permissions }: PolicySaid): string[] {
-  const who = agentWord(for_agents)
+function rightSentences({ for_agents, allow, permissions }: PolicyFields): string[] {
+  const agents = agentWord(for_agents)
   const can = permissions.filter((level) => level !== 'none')
-  if (can.length === 0) return [`${who} may read nothing.`]
+  if (can.length === 0) return [`${agents} may read nothing.`]
   const proposes = can.includes('write')
-    ? [`${who} may propose and write memories.`]
+    ? [`${agents} may propose and write memories.`]
     : can.includes('propose')
-      ? [`${who} may propose memories.`]
+      ? [`${agents} may propose memories.`]
       : []
   if (allow.length === 0) return proposes
   const level = reading.find((one) => can.includes(one)) ?? 'read_full'
-  return [`${who} may read ${listed(allow.map(scopeWord))}: ${depth[level]}.`, ...proposes]
+  return [`${agents} may read ${listed(allow.map(scopeWord))}: ${depth[level]}.`, ...proposes]
 }
 
 const spans: Readonly<Record<string, string>> = {
@@ -77,10 +77,10 @@ const spans: Readonly<Record<string, string>> = {
   y: 'year',
 }
 
-/** `15m` → `15 minutes`. Of what is kept, `m` is a month. */
-export function spanWord(span: string, isKept = false): string {
+/** `15m` → `15 minutes`; with `isRetention`, a retention, `m` is a month. */
+export function spanWord(span: string, isRetention = false): string {
   const [, count = '', unit = ''] = /^(\d+)([smhdwy])$/.exec(span) ?? []
-  const name = isKept && unit === 'm' ? 'month' : spans[unit]
+  const name = isRetention && unit === 'm' ? 'month' : spans[unit]
   if (name === undefined) return span
   return `${count} ${name}${count === '1' ? '' : 's'}`
 }
@@ -99,15 +99,15 @@ function conditionSentence(name: string, value: unknown): string | undefined {
       return `At most ${String(requests)} ${requests === 1 ? 'call' : 'calls'} in ${spanWord(String(window))}.`
     case 'maxDataRetention':
       return value === 'session_only'
-        ? 'It is told to keep what it read for the session only. Daybook cannot enforce that.'
-        : `It is told to keep what it read for ${spanWord(String(value), true)} at most. Daybook cannot enforce that.`
+        ? 'It must keep what it read for the session only. Daybook cannot enforce that.'
+        : `It must keep what it read for ${spanWord(String(value), true)} at most. Daybook cannot enforce that.`
     default:
       return `The condition “${name}” is not known here, so the policy allows nothing.`
   }
 }
 
-/** The sentences of a policy, in the order: what may be read, what never is, under which conditions. */
-export function policySentences(policy: PolicySaid): string[] {
+/** The sentences of a policy: rights, denials, conditions. */
+export function policySentences(policy: PolicyFields): string[] {
   const { for_agents, deny, conditions = {} } = policy
   const never = deny.map(scopeWord)
   return [

@@ -1,8 +1,8 @@
-// What happens in a pool of agents, in sentences: what came of an envelope, why a proposal was decided so, which rules count.
-// Invariant: a reason that this page does not know is shown as it was given.
-import { countOf } from './size-word.ts'
+// Events of a pool of agents in sentences: the result of an envelope, the reason of a decision, the rules.
+// Invariant: an unknown reason is shown as it is.
+import { countOf } from './text-word.ts'
 
-/** Types of envelopes. One that could not be read has none. */
+/** Types of envelopes. An unreadable one has none. */
 export const envelopeWords: Readonly<Record<string, string>> = {
   proposal: 'Proposal',
   vote: 'Vote',
@@ -26,7 +26,7 @@ export const resultWords = {
 } as const
 export type AuditResult = keyof typeof resultWords
 
-/** What came of an envelope, by its reason. */
+/** The result of an envelope, by reason. */
 const reasons: Readonly<Record<string, string>> = {
   sent: 'Written by this book and put into the outbox.',
   active: 'The agent is active.',
@@ -78,14 +78,14 @@ const gap = /^version_gap_(\d+)_to_(\d+)$/
 const warning = /^warning: (.+)$/
 const waits = /^waits: (.+)$/
 
-/** Has `reason` a sentence of its own? What a reader of envelopes found wrong with one is in words already. */
+/** True if `reason` has a sentence here. Faults of unreadable envelopes are sentences already. */
 export function isKnownReason(reason: string): boolean {
   return Object.hasOwn(reasons, reason) || gap.test(reason)
 }
 
 export function reasonSentence(reason: string): string {
-  const known = reasons[reason]
-  if (known !== undefined) return known
+  const sentence = reasons[reason]
+  if (sentence !== undefined) return sentence
   const [, from, to] = gap.exec(reason) ?? []
   if (from !== undefined) return `Versions are missing: ${from} is known, ${to} came.`
   const [, late] = waits.exec(reason) ?? []
@@ -109,7 +109,7 @@ const doubtWord = (doubt: string) =>
       ? 'its signature does not match'
       : doubt
 
-/** Why a proposal was decided as it was. */
+/** The reason of a decision. */
 const decisions: Readonly<Record<string, string>> = {
   'quorum reached': 'Enough agents approved it.',
   'rejected by quorum': 'Enough agents rejected it.',
@@ -175,7 +175,7 @@ export function ruleSentences(rules: PoolRules): string[] {
   ]
 }
 
-/** `tabs` and the like: the ways between books. */
+/** The carriers between books. */
 const ways: Readonly<Record<string, string>> = {
   tabs: 'Books of this origin',
   edge: 'The edge',
@@ -186,7 +186,7 @@ export function wayWord(carrier: string): string {
   return ways[carrier] ?? carrier
 }
 
-/** How a way between books is: whether it works, and how much waits. */
+/** The state of a carrier: connected or not, and its pending envelopes. */
 export function connectionWord(waiting: number, fault: string | undefined): string {
   const late = waiting === 0 ? '' : `${countOf(waiting, 'envelope')} to be sent`
   if (fault === undefined) return late === '' ? 'Connected, nothing waits to be sent' : `Connected, ${late}`
@@ -198,7 +198,7 @@ interface NeededVotes {
   readonly least: number
 }
 
-/** How many are there, and what that means for votes. */
+/** The number of active agents, and its effect on votes. */
 export function silenceSentence(active: number, { yes, least }: NeededVotes): string {
   const there = `${countOf(active, 'agent')} active, this book included.`
   return active < least
@@ -217,7 +217,7 @@ interface VoteState {
   readonly decider?: string | undefined
 }
 
-/** What an open proposal waits for. */
+/** The next step of an open proposal. */
 export function standingSentence(state: VoteState): string {
   const { yes, no, active, least, isTooSmall, needed, reached, decider } = state
   if (isTooSmall)

@@ -1,7 +1,7 @@
-// A JSON Schema in words: what type it asks for, and every other keyword that limits a value.
+// A JSON Schema in words: its type, and every other keyword that limits a value.
 type Schema = Readonly<Record<string, unknown>>
 
-/** Keywords that have a place of their own in the tree of fields. */
+/** Keywords that the tree of fields shows elsewhere. */
 const placed = new Set([
   '$schema',
   '$id',
@@ -43,7 +43,7 @@ export function schemaType(schema: unknown): string {
   return typeof reference === 'string' ? reference : 'anything'
 }
 
-/** What limits a value beside its type, one keyword each: `≥ 0`, `pattern: ^a`. */
+/** Limits of a value beside its type, one per keyword: `≥ 0`, `pattern: ^a`. */
 export function schemaLimits(schema: Schema): string[] {
   return Object.entries(schema)
     .filter(([keyword]) => !placed.has(keyword))

@@ -1,11 +1,11 @@
-// What each medium means to the owner of a book.
+// The storage media of a book, for its owner.
 import type { Status } from '../../src/index.ts'
 
 export interface MediumWords {
   readonly short: string
   readonly name: string
   readonly text: string
-  /** Does it outlive the tab? */
+  /** True if the data outlives the tab. */
   readonly isSafe: boolean
 }
 

@@ -1,11 +1,11 @@
-// How syncing stands, in a few words and in a sentence. Being offline is a state like any other.
+// The state of sync, in a few words and in a sentence. Offline is a normal state.
 import type { SyncState } from '../../src/index.ts'
-import { countOf } from './size-word.ts'
+import { countOf } from './text-word.ts'
 import { relativeTime } from './time-word.ts'
 
 export type SyncMood = 'off' | 'busy' | 'good' | 'waiting' | 'offline' | 'failed'
 
-/** What becomes of what waits when every page is closed. */
+/** How pending changes are sent when every page is closed. */
 export const backgroundWords: Readonly<Record<NonNullable<SyncState['background']>, string>> = {
   ready: 'available',
   handed: 'the browser sends pending changes',
@@ -67,7 +67,7 @@ const lineWords: Readonly<Record<NonNullable<SyncState['live']>, string>> = {
   refused: 'rejected by the edge; sync continues without it',
 }
 
-/** The line to the edge in a few words. */
+/** The state of the line to the edge. */
 export function lineWord({ live }: SyncState): string {
   return live === undefined ? 'none' : lineWords[live]
 }

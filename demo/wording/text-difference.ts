@@ -1,15 +1,15 @@
-// What two texts say differently, word by word. Invariant: the kept and removed parts together are the text before, the kept
-// and added parts together the text after.
+// The differences between two texts, word by word. Invariant: the kept and removed parts are the old text, the kept and added
+// parts the new one.
 
 export interface TextPart {
   readonly change: 'kept' | 'removed' | 'added'
   readonly text: string
 }
 
-/** Beyond this many pairs of words the middle counts as replaced, so that two long texts never hold up the page. */
+/** With more pairs of words, the middle counts as replaced, so that long texts do not block the page. */
 const maxPairs = 1_000_000
 
-/** Numbers, words, spaces and single signs: what a reader takes for one thing. */
+/** Numbers, words, spaces and single signs. */
 const wordPattern = /\s+|\d+(?:[.,:]\d+)+|[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu
 
 /** The parts of both texts in reading order; neighbours always differ in their change. Longest common subsequence of words. */
@@ -41,20 +41,20 @@ function middle(a: readonly string[], b: readonly string[]): TextPart[] {
   let i = 0
   let j = 0
   while (i < a.length || j < b.length) {
-    const left = a[i] ?? ''
-    const right = b[j] ?? ''
-    if (i < a.length && j < b.length && left === right) {
-      parts.push({ change: 'kept', text: left })
+    const oldWord = a[i] ?? ''
+    const newWord = b[j] ?? ''
+    if (i < a.length && j < b.length && oldWord === newWord) {
+      parts.push({ change: 'kept', text: oldWord })
       i++
       j++
     } else if (
       j >= b.length ||
       (i < a.length && (lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0))
     ) {
-      parts.push({ change: 'removed', text: left })
+      parts.push({ change: 'removed', text: oldWord })
       i++
     } else {
-      parts.push({ change: 'added', text: right })
+      parts.push({ change: 'added', text: newWord })
       j++
     }
   }
@@ -74,7 +74,7 @@ function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array 
   return lengths
 }
 
-/** Neighbours of the same change as one part; of a stretch of changes, what is removed stands before what is added. */
+/** Joins neighbours with the same change; in a run of changes, removed text comes first. */
 function joined(parts: readonly TextPart[]): TextPart[] {
   const all: TextPart[] = []
   let removed = ''
@@ -85,20 +85,20 @@ function joined(parts: readonly TextPart[]): TextPart[] {
     removed = ''
     added = ''
   }
-  let kept = ''
+  let unchanged = ''
   for (const { change, text } of parts) {
     if (text === '') continue
     if (change === 'kept') {
       close()
-      kept += text
+      unchanged += text
       continue
     }
-    if (kept !== '') all.push({ change: 'kept', text: kept })
-    kept = ''
+    if (unchanged !== '') all.push({ change: 'kept', text: unchanged })
+    unchanged = ''
     if (change === 'removed') removed += text
     else added += text
   }
   close()
-  if (kept !== '') all.push({ change: 'kept', text: kept })
+  if (unchanged !== '') all.push({ change: 'kept', text: unchanged })
   return all
 }

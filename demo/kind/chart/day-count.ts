@@ -1,7 +1,7 @@
-// Counts by day: how a book grew, and how often it was asked.
-import { type DaySlot, daySlots, slotAt } from './day-slot.ts'
+// Counts by day (growth of a book, number of calls), in slots of whole local days.
+// Invariant: slots have no gaps, also where the clocks change.
 
-/** How many records of a kind happened on a day that begins at `at`. */
+/** The number of records of a kind on the day that begins at `at`. */
 export interface KindDay {
   readonly kind: string
   readonly at: string
@@ -12,11 +12,11 @@ export interface Growth {
   readonly slots: readonly DaySlot[]
   /** Records in the book by the end of each. */
   readonly total: readonly number[]
-  /** The kind that most of those of a place are of; undefined where none happened. */
+  /** The most frequent kind of each slot; undefined for an empty slot. */
   readonly mostOf: readonly (string | undefined)[]
 }
 
-/** `fromMs`: what was before counts, and is not shown. */
+/** `fromMs`: earlier records count in the total, but have no slot. */
 export function growthOf(days: readonly KindDay[], fromMs = -Infinity): Growth {
   const times = days.map(({ at }) => Date.parse(at))
   const shown = times.filter((ms) => ms >= fromMs).toSorted((a, b) => a - b)
@@ -42,7 +42,7 @@ export interface DayCount {
   readonly count: readonly number[]
 }
 
-/** How many of these instants lie on each day from one to another. */
+/** The number of instants on each day of a range. */
 export function countByDay(times: readonly number[], fromMs: number, toMs: number): DayCount {
   const slots = daySlots(fromMs, toMs)
   const count = slots.map(() => 0)
@@ -51,4 +51,51 @@ export function countByDay(times: readonly number[], fromMs: number, toMs: numbe
     if (at >= 0) count[at] = (count[at] ?? 0) + 1
   }
   return { slots, count }
+}
+
+export interface DaySlot {
+  readonly fromMs: number
+  /** Before this instant. */
+  readonly toMs: number
+}
+
+/** More slots would be too narrow for a pointer. */
+export const slotLimit = 120
+
+function dayOf(ms: number): Date {
+  const day = new Date(ms)
+  day.setHours(0, 0, 0, 0)
+  return day
+}
+
+/** The slots from the day of one instant to that of another. */
+export function daySlots(firstMs: number, lastMs: number, limit = slotLimit): DaySlot[] {
+  const begin = dayOf(firstMs)
+  const dayMs = 86_400_000
+  // A day of 23 or 25 hours is one.
+  const days = Math.round((dayOf(lastMs).getTime() - begin.getTime()) / dayMs) + 1
+  const perSlot = Math.ceil(days / limit)
+  const startOf = (slot: number) => {
+    const day = new Date(begin)
+    day.setDate(day.getDate() + slot * perSlot)
+    return day.getTime()
+  }
+  return Array.from({ length: Math.ceil(days / perSlot) }, (_, i) => ({
+    fromMs: startOf(i),
+    toMs: startOf(i + 1),
+  }))
+}
+
+/** The slot of an instant; -1 outside. */
+export function slotAt(slots: readonly DaySlot[], ms: number): number {
+  let low = 0
+  let high = slots.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const slot = slots[middle] as DaySlot
+    if (ms < slot.fromMs) high = middle - 1
+    else if (ms >= slot.toMs) low = middle + 1
+    else return middle
+  }
+  return -1
 }

@@ -1,10 +1,10 @@
-// What traces say in numbers: failures by action, and by time how long they took, their tokens and what they cost.
-// Invariant: a trace that names no such number counts in none of its sums, not as zero.
+// Traces in numbers: failures by action; durations, tokens and costs by time.
+// Invariant: a trace without a number is left out of its sums, not counted as zero.
 import type { Trace } from '../../../src/index.ts'
-import { stepCost, stepMs, stepTokens } from '../../wording/run/run-word.ts'
-import { type DaySlot, daySlots, slotAt } from './day-slot.ts'
+import { stepCost, stepMs, stepTokens } from '../../wording/run-word.ts'
+import { type DaySlot, daySlots, slotAt } from './day-count.ts'
 
-/** What is kept of a trace for the charts. */
+/** The numbers of a trace for the charts. */
 export interface TraceSample {
   readonly atMs: number
   readonly action: string
@@ -51,7 +51,7 @@ export function percentile(sorted: readonly number[], share: number): number | n
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
 
-/** By place in time; null where nothing is known. */
+/** By time slot; null without a number. */
 export interface TimeFigures {
   readonly slots: readonly DaySlot[]
   readonly count: readonly number[]
@@ -69,10 +69,10 @@ export function figuresByTime(samples: readonly TraceSample[]): TimeFigures {
   const slots = times.length === 0 ? [] : daySlots(first, last)
   const inSlot = slots.map((): TraceSample[] => [])
   for (const sample of samples) inSlot[slotAt(slots, sample.atMs)]?.push(sample)
-  const took = inSlot.map((all) => known(all, 'ms').toSorted((a, b) => a - b))
+  const took = inSlot.map((all) => valuesOf(all, 'ms').toSorted((a, b) => a - b))
   const sums = (name: 'tokens' | 'cost') =>
     inSlot.map((all) => {
-      const values = known(all, name)
+      const values = valuesOf(all, name)
       return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0)
     })
   return {
@@ -88,7 +88,7 @@ export function figuresByTime(samples: readonly TraceSample[]): TimeFigures {
 const smaller = (a: number, b: number) => Math.min(a, b)
 const larger = (a: number, b: number) => Math.max(a, b)
 
-function known(samples: readonly TraceSample[], name: 'ms' | 'tokens' | 'cost'): number[] {
+function valuesOf(samples: readonly TraceSample[], name: 'ms' | 'tokens' | 'cost'): number[] {
   return samples.flatMap((sample) => {
     const value = sample[name]
     return value === undefined ? [] : [value]

@@ -1,4 +1,4 @@
-// What the pool answers, and its records as they are stored.
+// Answers of the pool's verbs, and its stored records.
 import type { CapabilityOutput } from '../../../src/index.ts'
 import type { BookRecord } from '../record-kind.ts'
 
@@ -9,7 +9,7 @@ export type Config = CapabilityOutput<'pool:configure'>['config']
 export type AuditEntry = CapabilityOutput<'pool:audit'>['entries'][number]
 
 interface Spoken extends BookRecord {
-  /** The agent that said it, as agents of a pool know each other. */
+  /** The speaker's id in the pool. */
   readonly claw: string
   readonly group: string
 }

@@ -1,5 +1,5 @@
-// How the vote on a proposal stands: who has voted, who has not, and what is still needed. Pure.
-// Invariant: what is counted for an open proposal is what the engine would count at this moment.
+// The state of the vote on a proposal: votes, missing votes, and votes still needed. Pure.
+// Invariant: the count of an open proposal equals the engine's count at this moment.
 import type { Claws, Config, Proposal } from './pool-record.ts'
 
 export type Side = 'yes' | 'no'
@@ -14,32 +14,32 @@ export interface Seat {
 }
 
 export interface Standing {
-  /** In the order of their ids, so that a vote that comes moves nobody. */
+  /** In order of id, so that a new vote moves no row. */
   readonly seats: readonly Seat[]
   readonly yes: number
   readonly no: number
   readonly active: number
-  /** Absent for a decision that does not say by how many votes it was made. */
+  /** Absent for a decision without its quorum. */
   readonly needed?: { readonly yes: number; readonly no: number }
-  /** Fewer agents than anything is decided among. */
+  /** Too few agents to decide. */
   readonly isTooSmall: boolean
   readonly least: number
-  /** The side that has what it needs, though nobody has counted yet. */
+  /** The side with enough votes, before a decision. */
   readonly reached?: Side | undefined
-  /** Who counts: the proposer while it is active, else the first of those that are. */
+  /** The decider: the proposer while it is active, else the first active agent. */
   readonly decider?: string | undefined
 }
 
 const folded = (claw: string) => claw.toLowerCase()
 const same = (one: string, other: string) => folded(one) === folded(other)
 
-interface Asked {
+interface VoteParts {
   readonly proposal: Proposal
   readonly claws: Claws
   readonly config: Pick<Config, 'quorum' | 'self_vote'>
 }
 
-export function standingOf({ proposal, claws, config }: Asked): Standing {
+export function standingOf({ proposal, claws, config }: VoteParts): Standing {
   const { decision } = proposal
   const byMajority = config.quorum.rule === 'majority'
   const active = decision?.active ?? activeOf(claws)
@@ -68,7 +68,11 @@ function activeOf({ claws, own }: Claws): string[] {
 
 const byName = (one: string, other: string) => (folded(one) < folded(other) ? -1 : 1)
 
-function seatsOf({ proposal, claws, config }: Asked, active: readonly string[], byMajority: boolean): Seat[] {
+function seatsOf(
+  { proposal, claws, config }: VoteParts,
+  active: readonly string[],
+  byMajority: boolean,
+): Seat[] {
   const ballots = new Map(proposal.ballots.map((one) => [folded(one.claw), one]))
   const names = new Map(claws.claws.map((one) => [folded(one.claw), one.display_name]))
   const there = new Set(active.map(folded))
@@ -87,7 +91,7 @@ function seatsOf({ proposal, claws, config }: Asked, active: readonly string[], 
   })
 }
 
-/** Open, and without a vote of whoever looks that would count. */
+/** True if the agent can vote on the proposal and has not. */
 export function wantsVote({ claw, state, ballots }: Proposal, you: string, selfVote: boolean): boolean {
   if (state !== 'open' || (same(claw, you) && !selfVote)) return false
   return !ballots.some((one) => same(one.claw, you))

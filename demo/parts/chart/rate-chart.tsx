@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import { now } from '../../page/clock.ts'
-import { countOf, shareWord } from '../../wording/size-word.ts'
+import { countOf, shareWord } from '../../wording/text-word.ts'
 import { shortInstant } from '../../wording/time-word.ts'
 
 export interface RatePoint {

@@ -1,6 +1,6 @@
 // Forgets or purges records, and says what was done. Invariant: it is done when the press is, so that nothing waits in this page
 // or beside it: what it says is deleted is deleted, also when the page is closed the next moment.
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { tell, tellError } from '../../page/toast.ts'
 import { openedBook } from '../book.ts'
 import { reloadList } from '../list/record-list.ts'

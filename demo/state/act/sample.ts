@@ -1,6 +1,6 @@
 // Runs the guided sample against the open book, once at a time.
 import { signal } from '@preact/signals'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { openedBook } from '../book.ts'
 import { reloadList } from '../list/record-list.ts'
 import { tell, tellError } from '../../page/toast.ts'

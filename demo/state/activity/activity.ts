@@ -2,7 +2,7 @@
 // appears above, what was read stays, and an answer that another question has overtaken is let go of.
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
-import { type ActivitySort, activitySorts } from '../../kind/activity/activity-field.ts'
+import { type ActivitySort, activitySorts } from '../../kind/view-field.ts'
 import { timeRange } from '../../kind/filter-field.ts'
 import { address, chipOf, go, narrow } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'

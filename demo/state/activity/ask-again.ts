@@ -1,6 +1,6 @@
 // A question of the past asked again with the same options, and how the answer differs from the one of then.
 import type { CapabilityInput } from '../../../src/index.ts'
-import { compareHits, foundOf, type HitChange } from '../../wording/recall/hit-change.ts'
+import { compareHits, rankedHit, type HitChange } from '../../wording/hit-change.ts'
 import { openedBook } from '../book.ts'
 import type { AskedDetail } from './activity.ts'
 import { held } from '../held.ts'
@@ -33,7 +33,7 @@ export async function askAgain({ n, sort, asked, hits, packed }: AskedDetail): P
       next = {
         state: 'answered',
         n,
-        changes: compareHits(hits, found.hits.map(foundOf)),
+        changes: compareHits(hits, found.hits.map(rankedHit)),
         isSameText: undefined,
       }
     }

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { type CapabilityOutput, type DaybookError, isDaybookError } from '../../../src/index.ts'
 import { asDaybookError } from '../../wording/error-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { go } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { reloadList } from '../list/record-list.ts'

@@ -1,7 +1,7 @@
 // Files on their way into the book: one after the other, each whole or not at all, each can be cancelled.
 import { signal } from '@preact/signals'
 import { DaybookError, isDaybookError } from '../../../src/index.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { address, go } from '../address.ts'
 import { announce } from '../../page/announce.ts'
 import { onBook, openedBook } from '../book.ts'

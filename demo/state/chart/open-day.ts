@@ -1,5 +1,5 @@
 // From a chart to what it is of: the list that has it, narrowed to it.
-import type { DaySlot } from '../../kind/chart/day-slot.ts'
+import type { DaySlot } from '../../kind/chart/day-count.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { isView } from '../../kind/view.ts'
 import { go } from '../address.ts'

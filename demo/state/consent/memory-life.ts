@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
 import { tell, tellError } from '../../page/toast.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { onBook, openedBook } from '../book.ts'
 import { loadMemories, type Memory } from './memories.ts'
 import { onLocked } from '../held.ts'

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityOutput, Daybook } from '../../../src/index.ts'
 import { tell, tellError } from '../../page/toast.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { address } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { type Persona, persona } from './personas.ts'

@@ -3,7 +3,7 @@
 import type { Daybook, Filters } from '../../../src/index.ts'
 import type { ListOptions } from '../../kind/filter-field.ts'
 import type { BookRecord, RecordAsk, RecordPage, RecordKind, RecordRow } from '../../kind/record-kind.ts'
-import { metPieces } from '../../wording/recall/passage-word.ts'
+import { metPieces } from '../../wording/passage-word.ts'
 import { type Page, pageRows } from './row-page.ts'
 import { noteSeen } from './seen-value.ts'
 

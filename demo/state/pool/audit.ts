@@ -2,7 +2,7 @@
 // Invariant: what comes meanwhile never moves what is read; it is shown when it is asked for.
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
-import { refusedResults } from '../../kind/pool/pool-field.ts'
+import { refusedResults } from '../../kind/view-field.ts'
 import type { AuditEntry } from '../../kind/pool/pool-record.ts'
 import { address, chipOf } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'

@@ -2,7 +2,7 @@
 import { type Daybook, isDaybookError } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord, RecordKind } from '../../kind/record-kind.ts'
-import { valueAt } from '../../wording/change-word.ts'
+import { valueAt } from '../../wording/difference-word.ts'
 
 export interface LinkGroup {
   readonly name: string

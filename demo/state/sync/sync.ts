@@ -1,7 +1,7 @@
 // Syncing from this page: quietly when it wakes, and when the reader asks. Being offline is a state, not an error.
 import { effect, signal } from '@preact/signals'
 import { isDaybookError, type SyncResult } from '../../../src/index.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { book, openedBook } from '../book.ts'
 import { refreshStatus, status } from '../status.ts'
 import { tell, tellError } from '../../page/toast.ts'

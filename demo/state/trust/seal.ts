@@ -5,7 +5,7 @@ import { type CapabilityOutput, type Daybook, isDaybookError } from '../../../sr
 import { bookName } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
 import { tell } from '../../page/toast.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { emptyDrafts } from '../held.ts'
 
 export const sealState = signal<CapabilityOutput<'seal:status'> | undefined>(undefined)

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../../src/index.ts'
 import { tell } from '../../page/toast.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { onBook, openedBook } from '../book.ts'
 
 type Scan = CapabilityOutput<'secret:scan'>

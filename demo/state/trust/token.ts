@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
 import type { Token } from '../../kind/token-kind.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { go } from '../address.ts'
 import { openedBook } from '../book.ts'
 import { closeDialog, openDialog } from '../dialog.ts'

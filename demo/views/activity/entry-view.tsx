@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
-import { sortWords } from '../../kind/activity/activity-field.ts'
+import { sortWords } from '../../kind/view-field.ts'
 import { go, narrow } from '../../state/address.ts'
 import {
   type ActivityEntry,
@@ -21,9 +21,7 @@ import {
   openEntryName,
   readAsked,
 } from '../../state/activity/activity.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
-import { kindWord } from '../../wording/kind-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import { countOf, countWord, kindWord, oneLine } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
 import { Block, Row, Section } from '../kind/section.tsx'
 import { AgainView } from './again-view.tsx'

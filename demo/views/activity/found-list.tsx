@@ -3,8 +3,7 @@ import { Bar } from '../../parts/bar.tsx'
 import { ClampedText } from '../../parts/clamped-text.tsx'
 import type { AskedDetail } from '../../state/activity/activity.ts'
 import { openRecord } from '../../state/act/open-record.ts'
-import { kindWord } from '../../wording/kind-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { kindWord, countOf } from '../../wording/text-word.ts'
 import { Section } from '../kind/section.tsx'
 
 type Hit = AskedDetail['hits'][number]

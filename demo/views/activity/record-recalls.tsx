@@ -3,7 +3,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { activityTurn, listRecallsOf } from '../../state/activity/activity.ts'
 import { openedBook } from '../../state/book.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { Row, Section } from '../kind/section.tsx'
 
 const shownCallers = 5

@@ -13,9 +13,7 @@ import {
   trialWords,
   type Verified,
 } from '../../state/bundle/bundle-import.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
-import { capital } from '../../wording/text-word.ts'
-import { kindsWord } from '../../wording/kind-word.ts'
+import { countOf, countWord, capital, kindsWord } from '../../wording/text-word.ts'
 
 interface BundleTrialProps {
   readonly verified: Verified

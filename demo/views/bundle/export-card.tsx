@@ -13,9 +13,7 @@ import {
 } from '../../state/bundle/bundle-export.ts'
 import { status } from '../../state/status.ts'
 import { sealState } from '../../state/trust/seal.ts'
-import { countOf, countWord, sizeWord } from '../../wording/size-word.ts'
-import { capital } from '../../wording/text-word.ts'
-import { kindsWord } from '../../wording/kind-word.ts'
+import { countOf, countWord, sizeWord, capital, kindsWord } from '../../wording/text-word.ts'
 
 /** They come with the tick for tokens, or not at all. */
 const guardedKinds = new Set(['token', 'key'])

@@ -13,7 +13,7 @@ import {
   openBundle,
 } from '../../state/bundle/bundle-import.ts'
 import { importFiles } from '../../state/bundle/import.ts'
-import { sizeWord } from '../../wording/size-word.ts'
+import { sizeWord } from '../../wording/text-word.ts'
 import { BundleTrial } from './bundle-trial.tsx'
 
 export function ImportCard() {

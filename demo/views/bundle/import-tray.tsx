@@ -11,7 +11,7 @@ import {
   importShare,
 } from '../../state/bundle/import.ts'
 import type { ImportView } from '../../kind/import-view.ts'
-import { countOf, sizeWord } from '../../wording/size-word.ts'
+import { countOf, sizeWord } from '../../wording/text-word.ts'
 
 export function ImportTray() {
   const files = imports.value

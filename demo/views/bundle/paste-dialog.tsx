@@ -10,7 +10,7 @@ import { closeDialog } from '../../state/dialog.ts'
 import { exampleTrace, storeJson } from '../../state/record/store-json.ts'
 import { reloadList } from '../../state/list/record-list.ts'
 import { tell } from '../../page/toast.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { OpeningNote } from '../shell/opening-note.tsx'
 
 export function PasteDialog() {

@@ -2,7 +2,7 @@
 import { Bar } from '../../parts/bar.tsx'
 import { failuresByAction, type TraceSample } from '../../kind/chart/trace-figure.ts'
 import { openFailures } from '../../state/chart/open-day.ts'
-import { countOf, countWord, shareWord } from '../../wording/size-word.ts'
+import { countOf, countWord, shareWord } from '../../wording/text-word.ts'
 
 const shownActions = 12
 

@@ -3,8 +3,8 @@ import { useMemo } from 'preact/hooks'
 import { TimeChart } from '../../parts/chart/time-chart.tsx'
 import { figuresByTime, type TimeFigures, type TraceSample } from '../../kind/chart/trace-figure.ts'
 import { openDay } from '../../state/chart/open-day.ts'
-import { costWord, longDuration } from '../../wording/run/run-word.ts'
-import { countWord } from '../../wording/size-word.ts'
+import { costWord, longDuration } from '../../wording/run-word.ts'
+import { countWord } from '../../wording/text-word.ts'
 
 interface SampleProps {
   readonly samples: readonly TraceSample[]

@@ -5,7 +5,7 @@ import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
 import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
-import { logOutcomes } from '../../kind/consent/consent-field.ts'
+import { logOutcomes } from '../../kind/view-field.ts'
 import {
   type AccessEntry,
   deniedCodes,
@@ -17,9 +17,8 @@ import {
 } from '../../state/consent/access-log.ts'
 import { chipOf, narrow } from '../../state/address.ts'
 import { status } from '../../state/status.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf, kindsWord, kindWord } from '../../wording/text-word.ts'
 import { ConsentPage } from './consent-page.tsx'
-import { kindsWord, kindWord } from '../../wording/kind-word.ts'
 
 export function AccessLogView() {
   const all = entries.value

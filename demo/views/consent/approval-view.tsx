@@ -17,8 +17,7 @@ import {
 } from '../../state/consent/queue.ts'
 import { cardHeading, current, onCardDrawn, position, show, takeBack } from '../../state/consent/review.ts'
 import { scopeWord } from '../../wording/policy-word.ts'
-import { countOf } from '../../wording/size-word.ts'
-import { capital, oneLine } from '../../wording/text-word.ts'
+import { countOf, capital, oneLine } from '../../wording/text-word.ts'
 import { ConsentPage } from './consent-page.tsx'
 import { ProposalCard } from './proposal-card.tsx'
 

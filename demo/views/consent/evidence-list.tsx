@@ -6,8 +6,7 @@ import { kindNamed } from '../../kind/kind-table.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { openedBook } from '../../state/book.ts'
 import type { Evidence } from '../../state/consent/queue.ts'
-import { shortId } from '../../wording/id-word.ts'
-import { valueLine } from '../../wording/text-word.ts'
+import { shortId, valueLine } from '../../wording/text-word.ts'
 
 const words: Readonly<Record<string, string>> = {
   user_statement: 'Said by the user',

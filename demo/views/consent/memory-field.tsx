@@ -1,5 +1,5 @@
 // The fields of a memory, as several forms have them.
-import { memoryTypes, sensitivities } from '../../kind/consent/consent-field.ts'
+import { memoryTypes, sensitivities } from '../../kind/view-field.ts'
 import type { Waiting } from '../../state/consent/queue.ts'
 
 interface FieldProps<Value extends string> {

@@ -3,8 +3,7 @@ import { Time } from '../../parts/time.tsx'
 import { go } from '../../state/address.ts'
 import { archiveMemory, editing, forgetting, type Memory } from '../../state/consent/memories.ts'
 import { classing, comparing, confirmMemory } from '../../state/consent/memory-life.ts'
-import { shareWord } from '../../wording/size-word.ts'
-import { capital } from '../../wording/text-word.ts'
+import { shareWord, capital } from '../../wording/text-word.ts'
 
 interface PastText {
   readonly editedAt: string

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { HiddenText } from '../../parts/hidden-text.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { Time } from '../../parts/time.tsx'
-import { memoryTypes, sensitivities } from '../../kind/consent/consent-field.ts'
+import { memoryTypes, sensitivities } from '../../kind/view-field.ts'
 import { decided, isOver, type Waiting } from '../../state/consent/queue.ts'
 import {
   approve,
@@ -20,7 +20,7 @@ import {
 } from '../../state/consent/review.ts'
 import type { Hidden } from '../../wording/hidden-word.ts'
 import { scopeWord } from '../../wording/policy-word.ts'
-import { countWord, shareWord } from '../../wording/size-word.ts'
+import { countWord, shareWord } from '../../wording/text-word.ts'
 import { EvidenceList, RecordLine } from './evidence-list.tsx'
 import { ProposalEdit } from './proposal-edit.tsx'
 

@@ -5,7 +5,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
 import type { Memory } from '../../state/consent/memories.ts'
 import { comparing, consolidate, findSimilar, type Similar } from '../../state/consent/memory-life.ts'
-import { countOf, shareWord } from '../../wording/size-word.ts'
+import { countOf, shareWord } from '../../wording/text-word.ts'
 
 export function SimilarDialog({ memory }: { memory: Memory }) {
   const { value, error } = useAnswer(() => findSimilar(memory), [memory.id])

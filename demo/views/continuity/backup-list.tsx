@@ -11,7 +11,7 @@ import {
   verifyBackup,
   working,
 } from '../../state/continuity/snapshots.ts'
-import { countOf, sizeWord } from '../../wording/size-word.ts'
+import { countOf, sizeWord } from '../../wording/text-word.ts'
 import { exactTime } from '../../wording/time-word.ts'
 import { restoreSentences } from './restore-sentence.ts'
 

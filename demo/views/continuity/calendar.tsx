@@ -12,7 +12,7 @@ import {
   weeksOf,
   weekWord,
 } from '../../wording/day-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 export function Calendar({ found }: { found: Month | undefined }) {
   const name = monthName.value

@@ -20,8 +20,7 @@ import {
 } from '../../state/continuity/collections.ts'
 import type { Known } from '../../state/continuity/personas.ts'
 import { errorWords } from '../../wording/error-word.ts'
-import { countOf } from '../../wording/size-word.ts'
-import { oneLine, valueLine } from '../../wording/text-word.ts'
+import { countOf, oneLine, valueLine } from '../../wording/text-word.ts'
 import { ContinuityPage } from './continuity-page.tsx'
 import { RecordRef } from './line-list.tsx'
 

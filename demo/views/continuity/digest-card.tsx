@@ -5,7 +5,7 @@ import { isTelling, month, openDigest, tellAnew, tellMissing, today } from '../.
 import { closeDay, openDay, takeOpening } from '../../state/continuity/day-cursor.ts'
 import type { Digest, Known, Line } from '../../state/continuity/personas.ts'
 import { dayAfter, dayWord, firstDayOf, isDay, shortDayWord, weekWord } from '../../wording/day-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { LineList } from './line-list.tsx'
 import { SessionLine } from './session-line.tsx'
 

@@ -10,10 +10,8 @@ import { now } from '../../page/clock.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { openedBook } from '../../state/book.ts'
 import type { Line } from '../../state/continuity/personas.ts'
-import { shortId } from '../../wording/id-word.ts'
-import { oneLine, valueLine } from '../../wording/text-word.ts'
+import { shortId, oneLine, valueLine, kindWord } from '../../wording/text-word.ts'
 import { exactTime, relativeTime } from '../../wording/time-word.ts'
-import { kindWord } from '../../wording/kind-word.ts'
 
 export function LineList({ lines }: { lines: readonly Line[] }) {
   return (

@@ -9,7 +9,7 @@ import { goTo, type Known, personas, type Sunrise } from '../../state/continuity
 import { choosePersona, onPersonaDrawn, personaHeading } from '../../state/continuity/persona-choice.ts'
 import { loadSunrise, sunrise, sunriseFailure } from '../../state/continuity/sunrise.ts'
 import { dayWord } from '../../wording/day-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { ContinuityPage } from './continuity-page.tsx'
 import { LineList } from './line-list.tsx'
 import { SessionLine } from './session-line.tsx'

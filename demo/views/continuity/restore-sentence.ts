@@ -1,6 +1,6 @@
 // What restoring a backup would do, in sentences.
 import type { Restored } from '../../state/continuity/snapshots.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 export function restoreSentences(would: Restored): string[] {
   const { imported, updated, unchanged, forgotten, conflict_count: conflicts } = would

@@ -1,7 +1,7 @@
 // A session in a line: when it began, how it ended, and what its end made.
 import { Time } from '../../parts/time.tsx'
 import type { Session } from '../../state/continuity/personas.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   asked: 'ended by its agent',

@@ -1,6 +1,6 @@
 // The hits of two recalls beside each other: where each stood then, where it stands now, and what that means.
 import { openRecord } from '../../state/act/open-record.ts'
-import { changeWord, type HitChange, placeWord } from '../../wording/recall/hit-change.ts'
+import { changeWord, type HitChange, placeWord } from '../../wording/hit-change.ts'
 
 interface HitChangeTableProps {
   readonly label: string

@@ -7,8 +7,7 @@ import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import type { LinkGroup } from '../../state/record/record-read.ts'
-import { countWord } from '../../wording/size-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import { countWord, oneLine } from '../../wording/text-word.ts'
 
 const listedAtOnce = 20
 

@@ -5,7 +5,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Time } from '../../parts/time.tsx'
-import { outcomeWords } from '../../kind/pool/pool-field.ts'
+import { outcomeWords } from '../../kind/view-field.ts'
 import { type Proposal, tallyWord } from '../../kind/pool/pool-record.ts'
 import { voteOf } from '../../kind/pool/standing.ts'
 import { address, chipOf, go } from '../../state/address.ts'
@@ -20,8 +20,7 @@ import {
   proposalsFailure,
   show,
 } from '../../state/pool/proposals.ts'
-import { countOf } from '../../wording/size-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import { countOf, oneLine } from '../../wording/text-word.ts'
 import { ClawName } from './claw-name.tsx'
 import { PoolPage } from './pool-page.tsx'
 import { VoteCard } from './vote-card.tsx'

@@ -2,7 +2,7 @@
 import { kindNamed } from '../../kind/kind-table.ts'
 import { questionInput } from '../../state/act/focus.ts'
 import { type Answer, compareWith, kept } from '../../state/recall.ts'
-import { compareHits, foundOf, type HitChange, isChanged } from '../../wording/recall/hit-change.ts'
+import { compareHits, rankedHit, type HitChange, isChanged } from '../../wording/hit-change.ts'
 import { oneLine } from '../../wording/text-word.ts'
 import { HitChangeTable } from '../kind/hit-change-table.tsx'
 
@@ -36,7 +36,7 @@ export function Comparison({ answer }: { answer: Answer }) {
 }
 
 function Difference({ before, answer }: { before: Answer; answer: Answer }) {
-  const changes = compareHits(before.result.hits.map(foundOf), answer.result.hits.map(foundOf))
+  const changes = compareHits(before.result.hits.map(rankedHit), answer.result.hits.map(rankedHit))
   if (!changes.some(isChanged)) return <p>Both find the same records in the same order.</p>
   const records = new Map(
     [...before.result.hits, ...answer.result.hits].map(({ record }) => [record.id, record]),

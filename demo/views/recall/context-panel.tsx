@@ -11,7 +11,7 @@ import { address } from '../../state/address.ts'
 import { book } from '../../state/book.ts'
 import { packed, recallTurn } from '../../state/recall.ts'
 import { openRecord } from '../../state/act/open-record.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
+import { countOf, countWord } from '../../wording/text-word.ts'
 
 /** As many hits as a context is packed from. */
 const limit = 50

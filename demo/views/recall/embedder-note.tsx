@@ -3,7 +3,7 @@ import type { Daybook } from '../../../src/index.ts'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { book } from '../../state/book.ts'
 import { asking } from '../../state/recall.ts'
-import { countWord } from '../../wording/size-word.ts'
+import { countWord } from '../../wording/text-word.ts'
 
 export function EmbedderNote() {
   const { value: status } = useAnswer(async () => book.peek()?.embedder.status(), [book.value, asking.value])

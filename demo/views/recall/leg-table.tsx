@@ -3,8 +3,8 @@ import type { RecallResult } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { openRecord } from '../../state/act/open-record.ts'
-import { legWord, ranksOf } from '../../wording/because-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { legWord, ranksOf } from '../../wording/hit-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 /** The bar of a rank: whole for the first, half for the tenth. */
 const rankShare = (rank: number) => 9 / (8 + rank)

@@ -6,9 +6,8 @@ import { Time } from '../../parts/time.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { openRecord } from '../../state/act/open-record.ts'
-import { becauseParts, legWord, ranksOf } from '../../wording/because-word.ts'
-import { legShares, multipliersOf } from '../../wording/hit-word.ts'
-import { passageOf } from '../../wording/recall/passage-word.ts'
+import { becauseParts, legWord, ranksOf, legShares, multipliersOf } from '../../wording/hit-word.ts'
+import { passageOf } from '../../wording/passage-word.ts'
 import { matchedWords } from '../../wording/matched-word.ts'
 
 interface RecallHitViewProps {

@@ -6,8 +6,7 @@ import type { BookRecord } from '../../kind/record-kind.ts'
 import { type Citing, citingOf, forgetAsked, forgetQuestion } from '../../state/act/forget.ts'
 import type { ShownRecord } from '../../state/record/record-detail.ts'
 import { status } from '../../state/status.ts'
-import { countOf } from '../../wording/size-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import { countOf, oneLine } from '../../wording/text-word.ts'
 
 export function ForgetDialog() {
   const question = forgetQuestion.value

@@ -1,7 +1,7 @@
 // In the pane of a record that a search found: where it matched, with its words marked.
 import { address } from '../../state/address.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
-import { metPieces } from '../../wording/recall/passage-word.ts'
+import { metPieces } from '../../wording/passage-word.ts'
 import { Section } from '../kind/section.tsx'
 
 /** There is more space than in a row. */

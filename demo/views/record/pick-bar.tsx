@@ -2,7 +2,7 @@
 import type { RecordKind } from '../../kind/record-kind.ts'
 import { focusList } from '../../state/act/focus.ts'
 import { clearPicked, forgetPicked, isForgetAsked, picked, savePicked } from '../../state/act/pick.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 export function PickBar({ kind }: { kind: RecordKind }) {
   const count = picked.value.size

@@ -20,8 +20,7 @@ import {
   shown,
 } from '../../state/list/record-list.ts'
 import { clearPicked, picked, togglePicked } from '../../state/act/pick.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
-import { capital } from '../../wording/text-word.ts'
+import { countOf, countWord, capital } from '../../wording/text-word.ts'
 import { PickBar } from './pick-bar.tsx'
 import { RecordRowView, rowHeightNow } from './record-row-view.tsx'
 

@@ -5,8 +5,8 @@ import { Time } from '../../parts/time.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
 import type { Version } from '../../kind/record-kind.ts'
 import { restoreVersion } from '../../state/record/restore.ts'
-import { changedPaths } from '../../wording/change-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { changedPaths } from '../../wording/difference-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 import { VersionDifference } from './version-difference.tsx'
 
 const listedAtOnce = 5

@@ -16,7 +16,7 @@ import {
   sayFailure,
 } from '../../state/room.ts'
 import { errorWords } from '../../wording/error-word.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 export function RoomView() {
   const followed = room.value

@@ -1,6 +1,6 @@
 // Text of many lines: the first forty, and all of it when asked for.
 import { useSignal } from '@preact/signals'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 const shownLines = 40
 const shownLength = 6000

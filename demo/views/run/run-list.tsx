@@ -5,7 +5,7 @@ import { Time } from '../../parts/time.tsx'
 import { FilterChoice } from '../../parts/field/filter-choice.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { choiceWords } from '../../kind/filter-field.ts'
-import { runFields } from '../../kind/run/run-field.ts'
+import { runFields } from '../../kind/view-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
 import {
   loadMoreRuns,
@@ -19,8 +19,8 @@ import {
 } from '../../state/run/runs.ts'
 import { openRun } from '../../state/run/transcript.ts'
 import { hasColumn, listSettings } from '../../state/list/list-setting.ts'
-import { longDuration } from '../../wording/run/run-word.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
+import { longDuration } from '../../wording/run-word.ts'
+import { countOf, countWord } from '../../wording/text-word.ts'
 import { ListMenu } from '../record/list-menu.tsx'
 import { RunOutcome } from './run-outcome.tsx'
 

@@ -8,15 +8,13 @@ import { outcomeOf, traceKind } from '../../kind/trace-kind.ts'
 import { address, go } from '../../state/address.ts'
 import { focusDetail } from '../../state/act/focus.ts'
 import type { Entry } from '../../state/run/transcript.ts'
-import type { Bar, Branch } from '../../wording/run/run-shape.ts'
-import { longDuration } from '../../wording/run/run-word.ts'
-import { countWord } from '../../wording/size-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import { type RunBar, type Branch, longDuration } from '../../wording/run-word.ts'
+import { countWord, oneLine } from '../../wording/text-word.ts'
 
 interface StepEntryProps {
   readonly entry: Entry
   readonly number: number
-  readonly bar: Bar | undefined
+  readonly bar: RunBar | undefined
   readonly branch: Branch | undefined
 }
 
@@ -113,7 +111,7 @@ function resultText({ result }: Trace): string {
 const width = 1000
 const least = 4
 
-function TimeBar({ bar, isFailed }: { bar: Bar; isFailed: boolean }) {
+function TimeBar({ bar, isFailed }: { bar: RunBar; isFailed: boolean }) {
   const length = Math.max(least, bar.length * width)
   const from = Math.max(0, Math.min(width - length, bar.from * width))
   const classes = `waterfall-bar${bar.isMeasured ? '' : ' is-hollow'}${isFailed ? ' is-failed' : ''}`

@@ -20,10 +20,16 @@ import {
   transcriptFailure,
   showStep,
 } from '../../state/run/transcript.ts'
-import { barsOf, branchesOf } from '../../wording/run/run-shape.ts'
-import { costWord, importedNote, longDuration, stepCost, stepTokens } from '../../wording/run/run-word.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import {
+  barsOf,
+  branchesOf,
+  costWord,
+  importedNote,
+  longDuration,
+  stepCost,
+  stepTokens,
+} from '../../wording/run-word.ts'
+import { countOf, countWord, oneLine } from '../../wording/text-word.ts'
 import { RecordDetailView } from '../record/record-detail-view.tsx'
 import { RunOutcome } from './run-outcome.tsx'
 import { StepEntry } from './step-entry.tsx'

@@ -3,7 +3,7 @@ import { go } from '../../state/address.ts'
 import { now } from '../../page/clock.ts'
 import { status } from '../../state/status.ts'
 import { durabilityWords } from '../../wording/storage-word.ts'
-import { countOf, sizeWord } from '../../wording/size-word.ts'
+import { countOf, sizeWord } from '../../wording/text-word.ts'
 import { syncStateWords } from '../../wording/sync-word.ts'
 
 export function StatusBar() {

@@ -16,9 +16,7 @@ import {
   retryRefused,
 } from '../../state/sync/outbox.ts'
 import { status } from '../../state/status.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
-import { oneLine } from '../../wording/text-word.ts'
-import { kindWord } from '../../wording/kind-word.ts'
+import { countOf, countWord, oneLine, kindWord } from '../../wording/text-word.ts'
 
 const marksOf: Readonly<Record<OutboxEntry['state'], MarkName>> = {
   refused: 'refused',

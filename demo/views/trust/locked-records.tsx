@@ -5,7 +5,7 @@ import { ShortId } from '../../parts/short-id.tsx'
 import { Time } from '../../parts/time.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { forgetLocked, lockedRecords } from '../../state/trust/seal.ts'
-import { countOf, sizeWord } from '../../wording/size-word.ts'
+import { countOf, sizeWord } from '../../wording/text-word.ts'
 
 /** More are only counted. */
 const shown = 20

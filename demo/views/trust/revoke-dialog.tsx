@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { closeDialog } from '../../state/dialog.ts'
 import { status } from '../../state/status.ts'
 import { revokeQuestion, revokeToken } from '../../state/trust/token.ts'
-import { countOf } from '../../wording/size-word.ts'
+import { countOf } from '../../wording/text-word.ts'
 
 export function RevokeDialog() {
   const question = revokeQuestion.value

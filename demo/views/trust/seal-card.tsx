@@ -14,7 +14,7 @@ import {
   sealState,
   unlock,
 } from '../../state/trust/seal.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
+import { countOf, countWord } from '../../wording/text-word.ts'
 import { LockedRecords } from './locked-records.tsx'
 
 const words = {

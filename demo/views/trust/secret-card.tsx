@@ -11,8 +11,7 @@ import {
   secretScan,
   stopScan,
 } from '../../state/trust/secret.ts'
-import { countOf, countWord } from '../../wording/size-word.ts'
-import { kindWord } from '../../wording/kind-word.ts'
+import { countOf, countWord, kindWord } from '../../wording/text-word.ts'
 
 /** More records are only counted. */
 const shown = 50

@@ -10,8 +10,7 @@ import { EraseCard } from './erase-card.tsx'
 import { SealCard } from './seal-card.tsx'
 import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
-import { countOf, countWord, shareWord, sizeWord } from '../../wording/size-word.ts'
-import { kindWord } from '../../wording/kind-word.ts'
+import { countOf, countWord, shareWord, sizeWord, kindWord } from '../../wording/text-word.ts'
 
 export function StorageView() {
   const now = status.value

@@ -2,7 +2,7 @@
 import { Bar } from '../../../parts/bar.tsx'
 import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { personaNameIn, type Thought, thoughtTypes } from '../../../kind/continuity/thought-kind.ts'
+import { personaNameIn, type Thought, thoughtTypes } from '../../../kind/thought-kind.ts'
 import { goTo } from '../../../state/continuity/personas.ts'
 import { EmptyKind } from '../empty-kind.tsx'
 import { HeadRows, restOf, Row, Section } from '../section.tsx'

@@ -6,7 +6,7 @@ import { useAnswer } from '../../../parts/use-answer.ts'
 import { ValueView } from '../../../parts/value-view.tsx'
 import { book } from '../../../state/book.ts'
 import { openRecord } from '../../../state/act/open-record.ts'
-import { changedPaths, valueAt } from '../../../wording/change-word.ts'
+import { changedPaths, valueAt } from '../../../wording/difference-word.ts'
 import { Section } from '../section.tsx'
 
 /** More than anyone reads; a longer chain is followed from the last one shown. */

@@ -4,7 +4,7 @@ import { Bar } from '../../../parts/bar.tsx'
 import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { isExpired } from '../../../kind/perception-kind.ts'
-import { shareWord } from '../../../wording/size-word.ts'
+import { shareWord } from '../../../wording/text-word.ts'
 import { FilterButton, HeadRows, restOf, Row, Section } from '../section.tsx'
 
 const known = ['type', 'subject', 'content', 'confidence', 'evidence', 'valid_until']

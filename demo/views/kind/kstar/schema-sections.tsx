@@ -3,7 +3,7 @@ import type { FactSchema } from '../../../../src/index.ts'
 import { useAnswer } from '../../../parts/use-answer.ts'
 import { book } from '../../../state/book.ts'
 import { go } from '../../../state/address.ts'
-import { countOf } from '../../../wording/size-word.ts'
+import { countOf } from '../../../wording/text-word.ts'
 import { JsonSchemaView } from './json-schema-view.tsx'
 import { HeadRows, restOf, Row, Section } from '../section.tsx'
 

@@ -6,7 +6,7 @@ import type { MarkName } from '../../../kind/mark.ts'
 import { skillLevels } from '../../../kind/skill-kind.ts'
 import type { Version } from '../../../kind/record-kind.ts'
 import { detail } from '../../../state/record/record-detail.ts'
-import { shareWord } from '../../../wording/size-word.ts'
+import { shareWord } from '../../../wording/text-word.ts'
 
 const tableRows = 200
 

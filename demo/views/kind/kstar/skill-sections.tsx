@@ -4,7 +4,7 @@ import { ClampedText } from '../../../parts/clamped-text.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { skillLevels } from '../../../kind/skill-kind.ts'
-import { countWord, shareWord } from '../../../wording/size-word.ts'
+import { countWord, shareWord } from '../../../wording/text-word.ts'
 import { Block, HeadRows, restOf, Row, Section } from '../section.tsx'
 import { SkillGrowth } from './skill-growth.tsx'
 

@@ -7,7 +7,7 @@ import { useGone } from '../../../parts/use-gone.ts'
 import type { BookRecord } from '../../../kind/record-kind.ts'
 import type { Token } from '../../../kind/token-kind.ts'
 import { openedBook } from '../../../state/book.ts'
-import { countOf } from '../../../wording/size-word.ts'
+import { countOf } from '../../../wording/text-word.ts'
 import { RecordLink } from '../link-list.tsx'
 import { Section } from '../section.tsx'
 

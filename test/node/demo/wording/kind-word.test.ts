@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { kindsWord, kindWord } from '../../../../demo/wording/kind-word.ts'
+import { kindsWord, kindWord } from '../../../../demo/wording/text-word.ts'
 
 describe('a kind in words', () => {
   it.each([

@@ -1,6 +1,6 @@
 // What the inspector quotes of a hit, from recalls of a real book: text in pieces, with the words that were met.
 import { expect, it } from 'vitest'
-import { metPieces, passageOf } from '../../../../demo/wording/recall/passage-word.ts'
+import { metPieces, passageOf } from '../../../../demo/wording/passage-word.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 
 /** The pieces quoted of the best hit for `question` in a book that has `content` alone. */

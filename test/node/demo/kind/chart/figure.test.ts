@@ -1,8 +1,13 @@
 // The numbers behind the charts: places in time without a gap, percentiles by nearest rank, and sums of what is known alone.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countByDay, growthOf } from '../../../../../demo/kind/chart/day-count.ts'
-import { daySlots, slotAt, slotLimit } from '../../../../../demo/kind/chart/day-slot.ts'
+import {
+  countByDay,
+  growthOf,
+  daySlots,
+  slotAt,
+  slotLimit,
+} from '../../../../../demo/kind/chart/day-count.ts'
 import {
   failuresByAction,
   figuresByTime,

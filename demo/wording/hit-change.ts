@@ -1,7 +1,7 @@
-// How the hits of one recall differ from those of another, in places and in words.
-import type { RecallHit } from '../../../src/index.ts'
+// The differences between the hits of two recalls, in ranks and in words.
+import type { RecallHit } from '../../src/index.ts'
 
-/** What became of one hit: where it stood then and stands now, counted from 1. */
+/** A hit's rank then and now, from 1. */
 export interface HitChange {
   readonly id: string
   readonly kind: string
@@ -11,14 +11,14 @@ export interface HitChange {
   readonly scoreNow: number | undefined
 }
 
-export interface Found {
+export interface RankedHit {
   readonly id: string
   readonly kind: string
   readonly score: number
 }
 
-/** Hits of now first, in their order, then those that are not among them any more. */
-export function compareHits(then: readonly Found[], now: readonly Found[]): HitChange[] {
+/** The hits of now, in order, then those that are gone. */
+export function compareHits(then: readonly RankedHit[], now: readonly RankedHit[]): HitChange[] {
   const places = new Map(then.map((hit, i) => [hit.id, { place: i + 1, score: hit.score }]))
   const here = new Set(now.map(({ id }) => id))
   return [
@@ -43,9 +43,9 @@ export function compareHits(then: readonly Found[], now: readonly Found[]): HitC
   ]
 }
 
-export const foundOf = ({ record: { id, kind }, score }: RecallHit): Found => ({ id, kind, score })
+export const rankedHit = ({ record: { id, kind }, score }: RecallHit): RankedHit => ({ id, kind, score })
 
-/** Another place, or another score as it is written. */
+/** True for another rank, or another score as shown. */
 export const isChanged = ({ placeThen, placeNow, scoreThen = 0, scoreNow = 0 }: HitChange) =>
   placeThen !== placeNow || Math.abs(scoreThen - scoreNow) >= 0.005
 

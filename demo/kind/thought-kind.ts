@@ -1,7 +1,7 @@
 // Thoughts as the inspector shows them: what an agent kept for itself, and how important it took it to be.
-import { oneLine } from '../../wording/text-word.ts'
-import type { FilterFields } from '../filter-field.ts'
-import type { BookRecord, RecordKind } from '../record-kind.ts'
+import { oneLine } from '../wording/text-word.ts'
+import type { FilterFields } from './filter-field.ts'
+import type { BookRecord, RecordKind } from './record-kind.ts'
 
 export const thoughtTypes = {
   experience: 'Experience',
