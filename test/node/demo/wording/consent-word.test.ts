@@ -40,7 +40,7 @@ describe('a policy as sentences', () => {
       'Only over HTTPS, or from this device.',
       'Only from 08:00 to 18:00 (Europe/Berlin).',
       'At most 1 call in 15 minutes.',
-      'It is told to keep what it read for 6 months at most. Daybook cannot enforce that.',
+      'It must keep what it read for 6 months at most. Daybook cannot enforce that.',
     ])
   })
 
