@@ -9,7 +9,7 @@ import { formatTime } from '../core/time.ts'
 import { noSealer, type Sealer } from '../core/sealed.ts'
 import { AccessLog } from './access-log.ts'
 import { ActivityLog } from './activity/activity-log.ts'
-import { type Bodies, createBodies } from './record/bodies.ts'
+import { Bodies } from './record/bodies.ts'
 import { type Checkpoint, startCheckpoint } from './repair/checkpoint.ts'
 import { ConflictLog } from './record/conflict-log.ts'
 import { prepareDerived } from './schema/derived.ts'
@@ -25,7 +25,7 @@ import { createPoolTables } from './pool/pool-tables.ts'
 import { mostLevels, readLevels } from './posting/fts-index.ts'
 import { PostingArchive } from './posting/posting-archive.ts'
 import { Projection } from './record/projection.ts'
-import { createPurge, type Purge } from './purge.ts'
+import { Purge } from './purge.ts'
 import { createPolicyRows, type PolicyRows } from './query/policy-rows.ts'
 import { createQueryStore, type QueryParts } from './query/query-store.ts'
 import type { Role } from './record/mirror-places.ts'
@@ -232,7 +232,7 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     textIndex,
     ...openVectors(opened, options, projection),
     conflicts: new ConflictLog(db, bodies, sources),
-    purge: createPurge({ db, projection, archive, settings, checkpoint, sources }),
+    purge: new Purge({ db, projection, archive, settings, checkpoint, sources }),
     requests,
     ...logs,
     devices: new DeviceLog(db),
@@ -265,7 +265,7 @@ function openTables(
   /** Rows were unreadable, or soon will be: derived tables cost nothing but time. */
   const isSuspect = () => isBlamed(db) || readLevels(db) > mostLevels
   if (derives) prepareDerived(db, { kinds, zone, isSuspect }, settings)
-  return { db, settings, newer, derives, bodies: createBodies(kinds, sealer ?? noSealer) }
+  return { db, settings, newer, derives, bodies: new Bodies(kinds, sealer ?? noSealer) }
 }
 
 /** Clears remains of earlier engines and names a new copy. On a full disk an existing book opens without this. */

@@ -22,19 +22,6 @@ import {
 } from './record/erase-rows.ts'
 import { scrubDue } from './record/cover-text.ts'
 
-export interface Purge {
-  /** Deletes all remaining content of the forgotten record `id`. Inside a transaction. */
-  purge(id: string, seq: number): void
-  /** The same for a record that was purged elsewhere. */
-  purgeRemote(id: string): void
-  /** Runs `work`, inside a transaction, and scans for texts that quote removed records once, at its end. */
-  together<Result>(work: () => Result): Result
-  /** Clears deleted content from the text index and the files. Outside of a transaction. */
-  scrub(): void
-  /** True when deleted content must still leave the files. */
-  isDue(): boolean
-}
-
 interface PurgeParts {
   readonly db: SqlDatabase
   readonly projection: Projection
@@ -44,29 +31,19 @@ interface PurgeParts {
   readonly sources: Pick<Sources, 'purged'>
 }
 
-export function createPurge({ db, projection, archive, settings, checkpoint, sources }: PurgeParts): Purge {
-  /** Empties the text index: its rows are derived again with the next read or in idle time. */
-  const rebuildIndex = () => {
-    db.transaction(() => {
-      db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
-      // No text has this key, so every text counts as changed.
-      db.run('UPDATE facets SET text_key = -1')
-      for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM facets')) projection.markStale(seq)
-    })
+export class Purge {
+  readonly #parts: PurgeParts
+  readonly #db: SqlDatabase
+
+  constructor(parts: PurgeParts) {
+    this.#parts = parts
+    this.#db = parts.db
   }
-  const clear = () => {
-    projection.catchUp()
-    // The index only marks deleted rows; a merge of all its segments drops their words.
-    archive.drop()
-    if (readLevels(db) < mostLevels)
-      db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
-    else rebuildIndex()
-    db.scrub()
-    checkpoint?.scrub()
-    // Last, so an interrupted scrub is repeated.
-    if (settings.get(scrubDue) !== undefined) db.transaction(() => settings.remove(scrubDue))
-  }
-  const purgeAt = (id: string, seq: number) => {
+
+  /** Deletes all remaining content of the forgotten record `id`. Inside a transaction. */
+  purge(id: string, seq: number): void {
+    const { settings, sources } = this.#parts
+    const db = this.#db
     settings.set(scrubDue, 1)
     sources.purged(id)
     eraseRows(db, historyOf, [seq])
@@ -79,22 +56,58 @@ export function createPurge({ db, projection, archive, settings, checkpoint, sou
     eraseAnswers(db, id)
     erasePending(db, { id, seq })
   }
-  return {
-    together: (work) => erasingTogether(db, work),
-    purge: purgeAt,
-    purgeRemote(id) {
-      const row = db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])
-      if (row) purgeAt(id, row.seq)
-    },
-    scrub() {
-      try {
-        clear()
-      } catch (error) {
-        if (!isDaybookError(error, 'storage-full')) throw error
-        // Clear the rows from the files now. The scrub stays due: the index needs more disk space.
-        db.scrub()
-      }
-    },
-    isDue: () => settings.get(scrubDue) !== undefined,
+
+  /** The same for a record that was purged elsewhere. */
+  purgeRemote(id: string): void {
+    const row = this.#db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])
+    if (row) this.purge(id, row.seq)
+  }
+
+  /** Runs `work`, inside a transaction, and scans for texts that quote removed records once, at its end. */
+  together<Result>(work: () => Result): Result {
+    return erasingTogether(this.#db, work)
+  }
+
+  /** Clears deleted content from the text index and the files. Outside of a transaction. */
+  scrub(): void {
+    try {
+      this.#clear()
+    } catch (error) {
+      if (!isDaybookError(error, 'storage-full')) throw error
+      // Clear the rows from the files now. The scrub stays due: the index needs more disk space.
+      this.#db.scrub()
+    }
+  }
+
+  /** True when deleted content must still leave the files. */
+  isDue(): boolean {
+    return this.#parts.settings.get(scrubDue) !== undefined
+  }
+
+  #clear(): void {
+    const { projection, archive, settings, checkpoint } = this.#parts
+    const db = this.#db
+    projection.catchUp()
+    // The index only marks deleted rows; a merge of all its segments drops their words.
+    archive.drop()
+    if (readLevels(db) < mostLevels)
+      db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
+    else this.#rebuildIndex()
+    db.scrub()
+    checkpoint?.scrub()
+    // Last, so an interrupted scrub is repeated.
+    if (this.isDue()) db.transaction(() => settings.remove(scrubDue))
+  }
+
+  /** Empties the text index: its rows are derived again with the next read or in idle time. */
+  #rebuildIndex(): void {
+    const db = this.#db
+    db.transaction(() => {
+      db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
+      // No text has this key, so every text counts as changed.
+      db.run('UPDATE facets SET text_key = -1')
+      for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM facets'))
+        this.#parts.projection.markStale(seq)
+    })
   }
 }

@@ -12,42 +12,42 @@ import {
   sealedText,
 } from '../../core/sealed.ts'
 
-export interface Bodies {
+export class Bodies {
   readonly sealer: Sealer
-  /** Seals the text of a body. Throws `locked` without a key. */
-  seal(owner: SealedOwner, text: string): string
-  /** The body in a stored text; undefined while its key is missing. */
-  read(owner: SealedOwner, text: string): JsonObject | undefined
-  /** The content of a sealed body; undefined while its key is missing. */
-  readSealed(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
-  /** As `read`, but throws `locked` with the reason while the key is missing. */
-  need(owner: SealedOwner, text: string): JsonObject
-  /** The stored text in clear; undefined while its key is missing. */
-  open(owner: SealedOwner, text: string): string | undefined
-}
+  readonly #kinds: Kinds
 
-export function createBodies(kinds: Kinds, sealer: Sealer): Bodies {
-  const open = (owner: SealedOwner, text: string): string | undefined => {
-    const sealed = sealedOf(text)
-    return sealed ? sealer.open({ kind: owner.kind, id: owner.id }, sealed) : text
+  constructor(kinds: Kinds, sealer: Sealer) {
+    this.#kinds = kinds
+    this.sealer = sealer
   }
-  const read = (owner: SealedOwner, text: string): JsonObject | undefined => {
-    const plain = open(owner, text)
+
+  /** Seals the text of a body. Throws `locked` without a key. */
+  seal({ kind, id, head }: SealedOwner, text: string): string {
+    if (isSealedText(text)) return text
+    return sealedText(this.sealer.seal({ kind, id, head }, this.#kinds.get(kind)?.version ?? 0, text))
+  }
+
+  /** The stored text in clear; undefined while its key is missing. */
+  open({ kind, id }: SealedOwner, text: string): string | undefined {
+    const sealed = sealedOf(text)
+    return sealed ? this.sealer.open({ kind, id }, sealed) : text
+  }
+
+  /** The body in a stored text; undefined while its key is missing. */
+  read(owner: SealedOwner, text: string): JsonObject | undefined {
+    const plain = this.open(owner, text)
     return plain === undefined ? undefined : (JSON.parse(plain) as JsonObject)
   }
-  return {
-    sealer,
-    open,
-    read,
-    readSealed: (owner, sealed) => read(owner, sealedText(sealed)),
-    seal({ kind, id, head }, text) {
-      if (isSealedText(text)) return text
-      return sealedText(sealer.seal({ kind, id, head }, kinds.get(kind)?.version ?? 0, text))
-    },
-    need(owner, text) {
-      const body = read(owner, text)
-      if (body) return body
-      throw lockedError(sealer, { kind: owner.kind, id: owner.id }, sealedOf(text))
-    },
+
+  /** The content of a sealed body; undefined while its key is missing. */
+  readSealed(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined {
+    return this.read(owner, sealedText(sealed))
+  }
+
+  /** As `read`, but throws `locked` with the reason while the key is missing. */
+  need({ kind, id }: SealedOwner, text: string): JsonObject {
+    const body = this.read({ kind, id }, text)
+    if (body) return body
+    throw lockedError(this.sealer, { kind, id }, sealedOf(text))
   }
 }

@@ -6,7 +6,7 @@ import type { Pages } from './page-scan.ts'
 import { aboutCopy } from './record-copy.ts'
 import { migrate } from '../schema/version.ts'
 import { salvage } from './salvage.ts'
-import { createSettings } from '../schema/settings.ts'
+import { Settings } from '../schema/settings.ts'
 
 /** The report of a repair, stored in the book. */
 export interface Mended {
@@ -62,7 +62,7 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
     ...(restoredFrom === undefined ? {} : { restoredFrom }),
   }
   fresh.transaction(() => {
-    const settings = createSettings(fresh)
+    const settings = new Settings(fresh)
     if (about?.book !== undefined && settings.get(bookIdKey) === undefined)
       settings.set(bookIdKey, about.book)
     settings.set(key, JSON.stringify(mended))
@@ -73,7 +73,7 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
 /** How the book in `db` was mended, if it was. */
 export function mendedOf(db: SqlDatabase): Mended | undefined {
   const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
-  const text = table && createSettings(db).get(key)
+  const text = table && new Settings(db).get(key)
   return text === undefined ? undefined : (JSON.parse(text) as Mended)
 }
 

@@ -1,75 +1,90 @@
-// Settings: small texts of a book as a whole, such as its device id, epoch and cursors, one row each.
+// Settings: small texts of a book as a whole, such as its device id, epoch and cursors, one row each in the table `book`. Reads and
+// writes belong to the transaction around them.
 import type { SqlDatabase } from '../../core/ports.ts'
 
-export interface Settings {
-  get(key: string): string | undefined
-  getNumber(key: string): number
-  set(key: string, value: string | number): void
-  remove(key: string): void
-  /** Removes the settings with keys from `from` on and before `until`. Not within `holding`. */
-  removeRange(from: string, until: string): void
-  /** Clears the cache. Call it after other code wrote to the table. */
-  forget(): void
-  /**
-   * Runs `work`, inside a transaction, and writes each setting that it changes once, at the end. Queries of the table itself do
-   * not see the changes before.
-   */
-  holding<Result>(work: () => Result): Result
-}
+type Cache = Map<string, string | undefined>
 
 /** A larger cache is cleared. */
 const cacheLimit = 1000
 
-/** Settings in the table `book`, with an optional `cache`. Reads and writes belong to the transaction around them. */
-export function createSettings(db: SqlDatabase, cache?: Map<string, string | undefined>): Settings {
+export class Settings {
+  readonly #db: SqlDatabase
+  readonly #cache: Cache | undefined
   /** Changes to write at the end of `holding`. */
-  let pending: Map<string, string | undefined> | undefined
-  const remember = (key: string, value: string | undefined) => {
-    if (cache && cache.size >= cacheLimit) cache.clear()
-    cache?.set(key, value)
+  #pending: Cache | undefined
+
+  constructor(db: SqlDatabase, cache?: Cache) {
+    this.#db = db
+    this.#cache = cache
+  }
+
+  get(key: string): string | undefined {
+    if (this.#pending?.has(key)) return this.#pending.get(key)
+    if (this.#cache?.has(key)) return this.#cache.get(key)
+    const value = this.#db.get<{ value: string }>('SELECT value FROM book WHERE key = ?', [key])?.value
+    this.#remember(key, value)
     return value
   }
-  const read = (key: string) =>
-    cache?.has(key)
-      ? cache.get(key)
-      : remember(key, db.get<{ value: string }>('SELECT value FROM book WHERE key = ?', [key])?.value)
-  const write = (key: string, value: string | undefined) => {
-    if (value === undefined) db.run('DELETE FROM book WHERE key = ?', [key])
+
+  getNumber(key: string): number {
+    return Number(this.get(key) ?? 0)
+  }
+
+  set(key: string, value: string | number): void {
+    this.#change(key, String(value))
+  }
+
+  remove(key: string): void {
+    this.#change(key, undefined)
+  }
+
+  /** Removes the settings with keys from `from` on and before `until`. Not within `holding`. */
+  removeRange(from: string, until: string): void {
+    this.#db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until])
+    this.forget()
+  }
+
+  /** Clears the cache. Call it after other code wrote to the table. */
+  forget(): void {
+    this.#cache?.clear()
+  }
+
+  /**
+   * Runs `work`, inside a transaction, and writes each setting that it changes once, at the end. Queries of the table itself do
+   * not see the changes before.
+   */
+  holding<Result>(work: () => Result): Result {
+    if (this.#pending) return work()
+    const changes: Cache = new Map()
+    this.#pending = changes
+    try {
+      const result = work()
+      for (const [key, value] of changes) this.#write(key, value)
+      return result
+    } finally {
+      // After an error nothing is written, and the transaction is undone.
+      this.#pending = undefined
+    }
+  }
+
+  #change(key: string, value: string | undefined): void {
+    if (this.#pending) this.#pending.set(key, value)
+    else this.#write(key, value)
+  }
+
+  #write(key: string, value: string | undefined): void {
+    if (value === undefined) this.#db.run('DELETE FROM book WHERE key = ?', [key])
     else
-      db.run(
+      this.#db.run(
         'INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
         [key, value],
       )
-    remember(key, value)
+    this.#remember(key, value)
   }
-  const get = (key: string) => (pending?.has(key) ? pending.get(key) : read(key))
-  const change = (key: string, value: string | undefined) => {
-    if (pending) pending.set(key, value)
-    else write(key, value)
-  }
-  return {
-    get,
-    getNumber: (key) => Number(get(key) ?? 0),
-    set: (key, value) => change(key, String(value)),
-    remove: (key) => change(key, undefined),
-    removeRange(from, until) {
-      db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until])
-      cache?.clear()
-    },
-    forget: () => cache?.clear(),
-    holding(work) {
-      if (pending) return work()
-      const changes = new Map<string, string | undefined>()
-      pending = changes
-      try {
-        const result = work()
-        for (const [key, value] of changes) write(key, value)
-        return result
-      } finally {
-        // After an error nothing is written, and the transaction is undone.
-        pending = undefined
-      }
-    },
+
+  #remember(key: string, value: string | undefined): void {
+    if (this.#cache && this.#cache.size >= cacheLimit) this.#cache.clear()
+    this.#cache?.set(key, value)
   }
 }
 
@@ -78,7 +93,7 @@ export function createSettings(db: SqlDatabase, cache?: Map<string, string | und
  * writes a setting calls `forget`.
  */
 export function cacheSettings(inner: SqlDatabase): { db: SqlDatabase; settings: Settings } {
-  const cache = new Map<string, string | undefined>()
+  const cache: Cache = new Map()
   const db: SqlDatabase = {
     ...inner,
     transaction(work) {
@@ -90,5 +105,5 @@ export function cacheSettings(inner: SqlDatabase): { db: SqlDatabase; settings: 
       }
     },
   }
-  return { db, settings: createSettings(db, cache) }
+  return { db, settings: new Settings(db, cache) }
 }

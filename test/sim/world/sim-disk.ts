@@ -4,7 +4,7 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { prepareDerived } from '../../../src/store/schema/derived.ts'
 import { migrate } from '../../../src/store/schema/version.ts'
-import { createSettings } from '../../../src/store/schema/settings.ts'
+import { Settings } from '../../../src/store/schema/settings.ts'
 import type { Kinds } from '../../../src/core/kind.ts'
 
 /** The process has died here. Nobody sees it but the test. */
@@ -43,7 +43,7 @@ export function giveBack(disk: Disk & { wipe?: () => void }): void {
 
 function createDisk(kinds: Kinds): Disk & { wipe(): void } {
   const db = openNodeDatabase({ path: ':memory:' })
-  const settings = createSettings(db)
+  const settings = new Settings(db)
   migrate(db, '2026-01-01T00:00:00.000Z')
   prepareDerived(db, { kinds }, settings)
   const tables = readTables(db)

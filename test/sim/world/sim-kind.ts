@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { createKinds, type Kind, type Kinds } from '../../../src/core/kind.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
-import { createBodies } from '../../../src/store/record/bodies.ts'
+import { Bodies } from '../../../src/store/record/bodies.ts'
 import { testKinds } from '../../contract/mirror/mirror-world.ts'
 import { factKind } from '../../../src/memory/kstar/fact-kind.ts'
 import { skillKind } from '../../../src/memory/kstar/skill-kind.ts'
@@ -43,7 +43,7 @@ export const newKinds: Kinds = createKinds([
 ])
 
 /** Reads whatever is sealed in any world: its person has the key. */
-export const openBodies = createBodies(newKinds, createPersonSealer())
+export const openBodies = new Bodies(newKinds, createPersonSealer())
 
 /** The kinds that `put` writes; a schedule names its records by their place here. */
 const names = [...testKinds.keys(), 'final', 'shifted', 'fresh']

@@ -9,7 +9,7 @@ import { goneReason, isNews, mend, type Mended, mendedOf, mendedText } from '../
 import { ignoreDamage, openIfBook, openIfPossible, readAbout } from '../../../store/repair/damage.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { isBook } from '../../../store/schema/version.ts'
-import { createSettings } from '../../../store/schema/settings.ts'
+import { Settings } from '../../../store/schema/settings.ts'
 import { bookFile, pageBytes, type SyncHandle } from './kept-tail.ts'
 
 /** Holds the checkpoint: a copy of the records beside the book. */
@@ -113,7 +113,7 @@ export async function finishMending({ pool, open, showAll }: PoolToMend): Promis
     await keepAside(aside, bytesOf(pool, bookFile))
     // Noted before the old file is written over: from here on what stands in its place may be half of the new one.
     const fresh = open(mending)
-    fresh.transaction(() => createSettings(fresh).set(keptKey, 1))
+    fresh.transaction(() => new Settings(fresh).set(keptKey, 1))
     fresh.close()
   }
   await putInPlace(pool)
@@ -127,7 +127,7 @@ function readNew(open: PoolToMend['open']): {
   try {
     const fresh = open(mending)
     const mended = mendedOf(fresh)
-    const isKept = mended !== undefined && createSettings(fresh).get(keptKey) !== undefined
+    const isKept = mended !== undefined && new Settings(fresh).get(keptKey) !== undefined
     fresh.close()
     return { mended, isKept }
   } catch (error) {

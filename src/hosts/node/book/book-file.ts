@@ -7,7 +7,7 @@ import { bodyFault, checkTable, faultText, firstFault, isBroken } from '../../..
 import { goneReason, isNews, mendedOf, mendedText, olderReason } from '../../../store/repair/mend.ts'
 import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
 import { aboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
-import { createSettings } from '../../../store/schema/settings.ts'
+import { Settings } from '../../../store/schema/settings.ts'
 import { isBlamed } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { narrowBook } from '../port/private-file.ts'
@@ -121,7 +121,7 @@ function checkIdentity(db: SqlDatabase, path: string): void {
   const copy = copyBeside(path)
   if (isBook(db)) {
     if (copy?.book === undefined) return
-    const settings = createSettings(db)
+    const settings = new Settings(db)
     if (copy.book !== settings.get(bookIdKey)) throw otherBook(path)
     if (mayBeBehind(settings, copy) && lastStamp(db) < lastStampBeside(path)) throw new Damaged(olderReason)
     return

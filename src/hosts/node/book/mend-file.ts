@@ -23,7 +23,7 @@ import { mend } from '../../../store/repair/mend.ts'
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
 import { hasRecords, schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
-import { createSettings } from '../../../store/schema/settings.ts'
+import { Settings } from '../../../store/schema/settings.ts'
 import { migrate } from '../../../store/schema/version.ts'
 import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/private-file.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
@@ -146,7 +146,7 @@ function mendFile(path: string, reason: string): boolean {
 /** The id of a book, if it can be read and there is one. */
 function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   try {
-    return damaged && createSettings(damaged).get(bookIdKey)
+    return damaged && new Settings(damaged).get(bookIdKey)
   } catch (error) {
     return ignoreDamage(error)
   }

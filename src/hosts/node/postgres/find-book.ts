@@ -1,7 +1,7 @@
 // Which books there are in PostgreSQL, and what every copy of one calls itself.
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { bookErased } from '../../../edge/book-end.ts'
-import { createSettings } from '../../../store/schema/settings.ts'
+import { Settings } from '../../../store/schema/settings.ts'
 import { nameSql, stoneOf } from './postgres-end.ts'
 import { guarded } from './postgres-fault.ts'
 import type { PostgresTruthOptions } from './postgres-truth.ts'
@@ -43,7 +43,7 @@ export function findBook(
 
 /** Puts the names into an empty copy, before anything opens it. */
 export function nameCopy(db: SqlDatabase, { epoch, device }: BookNames): void {
-  const settings = createSettings(db)
+  const settings = new Settings(db)
   settings.set('epoch', epoch)
   settings.set('device', device)
 }

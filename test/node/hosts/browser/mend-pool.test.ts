@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { createEngine } from '../../../../src/engine/engine.ts'
 import { openOpfsDatabase } from '../../../../src/hosts/browser/storage/opfs-database.ts'
-import { createSettings } from '../../../../src/store/schema/settings.ts'
+import { Settings } from '../../../../src/store/schema/settings.ts'
 import { makeTrace } from '../../../support/trace.ts'
 import { apply, copyOf, type DiskFile, FakeDisk, type Image } from './crash/fake-disk.ts'
 import { loadBrowserSqlite, mount, mounted } from './crash/fake-opfs.ts'
@@ -52,7 +52,7 @@ async function damagedDisk({ isCopied = false } = {}): Promise<Map<string, DiskF
   )
   await engine.call('kstar:store_traces', { traces })
   if (isCopied) await pass(20_000)
-  db.transaction(() => createSettings(db).set('open', 'damaged'))
+  db.transaction(() => new Settings(db).set('open', 'damaged'))
   engine.close()
   await release()
   for (const file of disk.files.values()) {

@@ -92,7 +92,7 @@ it.concurrent('a log whose file is gone is set aside, and named', async ({ expec
   expect(asides).toEqual([expect.stringMatching(/-wal$/)])
   expect(readFileSync(join(place, asides[0] ?? ''), 'utf8')).toBe('left behind')
   expect((await book.status()).degraded).toEqual([
-    expect.stringContaining(`Its log is ${join(place, asides[0] ?? '')}, delete it`),
+    expect.stringContaining(`Its log is ${join(place, asides[0] ?? '')}. Delete it`),
   ])
 })
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../src/core/json/path.ts'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
 import { createReads } from '../../../../src/engine/door/read-again.ts'
 import { Projection } from '../../../../src/store/record/projection.ts'
-import { createSettings } from '../../../../src/store/schema/settings.ts'
+import { Settings } from '../../../../src/store/schema/settings.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const kinds = [
@@ -65,7 +65,7 @@ function rebuilt(store: TestStore) {
       Object.values(row),
     )
   }
-  new Projection(fresh.db, fresh.kinds, createSettings(fresh.db)).catchUp()
+  new Projection(fresh.db, fresh.kinds, new Settings(fresh.db)).catchUp()
   return derived(fresh)
 }
 

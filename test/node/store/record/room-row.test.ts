@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openRoomRow } from '../../../../src/store/mirror/room-row.ts'
 import { migrate } from '../../../../src/store/schema/version.ts'
-import { createSettings } from '../../../../src/store/schema/settings.ts'
+import { Settings } from '../../../../src/store/schema/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-room-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,7 +17,7 @@ it.each([100, 40_000])('leaves nothing of %i letters of talk in the file of a mi
   const db = openNodeDatabase({ path })
   db.exec('PRAGMA secure_delete = OFF')
   migrate(db, '2026-01-01T00:00:00.000Z')
-  const rows = openRoomRow({ ...db, keepsDeleted: true }, createSettings(db))
+  const rows = openRoomRow({ ...db, keepsDeleted: true }, new Settings(db))
   const talk = (word: string) => word.repeat(Math.ceil(length / word.length))
   const write = (word: string) =>
     db.transaction(() =>

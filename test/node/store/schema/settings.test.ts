@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { migrate } from '../../../../src/store/schema/version.ts'
-import { createSettings, cacheSettings } from '../../../../src/store/schema/settings.ts'
+import { Settings, cacheSettings } from '../../../../src/store/schema/settings.ts'
 
 function open() {
   const given = openNodeDatabase({ path: ':memory:' })
@@ -16,7 +16,7 @@ function open() {
     },
   }
   const { db, settings } = cacheSettings(counted)
-  const stored = createSettings(given)
+  const stored = new Settings(given)
   return { db, settings, stored, reads: () => reads }
 }
 
