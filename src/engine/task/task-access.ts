@@ -113,7 +113,10 @@ export function createTasks(parts: TasksParts): Tasks {
     const drop = () => {
       for (const { id } of secret) tasks.drop(id)
     }
-    writes.write(drop).then(() => purge.scrub()).catch(onFault)
+    writes
+      .write(drop)
+      .then(() => purge.scrub())
+      .catch(onFault)
   }
   return {
     name: 'tasks',
