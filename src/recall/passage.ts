@@ -16,7 +16,7 @@ export const passageLength = 600
 const longest = 2 * passageLength
 
 /** UTF-16 offsets into a text: from the first unit to before the last. */
-export interface Span {
+export interface PassageSpan {
   readonly from: number
   readonly to: number
 }
@@ -25,8 +25,8 @@ export interface Span {
 const ends = /\n\s*|[.!?…][)"'”’»\]]*\s+|[。！？]\s*/gu
 
 /** The passages of `text`, in order. */
-export function passagesOf(text: string): Span[] {
-  const passages: Span[] = []
+export function passagesOf(text: string): PassageSpan[] {
+  const passages: PassageSpan[] = []
   let from = 0
   let last = 0
   const close = (to: number) => {
@@ -74,7 +74,7 @@ const readLimit = 100
 /** Texts with cached passages: the same long records answer one question after another. */
 const cachedTexts = 400
 
-interface CutPassage extends Span {
+interface CutPassage extends PassageSpan {
   readonly terms: readonly string[]
 }
 

@@ -8,13 +8,13 @@ import { utcZone, type Zone } from '../core/calendar/zone.ts'
 import { dayNamed, type Moment } from '../core/filter/filter-time.ts'
 import { dateWords, parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { isUnspaced } from '../store/word/unspaced-script.ts'
-import { textOf } from '../store/word/text.ts'
+import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
+import { textsOfRecord } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { textQueryLimits, wordsOf } from '../store/word/text-query.ts'
+import { textQueryLimits, questionWords } from '../store/word/text-query.ts'
 import { becauseOf, factorsOf, fuse, weigh, type Weighted } from './fuse.ts'
 import { confirmedOf, type Kinds, whenField } from '../core/kind.ts'
-import { diversify, highestScore, lookAt, order, type Read, type Reranked, sharpCut } from './rerank.ts'
+import { diversify, highestScore, lookAt, order, type TextRead, type Reranked, sharpCut } from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
 import { agentShare, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
 import { type Without, withoutNone } from './part.ts'
@@ -123,7 +123,7 @@ function readTexts(
   some: readonly Weighted[],
   lists: readonly { readonly name: string }[],
   { witness, answer }: { readonly witness: boolean; readonly answer: boolean },
-): Read<Weighted>[] {
+): TextRead<Weighted>[] {
   const text = lists.findIndex(({ name }) => name === 'text')
   const records = store.queries.read(some.map(({ seq }) => seq))
   return some.flatMap((item) => {
@@ -140,7 +140,7 @@ function readTexts(
         record,
         seq: item.seq,
         score,
-        texts: textOf(undated, record, undefined),
+        texts: textsOfRecord(undated, record, undefined),
         has,
         answerBeside: answer ? beside : 1,
       },
@@ -154,7 +154,7 @@ function readTexts(
  */
 function wordsToFind(text: string, moment: Moment, without: Without): Pick<Question, 'words' | 'match'> {
   // In a script without spaces, each pair of letters is a word.
-  const all = wordsOf(text).flatMap((word) => (isUnspaced(word) ? word.split(' ') : [word]))
+  const all = questionWords(text).flatMap((word) => (hasUnspacedScript(word) ? word.split(' ') : [word]))
   const words = [...new Set(all.flatMap((word) => withDate(word, moment)))]
   const some = words.slice(0, textQueryLimits.words).filter((word) => !stopWords.has(word))
   if (some.length === 0) return { words, match: 'all' }

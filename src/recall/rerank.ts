@@ -5,7 +5,7 @@ import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
 
-export interface Read<Item> {
+export interface TextRead<Item> {
   readonly item: Item
   readonly seq: number
   readonly record: Stored<JsonObject>
@@ -24,7 +24,7 @@ interface Wording {
   readonly numbers: string
 }
 
-export interface Reranked<Item> extends Read<Item> {
+export interface Reranked<Item> extends TextRead<Item> {
   /** Computed when first used: for most records never. */
   readonly wording: () => Wording
 }
@@ -40,7 +40,7 @@ export const sameShare = 0.85
  * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 when the text ends in a question mark
  * and the next record is short). `terms`: of the question, in order.
  */
-export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranked<Item> {
+export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Reranked<Item> {
   let fields: string[][] | undefined
   const wordsOf = () => (fields ??= one.texts.map((text) => tokenize(text)))
   const { has } = one
@@ -56,7 +56,7 @@ export function lookAt<Item>(one: Read<Item>, terms: readonly string[]): Reranke
 }
 
 /** A question counts less, because its answer is the next record and shares few of its words. A long answer is found itself. */
-function askingPart({ texts, answerBeside = 1 }: Read<unknown>): number {
+function askingPart({ texts, answerBeside = 1 }: TextRead<unknown>): number {
   return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
 }
 

@@ -5,7 +5,7 @@ import type { QueryStore } from '../store/query/query-store.ts'
 import { editDistance } from '../store/word/edit-distance.ts'
 import { expandPrefix } from '../store/word/porter.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { isUnspaced } from '../store/word/unspaced-script.ts'
+import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { isAskingWord } from './question-words.ts'
 
 /** Shorter prefixes match too much. */
@@ -50,7 +50,7 @@ function mostFrequent(frequencies: ReadonlyMap<string, number>): string | undefi
 }
 
 const isBeginning = (word: string) =>
-  word.length >= leastLength && /^\p{L}+$/u.test(word) && !isUnspaced(word)
+  word.length >= leastLength && /^\p{L}+$/u.test(word) && !hasUnspacedScript(word)
 
 /** Shorter words and stems resemble too many others. Two typing errors only in long ones. */
 const least = { letters: 5, ofTwo: 9 } as const

@@ -3,7 +3,7 @@
 // Invariant: the same on every host, whether postings in memory or FTS5 answer.
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'
-import { isUnspaced } from '../store/word/unspaced-script.ts'
+import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { wordWeight } from './fuse.ts'
 import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
@@ -67,7 +67,7 @@ export function createEvidenceReader(
 
 /** Pairs of letters that aren't a word: grammar in kana, or the border of two words, which no record has. */
 const isChance = (term: string, having: number) =>
-  isUnspaced(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
+  hasUnspacedScript(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
 /** The weight of such a pair, as a share of a word's. */
 const chanceShare = 0.25
 
@@ -90,7 +90,7 @@ function isForeign(
   if (used.length < terms.length && used.every(isLightTerm)) return true
   if (terms.length < foreign.words || (records < foreign.records && written < foreign.written)) return false
   // A pair of letters is no word.
-  return used.length === 1 && !isUnspaced(used[0] ?? '')
+  return used.length === 1 && !hasUnspacedScript(used[0] ?? '')
 }
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
@@ -123,7 +123,7 @@ function gather(
   const averageSize = rows > 0 && size > 0 ? size / rows : 1
   const { counts, sizes } = queries.termCounts(placed.seqs, terms)
   const telling = records < fewRecords ? weighAmong(fewRecords) : weights
-  const beside = terms.some(isUnspaced) ? wordsBeside.unspaced : wordsBeside.spaced
+  const beside = terms.some(hasUnspacedScript) ? wordsBeside.unspaced : wordsBeside.spaced
   const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > beside ? [seq] : []))
   const questionWeights: QuestionWeights = {
     places: new Map(terms.map((term, j) => [term, j])),

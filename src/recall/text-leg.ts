@@ -2,7 +2,7 @@
 // previous one says), by its whole session, and by its name.
 import type { BookStore } from '../store/book-store.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { isUnspaced, segmentQuery } from '../store/word/unspaced-script.ts'
+import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'
 import { gain } from './fuse.ts'
 import type { Leg, LegCandidate, LegName, Question } from './leg.ts'
 import { withoutNone } from './part.ts'
@@ -107,7 +107,7 @@ function floorShareOf(telling: Float64Array, isCapped: boolean, total: number): 
 
 /** A single match of a long question may be chance: it needs at least the floor of a short question. */
 const floorFor = (words: readonly string[], questionWords: number, share: number) =>
-  words.length === 1 && questionWords >= longQuestion && !isUnspaced(words[0] ?? '')
+  words.length === 1 && questionWords >= longQuestion && !hasUnspacedScript(words[0] ?? '')
     ? Math.max(chanceFloor * share, coverageFloor)
     : coverageFloor * share
 

@@ -5,7 +5,7 @@
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { Place } from '../store/query/evidence.ts'
+import type { SessionPlace } from '../store/query/evidence.ts'
 import type { VectorHit } from '../store/vector/vector-matrix.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
@@ -122,7 +122,7 @@ export interface VectorWindow {
   /** From this similarity on, a record is more similar than most. */
   readonly lowest: number
   /** Places of records in their sessions. */
-  places(seqs: readonly number[]): ReadonlyMap<number, Place>
+  places(seqs: readonly number[]): ReadonlyMap<number, SessionPlace>
   /** Similarities of records, without a floor. */
   similarities(seqs: readonly number[]): readonly VectorHit[]
 }
@@ -157,7 +157,7 @@ export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): 
 /** Neighbours of the best that are not among the hits. */
 function neighboursOf(
   hits: readonly VectorHit[],
-  placed: ReadonlyMap<number, Place>,
+  placed: ReadonlyMap<number, SessionPlace>,
   { similarities }: VectorWindow,
 ): readonly VectorHit[] {
   const found = new Set(hits.map(({ seq }) => seq))

@@ -5,7 +5,7 @@ import type { EmbedStatus } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
-import { batchLimit } from './http-embedder.ts'
+import { embedBatchLimit } from './http-embedder.ts'
 import { z } from 'zod'
 
 /** Longest text of one request, in UTF-16 units. */
@@ -13,7 +13,7 @@ export const textLimit = 32_000
 
 /** The input of `/embed`, on every host. */
 export const embedInput = z.strictObject({
-  texts: z.array(z.string().min(1).max(textLimit)).min(1).max(batchLimit),
+  texts: z.array(z.string().min(1).max(textLimit)).min(1).max(embedBatchLimit),
 })
 
 export interface EmbedOutput {

@@ -195,7 +195,7 @@ function checkLocal({ model, path, dtype, pooling, offline }: LocalEmbedderOptio
 }
 
 /** The name of a model in fingerprints. A prefix of documents changes their vectors too. */
-export function spaceOf(model: string, documentPrefix: string | undefined): string {
+export function modelNameOf(model: string, documentPrefix: string | undefined): string {
   return documentPrefix ? `${model} ${JSON.stringify(documentPrefix)}` : model
 }
 

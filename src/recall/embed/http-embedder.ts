@@ -8,11 +8,11 @@ import {
   type ApiEmbedderOptions,
   type HttpEmbedderOptions,
   modelWeight,
-  spaceOf,
+  modelNameOf,
 } from './embedder-options.ts'
 
 /** Most texts of one request, the limit of the plain endpoint; APIs take more, but long requests fail more often. */
-export const batchLimit = 100
+export const embedBatchLimit = 100
 const defaultDeadlineMs = 30_000
 const openAi = 'https://api.openai.com/v1'
 
@@ -59,11 +59,11 @@ function createRemote(
   let { dimensions } = options
   return {
     provider,
-    model: spaceOf(model, documentPrefix),
+    model: modelNameOf(model, documentPrefix),
     get dimensions() {
       return dimensions
     },
-    batch: batchLimit,
+    batch: embedBatchLimit,
     minSimilarity: options.minSimilarity,
     weight: options.weight ?? modelWeight,
     async embed(texts, purpose: EmbedPurpose, signal) {

@@ -6,7 +6,7 @@ import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose, Scheduler } from '../../core/ports.ts'
 import { normalise } from '../../store/vector/quantise.ts'
 import { dimensionLimit } from './embed-fetch.ts'
-import { type LocalEmbedderOptions, modelWeight, spaceOf } from './embedder-options.ts'
+import { type LocalEmbedderOptions, modelWeight, modelNameOf } from './embedder-options.ts'
 import type { ModelAnswer, ModelChoice, ModelHost, ModelLink } from './model-message.ts'
 
 export interface LocalEmbedderParts {
@@ -55,7 +55,7 @@ export class LocalEmbedder implements Embedder {
     this.#host = host
     this.#scheduler = scheduler
     this.#onLoading = onLoading
-    this.model = spaceOf(nameOf(options), options.documentPrefix)
+    this.model = modelNameOf(nameOf(options), options.documentPrefix)
     this.minSimilarity = options.minSimilarity
     this.weight = options.weight ?? modelWeight
   }

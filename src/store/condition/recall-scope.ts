@@ -25,7 +25,7 @@ export interface ScopeQuery {
 /** A plain record: visible to every recall without a filter, at any time. It depends on its own hot columns only. */
 export const plainSql = 'f.recallable = 1 AND f.expires_at IS NULL AND f.superseded_at IS NULL'
 
-export interface RecallScope {
+export interface ScopeConditions {
   readonly where: readonly Fragment[]
   /** True when few of the records are likely to satisfy `where`. */
   readonly isNarrow: boolean
@@ -47,7 +47,7 @@ export function scopeSql(
   query: ScopeQuery,
   moment: Moment,
   { bounds, held }: { readonly bounds?: readonly Fragment[]; readonly held?: Held | undefined } = {},
-): RecallScope {
+): ScopeConditions {
   const now = formatTime(moment.nowMs)
   const where: Fragment[] = [
     { sql: 'f.recallable = 1', params: [] },

@@ -14,7 +14,7 @@ import { plainSql } from '../condition/recall-scope.ts'
 import { type Source, sourceColumns } from '../record/derived-rows.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import { textOf } from '../word/text.ts'
+import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 import type { IndexTotals } from './fts-index.ts'
 import type { Postings } from './postings.ts'
@@ -73,7 +73,7 @@ export class DerivedReader {
   #add(postings: Postings, row: DerivedRow): void {
     const { kinds, zone } = this.#parts
     const kind = kinds.get(row.kind)
-    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
+    const texts = kind ? textsOfRecord(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
     const terms = texts.flatMap((text) => tokenize(text))
     postings.set(row.seq, terms, {
       session: row.session ?? undefined,
@@ -178,7 +178,7 @@ export class PostingDelta {
     if (row.used === 1 || weights.some((name) => valueAt(body, kind.facets[name]) !== undefined)) return false
     if (parseTime(textAt(body, kind.expires) ?? '') !== undefined) return false
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
-    const texts = textOf(kind, body, happenedAt, zone)
+    const texts = textsOfRecord(kind, body, happenedAt, zone)
     const terms = texts.flatMap((text) => tokenize(text))
     postings.set(row.seq, terms, {
       session: row.session ?? undefined,

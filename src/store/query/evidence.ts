@@ -8,11 +8,11 @@ import type { Fragment } from '../schema/column.ts'
 import { frequencyOf, isAt, seekPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
 import { conditionOf, matchingRows, type Read } from '../condition/condition.ts'
-import type { RecallScope } from '../condition/recall-scope.ts'
-import { textOf } from '../word/text.ts'
+import type { ScopeConditions } from '../condition/recall-scope.ts'
+import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 
-export interface Place {
+export interface SessionPlace {
   /** The same for records of one session, undefined for a record without one. */
   readonly session: string | number | undefined
   /** The previous record of its session by time, when it is visible. */
@@ -38,8 +38,8 @@ export interface TermCounts {
 export function placesOf(
   { read, postings }: EvidenceSource,
   seqs: readonly number[],
-  { where, isPlain, bounds }: Pick<RecallScope, 'where' | 'isPlain'> & { bounds: readonly Fragment[] },
-): Map<number, Place> {
+  { where, isPlain, bounds }: Pick<ScopeConditions, 'where' | 'isPlain'> & { bounds: readonly Fragment[] },
+): Map<number, SessionPlace> {
   const places = postings ? placesInMemory(postings, seqs) : placesInDatabase(read, seqs, bounds)
   const beside = new Set<number>()
   for (const { before, after } of places.values()) {
@@ -64,12 +64,12 @@ export function placesOf(
   )
 }
 
-function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number, Place> {
+function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number, SessionPlace> {
   const sizes = postings.sizes()
   const isLive = (document: number) => sizes[document] !== 0
   const seqAt = (document: number) => (document < 0 ? undefined : postings.seqOf(document))
   return new Map(
-    seqs.flatMap((seq): [number, Place][] => {
+    seqs.flatMap((seq): [number, SessionPlace][] => {
       const document = postings.documentOf(seq)
       if (document < 0) return []
       const session = postings.sessions.sessionOf(document)
@@ -80,13 +80,13 @@ function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number
   )
 }
 
-const alone: Place = { session: undefined, before: undefined, after: undefined }
+const alone: SessionPlace = { session: undefined, before: undefined, after: undefined }
 
 function placesInDatabase(
   read: Read,
   seqs: readonly number[],
   bounds: readonly Fragment[],
-): Map<number, Place> {
+): Map<number, SessionPlace> {
   const { condition, params, records } = conditionOf([
     { sql: 'f.session = o.session', params: [] },
     ...bounds,
@@ -181,7 +181,7 @@ function countInDatabase(
   const counts = new Uint32Array(seqs.length * terms.length)
   for (const row of rows) {
     const kind = kinds.get(row.kind)
-    const texts = kind ? textOf(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
+    const texts = kind ? textsOfRecord(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
     let size = 0
     for (const term of texts.flatMap((text) => tokenize(text))) {
       size += 1

@@ -15,7 +15,7 @@ import {
   type Beside,
   type FilterMatches,
   k1,
-  pageOf,
+  rankedPage,
   type RankedText,
   type RankQuestion,
   type ReachRank,
@@ -118,7 +118,7 @@ export class FtsReachRank implements ReachRank {
       }
       return { seq: match.seq, at: parseTime(match.happened_at) ?? 0, score, has }
     })
-    return pageOf(ranked, question)
+    return rankedPage(ranked, question)
   }
 
   totals(): IndexTotals {

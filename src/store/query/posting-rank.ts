@@ -10,7 +10,7 @@ import { eachPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
 import { expandPrefix } from '../word/porter.ts'
 import { holdsWords } from '../word/text-query.ts'
-import { textOf } from '../word/text.ts'
+import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 import type { WordIndex } from './reach-index.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type Beside,
   type FilterMatches,
   k1,
-  pageOf,
+  rankedPage,
   type RankedText,
   type RankQuestion,
   surplus,
@@ -100,7 +100,7 @@ export function rankPostings(
     }
     ranked.push({ seq, at: parseTime(happenedAt) ?? 0, score, has })
   }
-  return pageOf(ranked, question)
+  return rankedPage(ranked, question)
 }
 
 /** A word of a question. */
@@ -174,7 +174,7 @@ function readTexts(
     )
     for (const { seq, kind: name, happened_at: at, body } of rows) {
       const kind = kinds.get(name)
-      const texts = kind ? textOf(kind, JSON.parse(body) as JsonObject, at, zone) : []
+      const texts = kind ? textsOfRecord(kind, JSON.parse(body) as JsonObject, at, zone) : []
       found.set(seq, columns ? columns.flatMap((column) => texts[column] ?? []) : texts)
     }
   }

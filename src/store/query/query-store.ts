@@ -22,7 +22,7 @@ import { conditionOf, type Read } from '../condition/condition.ts'
 import { type Currency, currentSql } from '../condition/current-sql.ts'
 import { filterSql, kindSql, selectionSql } from '../condition/filter-sql.ts'
 import { type BodyLooks, checkPredicate } from '../condition/read-budget.ts'
-import { kindNamed, type RecallScope, type ScopeQuery } from '../condition/recall-scope.ts'
+import { kindNamed, type ScopeConditions, type ScopeQuery } from '../condition/recall-scope.ts'
 import { createShownLinks } from '../condition/shown-link.ts'
 import type { Projection } from '../record/projection.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
@@ -71,7 +71,7 @@ export interface QueryParts extends QueryStore {
   rows(seqs: readonly number[]): RecordRow[]
   /** The conditions of a text search, and of a recall. */
   searchWhere(query: Pick<TextQuery, 'kind' | 'filters'>): readonly Fragment[]
-  scope(query: ScopeQuery): RecallScope
+  scope(query: ScopeQuery): ScopeConditions
   /** The live records of a snapshot, by id. */
   listed(query: SnapshotQuery): Iterable<SnapshotEntry>
 }

@@ -11,13 +11,13 @@ import {
   weighRows,
 } from '../condition/condition.ts'
 import { checkBudget } from '../condition/read-budget.ts'
-import { type RecallScope, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
+import { type ScopeConditions, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
 import type { Held } from '../condition/shown-link.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
 import type { Postings } from '../posting/postings.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import { countTerms, namesOf, type Place, placesOf, type TermCounts } from './evidence.ts'
+import { countTerms, namesOf, type SessionPlace, placesOf, type TermCounts } from './evidence.ts'
 import type { WordIndex } from './reach-index.ts'
 import type { Ranking } from './store-rank.ts'
 import type { RankedText } from './text-rank.ts'
@@ -39,7 +39,7 @@ export interface RecallQuestions {
   /** The same, with the weights of a hit beside its text. */
   weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
   /** The session and the neighbours of records; without neighbours outside `scope`. */
-  places(seqs: readonly number[], scope: ScopeQuery): Map<number, Place>
+  places(seqs: readonly number[], scope: ScopeQuery): Map<number, SessionPlace>
   /** How often each record has each term, spelled as in the index. */
   termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
   /** Totals of the text index. */
@@ -73,7 +73,7 @@ export interface RecallQuestionParts {
 /** `scope`: the conditions of a recall, for ranking over two stores. */
 export function createRecallQuestions(
   parts: RecallQuestionParts,
-): RecallQuestions & { scope(query: ScopeQuery): RecallScope } {
+): RecallQuestions & { scope(query: ScopeQuery): ScopeConditions } {
   const { kinds, projection, textIndex, read, bounds, moment } = parts
   const { rank, reach: reachRank, stats, termsNear } = parts.ranking
   const scopeOf = (query: ScopeQuery) => boundedScope(parts, query)
@@ -151,7 +151,7 @@ export function createRecallQuestions(
 function boundedScope(
   { kinds, projection, read, bounds, held, moment }: RecallQuestionParts,
   query: ScopeQuery,
-): RecallScope {
+): ScopeConditions {
   const scope = scopeSql(kinds, query, moment(), { bounds, held })
   if (bounds.length === 0) return scope
   const { looks = 0, narrowed = [] } = scope

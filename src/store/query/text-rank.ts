@@ -13,7 +13,7 @@ export interface RankQuestion extends MatchOptions {
   readonly where: readonly Fragment[]
   /** True when few of the matches are likely to satisfy `where`. */
   readonly isNarrow: boolean
-  /** True without a filter: see `RecallScope`. */
+  /** True without a filter: see `ScopeConditions`. */
   readonly isPlain?: boolean
   /** Among equal scores: the last that happened first, or the last stored. */
   readonly ties: 'happened' | 'stored'
@@ -69,7 +69,7 @@ export const byRank = (ties: RankQuestion['ties']) => (one: RankedText, other: R
 }
 
 /** The page of `ranked` that the question asks for. */
-export function pageOf(ranked: RankedText[], { ties, offset = 0, limit }: RankQuestion): RankedText[] {
+export function rankedPage(ranked: RankedText[], { ties, offset = 0, limit }: RankQuestion): RankedText[] {
   return ranked.sort(byRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
 }
 

@@ -9,7 +9,7 @@ import { formatTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 import { type RecordRow, toRecord } from '../schema/record-row.ts'
 import { holdsWords, matchExpression, parseSearch } from '../word/text-query.ts'
-import { indexText, textOf } from '../word/text.ts'
+import { indexText, textsOfRecord } from '../word/text.ts'
 import type { RankedText, TextRank } from './text-rank.ts'
 
 /** Rows of records by their numbers, unordered. */
@@ -114,7 +114,7 @@ function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope
       const texts =
         whole.size === 0
           ? []
-          : textOf(kind, record, happenedAt, zone).filter((_, column) => whole.has(column))
+          : textsOfRecord(kind, record, happenedAt, zone).filter((_, column) => whole.has(column))
       return [...texts, ...parts.map(([path]) => indexText(collectText(readPath(record, path)).join(' ')))]
     },
   }

@@ -22,7 +22,7 @@ import { facetTypes } from '../schema/column.ts'
 import { markId } from '../../core/mark/mark-id.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { precedenceOf, SuccessionWriter } from '../schema/succession.ts'
-import { textOf } from '../word/text.ts'
+import { textsOfRecord } from '../word/text.ts'
 
 export interface Source extends SqlRow {
   readonly seq: number
@@ -128,7 +128,7 @@ export class DerivedRows {
     const body = JSON.parse(row.body) as JsonObject
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const isOutdated = this.#isOutdated(kind, seq)
-    const texts = textOf(kind, isOutdated ? {} : body, happenedAt, this.#zone)
+    const texts = textsOfRecord(kind, isOutdated ? {} : body, happenedAt, this.#zone)
     const key = textKey(texts)
     const before = fresh ? undefined : this.#textKeyOf(seq)
     this.#writeFacets(row, kind, body, { happenedAt, key, isOutdated })

@@ -1,7 +1,7 @@
 // Turns a user's text into an FTS5 expression, so that no text is ever syntax, and evaluates that expression.
 import { cutLongWords } from './text.ts'
 import { expandPrefix } from './porter.ts'
-import { partsOf, segmentQuery } from './unspaced-script.ts'
+import { splitScripts, segmentQuery } from './unspaced-script.ts'
 import { tokenize } from './tokenize.ts'
 import { isSeparator, unicodeWords } from './unicode-words.ts'
 
@@ -19,13 +19,13 @@ export interface MatchOptions {
 const inner = /[\p{M}\u200c\u200d]/u
 
 /** The words of `text`, folded as in the index, each once, in order. A word with a separator inside is a phrase. */
-export function wordsOf(text: string): string[] {
+export function questionWords(text: string): string[] {
   const words = new Set<string>()
   let run = ''
   for (const char of `${text.slice(0, textQueryLimits.length)} `) {
     if (!isSeparator(char.codePointAt(0) ?? 0) || inner.test(char)) run += char
     else if (run !== '') {
-      for (const part of partsOf(run)) {
+      for (const part of splitScripts(run)) {
         const word = unicodeWords(cutLongWords(segmentQuery(part))).join(' ')
         if (word !== '') words.add(word)
       }
@@ -55,7 +55,7 @@ export function parseSearch(text: string): ParsedSearch {
   let from = 0
   let isOpen = true
   for (const { 0: whole, 1: inside = '', index } of all.matchAll(quoted)) {
-    take(wordsOf(all.slice(from, index)))
+    take(questionWords(all.slice(from, index)))
     const phrase = phraseOf(inside)
     if (phrase !== '') {
       take([phrase])
@@ -63,13 +63,13 @@ export function parseSearch(text: string): ParsedSearch {
     }
     from = index + whole.length
   }
-  if (take(wordsOf(all.slice(from)))) isOpen = true
+  if (take(questionWords(all.slice(from)))) isOpen = true
   return { words: [...words].slice(0, textQueryLimits.words), isOpen }
 }
 
 /** The words of a passage in order, with repeats. */
 const phraseOf = (passage: string): string =>
-  partsOf(passage)
+  splitScripts(passage)
     .flatMap((part) => unicodeWords(cutLongWords(segmentQuery(part))))
     .slice(0, textQueryLimits.words)
     .join(' ')

@@ -12,7 +12,7 @@ export const indexedTextLimit = 100_000
 export const indexText = (text: string): string => cutLongWords(segmentText(text))
 
 /** One text for each text field of `kind`, in order. `zone`: of days. */
-export function textOf(
+export function textsOfRecord(
   kind: Kind,
   body: object,
   happenedAt: string | undefined,

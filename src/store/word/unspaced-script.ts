@@ -14,10 +14,10 @@ const parts = new RegExp(`[${letters}]+|[^${letters}]+`, 'gu')
 const han = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/u
 
 /** True when `text` has letters of such a script. */
-export const isUnspaced = (text: string): boolean => unspaced.test(text)
+export const hasUnspacedScript = (text: string): boolean => unspaced.test(text)
 
 /** Splits `text` where such letters meet others: `see東京` is two words. */
-export const partsOf = (text: string): readonly string[] =>
+export const splitScripts = (text: string): readonly string[] =>
   unspaced.test(text) ? (text.match(parts) ?? []) : [text]
 
 /** The indexed form of `text`. */

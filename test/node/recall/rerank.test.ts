@@ -1,15 +1,15 @@
 // The best of a recall, looked at once more: phrases, questions, repetitions, variety.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diversify, lookAt, order, type Read, sameShare } from '../../../src/recall/rerank.ts'
+import { diversify, lookAt, order, type TextRead, sameShare } from '../../../src/recall/rerank.ts'
 import { tokenize } from '../../../src/store/word/tokenize.ts'
 
 let serial = 0
-function read(text: string, score = 0.5, kind = 'message'): Read<string> {
+function read(text: string, score = 0.5, kind = 'message'): TextRead<string> {
   const record = { id: text, kind, created_at: '', updated_at: '', ver: 0, agent: 'a' }
   return { item: text, seq: ++serial, record, score, texts: [text] }
 }
-const look = (one: Read<string>, question = 'tidal garden') => lookAt(one, tokenize(question))
+const look = (one: TextRead<string>, question = 'tidal garden') => lookAt(one, tokenize(question))
 const items = (all: readonly { item: string }[]) => all.map(({ item }) => item)
 
 describe('the second look', () => {

@@ -5,11 +5,11 @@ import { similarityScale } from '../../../src/recall/embed/similarity-scale.ts'
 import { fuse } from '../../../src/recall/fuse.ts'
 import type { LegCandidate } from '../../../src/recall/leg.ts'
 import { besideOthers } from '../../../src/recall/vector-leg.ts'
-import type { Place } from '../../../src/store/query/evidence.ts'
+import type { SessionPlace } from '../../../src/store/query/evidence.ts'
 
 /** One session of records 1, 2, 3 …, as similar as said. */
 function sessionOf(similar: readonly number[]) {
-  const placeOf = (seq: number): Place => ({
+  const placeOf = (seq: number): SessionPlace => ({
     session: 's',
     before: seq > 1 ? seq - 1 : undefined,
     after: seq < similar.length ? seq + 1 : undefined,

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { collectText } from '../../../../src/core/kind.ts'
 import { type Json, type JsonObject, readPath } from '../../../../src/core/json/path.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
-import { matchExpression, wordsOf } from '../../../../src/store/word/text-query.ts'
-import { textOf } from '../../../../src/store/word/text.ts'
+import { matchExpression, questionWords } from '../../../../src/store/word/text-query.ts'
+import { textsOfRecord } from '../../../../src/store/word/text.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const kind = makeKind({
@@ -35,7 +35,7 @@ function oracle(
   text: string,
   how: { match: 'any' | 'all'; prefix: boolean },
 ): string[] {
-  const expression = matchExpression(wordsOf(text), how)
+  const expression = matchExpression(questionWords(text), how)
   if (expression === undefined) return []
   const db = openNodeDatabase({ path: ':memory:' })
   try {
@@ -97,7 +97,7 @@ describe('fields', () => {
 
   /** The texts of `field`: of each declared field within it, or what stands at exactly its path. */
   const textsAt = (body: JsonObject, field: string): string[] => {
-    const all = textOf(kind, body, at)
+    const all = textsOfRecord(kind, body, at)
     const within = kind.text.flatMap((path, i) =>
       path === field || path.startsWith(`${field}.`) ? [all[i] ?? ''] : [],
     )

@@ -2,8 +2,13 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
-import { parseSearch, holdsWords, textQueryLimits, wordsOf } from '../../../../src/store/word/text-query.ts'
-import { textOf } from '../../../../src/store/word/text.ts'
+import {
+  parseSearch,
+  holdsWords,
+  textQueryLimits,
+  questionWords,
+} from '../../../../src/store/word/text-query.ts'
+import { textsOfRecord } from '../../../../src/store/word/text.ts'
 import { tokenize } from '../../../../src/store/word/tokenize.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
@@ -113,7 +118,7 @@ describe('words of a user', () => {
           for (const [text, how] of questions) {
             const { words, isOpen } = parseSearch(text)
             const asked = { ...how, prefix: how.prefix === true && isOpen }
-            const has = (body: JsonObject) => holdsWords(textOf(kind, body, at), words, asked)
+            const has = (body: JsonObject) => holdsWords(textsOfRecord(kind, body, at), words, asked)
             const expected = bodies.flatMap((body, i) => (words.length > 0 && has(body) ? [`r-${i}`] : []))
             expect({ text, how, ids: search(book, text, how).toSorted() }).toEqual({
               text,
@@ -156,7 +161,7 @@ describe('words of a user', () => {
         const book = fill(texts.map((title) => ({ title })))
         texts.forEach((text, i) => {
           const found = search(book, text, { match: 'all' }).includes(`r-${i}`)
-          expect({ text, found }).toEqual({ text, found: wordsOf(text).length > 0 })
+          expect({ text, found }).toEqual({ text, found: questionWords(text).length > 0 })
         })
       }),
       { numRuns: 60 },
@@ -166,7 +171,7 @@ describe('words of a user', () => {
   test('are bounded, and a cut never splits into syntax', () => {
     const book = fill([{ title: 'needle hay' }])
     const many = Array.from({ length: 5000 }, (_, i) => `w${i}`).join(' ')
-    expect(wordsOf(many)).toHaveLength(textQueryLimits.words)
+    expect(questionWords(many)).toHaveLength(textQueryLimits.words)
     expect(search(book, `needle ${many}`)).toEqual(['r-0'])
     expect(search(book, `${many} needle`)).toEqual([])
     expect(search(book, `${'x'.repeat(textQueryLimits.length - 1)}🙂`)).toEqual([])
@@ -177,7 +182,7 @@ describe('words of a user', () => {
     const book = fill([{ title: 'dog' }])
     expect(search(book, 'dog \u0301', { match: 'all' })).toEqual(['r-0'])
     expect(search(book, '\u0301 ☃')).toEqual([])
-    expect(wordsOf('dog DOG Dog dög ☃')).toEqual(['dog'])
+    expect(questionWords('dog DOG Dog dög ☃')).toEqual(['dog'])
   })
 
   test('may end in the beginning of one, a phrase only in its last part', () => {

@@ -1,7 +1,7 @@
 // The words of a search: quoted passages are phrases, and long words are cut like in texts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSearch, wordsOf } from '../../../../src/store/word/text-query.ts'
+import { parseSearch, questionWords } from '../../../../src/store/word/text-query.ts'
 import { cutLongWords, wordLimit } from '../../../../src/store/word/text.ts'
 
 const word = fc.stringMatching(/^[a-z]{1,6}$/)
@@ -32,7 +32,7 @@ describe('the text of a search', () => {
     fc.assert(
       fc.property(plain, plain, (before, after) => {
         const text = `${before} "${after}`
-        expect(parseSearch(text)).toEqual({ words: wordsOf(text), isOpen: true })
+        expect(parseSearch(text)).toEqual({ words: questionWords(text), isOpen: true })
       }),
     )
   })
