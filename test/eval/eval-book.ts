@@ -42,7 +42,13 @@ function onlyOnce(source: EmbedderSource): EmbedderSource {
         missing.forEach((text, i) => made.set(keyOf(text, purpose), answer[i] as Float32Array))
         return texts.map((text) => made.get(keyOf(text, purpose)) as Float32Array)
       }
-      return new Proxy(inner, { get: (of, name) => (name === 'embed' ? embed : Reflect.get(of, name, of)) })
+      return new Proxy(inner, {
+        get(of, name) {
+          const value: unknown = name === 'embed' ? embed : Reflect.get(of, name, of)
+          // Bound, because methods of a class need the embedder itself.
+          return typeof value === 'function' ? (value.bind(of) as unknown) : value
+        },
+      })
     },
   }
 }
