@@ -49,9 +49,9 @@ const bundles = [
   ['src/doors/message/message.ts', 'message.js', inPage, true],
   ['src/doors/adapter/anthropic/memory.ts', 'anthropic.js', outside, false],
   ['src/doors/adapter/langgraph/langgraph.ts', 'langgraph.js', outside, false],
-  ['src/doors/adapter/openai-agents/session.ts', 'openai-agents.js', outside, false],
-  ['src/doors/adapter/ai-sdk/ai-sdk.ts', 'ai-sdk.js', outside, false],
-  ['src/doors/adapter/claude-agent/sessions.ts', 'claude-agent.js', outside, false],
+  ['src/doors/adapter/openai-agents.ts', 'openai-agents.js', outside, false],
+  ['src/doors/adapter/ai-sdk.ts', 'ai-sdk.js', outside, false],
+  ['src/doors/adapter/claude-agent.ts', 'claude-agent.js', outside, false],
   ['src/doors/adapter/tanstack-db/collection.ts', 'tanstack-db.js', outside, false],
   ['src/doors/adapter/otel/tracing.ts', 'otel.js', outside, false],
 ]

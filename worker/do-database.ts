@@ -1,9 +1,9 @@
 // `SqlDatabase` over the SQLite of a Durable Object.
-// Invariants: what `scrub` finds free is zeros when it returns; every cursor is read to its end before anything else runs, so that no result outlives its moment.
+// Invariants: after `scrub` free pages are zeros. Every cursor is read to its end at once, so no later statement changes a result.
 import { DaybookError, isDaybookError } from '../src/core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../src/core/ports.ts'
 
-/** As much of `DurableObjectStorage` as this needs. */
+/** The needed part of `DurableObjectStorage`. */
 export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
   readonly sql: Pick<SqlStorage, 'exec' | 'databaseSize'>
 }
@@ -11,7 +11,7 @@ export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
 const pageBytes = 4096
 const fillBytes = 64 * pageBytes
 
-/** The database of the object whose storage this is. It lives as long as the object; closing it does nothing. */
+/** The database of an object. It lives as long as the object; `close` does nothing. */
 export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   const { sql } = storage
   let inside = false
@@ -40,18 +40,18 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     }
   }
 
-  /** A new table gets the page behind the last one only where no page is free. */
+  /** True if no page is free: only then does a new table get a page at the end. */
   const isFull = (): boolean => {
     query('CREATE TABLE last_page (x)')
     const [last] = query<{ rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'last_page'")
-    // Free pages are not counted.
+    // Without free pages.
     const used = sql.databaseSize / pageBytes
     query('DROP TABLE last_page')
     return last?.rootpage === used
   }
 
   return {
-    // `secure_delete` is not allowed there.
+    // The platform does not allow `secure_delete`.
     keepsDeleted: true,
     exec: (text) => void query(text),
     run: (text, params) => void query(text, params),
@@ -59,10 +59,10 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     get: <Row extends SqlRow>(text: string, params?: readonly SqlValue[]) => query<Row>(text, params)[0],
     transaction,
     sizeBytes: () => sql.databaseSize,
-    // The platform takes no pragma for it: what is free is filled with zeros, and given back.
-    scrub(what) {
-      // It gives back by itself what nothing takes.
-      if (what === 'space') return
+    // The platform allows no pragma for it: fill free pages with zeros, then drop them.
+    scrub(goal) {
+      // The platform returns free space by itself.
+      if (goal === 'space') return
       transaction(() => {
         query('CREATE TABLE free_pages (zeros BLOB NOT NULL)')
         do query('INSERT INTO free_pages VALUES (zeroblob(?))', [fillBytes])
@@ -74,7 +74,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   }
 }
 
-/** SQLite's names of a full disk and of storage that fails, as they stand in the messages of the runtime. */
+/** SQLite's names for a full disk and for failing storage, in messages of the runtime. */
 const full = /\bSQLITE_(?:FULL|TOOBIG)\b/
 const fault = /\bSQLITE_(?:IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|BUSY|LOCKED)/
 

@@ -1,59 +1,56 @@
-// The mirror of one book as a Durable Object: what it has open, and the jobs of its alarm. Wiring only: the engine, the mirror
-// and what it answers are the ones of every host.
+// The mirror of one book as a Durable Object: the open book, and the jobs of its alarm. Wiring only.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, toDaybookError } from '../src/core/errors.ts'
-import { createAgentGate, type OwnAgentGate } from '../src/edge/agent/agent-gate.ts'
-import { readAgentRate } from '../src/edge/agent/agent-rate.ts'
+import { DatabaseAgentGate, readAgentRate } from '../src/edge/agent/agent-gate.ts'
 import type { AgentAnswer, AgentAsk } from '../src/edge/agent/answer-agent.ts'
 import { endAfterMs } from '../src/commons/room/mirror-presence.ts'
-import { answerMirror, edgeAgent, unknownToken } from '../src/edge/answer-mirror.ts'
+import { MirrorService, edgeAgent, unknownToken } from '../src/edge/answer-mirror.ts'
 import { bookErased } from '../src/edge/book-end.ts'
-import type { EndAsked } from '../src/edge/end-asked.ts'
-import type { MirrorBook } from '../src/edge/mirror-book.ts'
+import type {
+  EndRequest,
+  MirrorBook,
+  AgentPresented,
+  CalledWith,
+  MirrorDoor,
+  Presented,
+} from '../src/edge/mirror-door.ts'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
-import { createMirror, type Mirror as SyncMirror } from '../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../src/sync/mirror/mirror.ts'
 import { readTombstone } from '../src/store/mirror/tombstone.ts'
 import { isBook } from '../src/store/schema/version.ts'
 import type { TicketRequest } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
-import { createDueTable, type DueTable } from './due-table.ts'
+import { DueTable, embedJob, EmbedWatch, taskJob, TaskWatch } from './object-jobs.ts'
 import { edgeArchives, edgeRounds } from '../src/edge/archive/edge-archive.ts'
-import { edgeLlm } from '../src/edge/edge-llm.ts'
-import { edgeVectors } from '../src/edge/edge-embedder.ts'
-import { createEmbedWatch, embedJob, type EmbedWatch } from './embed-watch.ts'
+import { edgeLlm, edgeVectors } from '../src/edge/edge-models.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
-import type { AgentPresented, CalledWith, MirrorDoor, Presented } from '../src/edge/mirror-door.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
-import { createLiveLines, type LiveBook, type LiveLines, offeredLine } from '../src/edge/live-lines.ts'
-import { createObjectNotes } from './object-notes.ts'
-import { createObjectEnd } from './object-end.ts'
-import { createObjectLines, type ObjectLines } from './object-lines.ts'
+import { type LiveBook, LiveLines, offeredLine } from '../src/edge/live-lines.ts'
+import { createObjectNotes, createObjectEnd } from './object-storage.ts'
+import { ObjectLines, openState } from './object-lines.ts'
 import type { Outcome } from '../src/edge/outcome.ts'
 import { readQuotas } from '../src/edge/guest-quota.ts'
-import { createRateLimit, type RateLimit, readRate } from '../src/edge/rate-limit.ts'
-import { createTaskWatch, taskJob, type TaskWatch } from './task-watch.ts'
-import { workerKeyring } from './worker-keyring.ts'
-import { workerPorts } from './worker-ports.ts'
+import { CallerRates, readRate } from '../src/edge/rate-limit.ts'
+import { workerKeyring, workerPorts } from './worker-ports.ts'
 import { openBookZone } from '../src/web/web-zone.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const sweepEveryMs = 300_000
-/** A job that failed is tried again. */
+/** Wait before a failed job runs again. */
 const againMs = 300_000
 
 interface Opened {
   readonly engine: Engine
-  /** Absent while newer code has written the book: it is read only. */
+  /** Absent if newer code wrote the book, which is then read only. */
   readonly mirror: SyncMirror | undefined
-  readonly rate: RateLimit
-  readonly agents: OwnAgentGate
+  readonly rate: CallerRates
+  readonly agents: DatabaseAgentGate
   readonly due: DueTable
   readonly tasks: TaskWatch
   readonly vectors: EmbedWatch | undefined
   readonly live: LiveLines
   readonly lines: ObjectLines
-  /** The book, for its lines. */
   readonly book: LiveBook
 }
 
@@ -62,11 +59,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   readonly #end = createObjectEnd(this.ctx, {
     book: this.ctx.id.name ?? '',
     clock: workerPorts.clock,
-    letGo: () => this.#letGo(),
+    close: () => this.#close(),
   })
-  readonly #door = answerMirror((mayMake, work) => this.#within(mayMake, work), this.#end)
+  readonly #door = new MirrorService((mayMake, work) => this.#within(mayMake, work), this.#end)
 
-  /** Opened by the first call, so that what goes wrong is that call's answer. */
+  /** Opens the book on the first call, so that an error is that call's answer. */
   #open(): Opened {
     if (this.#opened) return this.#opened
     const db = openDoDatabase(this.ctx.storage)
@@ -92,23 +89,23 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     const { newer } = engine.store
     const mirror = newer
       ? undefined
-      : createMirror({ store: engine.store, ...workerPorts, erasedAt: before?.at })
-    const rate = createRateLimit(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
-    const agents = createAgentGate(db, workerPorts.clock, readAgentRate(this.env.DAYBOOK_A2P_RATE))
-    const due = createDueTable(db)
+      : new SyncMirror({ store: engine.store, ...workerPorts, erasedAt: before?.at })
+    const rate = new CallerRates(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
+    const agents = new DatabaseAgentGate(db, workerPorts.clock, readAgentRate(this.env.DAYBOOK_A2P_RATE))
+    const due = new DueTable(db)
     due.ensure('tidy', Date.now() + dayMs)
-    const tasks = createTaskWatch(engine, due)
-    // Tries that fail are due at other times, and so is what a task puts off.
+    const tasks = new TaskWatch(engine, due)
+    // Retries and postponed tasks change the next due time.
     engine.on(({ name }) => name === 'task' && void this.#planJobs().catch(() => undefined))
-    const vectors = embedder && !newer ? createEmbedWatch(engine, due) : undefined
-    const lines = createObjectLines(this.ctx, workerPorts)
+    const vectors = embedder && !newer ? new EmbedWatch(engine, due) : undefined
+    const lines = new ObjectLines(this.ctx, workerPorts)
     const book: LiveBook = {
       store: engine.store,
       meeting: engine.meeting,
       recheck: (standing) => engine.recheck(standing),
     }
-    const live = createLiveLines(
-      { lines: lines.open, within: (work) => work(book), ...workerPorts },
+    const live = new LiveLines(
+      { lines: (device) => lines.open(device), within: (work) => work(book), ...workerPorts },
       engine.store.settings.getNumber('head'),
     )
     engine.on(({ name }) => {
@@ -125,14 +122,14 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#opened
   }
 
-  /** The book is erased: nothing of it is worked on any more. */
-  #letGo(): void {
+  /** Closes an erased book. */
+  #close(): void {
     this.#opened?.engine.close()
     this.#opened = undefined
   }
 
   async #planJobs(): Promise<void> {
-    // It was erased meanwhile, or could not be opened.
+    // The book was erased meanwhile, or could not be opened.
     if (!this.#opened) return
     const { tasks, due, vectors } = this.#opened
     const plans = [tasks.plan(), vectors?.plan()]
@@ -145,9 +142,9 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     if (next !== undefined && next !== set) await this.ctx.storage.setAlarm(next)
   }
 
-  /** Does what is due. One job that fails keeps no other from being done. */
+  /** Runs the jobs that are due. A failed job doesn't stop the others. */
   override async alarm(): Promise<void> {
-    // It was set for a book that was erased since.
+    // The alarm was set for a book that was erased since.
     if (await this.#end.tombstone()) return
     const { due } = this.#open()
     for (const job of due.take(Date.now())) {
@@ -188,14 +185,14 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  /** Looks at the lines again when the first of them ends by its time. */
+  /** Plans a sweep for when the first line expires. */
   #planEnd(): void {
     const { live, due } = this.#open()
     const endMs = live.nextEndMs()
     if (endMs !== undefined) due.sooner('lines', Math.max(endMs, Date.now() + 1000))
   }
 
-  /** The book for one request. What the request left to be done is planned before it is answered. */
+  /** Runs one request. Plans its follow-up jobs before the answer. */
   async #within<Result>(mayMake: boolean, work: (book: MirrorBook) => Promise<Result>): Promise<Result> {
     if (!mayMake && !this.#opened && !isBook(openDoDatabase(this.ctx.storage))) throw unknownToken()
     const opened = this.#open()
@@ -223,10 +220,10 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
           await this.#setAlarm(due)
           return state
         },
-        takeNonce: agents.takeNonce,
+        takeNonce: (agent, nonce, untilMs) => agents.takeNonce(agent, nonce, untilMs),
       },
       synced(device, cursor) {
-        if (cursor !== undefined) live.came(device, cursor, book)
+        if (cursor !== undefined) live.synced(device, cursor, book)
         live.changed(book)
       },
       lines: {
@@ -241,7 +238,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  // What is called over RPC must stand on the class itself.
+  // RPC needs the methods on the class itself.
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
     return this.#door.admit(capabilityId, presented)
   }
@@ -250,16 +247,16 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#door.exchange(request, presented)
   }
 
-  ticket(asked: TicketRequest, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.ticket(asked, presented)
+  ticket(request: TicketRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#door.ticket(request, presented)
   }
 
-  erase(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.erase(asked, presented)
+  erase(request: EndRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#door.erase(request, presented)
   }
 
-  begin(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.begin(asked, presented)
+  begin(request: EndRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#door.begin(request, presented)
   }
 
   agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer> {
@@ -270,11 +267,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#door.call(id, input, options)
   }
 
-  /** The upgrade to a line. A book that nobody has opened has given no ticket, and is not made. */
+  /** Upgrades to a line. A book that does not exist has given no ticket, and is not created. */
   override async fetch(request: Request): Promise<Response> {
     try {
       if (!this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
-        throw new DaybookError('unauthorized', 'The ticket is not known.')
+        throw new DaybookError('unauthorized', 'The ticket is unknown. Get another one.')
       const { live, lines, book } = this.#open()
       const { ticket, version } = offeredLine(request.headers)
       const listener = lines.take(ticket)
@@ -290,19 +287,17 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): void {
-    // Its goodbye is under way.
+    // The line is closing.
     if (socket.readyState !== openState) return
     const { live, lines } = this.#open()
-    live.said(lines.lineOf(socket), typeof message === 'string' ? message : undefined)
+    live.receive(lines.lineOf(socket), typeof message === 'string' ? message : undefined)
   }
 
-  /** Answers the goodbye of the other side, which waits for it (RFC 6455, section 7.1.2). */
+  /** Answers the closing handshake (RFC 6455, section 7.1.2). */
   override webSocketClose(socket: WebSocket, code: number): void {
-    // What stands for "there was no code" may not be sent.
-    socket.close(mayBeSaid(code) ? code : undefined)
+    // Codes such as 1005 (no code) must not be sent.
+    socket.close(isSendable(code) ? code : undefined)
   }
 }
 
-/** `readyState` of a socket that can be written to. */
-const openState = 1
-const mayBeSaid = (code: number) => code === 1000 || (code >= 3000 && code < 5000)
+const isSendable = (code: number) => code === 1000 || (code >= 3000 && code < 5000)

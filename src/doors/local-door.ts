@@ -1,4 +1,4 @@
-// The shortest door: an engine in this very thread, with the deadline and cancellation that every book has.
+// A book's door to an engine in the same thread, with deadlines and cancellation.
 import { createAbort, neverAborted, orAborted } from '../core/abort.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Scheduler } from '../core/ports.ts'
@@ -7,12 +7,11 @@ import type { BookDoor } from '../book/daybook.ts'
 import type { Engine } from '../engine/engine.ts'
 import { loadLocalTools } from './mcp/load-local-tools.ts'
 
-/** As much of an engine as a book stands on, here or in another process. */
+/** The part of an engine that a book needs, in this process or another. */
 export interface EngineDoor extends Pick<Engine, 'call' | 'on'> {
   close(): void | Promise<void>
 }
 
-/** A book's door straight to `engine`. */
 export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookDoor {
   return {
     tools: loadLocalTools(),
@@ -34,7 +33,7 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
 
 type Timed = Pick<BookCallOptions, 'signal'> & { readonly deadlineMs: number }
 
-/** What `begin` brings, or `deadline-exceeded`; it is told to end when nobody waits for it any more. */
+/** The result of `begin`, or `deadline-exceeded`. Aborts `begin` when nobody waits for it. */
 async function inTime(
   { deadlineMs, signal = neverAborted }: Timed,
   scheduler: Scheduler,

@@ -1,5 +1,6 @@
-// The manifest: what a book can do, as data for other programs, in two shapes at once: Daybook's own, and that of P3394, whose
-// `input_schema` and `output_schema` are of what a message carries. Invariant: it is generated from the tables, never written.
+// The manifest: a book's capabilities as data, in Daybook's own shape and in that of P3394, with `input_schema` and `output_schema` for
+// the content of messages.
+// Invariant: it is generated from the tables.
 import { z } from 'zod'
 import type { AnyCapability, VerbPlace } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
@@ -12,7 +13,7 @@ export interface Manifest {
   readonly capabilities: readonly ManifestEntry[]
 }
 
-/** Who it is to other agents, and how it can be reached. */
+/** The book as an agent, and how to reach it. */
 export interface ManifestAgent {
   readonly agent_id: typeof agentId
   readonly display_name: string
@@ -29,15 +30,15 @@ export interface ManifestTransport {
   readonly args?: readonly string[]
 }
 
-/** What a capability takes and answers when it is called by its own id. */
+/** A capability, called by its own id. */
 export interface OwnEntry {
   readonly id: string
   readonly summary: string
-  /** Where it hangs on a book: `traces.store`. */
+  /** Methods of a book: `traces.store`. */
   readonly methods: readonly string[]
   /** `read` changes nothing, `write` is one transaction, `task` may take long. */
   readonly effect: 'read' | 'write' | 'task'
-  /** Where it can be called: at every copy of a book, on its owner's devices, at its mirror, or where its private keys are. */
+  /** Place of execution: every copy of a book, its owner's devices, its mirror, or its private keys. */
   readonly runs: VerbPlace
   /** JSON Schema, draft 2020-12. */
   readonly input: JsonSchema
@@ -47,30 +48,30 @@ export interface OwnEntry {
 export interface ManifestEntry extends OwnEntry {
   readonly capability_id: string
   readonly description: string
-  /** What the content of a message to it is, and of its answer. */
+  /** Content of a message, and of its answer. */
   readonly input_schema: JsonSchema
   readonly output_schema: JsonSchema
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The agent that a book is to others: `p3394://kstar-memory/store_trace`. */
+/** The agent id of a book: `p3394://kstar-memory/store_trace`. */
 export const agentId = 'kstar-memory'
 
 interface ManifestParts {
-  /** The version of sync that the host speaks. */
+  /** The host's version of the sync wire. */
   readonly wire: number
   readonly version: string
   readonly transports: readonly ManifestTransport[]
 }
 
-/** Describes every capability of `table`, in its order, and then the ids that other descriptions of such memories add. */
+/** Describes every capability of `table`, then the ids that seed shapes add. */
 export function createManifest(
   table: readonly Describable[],
   { wire, version, transports }: ManifestParts,
 ): Manifest {
-  const known = new Map(table.map((capability) => [capability.id, capability]))
-  const added = seedShapes.filter(({ names: [id] }) => id.includes(':') && !known.has(id))
+  const byId = new Map(table.map((capability) => [capability.id, capability]))
+  const added = seedShapes.filter(({ names: [id] }) => id.includes(':') && !byId.has(id))
   return {
     name: 'daybook',
     wire,
@@ -78,14 +79,14 @@ export function createManifest(
     capabilities: [
       ...table.map((capability) => describe(capability, findSeedShape(capability.id))),
       ...added.flatMap((shape) => {
-        const capability = known.get(shape.uses[0])
+        const capability = byId.get(shape.uses[0])
         return capability ? [describeAdded(capability, shape)] : []
       }),
     ],
   }
 }
 
-/** As much of a capability as is described. */
+/** The described part of a capability. */
 export type Describable = Pick<AnyCapability, keyof OwnEntry>
 
 /** One capability as data. */
@@ -120,7 +121,7 @@ function describe(capability: Describable, shape: SeedShape | undefined): Manife
   }
 }
 
-/** An id that is no capability of its own: it has one shape alone. */
+/** Describes an id that only a seed shape has. */
 function describeAdded(capability: Describable, shape: SeedShape): ManifestEntry {
   const { input_schema: input, output_schema: output, ...entry } = describe(capability, shape)
   const [id] = shape.names
@@ -137,7 +138,7 @@ function describeAdded(capability: Describable, shape: SeedShape): ManifestEntry
   }
 }
 
-/** What JSON Schema can't say (a check in code, a value that is reshaped) is left open rather than left out. */
+/** Checks in code and transformed values become open schemas, because JSON Schema can't express them. */
 function jsonSchema(schema: Schema, io: 'input' | 'output'): JsonSchema {
   return z.toJSONSchema(schema as unknown as z.ZodType, {
     io,

@@ -1,39 +1,46 @@
-// What every mirror answers to whoever comes over HTTP, on any host: who it is, at what cost, and what it may ask.
-// Invariant: nothing is read or written for a caller who was not let in, and each request costs one of the caller's rate.
+// Answers HTTP requests at a mirror, on any host: admits the caller, charges its rate, checks its rights, writes the access log.
+// Invariant: nothing is read or written for a caller who is not admitted, and each request costs one of the caller's rate.
 import type { Accessor } from '../core/capability/access-log.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../core/errors.ts'
 import { accessorOf, nobody } from '../engine/service/access-audit.ts'
 import type { TakenOps } from '../sync/mirror/mirror.ts'
 import { parseSyncRequest, readJson } from '../sync/wire/protocol.ts'
-import type { TicketRequest } from '../sync/wire/live-wire.ts'
-import { type SyncReach, syncReachOf } from '../sync/wire/sync-reach.ts'
+import type { TicketRequest, Purpose as AnyPurpose } from '../sync/wire/live-wire.ts'
+import { type SyncReach, syncReachOf } from '../sync/mirror/sync-reach.ts'
 import { type Admitted, checkBearer, payerOf, standingOf } from '../trust/admission.ts'
-import { hideFromAgent, runAgentCall } from './agent/answer-agent.ts'
-import type { RateState } from './agent/agent-rate.ts'
+import { type AgentAnswer, type AgentAsk, hideFromAgent, runAgentCall } from './agent/answer-agent.ts'
+import type { RateState } from './agent/agent-gate.ts'
 import type { Listener } from './line.ts'
 import { noLines, ticketMs } from './live-lines.ts'
-import { type BookEnd, createEndOfBook } from './book-end.ts'
-import { checkPurpose } from './line-right.ts'
-import type { MirrorBook } from './mirror-book.ts'
-import type { AgentPresented, MirrorDoor, Presented } from './mirror-door.ts'
+import { type BookEnd, BookEnding } from './book-end.ts'
+import type {
+  AgentPresented,
+  CalledWith,
+  EndRequest,
+  MirrorBook,
+  MirrorDoor,
+  Presented,
+} from './mirror-door.ts'
 import { fromOutcome, type Outcome, toOutcome } from './outcome.ts'
+import { permits, type Guarded } from '../core/access/permission.ts'
+import { isInRoom, meetingRoom, seesAll } from '../core/access/reach.ts'
+import type { Caller } from '../core/capability/caller.ts'
 
 /**
- * Runs `work` on the book as it is now. With `mayMake` a book that is not there yet is made; without, whoever asks for one
- * is `unauthorized`.
+ * Runs `work` on the current book. With `mayMake` a missing book is created; without it a missing book is `unauthorized`.
  */
 export type WithinBook = <Result>(
   mayMake: boolean,
   work: (book: MirrorBook) => Promise<Result>,
 ) => Promise<Result>
 
-/** The agent that is named when a caller over HTTP stores something and names none. */
+/** The agent of records that an HTTP caller stores without naming one. */
 export const edgeAgent = 'edge'
 
 const reason = 'Token not found'
 export const unknownToken = () => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
 
-/** Strangers pay from one bucket together: none of them empties another's. */
+/** All unknown callers share one bucket, so they empty nobody else's. */
 const stranger = 'stranger'
 
 async function admit(
@@ -51,8 +58,8 @@ async function admit(
   return admitted
 }
 
-/** Lets somebody in; who is not let in, or asks too much, is written down as far as somebody is known. */
-export async function admitNoted(
+/** Admits a caller. Refusals go into the access log, with the caller if it is known. */
+export async function admitAudited(
   book: Pick<MirrorBook, 'engine' | 'rate'>,
   presented: AgentPresented,
   capability: string,
@@ -69,7 +76,7 @@ export async function admitNoted(
   }
 }
 
-/** How far the caller's sync goes; `forbidden` when it may not sync at all. */
+/** The reach of the caller's sync; `forbidden` if it may not sync. */
 function syncReach({ engine }: MirrorBook, { caller }: Admitted): SyncReach | undefined {
   engine.check('daybook:sync', caller)
   return syncReachOf(caller, engine.store.kinds)
@@ -79,13 +86,13 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   if (!book.mirror) throw book.engine.store.newer?.error()
   const { audit } = book.engine
   const isGuest = admitted.caller.role === 'guest'
-  // What an owner's device only fetches is no write, and a row for each look of a guest's would cost a commit of its own.
+  // An owner's fetch is not logged. A guest's fetch is logged outside the transaction: a row inside would need a commit.
   const noteTaken = ({ refused, ...taken }: TakenOps) => {
-    const asked = { who: whoIs(admitted), capability: syncId }
+    const entry = { who: whoIs(admitted), capability: syncId }
     const isInside = taken.count > 0
-    if (isGuest || isInside) audit.note({ ...asked, outcome: 'ok', ...taken, isInside })
-    // What a guest tried and may not is told as it is of a call.
-    if (isGuest) for (const { code, ...ops } of refused) audit.note({ ...asked, outcome: code, ...ops })
+    if (isGuest || isInside) audit.note({ ...entry, outcome: 'ok', ...taken, isInside })
+    // Refused ops of a guest are logged like refused calls.
+    if (isGuest) for (const { code, ...ops } of refused) audit.note({ ...entry, outcome: code, ...ops })
   }
   await book.turn?.(payerOf(admitted))
   const { text, device, cursor, more } = await book.mirror.exchange(
@@ -97,14 +104,14 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   return text
 }
 
-/** A stranger whose key was erased with the book is told no more than any other. */
+/** Hides the erasure from an unknown caller, also one whose key was erased with the book. */
 const hide =
   ({ bearer }: Presented) =>
   (error: unknown): never => {
     throw bearer !== undefined && isDaybookError(error, 'book-erased') ? unknownToken() : error
   }
 
-/** The epoch that a request of a device names, or that it knew before it started over. */
+/** The epoch in a device's request, or its former epoch. */
 function epochOf(request: string): string | null {
   try {
     const { epoch, formerEpoch = null } = parseSyncRequest(readJson(request))
@@ -137,16 +144,16 @@ async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: p
 const syncId = 'daybook:sync'
 const eraseId = 'daybook:erase'
 
-/** Who was let in, for the log of access. */
+/** The admitted caller, for the access log. */
 function whoIs({ caller, id }: Admitted): Accessor {
   return { ...accessorOf(caller, edgeAgent), ...(id === 'owner' ? {} : { id }) }
 }
 
-/** Runs `work` for somebody who was let in, and writes down what came of it, unless that is the owner. */
-async function noted<Result>(
+/** Runs `work` for an admitted caller, and logs the outcome unless it is the owner. */
+async function audited<Result>(
   { engine: { audit } }: MirrorBook,
   admitted: Admitted,
-  { capability, isNotedWell }: Noting,
+  { capability, logsSuccess }: Auditing,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   const note = (outcome: string) => {
@@ -154,7 +161,7 @@ async function noted<Result>(
   }
   try {
     const result = await work()
-    if (isNotedWell) note('ok')
+    if (logsSuccess) note('ok')
     return result
   } catch (error) {
     note(toDaybookError(error).code)
@@ -162,109 +169,155 @@ async function noted<Result>(
   }
 }
 
-interface Noting {
+interface Auditing {
   readonly capability: string
-  /** False where what goes well is written down by what does it. */
-  readonly isNotedWell: boolean
-  /** The epoch by which a stranger is known whose key was erased with the book. */
+  /** False if `work` logs its own success. */
+  readonly logsSuccess: boolean
+  /** The epoch that identifies a device whose key was erased with the book. */
   readonly epoch?: () => string | null
 }
 
-/** The mirror of one book, which its host opens with `within`. Errors are answers: see outcome.ts. */
-export function answerMirror(within: WithinBook, end: BookEnd): MirrorDoor {
-  const enter = <Result>(
-    presented: AgentPresented,
-    capability: string,
-    work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
-  ): Promise<Result> => {
+/** Answers for the mirror of one book, which its host opens with `within`. Errors are answers: see outcome.ts. */
+export class MirrorService implements MirrorDoor {
+  readonly #within: WithinBook
+  readonly #clock: BookEnd['clock']
+  readonly #ending: BookEnding
+
+  constructor(within: WithinBook, end: BookEnd) {
+    this.#within = within
+    this.#clock = end.clock
+    this.#ending = new BookEnding(end, (presented, work) =>
+      this.#enter(presented, eraseId, (book, admitted) =>
+        audited(book, admitted, { capability: eraseId, logsSuccess: true }, async () => {
+          // Another process may have erased the book.
+          await book.follow?.()
+          book.engine.check(eraseId, admitted.caller)
+          return work(book)
+        }),
+      ),
+    )
+  }
+
+  admit(id: string, presented: Presented): Promise<Outcome<void>> {
+    return this.#audited(presented, { capability: id, logsSuccess: true }, ({ engine }, { caller }) =>
+      engine.check(id, caller),
+    )
+  }
+
+  exchange(request: string, presented: Presented = {}): Promise<Outcome<string>> {
+    const auditing = { capability: syncId, logsSuccess: false, epoch: () => epochOf(request) }
+    return this.#audited(presented, auditing, (book, admitted) => exchange(book, admitted, request))
+  }
+
+  erase(request: EndRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return toOutcome(() => this.#ending.erase(request, presented).catch(hide(presented)))
+  }
+
+  begin(request: EndRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return toOutcome(() => this.#ending.begin(request, presented).catch(hide(presented)))
+  }
+
+  ticket(request: TicketRequest, presented: Presented): Promise<Outcome<unknown>> {
+    return this.#audited(presented, { capability: syncId, logsSuccess: true }, (book, admitted) =>
+      giveTicket(book, admitted, request),
+    )
+  }
+
+  async agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer> {
+    const { signed } = presented
+    let rate: RateState | undefined
+    const outcome = await toOutcome(() =>
+      fromOutcome(
+        this.#answer(presented, { capability: ask.id }, (book, admitted) =>
+          runAgentCall(book, admitted, {
+            ask,
+            signed,
+            audited: (gate) => audited(book, admitted, { capability: ask.id, logsSuccess: false }, gate),
+            onRate: (state) => (rate = state),
+          }),
+        ),
+      ).catch((error: unknown) => {
+        throw hideFromAgent(error, signed, this.#clock.now())
+      }),
+    )
+    return { outcome, rate }
+  }
+
+  call(
+    id: string,
+    input: unknown,
+    { requestId, purpose, receipt, way = 'http', ...presented }: Presented & CalledWith,
+  ): Promise<Outcome<unknown>> {
+    return this.#answer(presented, { capability: id }, async (book, admitted) => {
+      const { caller } = admitted
+      await book.follow?.()
+      await book.turn?.(payerOf(admitted))
+      return book.engine.call(id, input, {
+        caller,
+        ...(requestId === undefined ? {} : { requestId }),
+        ...(purpose === undefined ? {} : { purpose }),
+        ...(receipt === undefined ? {} : { receipt }),
+        way,
+      })
+    })
+  }
+
+  async #enter<Result>(presented: AgentPresented, capability: string, work: Work<Result>): Promise<Result> {
     const { bearer, signed } = presented
     const isStranger = bearer !== undefined || signed !== undefined
     if (bearer !== undefined) checkBearer(bearer)
-    // A stranger with a token or a signature makes no book.
-    return within(!isStranger, async (book) => {
+    // A token or signature makes no book.
+    return this.#within(!isStranger, async (book) => {
       if (isStranger) await book.follow?.()
-      return work(book, await admitNoted(book, presented, capability))
+      return work(book, await admitAudited(book, presented, capability))
     })
   }
-  const endOfBook = createEndOfBook(end, (presented, work) =>
-    enter(presented, eraseId, (book, admitted) =>
-      noted(book, admitted, { capability: eraseId, isNotedWell: true }, async () => {
-        // Another process may have erased it.
-        await book.follow?.()
-        book.engine.check(eraseId, admitted.caller)
-        return work(book)
-      }),
-    ),
-  )
 
-  const answer = <Result>(
+  #answer<Result>(
     presented: AgentPresented,
-    noting: Pick<Noting, 'capability' | 'epoch'>,
-    work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
-  ): Promise<Outcome<Result>> =>
-    toOutcome(async () => {
+    { capability, epoch }: Pick<Auditing, 'capability' | 'epoch'>,
+    work: Work<Result>,
+  ): Promise<Outcome<Result>> {
+    return toOutcome(async () => {
       try {
-        return await enter(presented, noting.capability, work)
+        return await this.#enter(presented, capability, work)
       } catch (error) {
-        const told = await endOfBook.told(error, presented, noting.epoch?.())
-        throw told ?? unknownToken()
+        throw (await this.#ending.errorFor(error, presented, epoch?.())) ?? unknownToken()
       }
     })
-  const beside = <Result>(
-    presented: Presented,
-    noting: Noting,
-    work: (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>,
-  ) =>
-    answer(presented, noting, (book, admitted) => noted(book, admitted, noting, () => work(book, admitted)))
+  }
 
-  return {
-    admit: (id, presented) =>
-      beside(presented, { capability: id, isNotedWell: true }, ({ engine }, { caller }) =>
-        engine.check(id, caller),
-      ),
-    exchange: (request, presented = {}) =>
-      beside(
-        presented,
-        { capability: syncId, isNotedWell: false, epoch: () => epochOf(request) },
-        (book, admitted) => exchange(book, admitted, request),
-      ),
-    erase: (asked, presented) => toOutcome(() => endOfBook.erase(asked, presented).catch(hide(presented))),
-    begin: (asked, presented) => toOutcome(() => endOfBook.begin(asked, presented).catch(hide(presented))),
-    ticket: (asked, presented) =>
-      beside(presented, { capability: syncId, isNotedWell: true }, (book, admitted) =>
-        giveTicket(book, admitted, asked),
-      ),
-    async agentCall(ask, presented) {
-      const { signed } = presented
-      let rate: RateState | undefined
-      const outcome = await toOutcome(() =>
-        fromOutcome(
-          answer(presented, { capability: ask.id }, (book, admitted) =>
-            runAgentCall(book, admitted, {
-              ask,
-              signed,
-              noted: (gate) => noted(book, admitted, { capability: ask.id, isNotedWell: false }, gate),
-              told: (state) => (rate = state),
-            }),
-          ),
-        ).catch((error: unknown) => {
-          throw hideFromAgent(error, signed, end.clock.now())
-        }),
-      )
-      return { outcome, rate }
-    },
-    call: (id, input, { requestId, purpose, receipt, way = 'http', ...presented }) =>
-      answer(presented, { capability: id }, async (book, admitted) => {
-        const { caller } = admitted
-        await book.follow?.()
-        await book.turn?.(payerOf(admitted))
-        return book.engine.call(id, input, {
-          caller,
-          ...(requestId === undefined ? {} : { requestId }),
-          ...(purpose === undefined ? {} : { purpose }),
-          ...(receipt === undefined ? {} : { receipt }),
-          way,
-        })
-      }),
+  #audited<Result>(presented: Presented, auditing: Auditing, work: Work<Result>): Promise<Outcome<Result>> {
+    return this.#answer(presented, auditing, (book, admitted) =>
+      audited(book, admitted, auditing, () => work(book, admitted)),
+    )
   }
 }
+
+type Work<Result> = (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>
+
+type Purpose = Exclude<AnyPurpose, 'sync'>
+
+/** The verb whose right a purpose needs. Purpose `sync` needs the right to sync. */
+const verbs: Readonly<Record<Purpose, Guarded>> = {
+  room: { id: 'room:say', permission: 'write' },
+  pool: { id: 'pool:publish', permission: 'write' },
+}
+
+/**
+ * Throws `forbidden` unless `caller` may have a line for this purpose. `room` needs the meeting room in scope; `pool` needs the
+ * whole book in scope.
+ */
+function checkPurpose(purpose: Purpose, caller: Caller): void {
+  if (caller.role === 'owner') return
+  const { permissions, reach } = caller
+  if (!permits(permissions, verbs[purpose]))
+    throw refuse(`A line for \`${purpose}\` needs the right of \`${verbs[purpose].id}\`.`, 'for')
+  if (purpose === 'room' && !isInRoom(reach))
+    throw refuse(`The scope of the token does not have \`${meetingRoom}\`.`, 'scope')
+  if (purpose === 'pool' && !seesAll(reach))
+    throw refuse('A line for `pool` needs the scope of the whole book, `**`.', 'scope')
+}
+
+const refuse = (message: string, path: string) =>
+  new DaybookError('forbidden', message, { details: { path } })

@@ -1,22 +1,21 @@
-// Stands before the bodies of requests where all books share one process. Invariant: nothing of a body is read for a token or
-// key that opens nothing, no caller holds more bytes than its own share, and bodies are parsed in turn.
+// Limits request bodies on hosts where all books share one process.
+// Invariant: no body is read for an unknown token or key, no caller holds more bytes than its share, and bodies are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import { checkBearer, payerOf } from '../trust/admission.ts'
-import { admitNoted, type WithinBook } from './answer-mirror.ts'
+import { admitAudited, type WithinBook } from './answer-mirror.ts'
 import type { BookEnd } from './book-end.ts'
-import type { MirrorBook } from './mirror-book.ts'
-import type { BodyGate, BodyPass, Presented } from './mirror-door.ts'
+import type { MirrorBook, BodyGate, BodyPass, Presented } from './mirror-door.ts'
 
-/** Bytes of bodies that one caller may have under way: some thirty of the largest. */
+/** Bytes of bodies that one caller may have in memory: some thirty of the largest. */
 const mostBytes = 64_000_000
-/** A refused body costs one request for each of so many bytes. */
+/** A refused body costs one request per this many bytes. */
 const bytesOfRequest = 100_000
-/** A body that is shorter is parsed within a millisecond, whatever is in it. */
+/** Shorter bodies take less than a millisecond to parse. */
 const shortBytes = 20_000
-/** Where books were erased, and of agents that no book knows, nobody is known before the body is read. */
+/** Callers of erased books, and unregistered agents, are unknown before the body is read. */
 const stranger = 'stranger'
 
-/** Bytes of bodies under way, by caller, in one process. */
+/** Bytes of bodies in memory, by caller, in one process. */
 export class BodyBytes {
   readonly #most: number
   readonly #held = new Map<string, number>()
@@ -28,9 +27,13 @@ export class BodyBytes {
   hold(caller: string, bytes: number): void {
     const held = (this.#held.get(caller) ?? 0) + bytes
     if (held > this.#most)
-      throw new DaybookError('rate-limited', 'This caller has too many bytes of requests under way.', {
-        details: { retryAfterMs: 1000 },
-      })
+      throw new DaybookError(
+        'rate-limited',
+        'This caller has too many bytes of requests in progress. Send fewer at once.',
+        {
+          details: { retryAfterMs: 1000 },
+        },
+      )
     this.#held.set(caller, held)
   }
 
@@ -45,7 +48,7 @@ export interface BodyGateParts {
   readonly within: WithinBook
   readonly end: Pick<BookEnd, 'book' | 'tombstone'>
   readonly bytes: BodyBytes
-  /** Waits until it is this caller's turn: see thread-turns.ts. */
+  /** Waits for this caller's turn: see thread-turns.ts. */
   turn(book: string, caller: string): Promise<void>
 }
 
@@ -64,7 +67,7 @@ export function createBodyGate(parts: BodyGateParts): BodyGate {
         })
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
-        // The signature, or the device whose book was erased, can be known by the body alone.
+        // Only the body identifies a signature, or a device whose book was erased.
         if (!isUnknown || (did === undefined && !(await end.tombstone()))) throw error
         return passOf(parts, stranger)
       }
@@ -72,15 +75,15 @@ export function createBodyGate(parts: BodyGateParts): BodyGate {
   }
 }
 
-/** Lets the holder of a token or key in; answers who pays. */
+/** Admits the holder of a token or key; answers the payer. */
 async function payerIn(book: MirrorBook, presented: Presented, capability: string): Promise<string> {
   const isHere = await book.engine.admit(presented).then(
     () => true,
     () => false,
   )
-  // Another process may have made the key a moment ago.
+  // Another process may just have made the key.
   if (!isHere) await book.follow?.()
-  return payerOf(await admitNoted(book, presented, capability))
+  return payerOf(await admitAudited(book, presented, capability))
 }
 
 function passOf({ within, end, bytes, turn }: BodyGateParts, caller: string, isPaid = false): BodyPass {

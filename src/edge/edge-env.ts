@@ -1,78 +1,133 @@
-// What the edge needs of its deployment: the objects that keep books, the key, the pages that may call it.
-import type { ArchiveEnv } from './archive/archive-env.ts'
+// Environment of an edge: bindings of its platform, and settings by name. A misspelt name is reported.
+import type { ArchiveEnv } from './archive/edge-archive.ts'
 import type { BookDoor, Mirrors } from './mirror-door.ts'
+import { type OptionTable, optionsOf, textOption } from '../core/option/option-check.ts'
+import { toDaybookError } from '../core/errors.ts'
 
-/** As much of the platform's rate limiting binding as this needs. */
-export interface RateBinding {
+/** The needed part of the platform's rate limiting binding. */
+interface RateBinding {
   limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
 }
 
-/** As much of the Workers AI binding as this needs. */
+/** The needed part of the Workers AI binding. */
 export interface AiBinding {
   run(model: string, input: { readonly text: string[] }): Promise<unknown>
 }
 
 export interface EdgeEnv extends ArchiveEnv {
-  /** One object, one SQLite database, per book: a namespace of the class `Mirror`. */
+  /** A namespace of the class `Mirror`: one object and one SQLite database per book. */
   readonly MIRROR: Mirrors
   /**
-   * The key to every book (`wrangler secret put DAYBOOK_KEY`), at least 16 characters; several, apart by blanks, while one is
-   * being replaced. Without it only this machine is let in. Keys to one book are made by the book: `daybook:create_access_key`.
+   * The key to every book (`wrangler secret put DAYBOOK_KEY`), at least 16 characters; several, separated by spaces, while one is
+   * replaced. Without it only this machine has access. `daybook:create_access_key` makes keys to one book.
    */
   readonly DAYBOOK_KEY?: string
-  /** Where an identity provider publishes its keys; with it, its JSON Web Tokens are taken. See jwt.ts. */
+  /** Address of an identity provider's keys; its JSON Web Tokens are then accepted. See jwt.ts. */
   readonly DAYBOOK_JWKS_URL?: string
-  /** The `iss` and the `aud` that a token must have; both are needed. Several audiences apart by blanks. */
+  /** The `iss` and `aud` that a token must have; both are required. Several audiences are separated by spaces. */
   readonly DAYBOOK_JWT_ISSUER?: string
   readonly DAYBOOK_JWT_AUDIENCE?: string
-  /** Algorithms apart by blanks; default EdDSA, Ed25519, ES256 and RS256. */
+  /** Algorithms, separated by spaces; default EdDSA, Ed25519, ES256 and RS256. */
   readonly DAYBOOK_JWT_ALGORITHMS?: string
-  /** The book that a token's subject owns, as in `user-{sub}`. Without it a token speaks by its claim `daybook` alone. */
+  /** The book that a token's subject owns, as in `user-{sub}`. Default: only the token's claim `daybook` counts. */
   readonly DAYBOOK_JWT_BOOK?: string
-  /** What each caller may ask of one book: burst and requests a second, default `2000/20`. */
+  /** Rate of each caller of one book: burst and requests per second, default `2000/20`. */
   readonly DAYBOOK_RATE?: string
-  /** What one guest may store in a book, and all guests together: records and mebibytes, default `100000/64`, `400000/256`. */
+  /** Quota of one guest in a book, and of all guests: records and mebibytes, default `100000/64`, `400000/256`. */
   readonly DAYBOOK_GUEST_QUOTA?: string
   readonly DAYBOOK_GUESTS_QUOTA?: string
-  /** Which book a user's DID of the a2p protocol stands for, as in `did:a2p:user:example:alice=alice`; several apart by blanks. */
+  /** The book of a user's DID in the a2p protocol, as in `did:a2p:user:example:alice=alice`; several are separated by spaces. */
   readonly DAYBOOK_DID?: string
   /**
-   * Origins that signed requests of the a2p protocol may be for, apart by blanks; default: the one that is asked. `any` among
-   * them takes signatures that name no host.
+   * Origins that signed requests of the a2p protocol may name, separated by spaces; default: the origin of the request. `any`
+   * also accepts signatures that name no host.
    */
   readonly DAYBOOK_A2P_AUDIENCE?: string
-  /** What each caller may ask over the a2p protocol: requests a minute and an hour, default `60/1000`. */
+  /** Rate of each caller of the a2p protocol: requests per minute and per hour, default `60/1000`. */
   readonly DAYBOOK_A2P_RATE?: string
-  /** The book that is meant by `POST /messages` and `POST /capabilities/:id` when no `X-Daybook-Book` names one. */
+  /** The book of `POST /messages` and `POST /capabilities/:id` without `X-Daybook-Book`. */
   readonly DAYBOOK_BOOK?: string
-  /** The platform's own rate limiting, asked for each address before anything else. */
+  /** The platform's own rate limiting, checked first, by address. */
   readonly RATE_LIMIT?: RateBinding
-  /** The key of an OpenAI-compatible API that `POST /embed` asks, its address (default OpenAI's) and its model. */
+  /** Key, address (default OpenAI's) and model of the OpenAI-compatible API behind `POST /embed`. */
   readonly DAYBOOK_EMBED_KEY?: string
   readonly DAYBOOK_EMBED_URL?: string
   readonly DAYBOOK_EMBED_MODEL?: string
   /** `api` (default with a key), `http` (a server with `POST {texts}` at the address), `workers-ai` (default with `AI`). */
   readonly DAYBOOK_EMBED_PROVIDER?: string
-  /** `true`: recall at this edge has vectors too, and texts of records go to that embedder. Default: only `POST /embed`. */
+  /** `true`: recall at this edge uses vectors too, and texts of records go to that embedder. Default: only `POST /embed`. */
   readonly DAYBOOK_EMBED_RECORDS?: string
   /** A language model for summaries and profiles: its name, its OpenAI-compatible address (default OpenAI's), its key. */
   readonly DAYBOOK_LLM_MODEL?: string
   readonly DAYBOOK_LLM_URL?: string
   readonly DAYBOOK_LLM_KEY?: string
-  /** Workers AI, asked by `POST /embed` when there is no key of an API. */
+  /** Workers AI, used by `POST /embed` without a key of an API. */
   readonly AI?: AiBinding
-  /** Origins of pages that may call the edge, besides those of this machine: `https://app.example.org …`. */
+  /** Origins of pages that may call the edge, in addition to this machine: `https://app.example.org …`. */
   readonly DAYBOOK_ORIGINS?: string
 }
 
-/** The environment as Hono's types want it. */
+/** Environment for Hono's types. */
 export interface EdgeTypes {
   Bindings: EdgeEnv
   Variables: { book: BookDoor }
 }
 
-/** The same below the address of a book: there is that book, for who was let in to it, and no way to another. */
+/** The same below a book's address: only that book, for an admitted caller. */
 export interface BookTypes {
   Bindings: Omit<EdgeEnv, 'MIRROR'>
   Variables: { book: BookDoor }
+}
+
+/** Settings that are texts. The others are bindings. */
+type Settings = Omit<EdgeEnv, 'MIRROR' | 'RATE_LIMIT' | 'AI' | 'ARCHIVE'>
+
+const setting = textOption(100_000)
+
+/** All settings. The code that reads one checks its value. */
+export const edgeSettingTable: OptionTable<Settings> = {
+  DAYBOOK_KEY: setting,
+  DAYBOOK_JWKS_URL: setting,
+  DAYBOOK_JWT_ISSUER: setting,
+  DAYBOOK_JWT_AUDIENCE: setting,
+  DAYBOOK_JWT_ALGORITHMS: setting,
+  DAYBOOK_JWT_BOOK: setting,
+  DAYBOOK_RATE: setting,
+  DAYBOOK_GUEST_QUOTA: setting,
+  DAYBOOK_GUESTS_QUOTA: setting,
+  DAYBOOK_DID: setting,
+  DAYBOOK_A2P_AUDIENCE: setting,
+  DAYBOOK_A2P_RATE: setting,
+  DAYBOOK_BOOK: setting,
+  DAYBOOK_EMBED_KEY: setting,
+  DAYBOOK_EMBED_URL: setting,
+  DAYBOOK_EMBED_MODEL: setting,
+  DAYBOOK_EMBED_PROVIDER: setting,
+  DAYBOOK_EMBED_RECORDS: setting,
+  DAYBOOK_LLM_MODEL: setting,
+  DAYBOOK_LLM_URL: setting,
+  DAYBOOK_LLM_KEY: setting,
+  DAYBOOK_ARCHIVE_EVERY: setting,
+  DAYBOOK_ARCHIVE_PREFIX: setting,
+  DAYBOOK_ARCHIVE_KEEP: setting,
+  DAYBOOK_ARCHIVE_DAYS: setting,
+  DAYBOOK_ORIGINS: setting,
+}
+const check = optionsOf(edgeSettingTable)
+
+/**
+ * Warnings about names in `env` that look like settings but aren't; never their values. A deployment may have variables of its own,
+ * so they are no error.
+ */
+export function settingFaults(env: object): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('DAYBOOK_') && !(name in edgeSettingTable))
+    .map((name) => {
+      try {
+        check({ [name]: 'set' }, '')
+        return name
+      } catch (error) {
+        return toDaybookError(error).message
+      }
+    })
 }

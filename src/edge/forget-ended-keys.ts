@@ -1,13 +1,13 @@
-// Access keys that ended long ago are forgotten, here and with the next sync everywhere: a tombstone is left of each, so that
-// no device that stayed away brings one back.
+// Forgets access keys that ended long ago, here and with the next sync everywhere. Their tombstones keep absent devices from
+// bringing them back.
 import type { CapabilityOutput } from '../book/daybook.ts'
 import { formatTime } from '../core/time.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** So long the owner can still see in the list what there was. */
+/** Time that the owner still sees ended keys in the list. */
 export const endedKeyMs = 90 * 86_400_000
 
-/** Forgets the keys of the book that ended more than `endedKeyMs` before `nowMs`; answers how many. */
+/** Forgets keys that ended more than `endedKeyMs` before `nowMs`; answers the number. */
 export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: number): Promise<number> {
   const before = formatTime(nowMs - endedKeyMs)
   let forgotten = 0

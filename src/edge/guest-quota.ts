@@ -1,4 +1,4 @@
-// How much guests may store in a book of an edge, as its settings say it.
+// Quotas of guests, from the settings of an edge.
 import { DaybookError } from '../core/errors.ts'
 import { defaultQuotas, type GuestQuotas, type Quota } from '../store/guest-usage.ts'
 import type { EdgeEnv } from './edge-env.ts'
@@ -23,5 +23,8 @@ function readQuota(settings: Settings, name: keyof typeof examples): Quota | und
   const [, records, mebibytes] = /^(\d{1,9})\/(\d{1,6})$/.exec(text) ?? []
   if (records !== undefined && mebibytes !== undefined)
     return { records: Number(records), bytes: Number(mebibytes) * 1_048_576 }
-  throw new DaybookError('internal', `${name} is not like \`${examples[name]}\`: records and mebibytes.`)
+  throw new DaybookError(
+    'internal',
+    `\`${name}\` must look like \`${examples[name]}\`: records and mebibytes.`,
+  )
 }

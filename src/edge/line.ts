@@ -1,28 +1,45 @@
-// What a line is to its mirror, whatever its socket is.
+// A live line at the mirror, and its frames: their size, rate, shape and purpose. Sockets belong to the host.
+// Invariant: a frame's size and rate are checked before its content; the mirror names the sender of a relayed frame, whatever the
+// frame says.
 import type { Standing } from '../trust/admission.ts'
-export { payerOf } from '../trust/admission.ts'
-import type { LiveVersion, Purpose } from '../sync/wire/live-wire.ts'
+import { z } from 'zod'
+import type { Clock } from '../core/ports.ts'
+import { TokenBuckets } from './rate-limit.ts'
+import { utf8Length } from '../core/text/utf8.ts'
+import {
+  callerLimits,
+  closeCodes,
+  frameLimits,
+  type LiveVersion,
+  type Poke,
+  type Purpose,
+  purposeOf,
+  readDeviceFrame,
+  relayedFrame,
+  type RelayedFrame,
+  tooBigCode,
+} from '../sync/wire/live-wire.ts'
 
-/** Whom a ticket is given to, and who a line belongs to. */
+/** The holder of a ticket or a line. */
 export interface Listener {
   readonly device: string
   readonly standing: Standing
-  /** Kinds that it may hear of; absent: all. */
+  /** Kinds that it is poked for; absent: all. */
   readonly kinds?: readonly string[]
-  /** What the ticket was for; absent: `sync`. */
+  /** Purposes of the ticket; absent: `sync`. */
   readonly purposes?: readonly Purpose[]
-  /** In whose name it speaks; absent: the owner's. */
+  /** The agent that it speaks as; absent: the owner. */
   readonly agent?: string
 }
 
-/** What is known of a line; at most 16 KB as JSON. */
+/** State of a line; at most 16 KB as JSON. */
 export interface LineState extends Listener {
   readonly openedMs: number
-  /** When it was last poked, if the device has not come since; else 0. */
+  /** Time of the last poke, if the device has not synced since; else 0. */
   readonly pokedMs: number
-  /** How far the device has read, as far as is known. */
+  /** The device's last known cursor. */
   readonly seq: number
-  /** Which version it speaks; absent: 1. */
+  /** Absent: 1. */
   readonly version?: LiveVersion
 }
 
@@ -30,13 +47,94 @@ export interface LineState extends Listener {
 export interface Line {
   readonly state: LineState
   note(state: LineState): void
-  /** When its heartbeat was last answered; undefined before the first. */
+  /** Time of the last answered heartbeat; undefined before the first. */
   heartbeatMs(): number | undefined
   send(text: string): void
   close(code: number): void
 }
 
-/** Whether the ticket of a line was for this. */
+/** True if the ticket of a line has this purpose. */
 export function isFor({ purposes = ['sync'] }: Pick<Listener, 'purposes'>, purpose: Purpose): boolean {
   return purposes.includes(purpose)
+}
+
+/** A message on its way from one line to others, of any process. */
+export interface Relay {
+  readonly frame: RelayedFrame
+  /** The only receiver; absent: every line of its purpose. */
+  readonly to?: string | undefined
+  /** The sender's caller: device and caller together name one line. */
+  readonly by: string
+}
+
+const relayShape = z.object({ frame: relayedFrame, to: z.string().optional(), by: z.string() })
+
+/** A relay from another process of this mirror; undefined for anything else. */
+export function readRelay(text: string): Relay | undefined {
+  const { frame, to, by } = relayShape.safeParse(JSON.parse(text)).data ?? {}
+  return frame && by !== undefined ? { frame, to, by } : undefined
+}
+
+/** The effect of a frame: none, close the line, a new read place, or a message to relay. */
+type FrameAction =
+  | { readonly type: 'nothing' }
+  | { readonly type: 'close'; readonly code: number }
+  | { readonly type: 'read'; readonly poke: Poke }
+  | { readonly type: 'talk'; readonly relay: Relay }
+
+const nothing: FrameAction = { type: 'nothing' }
+const close = (code: number): FrameAction => ({ type: 'close', code })
+
+/** Reads and counts frames. Buckets live in this process: a line that slept starts with full ones. */
+export class FrameReader {
+  readonly #ofLine: TokenBuckets
+  readonly #ofCaller: TokenBuckets
+  readonly #bytesOfCaller: TokenBuckets
+
+  constructor(clock: Clock) {
+    this.#ofLine = new TokenBuckets(frameLimits, clock)
+    this.#ofCaller = new TokenBuckets(callerLimits.frames, clock)
+    this.#bytesOfCaller = new TokenBuckets(callerLimits.bytes, clock)
+  }
+
+  /** Counts a frame of any kind, also heartbeats; false if the line, or its caller over all lines, exceeds its rate. */
+  pay({ state: { device, standing } }: Line, bytes: number): boolean {
+    return (
+      this.#ofLine.take(`${device} ${standing.id}`) &&
+      this.#ofCaller.take(standing.id) &&
+      (bytes === 0 || this.#bytesOfCaller.take(standing.id, bytes))
+    )
+  }
+
+  read(line: Line, text: string | undefined): FrameAction {
+    const { version = 1, device, agent, standing } = line.state
+    // No version has binary frames.
+    if (text === undefined) return close(closeCodes.unheard)
+    const limit = version === 1 ? frameLimits.bytesOfVersion1 : frameLimits.bytes
+    if (text.length > limit) return close(tooBigCode)
+    const bytes = utf8Length(text)
+    if (bytes > limit) return close(tooBigCode)
+    // Devices of version 1 send nothing but heartbeats.
+    if (version === 1) return close(closeCodes.unheard)
+    if (!this.pay(line, bytes)) return close(closeCodes.tooMuch)
+    const frame = readDeviceFrame(text)
+    if (frame === 'bad') return close(closeCodes.unheard)
+    if (frame === 'unknown') return nothing
+    if (!isFor(line.state, purposeOf[frame.type])) return close(closeCodes.notFor)
+    if (frame.type === 'poke') return { type: 'read', poke: frame }
+    const from = agent === undefined ? { device } : { device, agent }
+    const relayed: RelayedFrame = { type: frame.type, data: frame.data, from }
+    return { type: 'talk', relay: { frame: relayed, to: frame.to, by: standing.id } }
+  }
+}
+
+/** Lines that get a message: those of its purpose with version 2, except the sender's. */
+export function receiversOf(lines: readonly Line[], { frame, to, by }: Relay): readonly Line[] {
+  return lines.filter(
+    ({ state }) =>
+      state.version === 2 &&
+      isFor(state, purposeOf[frame.type]) &&
+      (state.device !== frame.from.device || state.standing.id !== by) &&
+      (to === undefined || state.device === to),
+  )
 }

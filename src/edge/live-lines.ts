@@ -1,7 +1,7 @@
-// The mirror's half of the lines to devices: it pokes them when others have written, and hands on what they say to each other.
-// What a socket is and where tickets are kept is the host's business.
-// Invariant: each line carries with it what its caller may hear and until when, so that nothing of this is lost when an
-// object sleeps; and no second poke is sent to a device that has not come for the first.
+// The mirror's half of live lines: pokes devices when others have written, and relays their messages. Sockets and tickets belong
+// to the host.
+// Invariant: each line's state says what its caller may receive and until when, so it survives an object's sleep; and a device
+// that has not synced since a poke gets no second one.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
@@ -18,107 +18,186 @@ import {
   ticketPrefix,
   versionOf,
 } from '../sync/wire/live-wire.ts'
-import { isFor, type Line, type LineState, type Listener } from './line.ts'
-import { createFrameReader, hearersOf, type Relay } from './line-frames.ts'
+import {
+  FrameReader,
+  isFor,
+  type Line,
+  type LineState,
+  type Listener,
+  receiversOf,
+  type Relay,
+} from './line.ts'
 
-/** The book as it is now. */
+/** The current book. */
 export interface LiveBook {
   readonly store: Pick<BookStore, 'db' | 'settings'>
-  /** Throws `unauthorized` once the caller's key, token or claims have ended. */
+  /** Throws `unauthorized` if the caller's key, token or claims expired. */
   recheck(standing: Standing): void
-  /** The meeting room, which is this mirror's while it lives. */
+  /** The meeting room of this mirror. */
   readonly meeting?: MirrorRoom | undefined
 }
 
 /**
- * Where talk (`room` and `envelope` frames) goes on its way. Law: it is asked once for each frame, in the order in which the
- * frames of a line came; what it answers is relayed to every other line of that purpose, in that order, and undefined is
- * relayed to nobody. Without one every frame is relayed as it is, and nothing is kept.
+ * Filters messages (`room` and `envelope` frames). Law: called once per frame, in the order of each line's frames. The answer is
+ * relayed to every other line of that purpose, in that order; undefined is not relayed. Default: every frame is relayed as it is.
  */
 export interface TalkPort {
   take(relay: Relay): Relay | undefined
 }
 
 export interface LiveLinesOptions {
-  /** Lines that are open, of one device or of all. */
+  /** Open lines, of one device or of all. */
   readonly lines: (device?: string) => readonly Line[]
-  /** Runs `work` on the book, at once or as soon as it is there. */
+  /** Runs `work` on the book, at once or once it is open. */
   readonly within: (work: (book: LiveBook) => void) => void
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly talk?: TalkPort | undefined
-  /** Hands talk on to the lines of other processes, where there are any. */
+  /** Passes messages to the lines of other processes. */
   readonly pass?: ((relay: Relay) => void) | undefined
 }
 
-export interface LiveLines {
-  /**
-   * Throws `unauthorized` once the caller's key, token or claims have ended, `rate-limited` when there are too many lines for
-   * one more. Asked when a ticket is wanted, and again when it is shown.
-   */
-  admit(standing: Standing, book: LiveBook): void
-  /** What a new line of `listener` begins with. Ends the line that the device had. */
-  begin(listener: Listener, version: LiveVersion): LineState
-  /** Says where the mirror stands: whoever missed something while there was no line comes now. */
-  greet(line: Line, book: LiveBook): void
-  /**
-   * A heartbeat, or a ping or pong of the socket's own, has come: it is one frame of those that a line may bring. False when
-   * it was one too many, and the line has ended.
-   */
-  beat(line: Line): boolean
-  /** A line has said something that is no heartbeat; undefined: something binary. */
-  said(line: Line, text: string | undefined): void
-  /** Another process has taken this from a line of its own. */
-  relay(relay: Relay, book: LiveBook): void
-  /** The device has come, and has read all there was up to `seq`: it may be poked again. */
-  came(device: string, seq: number, book: LiveBook): void
-  /** Something may have been written: every device that did not write it is poked, once for many writes. */
-  changed(book: LiveBook): void
-  /** Something may have happened in the meeting room: every line for it is told, in the order of what happened. */
-  roomChanged(book: LiveBook): void
-  /** Ends who has left the meeting room without a word; answers when to look again, undefined when nobody is there. */
-  sweepRoom(book: LiveBook): Promise<number | undefined>
-  /** Ends lines that have been silent too long, or whose time is over; answers how many are left. */
-  sweep(book: LiveBook): number
-  /** When the next line ends by its time alone; undefined for never. */
-  nextEndMs(): number | undefined
-}
-
 export const ticketMs = 30_000
-/** A new ticket: 256 bits that nobody can guess. */
+/** A new ticket of 256 random bits. */
 export const makeTicket = (random: Random): string => toBase64Url(random.bytes(32))
 /**
- * Tickets that nobody has shown yet, of one caller and of one book: a caller has at most as many as it may have lines, and
- * when a book has too many the oldest goes, so that no caller, under however many names, keeps another from one.
+ * Maximum unused tickets. A caller has at most as many as lines; a book drops the oldest, so that no caller, under any number of
+ * names, blocks another.
  */
 export const ticketLimit = { ofCaller: 100, ofBook: 1000 } as const
-/** Lines of one book at once, and of one caller: nobody takes them all. */
+/** Maximum open lines of one book, and of one caller. */
 const lineLimit = 200
 const callerLineLimit = 100
-/** Writes that come together are one poke. */
+/** Writes within this time are one poke. */
 const gatherMs = 25
 /** Three heartbeats. */
 const silentMs = 100_000
-/** A poke that nobody came for may have been lost. */
+/** A poke without a sync may have been lost. */
 const pokeAgainMs = 60_000
 
-/** The lines of one book, which stands at `head` of its sequence. */
-export function createLiveLines(
-  { lines, within, clock, scheduler, talk, pass }: LiveLinesOptions,
-  head: number,
-): LiveLines {
-  const frames = createFrameReader(clock)
-  let announcedSeq = head
-  let cancel: (() => void) | undefined
-  const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
+/** The live lines of one book. */
+export class LiveLines {
+  readonly #options: LiveLinesOptions
+  readonly #frames: FrameReader
+  #announcedSeq: number
+  #cancelAnnounce: (() => void) | undefined
 
-  const poke = (line: Line, seq: number) => line.send(JSON.stringify({ type: 'poke', seq } satisfies Poke))
-  const isSilent = (line: Line) => {
-    const { openedMs } = line.state
-    return clock.now() - Math.max(line.heartbeatMs() ?? openedMs, openedMs) > silentMs
+  /** `head`: the current end of the book's sequence. */
+  constructor(options: LiveLinesOptions, head: number) {
+    this.#options = options
+    this.#frames = new FrameReader(options.clock)
+    this.#announcedSeq = head
   }
-  /** True when the line may go on; ends it otherwise. */
-  const stands = (line: Line, book: LiveBook): boolean => {
+
+  /**
+   * Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` if there are too many lines. Call it when a
+   * ticket is requested, and again when it is used.
+   */
+  admit(standing: Standing, book: LiveBook): void {
+    book.recheck(standing)
+    const all = this.#options.lines()
+    const own = all.filter(({ state }) => payerOf(state.standing) === payerOf(standing))
+    if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
+  }
+
+  /** The first state of a new line. Closes the device's former line. */
+  begin(listener: Listener, version: LiveVersion): LineState {
+    // Device names are no secret: only the same caller replaces a line.
+    for (const line of this.#options.lines(listener.device))
+      if (line.state.standing.id === listener.standing.id) line.close(closeCodes.replaced)
+    return { ...listener, version, openedMs: this.#options.clock.now(), pokedMs: 0, seq: 0 }
+  }
+
+  /** Sends the mirror's place, so that a device syncs if it missed changes. */
+  greet(line: Line, book: LiveBook): void {
+    if (isFor(line.state, 'sync') && this.#isValid(line, book)) poke(line, headOf(book))
+  }
+
+  /** Counts a heartbeat, or a ping or pong of the socket, as a frame. False if it was one too many: then the line is closed. */
+  beat(line: Line): boolean {
+    const isPaid = this.#frames.pay(line, 0)
+    if (!isPaid) line.close(closeCodes.tooMuch)
+    return isPaid
+  }
+
+  /** Handles a frame that is no heartbeat; undefined for a binary one. */
+  receive(line: Line, text: string | undefined): void {
+    // Before the book is touched: a flood costs nobody else.
+    const action = this.#frames.read(line, text)
+    if (action.type === 'close') return line.close(action.code)
+    if (action.type === 'nothing') return
+    const { within, talk, pass } = this.#options
+    within((book) => {
+      if (!this.#isValid(line, book)) return
+      if (action.type === 'read') return this.#markRead(line, Math.min(action.poke.seq, headOf(book)), book)
+      if (takeToRoom(line, action.relay, book)) return
+      const taken = talk ? talk.take(action.relay) : action.relay
+      if (!taken) return
+      this.relay(taken, book)
+      pass?.(taken)
+    })
+  }
+
+  /** Relays a message, also one that another process of this mirror received. */
+  relay(relay: Relay, book: LiveBook): void {
+    const text = JSON.stringify(relay.frame)
+    for (const line of receiversOf(this.#options.lines(), relay))
+      if (this.#isValid(line, book)) line.send(text)
+  }
+
+  /** The device synced and has read everything up to `seq`: it may be poked again. */
+  synced(device: string, seq: number, book: LiveBook): void {
+    for (const line of this.#options.lines(device)) this.#markRead(line, seq, book)
+  }
+
+  /** Records may have changed: pokes every device that did not write them, once for many writes. */
+  changed(book: LiveBook): void {
+    const { lines, scheduler, within } = this.#options
+    if (this.#cancelAnnounce || headOf(book) === this.#announcedSeq) return
+    if (lines().length === 0) this.#announcedSeq = headOf(book)
+    else
+      this.#cancelAnnounce = scheduler.later(gatherMs, () => {
+        this.#cancelAnnounce = undefined
+        within((one) => this.#announce(one))
+      })
+  }
+
+  /** Sends news of the meeting room, in order, to every line for it. */
+  roomChanged(book: LiveBook): void {
+    const news = book.meeting?.news() ?? []
+    if (news.length === 0) return
+    const receivers = this.#options.lines().filter(({ state }) => state.version === 2 && isFor(state, 'room'))
+    for (const line of receivers)
+      if (this.#isValid(line, book)) for (const data of news) sendToRoom(line, data)
+  }
+
+  /** Removes participants whose line is gone; answers when to look again, undefined if nobody is there. */
+  async sweepRoom({ meeting }: LiveBook): Promise<number | undefined> {
+    const alive = new Map(
+      this.#options
+        .lines()
+        .filter(({ state }) => isFor(state, 'room'))
+        .map((line) => [line.state.device, line]),
+    )
+    return meeting?.sweep((device) => {
+      const line = alive.get(device)
+      return line && Math.max(line.heartbeatMs() ?? 0, line.state.openedMs)
+    })
+  }
+
+  /** Closes silent and expired lines; answers the number of lines that stay. */
+  sweep(book: LiveBook): number {
+    return this.#options.lines().filter((line) => this.#isValid(line, book)).length
+  }
+
+  /** When the next line expires; undefined for never. */
+  nextEndMs(): number | undefined {
+    const ends = this.#options.lines().flatMap(({ state }) => endOf(state) ?? [])
+    return ends.length === 0 ? undefined : Math.min(...ends)
+  }
+
+  /** False for an expired or silent line, after closing it. */
+  #isValid(line: Line, book: LiveBook): boolean {
     try {
       book.recheck(line.state.standing)
     } catch (error) {
@@ -126,148 +205,70 @@ export function createLiveLines(
       line.close(closeCodes.ended)
       return false
     }
-    if (!isSilent(line)) return true
+    if (!this.#isSilent(line)) return true
     line.close(closeCodes.silent)
     return false
   }
 
-  const pokeIfNews = (line: Line, written: readonly LatestPlace[], book: LiveBook) => {
-    const one = line.state
-    if (!isFor(one, 'sync') || !stands(line, book)) return
-    // Whoever wrote it has come with it, and has read it.
-    const isNews = written.some(
-      (latest) => latest.place > one.seq && (!one.kinds || isNewTo(one.kinds, latest)),
-    )
-    const isWaitedFor = clock.now() - one.pokedMs < pokeAgainMs
-    if (!isNews || isWaitedFor) return
-    poke(line, announcedSeq)
-    line.note({ ...one, pokedMs: clock.now() })
+  #isSilent(line: Line): boolean {
+    const { openedMs } = line.state
+    return this.#options.clock.now() - Math.max(line.heartbeatMs() ?? openedMs, openedMs) > silentMs
   }
-  const announce = (book: LiveBook) => {
-    const written = latestPlaces(book.store.db, announcedSeq)
-    announcedSeq = headOf(book)
-    // What was written may have ended a key or a token, of whatever line.
-    for (const line of lines()) {
-      if (isFor(line.state, 'sync')) pokeIfNews(line, written, book)
-      else stands(line, book)
+
+  #announce(book: LiveBook): void {
+    const written = latestPlaces(book.store.db, this.#announcedSeq)
+    this.#announcedSeq = headOf(book)
+    // A write may have ended the key or token of any line.
+    for (const line of this.#options.lines()) {
+      if (isFor(line.state, 'sync')) this.#pokeIfNews(line, written, book)
+      else this.#isValid(line, book)
     }
   }
 
-  const cameOn = (line: Line, seq: number, book: LiveBook) => {
+  #pokeIfNews(line: Line, written: readonly LatestPlace[], book: LiveBook): void {
+    const nowMs = this.#options.clock.now()
+    const { state } = line
+    if (!isFor(state, 'sync') || !this.#isValid(line, book)) return
+    // The writer's own line has read it already.
+    const isNews = written.some(
+      (latest) => latest.place > state.seq && (!state.kinds || isNewTo(state.kinds, latest)),
+    )
+    const isPending = nowMs - state.pokedMs < pokeAgainMs
+    if (!isNews || isPending) return
+    poke(line, this.#announcedSeq)
+    line.note({ ...state, pokedMs: nowMs })
+  }
+
+  #markRead(line: Line, seq: number, book: LiveBook): void {
     line.note({ ...line.state, pokedMs: 0, seq })
-    // Something was written while it came, for which the others were poked already.
-    if (announcedSeq > seq) pokeIfNews(line, latestPlaces(book.store.db, seq), book)
-  }
-  const relay = (one: Relay, book: LiveBook) => {
-    const text = JSON.stringify(one.frame)
-    for (const line of hearersOf(lines(), one)) if (stands(line, book)) line.send(text)
-  }
-
-  const tellRoom = (line: Line, data: object) => line.send(JSON.stringify({ type: 'room', data }))
-  /** What is for the room at this mirror goes no further: the mirror says itself what came of it. */
-  const takeToRoom = (line: Line, { frame }: Relay, { meeting }: LiveBook): boolean => {
-    if (!meeting || frame.type !== 'room' || !Object.hasOwn(frame.data, 'do')) return false
-    void meeting.take(frame.data, frame.from, (data) => tellRoom(line, data)).catch(() => undefined)
-    return true
-  }
-
-  return {
-    roomChanged(book) {
-      const news = book.meeting?.news() ?? []
-      if (news.length === 0) return
-      const hearers = lines().filter(({ state }) => state.version === 2 && isFor(state, 'room'))
-      for (const line of hearers) if (stands(line, book)) for (const data of news) tellRoom(line, data)
-    },
-
-    async sweepRoom({ meeting }) {
-      const alive = new Map(
-        lines()
-          .filter(({ state }) => isFor(state, 'room'))
-          .map((line) => [line.state.device, line]),
-      )
-      return meeting?.sweep((device) => {
-        const line = alive.get(device)
-        return line && Math.max(line.heartbeatMs() ?? 0, line.state.openedMs)
-      })
-    },
-
-    admit(standing, book) {
-      book.recheck(standing)
-      const all = lines()
-      const own = all.filter(({ state }) => payerOf(state.standing) === payerOf(standing))
-      if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
-    },
-
-    begin(listener, version) {
-      // The name of a device is no secret: only its own caller ends its line.
-      for (const line of lines(listener.device))
-        if (line.state.standing.id === listener.standing.id) line.close(closeCodes.replaced)
-      return { ...listener, version, openedMs: clock.now(), pokedMs: 0, seq: 0 }
-    },
-
-    greet(line, book) {
-      if (isFor(line.state, 'sync') && stands(line, book)) poke(line, headOf(book))
-    },
-
-    beat(line) {
-      const isPaid = frames.pay(line, 0)
-      if (!isPaid) line.close(closeCodes.tooMuch)
-      return isPaid
-    },
-
-    said(line, text) {
-      // Before anything is asked of the book: a flood costs nobody else.
-      const heard = frames.read(line, text)
-      if (heard.type === 'close') return line.close(heard.code)
-      if (heard.type === 'nothing') return
-      within((book) => {
-        if (!stands(line, book)) return
-        if (heard.type === 'read') return cameOn(line, Math.min(heard.poke.seq, headOf(book)), book)
-        if (takeToRoom(line, heard.relay, book)) return
-        const taken = talk ? talk.take(heard.relay) : heard.relay
-        if (!taken) return
-        relay(taken, book)
-        pass?.(taken)
-      })
-    },
-
-    relay,
-
-    came(device, seq, book) {
-      for (const line of lines(device)) cameOn(line, seq, book)
-    },
-
-    changed(book) {
-      if (cancel || headOf(book) === announcedSeq) return
-      if (lines().length === 0) announcedSeq = headOf(book)
-      else
-        cancel = scheduler.later(gatherMs, () => {
-          cancel = undefined
-          within(announce)
-        })
-    },
-
-    sweep: (book) => lines().filter((line) => stands(line, book)).length,
-
-    nextEndMs() {
-      const ends = lines().flatMap(({ state }) => endOf(state) ?? [])
-      return ends.length === 0 ? undefined : Math.min(...ends)
-    },
+    // Others were poked for changes that arrived during its sync.
+    if (this.#announcedSeq > seq) this.#pokeIfNews(line, latestPlaces(book.store.db, seq), book)
   }
 }
 
-/** When the line of `listener` ends by its time alone: the first moment at which its key, token or claims do not hold. */
+const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
+const poke = (line: Line, seq: number) => line.send(JSON.stringify({ type: 'poke', seq } satisfies Poke))
+const sendToRoom = (line: Line, data: object) => line.send(JSON.stringify({ type: 'room', data }))
+
+/** Handles a command for the meeting room of this mirror, which sends the result itself; false for other messages. */
+function takeToRoom(line: Line, { frame }: Relay, { meeting }: LiveBook): boolean {
+  if (!meeting || frame.type !== 'room' || !Object.hasOwn(frame.data, 'do')) return false
+  void meeting.take(frame.data, frame.from, (data) => sendToRoom(line, data)).catch(() => undefined)
+  return true
+}
+
+/** When the line expires: the first moment after its key, token or claims; undefined for never. */
 export const endOf = ({ standing: { endsMs } }: Listener): number | undefined =>
   endsMs === undefined ? undefined : endsMs + 1
 
-/** What an upgrade offers: its ticket, and the newest version that both sides speak. */
+/** The ticket of an upgrade, and the newest version that both sides know. */
 export interface OfferedLine {
   readonly ticket: string
   readonly protocol: LiveProtocol
   readonly version: LiveVersion
 }
 
-/** The subprotocols that an upgrade offers; throws `unauthorized` without a ticket or a version that is known. */
+/** Reads the subprotocols of an upgrade; throws `unauthorized` without a ticket or a known version. */
 export function offeredLine(headers: Headers): OfferedLine {
   const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((one) => one.trim())
   const ticket = offered.find((one) => one.startsWith(ticketPrefix))?.slice(ticketPrefix.length)
@@ -279,7 +280,8 @@ export function offeredLine(headers: Headers): OfferedLine {
 export const tooManyLines = () =>
   new DaybookError('rate-limited', 'There are too many lines.', { details: { retryAfterMs: ticketMs } })
 
-export const unknownTicket = () => new DaybookError('unauthorized', 'The ticket is not known, or was used.')
+export const unknownTicket = () =>
+  new DaybookError('unauthorized', 'The ticket is unknown or was used. Get another one.')
 
-/** What a host answers that has no lines. */
+/** The error of a host without lines. */
 export const noLines = () => new DaybookError('unknown-route', 'This edge has no lines.')

@@ -1,103 +1,143 @@
-// The way to the mirrors of an edge, and to one book for one caller. Types only: what answers them is answer-mirror.ts.
+// Interfaces between routes, mirrors and hosts of an edge. answer-mirror.ts implements `MirrorDoor`.
 import type { Way } from '../core/access/policy-decision.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import type { SignedRequest } from '../trust/agent/signed-request.ts'
 import type { AgentAnswer, AgentAsk } from './agent/answer-agent.ts'
-import type { EndAsked } from './end-asked.ts'
 import type { Outcome } from './outcome.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { SyncMirror } from '../sync/mirror/mirror.ts'
+import type { Standing } from '../trust/admission.ts'
+import type { AgentGate } from './agent/agent-gate.ts'
+import type { Listener } from './line.ts'
 
-/** A mirror as the routes see it, on whichever host it keeps its book. */
+/** A mirror as routes see it, on any host. */
 export interface MirrorDoor {
-  /** Throws unless this may call the capability; for what is done outside of the book. */
+  /** Checks the right to a capability, for work outside of the book. */
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
-  /** A ticket for a line of a device; `unknown-route` where this edge has no lines. */
-  ticket(asked: TicketRequest, presented: Presented): Promise<Outcome<unknown>>
-  /** Answers the upgrade to a line, where this edge has lines; an error in its one shape otherwise. */
+  /** A ticket for a device's line; `unknown-route` if this edge has no lines. */
+  ticket(request: TicketRequest, presented: Presented): Promise<Outcome<unknown>>
+  /** Answers the upgrade to a line, or an error, if this edge has lines. */
   fetch?(request: Request): Promise<Response>
-  /** Answers one sync request of a device; both are JSON. */
+  /** Answers one sync request; both are JSON. */
   exchange(request: string, options?: Presented): Promise<Outcome<string>>
-  /** Erases the book, for its owner: nothing is left but that it was erased, `{ erased, at }`. */
-  erase(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>>
-  /** Lets the owner begin a book under the name of one that was erased, `{ begun }`. */
-  begin(asked: EndAsked, presented: Presented): Promise<Outcome<unknown>>
+  /** Erases the book for its owner; answers `{ erased, at }`. Only the tombstone stays. */
+  erase(request: EndRequest, presented: Presented): Promise<Outcome<unknown>>
+  /** Lets the owner begin an erased book again; answers `{ begun }`. */
+  begin(request: EndRequest, presented: Presented): Promise<Outcome<unknown>>
   /** Answers one request of the a2p protocol: see answer-agent.ts. */
   agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer>
-  /** Runs a capability. `requestId` makes a write safe to send again. */
+  /** Runs a capability. `requestId` makes a write safe to retry. */
   call(id: string, input: unknown, options: Presented & CalledWith): Promise<Outcome<unknown>>
+}
+
+/** The owner's request to erase a book, or to begin it again. */
+export interface EndRequest {
+  /** The book's name. */
+  readonly confirm?: string | undefined
+  /** The epoch of a device, which identifies it if its key was erased with the book. */
+  readonly epoch?: string | undefined
 }
 
 /** The books of an edge, by name: `book-door.ts` alone opens them. */
 export interface Mirrors {
   getByName(book: string): MirrorDoor
-  /** The gate of a book, where all books share this process; elsewhere each book has memory and a thread of its own. */
+  /** The gate of a book, on hosts where all books share one process. */
   bodyGate?(book: string): BodyGate
 }
 
-/** Stands before the bodies of requests. */
+/** Limits bodies of requests before they are read. */
 export interface BodyGate {
   /**
-   * Looks at the caller before anything of a body is read. Throws `unauthorized` for a token or key that opens nothing here,
-   * `rate-limited` for one that has nothing left; `capability` is written down with it.
+   * Checks the caller before the body is read. Throws `unauthorized` for an unknown token or key, `rate-limited` for a caller
+   * without allowance; the access log gets `capability`.
    */
-  enter(comer: Comer, capability: string): Promise<BodyPass>
+  enter(caller: BodyCaller, capability: string): Promise<BodyPass>
 }
 
-/** A caller before the body is read: what it presents, or the agent that says to have signed the request. */
-export interface Comer extends Presented {
+/** A caller before the body is read: its credentials, or the agent that the request names as signer. */
+export interface BodyCaller extends Presented {
   readonly did?: string
 }
 
-/** One request, from the first byte of its body to its answer. */
+/** One request, from its first byte to its answer. */
 export interface BodyPass {
-  /** The gate has taken this request out of the caller's rate. */
+  /** True if the gate has charged the request. */
   readonly isPaid: boolean
-  /** Counts bytes that are held; throws `rate-limited` where the caller has too many under way. */
+  /** Counts bytes in memory; throws `rate-limited` if the caller has too many. */
   hold(bytes: number): void
-  /** Waits until the caller may have the thread for as long as it takes to parse the body. */
+  /** Waits for the caller's turn to parse the body. */
   turn(): Promise<void>
-  /** Takes a body that was refused out of the caller's rate, by its size. Throws `rate-limited` when nothing is left. */
+  /** Charges a refused body by its size. Throws `rate-limited` if the allowance is used up. */
   refuse(): Promise<void>
-  /** Counts the bytes no more. */
+  /** Releases the bytes. */
   end(): void
 }
 
-/** What a caller presents who does not have the key of the whole edge: a control token or an access key, or verified claims. */
+/** Credentials of a caller without the edge's key: a control token or access key, or verified claims. */
 export interface Presented {
   readonly bearer?: string
   readonly grant?: Grant
-  /** The gate before the body has taken this request out of the caller's rate. */
+  /** True if the body gate has charged the request. */
   readonly isPaid?: boolean
 }
 
-/** The same of a request of the a2p protocol, which an agent may have signed: it counts there alone, where nonces are looked at. */
+/** The same for an a2p request, which an agent may have signed. Only that protocol checks nonces, so only it accepts signatures. */
 export interface AgentPresented extends Presented {
   readonly signed?: SignedRequest
 }
 
 export interface CalledWith {
-  /** Makes a write safe to send again. */
+  /** Makes a write safe to retry. */
   readonly requestId?: string | undefined
-  /** What the call is for, for the log of access. */
+  /** The purpose, for the access log. */
   readonly purpose?: string | undefined
-  /** The id of a receipt: the call reaches what that says. */
+  /** The id of a receipt, which sets the call's reach. */
   readonly receipt?: string | undefined
-  /** How the request came. Default: not safely. */
+  /** How the request arrived. Default: not safely. */
   readonly way?: Way | undefined
 }
 
-/** One book, for one caller. Every verb throws what the book says of that caller. */
+/** One book for one caller. Every method throws if the caller lacks the right. */
 export interface BookDoor {
-  /** Lets the caller in before the body of its request is read, where there is such a gate. What follows costs no more. */
+  /** Admits the caller before the body is read, if there is a gate. Later calls of the request are not charged. */
   enter(capability: string): Promise<BodyPass | undefined>
-  /** Throws unless the caller may call the capability, at the cost of one request. */
+  /** Checks the right to a capability. Costs one request. */
   admit(capabilityId: string): Promise<void>
-  /** A ticket for a line of a device. */
-  ticket(asked: TicketRequest): Promise<unknown>
+  /** A ticket for a device's line. */
+  ticket(request: TicketRequest): Promise<unknown>
   /** Answers one sync request; both are JSON. */
   exchange(request: string): Promise<string>
-  erase(asked: EndAsked): Promise<unknown>
-  begin(asked: EndAsked): Promise<unknown>
+  erase(request: EndRequest): Promise<unknown>
+  begin(request: EndRequest): Promise<unknown>
   /** Runs a capability. */
   call(id: string, input: unknown, options?: CalledWith): Promise<unknown>
+}
+
+/** An open book, as its host passes it to `MirrorService`. */
+export interface MirrorBook {
+  readonly engine: Pick<Engine, 'admit' | 'audit' | 'call' | 'check' | 'store'>
+  /** Absent if newer code wrote the book, which is then read only. */
+  readonly mirror: Pick<SyncMirror, 'exchange'> | undefined
+  readonly rate: {
+    /** Charges one request, or throws `rate-limited`. */
+    spend(caller: string): void | Promise<void>
+  }
+  /** Rates and nonces of the a2p protocol. */
+  readonly agents: AgentGate
+  /** Reads later writes of other processes, if the book's truth is elsewhere. */
+  follow?(): Promise<void>
+  /** Waits for this caller's turn, if books share a thread. Call it right before computing. */
+  turn?(caller: string): Promise<void>
+  /** A device synced. `cursor`: its place if it has read everything, else undefined. */
+  synced(device: string, cursor: number | undefined): void
+  /** Absent if the host has no lines. */
+  readonly lines?: BookLines
+}
+
+interface BookLines {
+  /** Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` with too many lines. */
+  admit(standing: Standing): void | Promise<void>
+  /** A ticket for one line of `listener`. */
+  give(listener: Listener): string | Promise<string>
 }

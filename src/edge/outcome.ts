@@ -1,6 +1,5 @@
-// What a mirror answers to its door. A host may keep the two apart, and an error that is thrown from one to the other loses its
-// fields on the way (as over RPC to a Durable Object), so errors are values.
-import { FarFault, faultTrace } from './fault-trace.ts'
+// Outcomes: answers of a mirror to its door, with errors as values. Between the two may be a boundary, such as RPC to a Durable
+// Object, at which a thrown error loses its fields.
 import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
 
 export type Outcome<Value> =
@@ -8,24 +7,24 @@ export type Outcome<Value> =
   | {
       readonly ok: false
       readonly error: ErrorShape
-      /** Of a fault of Daybook itself: where it was thrown. For the log alone, never for a caller. */
+      /** Stack of a fault of Daybook itself. For the log, never for a caller. */
       readonly trace?: string
     }
 
-/** Runs `work` and answers what came of it, either way. */
+/** Runs `work`, and answers its value or its error. */
 export async function toOutcome<Value>(work: () => Value | Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { ok: true, value: await work() }
   } catch (error) {
-    const known = toDaybookError(error)
-    const shape = known.toJSON()
-    return known.code === 'internal'
-      ? { ok: false, error: shape, trace: faultTrace(known) }
+    const why = toDaybookError(error)
+    const shape = why.toJSON()
+    return why.code === 'internal'
+      ? { ok: false, error: shape, trace: faultTrace(why) }
       : { ok: false, error: shape }
   }
 }
 
-/** The value of an outcome, or its error thrown. A call that failed by itself means that the mirror is gone. */
+/** The value of an outcome, or its error thrown. If the call itself fails, the mirror is gone. */
 export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise<Value> {
   const outcome = await call.catch((cause: unknown) => {
     const overloaded =
@@ -36,4 +35,37 @@ export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise
   const error = DaybookError.from(outcome.error)
   if (outcome.trace !== undefined) error.cause = new FarFault(outcome.trace)
   throw error
+}
+
+/** Causes deeper than this are ignored: they may form a circle. */
+const depthLimit = 20
+const frameLimit = 30
+
+/**
+ * The name and stack of the innermost cause of `error`. Invariant: no messages, because they may contain stored texts.
+ */
+export function faultTrace(error: unknown): string {
+  let origin = error
+  for (let depth = 0; depth < depthLimit; depth++) {
+    const { cause } = origin instanceof Error ? origin : {}
+    if (!(cause instanceof Error)) break
+    origin = cause
+  }
+  if (!(origin instanceof Error)) return typeof origin
+  if (origin instanceof FarFault) return origin.trace
+  const frames = (origin.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return [plainName(origin.name), ...frames.slice(0, frameLimit)].join('\n')
+}
+
+/** `name` can be set to any value. */
+const plainName = (name: unknown) => (typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Error')
+
+/** An error that was thrown on the other side of a boundary. */
+class FarFault extends Error {
+  readonly trace: string
+
+  constructor(trace: string) {
+    super('It was thrown on the other side.')
+    this.trace = trace
+  }
 }

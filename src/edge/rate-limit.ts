@@ -1,68 +1,113 @@
-// How much each caller may ask of one book: a token bucket for each, in the book's own database.
-// Invariant: a bucket is exact as long as the host keeps this in memory, and at most a second of spending is forgotten when the
-// host throws it away.
+// Rate limits: token buckets in memory, and those of one book's callers, saved in the book's own database.
+// Invariant: a clock that was set back fills nothing. A caller's bucket is exact while the host keeps it in memory; if the host
+// drops it, at most a second of spending is lost.
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
-import { leftIn, type Rate } from './token-bucket.ts'
 import { openRateBuckets } from '../store/mirror/caller-rows.ts'
 
-/** Enough for a first sync of 100,000 records in one go; a device at rest asks a few times an hour. */
-export const usualRate: Rate = { burst: 2000, perSecond: 20 }
-
-export interface RateLimit {
-  /** Takes `cost` out of the caller's bucket, or throws `rate-limited` with `retryAfterMs`, and then takes nothing. */
-  spend(caller: string, cost?: number): void
-  /** Removes the buckets that are full again; answers how many others there are. */
-  tidy(): number
+export interface Rate {
+  /** Requests at once. */
+  readonly burst: number
+  /** Requests per second after that. */
+  readonly perSecond: number
 }
 
 interface Bucket {
-  left: number
-  atMs: number
-  savedMs: number
+  readonly left: number
+  readonly atMs: number
 }
+
+/** Current content of a bucket. An unknown one is full. */
+export function leftIn(bucket: Bucket | undefined, { burst, perSecond }: Rate, nowMs: number): number {
+  if (!bucket) return burst
+  const passedS = Math.max(0, nowMs - bucket.atMs) / 1000
+  return Math.min(burst, bucket.left + passedS * perSecond)
+}
+
+/** Milliseconds until an empty bucket is full. */
+const fillMs = ({ burst, perSecond }: Rate) => (burst / perSecond) * 1000
+
+/** Buckets by name, in memory. Full ones take no memory. */
+export class TokenBuckets {
+  readonly #rate: Rate
+  readonly #clock: Clock
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(rate: Rate, clock: Clock) {
+    this.#rate = rate
+    this.#clock = clock
+  }
+
+  /** Takes `cost` out of the bucket of `name`; false if it has less, and then it is empty. */
+  take(name: string, cost = 1): boolean {
+    const nowMs = this.#clock.now()
+    const content = leftIn(this.#buckets.get(name), this.#rate, nowMs)
+    // Delete first: the map stays in the order of last use, full buckets first.
+    this.#buckets.delete(name)
+    this.#buckets.set(name, { left: Math.max(0, content - cost), atMs: nowMs })
+    this.#forgetFull(nowMs)
+    return content >= cost
+  }
+
+  #forgetFull(nowMs: number): void {
+    for (const [name, { atMs }] of this.#buckets) {
+      if (nowMs - atMs < fillMs(this.#rate)) return
+      this.#buckets.delete(name)
+    }
+  }
+}
+
+/** Enough for a first sync of 100,000 records at once. An idle device sends a few requests an hour. */
+export const usualRate: Rate = { burst: 2000, perSecond: 20 }
 
 const saveEveryMs = 1000
 
-/** Buckets in `db`, filled at `rate`. */
-export function createRateLimit(db: SqlDatabase, clock: Clock, rate: Rate): RateLimit {
-  const saved = openRateBuckets(db)
-  const buckets = new Map<string, Bucket>()
-  const read = (caller: string): Bucket => {
-    const { left, atMs } = saved.read(caller) ?? { left: rate.burst, atMs: clock.now() }
-    return { left, atMs, savedMs: 0 }
+/** Buckets of one book's callers, in its database. */
+export class CallerRates {
+  readonly #saved: ReturnType<typeof openRateBuckets>
+  readonly #clock: Clock
+  readonly #rate: Rate
+  readonly #buckets = new Map<string, Bucket & { readonly savedMs: number }>()
+
+  constructor(db: SqlDatabase, clock: Clock, rate: Rate) {
+    this.#saved = openRateBuckets(db)
+    this.#clock = clock
+    this.#rate = rate
   }
-  return {
-    spend(caller, cost = 1) {
-      const bucket = buckets.get(caller) ?? read(caller)
-      buckets.set(caller, bucket)
-      const now = clock.now()
-      bucket.left = leftIn(bucket, rate, now)
-      bucket.atMs = now
-      if (bucket.left < cost) {
-        const retryAfterMs = Math.ceil(((cost - bucket.left) / rate.perSecond) * 1000)
-        throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
-      }
-      bucket.left -= cost
-      if (now - bucket.savedMs < saveEveryMs) return
-      bucket.savedMs = now
-      saved.save(caller, bucket)
-    },
-    tidy() {
-      const fullAfterMs = (rate.burst / rate.perSecond) * 1000
-      const before = clock.now() - fullAfterMs
-      for (const [caller, { atMs }] of buckets) if (atMs < before) buckets.delete(caller)
-      return saved.forgetBefore(before)
-    },
+
+  /** Takes `cost` out of the caller's bucket, or throws `rate-limited` with `retryAfterMs` and takes nothing. */
+  spend(caller: string, cost = 1): void {
+    const atMs = this.#clock.now()
+    const bucket = this.#buckets.get(caller)
+    const content = leftIn(bucket ?? this.#saved.read(caller), this.#rate, atMs)
+    const isPaid = content >= cost
+    const savedMs = bucket?.savedMs ?? 0
+    const isSaved = isPaid && atMs - savedMs >= saveEveryMs
+    const left = isPaid ? content - cost : content
+    this.#buckets.set(caller, { left, atMs, savedMs: isSaved ? atMs : savedMs })
+    if (isSaved) this.#saved.save(caller, { left, atMs })
+    if (isPaid) return
+    const retryAfterMs = Math.ceil(((cost - left) / this.#rate.perSecond) * 1000)
+    throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
+  }
+
+  /** Removes full buckets; answers the number of others. */
+  tidy(): number {
+    const before = this.#clock.now() - fillMs(this.#rate)
+    for (const [caller, { atMs }] of this.#buckets) if (atMs < before) this.#buckets.delete(caller)
+    return this.#saved.forgetBefore(before)
   }
 }
 
-/** Reads `DAYBOOK_RATE`: burst and requests a second, as in `2000/20`. */
+/** Reads `DAYBOOK_RATE`: burst and requests per second, as in `2000/20`. */
 export function readRate(text: string | undefined): Rate {
   if (text === undefined || text === '') return usualRate
   const [burst = 0, perSecond = 0] = (/^(\d{1,7})\/(\d{1,6}(?:\.\d{1,3})?)$/.exec(text) ?? [])
     .slice(1)
     .map(Number)
   if (burst >= 1 && perSecond > 0) return { burst, perSecond }
-  throw new DaybookError('internal', 'DAYBOOK_RATE is not like `2000/20`: burst and requests a second.')
+  throw new DaybookError(
+    'internal',
+    '`DAYBOOK_RATE` must look like `2000/20`: burst and requests per second.',
+  )
 }

@@ -39,7 +39,7 @@ export function createEndOfBook({ options, sync, events }: EndOfBookParts): EndO
     async beginAnew({ confirm }) {
       checkConfirmed(confirm, name)
       if (!sync) throw new DaybookError('sync-off')
-      const begun = await sync.end.beginAnew(confirm, signal)
+      const begun = await sync.end.beginAgain(confirm, signal)
       return { begun, ...(await sync.sync(signal)) }
     },
   })

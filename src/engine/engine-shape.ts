@@ -72,7 +72,7 @@ export interface Engine {
   /** The network came back, the page into view, or a task is due: what waited for that goes on. */
   wake(): void
   /** What is sent when this engine has ended; undefined when the book was not opened with it. */
-  readonly background: Pick<Background, 'allow' | 'spill'> | undefined
+  readonly background: Pick<Background, 'allow' | 'handOver'> | undefined
   /** Whether anybody looks, and there is a network: without, no line to the mirror is kept open. */
   attend(seen: boolean): void
   /** The meeting room, to be copied to other tabs and told of those that are gone. */

@@ -1,6 +1,276 @@
-// The chapter of the mirror: syncing now, conflicts, and what was not acknowledged.
 import { defineChapter } from '../core/capability/chapter.ts'
-import { syncCapabilities } from './sync-capability.ts'
+import { z } from 'zod'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { RecordWriter } from '../core/capability/port/record-port.ts'
+import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
+import { DaybookError } from '../core/errors.ts'
+import type { Json, JsonObject } from '../core/json/path.ts'
+import { isSealing } from '../core/sealed.ts'
+import { bodyOf } from '../core/record.ts'
+import type { OutboxEntry } from '../core/capability/outbox-entry.ts'
+import type { RefusedOp } from '../core/capability/refused-op.ts'
+import { syncDirections } from '../core/capability/status.ts'
+import { parseWith } from '../core/schema.ts'
+
+// The chapter of sync: sync now, the conflict log, refused and pending changes.
+
+const side = z.object({
+  by: z.string(),
+  op: z.enum(['put', 'forget']),
+  body: z.record(z.string(), z.unknown()).optional(),
+  purged: z.literal(true).optional(),
+  record: z.string().optional(),
+  sensitive: z.literal(true).optional(),
+  sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
+})
+
+const conflict = z.object({
+  id: z.number(),
+  record: z.string(),
+  kind: z.string(),
+  policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
+  at: z.string(),
+  state: z.enum(['open', 'settled', 'decided']),
+  lost: side,
+  kept: side.optional(),
+  base: z.record(z.string(), z.unknown()).optional(),
+  paths: z.array(z.string()).optional(),
+}) as unknown as z.ZodType<ConflictEntry>
+
+const refusedOp: z.ZodType<RefusedOp> = z.object({
+  n: z.number(),
+  record: z.string(),
+  kind: z.string(),
+  op: z.enum(['put', 'forget']),
+  code: z.string(),
+  message: z.string(),
+  at: z.string().optional(),
+  path: z.string().optional(),
+})
+
+const entry = z.object({
+  n: z.number(),
+  record: z.string(),
+  kind: z.string(),
+  op: z.enum(['put', 'forget']),
+  at: z.string(),
+  state: z.enum(['waiting', 'sent', 'refused']),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+}) as unknown as z.ZodType<OutboxEntry>
+
+const choice = z.strictObject({
+  /** The conflict's number, as `list` gives it. */
+  id: z.number().int(),
+  /** The side that the record gets, or `body` for the body given here. */
+  choose: z.enum(['lost', 'kept', 'body']),
+  body: z.record(z.string(), z.json()).optional(),
+})
+
+type DecidingRecords = Pick<
+  RecordWriter,
+  'conflict' | 'decideConflict' | 'put' | 'forget' | 'get' | 'succession'
+>
+
+/** Checks and applies a decision, inside the transaction of `records`. */
+export function decideConflict(
+  input: unknown,
+  records: DecidingRecords,
+): { record: string; changed: boolean } {
+  const { id, choose, body } = parseWith(choice, input)
+  const entry = records.conflict(id)
+  if (!entry) throw new DaybookError('not-found', `There is no conflict ${id}.`, { details: { path: 'id' } })
+  if ((choose === 'body') !== (body !== undefined)) {
+    throw new DaybookError('invalid-input', '`body` belongs to the choice `body`, and to no other.', {
+      details: { path: 'body' },
+    })
+  }
+  if (entry.kept?.record !== undefined) return decideRivals(entry, choose, body, records)
+  const { record, kind, lost, state } = entry
+  // The record is the `kept` side already, unless an earlier decision changed it.
+  const winner = state === 'decided' ? entry.kept : undefined
+  const chosen: ConflictSide | undefined = body
+    ? { by: '', op: 'put', body }
+    : choose === 'lost'
+      ? lost
+      : winner
+  records.decideConflict(id)
+  if (!chosen) return { record, changed: false }
+  if (chosen.sealed)
+    throw new DaybookError('locked', undefined, { details: { record, sealed: chosen.sealed } })
+  if (chosen.op === 'forget') return { record, changed: records.forget(record) }
+  if (!chosen.body) throw purgedError(record)
+  const scope = scopeOf(entry, body ? [lost, entry.kept] : [chosen], records)
+  records.put({ kind, id: record, body: chosen.body, exact: true, ...scope })
+  return { record, changed: true }
+}
+
+function purgedError(record: string): DaybookError {
+  const message = `\`${record}\` was purged with this edit. It can't be restored.`
+  return new DaybookError('conflict', message, { details: { path: 'choose' } })
+}
+
+/** A side that was sealed in the log stays sealed, even if the record was forgotten since or was never sealed. */
+function scopeOf(
+  { record }: Pick<ConflictEntry, 'record'>,
+  sides: readonly (ConflictSide | undefined)[],
+  records: DecidingRecords,
+): { scope?: { sensitivity: 'sensitive' } } {
+  const isSensitive = sides.some((side) => side?.sensitive) && !isSealing(records.get(record)?.sensitivity)
+  return isSensitive ? { scope: { sensitivity: 'sensitive' } } : {}
+}
+
+/**
+ * Decides between two records that supersede the same one: the loser supersedes the current record there, or returns to its
+ * original place.
+ */
+function decideRivals(
+  { id, record, kind, lost, paths = [], state }: ConflictEntry,
+  choose: z.output<typeof choice>['choose'],
+  body: JsonObject | undefined,
+  records: DecidingRecords,
+): { record: string; changed: boolean } {
+  const [path = ''] = paths
+  records.decideConflict(id)
+  const now = records.get(record)
+  const here = records.succession(record, kind)
+  const before = lost.body?.[path]
+  if (choose === 'kept') {
+    const stepsBack = state === 'decided' && now !== undefined && !here.isDisplaced && now[path] !== before
+    if (stepsBack)
+      records.put({
+        kind,
+        id: record,
+        body: readable(record, lost),
+        exact: true,
+        ...scopeOf({ record }, [lost], records),
+      })
+    return { record, changed: stepsBack }
+  }
+  const content = body ?? (now ? bodyOf(now) : readable(record, lost))
+  // The record is in place already, with the same body.
+  if (now && !here.isDisplaced && !body) return { record, changed: false }
+  const place = now && !here.isDisplaced ? now[path] : currentPlace(now ? record : before, kind, records)
+  const { [path]: _before, ...rest } = content
+  records.put({
+    kind,
+    id: record,
+    body: place === undefined ? rest : { ...rest, [path]: place },
+    exact: true,
+    ...scopeOf({ record }, [lost], records),
+  })
+  return { record, changed: true }
+}
+
+function currentPlace(from: Json | undefined, kind: string, records: DecidingRecords): Json | undefined {
+  return typeof from === 'string' ? records.succession(from, kind).current : from
+}
+
+function readable(record: string, { body, sealed }: ConflictSide): JsonObject {
+  if (body) return body
+  if (!sealed) throw purgedError(record)
+  throw new DaybookError('locked', undefined, { details: { record, sealed } })
+}
+
+const syncCapabilities = [
+  defineCapability({
+    id: 'daybook:sync',
+    runs: 'device',
+    permission: 'sync',
+    methods: ['sync'],
+    summary:
+      'Sends what the mirror has not seen and fetches what is new there, until both agree; or does one of the two.',
+    input: z
+      .strictObject({
+        /** `push` only sends, `pull` only fetches; `bidirectional` is another name for `both`. */
+        direction: z.enum([...syncDirections, 'bidirectional']).default('both'),
+      })
+      .prefault({}),
+    output: z.object({ pulled: z.number(), pushed: z.number(), conflicts: z.number() }),
+    effect: 'task',
+    repeatable: true,
+    uses: ['mirror'],
+    run: ({ direction }, at) => at.mirror.sync(direction === 'bidirectional' ? 'both' : direction),
+  }),
+  defineCapability({
+    id: 'daybook:list_conflicts',
+    methods: ['conflicts.list'],
+    summary:
+      'Lists the edits that lost a conflict, newest first, each with what it said and what it lost to.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        /** Those about one record. */
+        record: z.string().optional(),
+        /** Only those that nobody has decided. */
+        undecided: z.boolean().default(false),
+        /** For the next page: the smallest id of the last one. */
+        before: z.number().int().optional(),
+      })
+      .prefault({}),
+    output: z.object({ conflicts: z.array(conflict) }),
+    effect: 'read',
+    uses: ['records'],
+    run: (query, at) => ({ conflicts: at.records.conflicts(query) }),
+  }),
+  defineCapability({
+    id: 'daybook:choose_conflict',
+    methods: ['conflicts.choose'],
+    summary:
+      'Decides a conflict: the record gets the side that lost, stays as it is, or gets a new body. It can be decided again.',
+    input: choice,
+    output: z.object({ record: z.string(), changed: z.boolean() }),
+    effect: 'write',
+    uses: ['records'],
+    run: (input, at) => decideConflict(input, at.records),
+  }),
+  defineCapability({
+    id: 'daybook:list_dead_letters',
+    runs: 'device',
+    methods: ['deadLetters.list'],
+    summary:
+      'Lists the changes that the mirror refused for good, oldest first, each with the reason. They stay on this device.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        /** For the next page: the greatest `n` of the last one. */
+        after: z.number().int().min(0).optional(),
+      })
+      .prefault({}),
+    output: z.object({ deadLetters: z.array(refusedOp) }),
+    effect: 'read',
+    uses: ['records'],
+    run: ({ limit, after }, at) => ({ deadLetters: at.records.refused(limit, after) }),
+  }),
+  defineCapability({
+    id: 'daybook:retry_dead_letters',
+    runs: 'device',
+    methods: ['deadLetters.retry'],
+    summary: 'Sends refused changes again with the next sync: those of some records, or all.',
+    input: z.strictObject({ records: z.array(z.string()).max(1000).optional() }).prefault({}),
+    output: z.object({ retried: z.array(z.string()) }),
+    effect: 'write',
+    uses: ['records'],
+    run: ({ records }, at) => ({ retried: at.records.retryRefused(records) }),
+  }),
+  defineCapability({
+    id: 'daybook:list_outbox',
+    runs: 'device',
+    methods: ['outbox.list'],
+    summary:
+      'Lists the changes that the mirror has not acknowledged, oldest first: waiting, sent without an answer, or refused with the reason.',
+    input: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1000).default(100),
+        /** For the next page: the greatest `n` of the last one. */
+        after: z.number().int().min(0).optional(),
+      })
+      .prefault({}),
+    output: z.object({ entries: z.array(entry) }),
+    effect: 'read',
+    uses: ['records'],
+    run: (query, at) => ({ entries: at.records.outbox(query) }),
+  }),
+] as const
 
 export const sync = defineChapter({
   name: 'sync',

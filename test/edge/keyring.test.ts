@@ -1,6 +1,6 @@
 // The keyring of the edge: it verifies what others signed, and has no key of its own.
 import { expect, it } from 'vitest'
-import { workerKeyring } from '../../worker/worker-keyring.ts'
+import { workerKeyring } from '../../worker/worker-ports.ts'
 import { keyringCases } from '../contract/port/keyring-case.ts'
 import { keyringContract } from '../contract/port/keyring.ts'
 

@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { edgeLlm } from '../../src/edge/edge-llm.ts'
+import { edgeLlm } from '../../src/edge/edge-models.ts'
 import type { EdgeEnv } from '../../src/edge/edge-env.ts'
 import { failure } from '../contract/book-case.ts'
 import { newBook, run } from './http/http.ts'

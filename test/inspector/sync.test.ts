@@ -6,7 +6,7 @@ import { toDaybookError } from '../../src/core/errors.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
-import { createMirror, type Mirror } from '../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../src/sync/mirror/mirror.ts'
 import { launchBrowser, openInspector } from './open-inspector.ts'
 
 let browser: Browser
@@ -21,7 +21,7 @@ const memory = () => openNodeDatabase({ path: ':memory:' })
 async function openWorld(context: BrowserContext) {
   const common = { ports: nodePorts, name: 'b', scope: { agent: 'other' } }
   const edge = createEngine({ ...common, db: memory(), durability: 'durable-object', role: 'mirror' })
-  const mirror: Mirror = createMirror({ store: edge.store, ...nodePorts })
+  const mirror = new SyncMirror({ store: edge.store, ...nodePorts })
   const other = createEngine({
     ...common,
     db: memory(),

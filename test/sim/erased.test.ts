@@ -4,9 +4,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Carrier } from '../../src/core/ports.ts'
-import { createAgentGate } from '../../src/edge/agent/agent-gate.ts'
-import { usualAgentRate } from '../../src/edge/agent/agent-rate.ts'
-import { answerMirror, unknownToken } from '../../src/edge/answer-mirror.ts'
+import { DatabaseAgentGate, usualAgentRate } from '../../src/edge/agent/agent-gate.ts'
+import { MirrorService, unknownToken } from '../../src/edge/answer-mirror.ts'
 import { bookErased } from '../../src/edge/book-end.ts'
 import { fromOutcome } from '../../src/edge/outcome.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
@@ -14,7 +13,7 @@ import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { openNodeKeyring, verifyingKeyring } from '../../src/hosts/node/key/key-file.ts'
 import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
 import type { Tombstone } from '../../src/store/mirror/tombstone.ts'
-import { createMirror } from '../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../src/sync/mirror/mirror.ts'
 
 const name = 'garden'
 const yearMs = 366 * 86_400_000
@@ -66,13 +65,13 @@ function createHost(clock: { now(): number }) {
       role: 'mirror',
       keys: verifyingKeyring,
     })
-    return { engine, mirror: createMirror({ store: engine.store, ...ports, erasedAt: stone?.at }) }
+    return { engine, mirror: new SyncMirror({ store: engine.store, ...ports, erasedAt: stone?.at }) }
   }
-  const door = answerMirror(
+  const door = new MirrorService(
     (mayMake, work) => {
       if (!mayMake) throw unknownToken()
       opened ??= open()
-      const agents = createAgentGate(opened.engine.store.db, clock, usualAgentRate)
+      const agents = new DatabaseAgentGate(opened.engine.store.db, clock, usualAgentRate)
       return work({ ...opened, agents, rate: { spend: () => undefined }, synced: () => undefined })
     },
     {

@@ -2,7 +2,7 @@
 import { formatTime } from '../../src/core/time.ts'
 import { seenWithinMs } from '../../src/store/record/device-log.ts'
 import { keepMs } from '../../src/sync/mirror/mirror.ts'
-import { takeLate } from '../../src/sync/device/spill.ts'
+import { takeLate } from '../../src/sync/device/background.ts'
 import { judgeConflicts } from './law/conflicts.ts'
 import { judge } from './law/judge.ts'
 import { judgeFacts } from './law/facts.ts'

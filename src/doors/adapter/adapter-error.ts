@@ -1,7 +1,7 @@
-// What an adapter refuses: in the words of its framework, as the error that everything in a book fails with.
+// Errors of adapters: a `DaybookError` with the message of the framework.
 import { DaybookError, type ErrorCode } from '../../core/errors.ts'
 
-/** An error whose message is exactly `message`: models were trained on it, or tests of the framework ask for it. */
+/** An error with exactly this message: models were trained on it, or the framework's tests need it. */
 export function adapterError(
   code: ErrorCode,
   message: string,

@@ -1,6 +1,6 @@
-// What frameworks hand over, as JSON that a book takes, and back: what JSON has no word for is written under a name that begins
-// with `$`. Invariant: what comes out is what went in and shares nothing with it, or it is refused; an object that looks like
-// one of these marks is an object.
+// Values of frameworks as JSON for a book, and back. Values that JSON lacks are written under names that begin with `$`.
+// Invariant: a value comes back equal, sharing nothing with the original, or it is refused; an object that looks like one of these marks
+// stays an object.
 import { base64 } from '@scure/base'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { adapterError } from './adapter-error.ts'
@@ -9,27 +9,27 @@ export const dateField = '$date'
 export const bigintField = '$bigint'
 export const numberField = '$number'
 const bytesField = '$bytes'
-/** Stands around an object that would be read as one of the others. */
+/** Wraps an object that looks like a mark. */
 const plainField = '$plain'
-/** Stands around the text of what is nested deeper than a book takes, or has a name that it does not. */
+/** Wraps the JSON text of a value that is nested too deep for a book, or has a forbidden name. */
 const textField = '$json'
 
-/** Levels of JSON that are written as they are; a book takes 64, and what stands around a value has some of them. */
+/** Levels of JSON that are written as they are. A book allows 64, including those around a value. */
 const depthLimit = 40
-/** Levels of a value at most: each of them takes some of the stack, of which browsers have least. */
+/** Maximum levels of a value: each takes stack, which browsers have little of. */
 const levelLimit = 512
 const forbidden = '__proto__'
 const fieldless = new Set(['RegExp', 'BigInt', 'Symbol', 'Promise', 'WeakMap', 'WeakSet', 'WeakRef'])
 
 export interface ForeignOptions {
   /**
-   * True: what does not come back as it was is refused with `invalid-input`, and so is a mark that says nothing. Else instances
-   * are their fields and functions nothing, as JSON has it, and such a mark is the object that it stands in.
+   * True: values that would not come back equal, and invalid marks, are refused with `invalid-input`. False: instances become their
+   * fields and functions are dropped, as in JSON, and an invalid mark is read as an object.
    */
   readonly strict?: boolean
 }
 
-/** A value as JSON. Throws `invalid-input` with the path of what can't be said. */
+/** A value as JSON. Throws `invalid-input` with the path of an unsupported value. */
 export function valueToJson(value: unknown, options: ForeignOptions = {}): Json {
   return new Writer(options).value(value, '', 0)
 }
@@ -40,7 +40,7 @@ export function valueFromJson(json: Json, options: ForeignOptions = {}): unknown
 
 /** The fields of an object, each under its own name. */
 export function fieldsToJson(value: object, options: ForeignOptions = {}): JsonObject {
-  if (Object.hasOwn(value, forbidden)) throw unsaid(forbidden, 'a field of that name')
+  if (Object.hasOwn(value, forbidden)) throw unsupported(forbidden, 'a field of that name')
   return new Writer(options).fields(value, '', 0)
 }
 
@@ -48,7 +48,7 @@ export function fieldsFromJson(json: JsonObject, options: ForeignOptions = {}): 
   return new Reader(options).fields(json)
 }
 
-/** A book takes no number that another reader of JSON may read as another one. */
+/** True for numbers that every JSON reader reads the same; a book allows no others. */
 export const isPlainNumber = (value: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
@@ -56,7 +56,7 @@ const numberName = (value: number) => (Object.is(value, -0) ? '-0' : String(valu
 
 class Writer {
   readonly #isStrict: boolean
-  /** What is around the value that is being written. */
+  /** Objects around the current value, to detect circles. */
   readonly #around = new Set<object>()
 
   constructor({ strict = false }: ForeignOptions) {
@@ -77,7 +77,7 @@ class Writer {
       case 'object':
         return value === null ? null : this.#object(value, path, depth)
       default:
-        if (this.#isStrict) throw unsaid(path, typeof value)
+        if (this.#isStrict) throw unsupported(path, typeof value)
         return null
     }
   }
@@ -94,7 +94,7 @@ class Writer {
     })
   }
 
-  /** Fields that are undefined are none. */
+  /** Undefined fields are dropped. */
   #isField(value: unknown): boolean {
     return (
       value !== undefined && (this.#isStrict || (typeof value !== 'function' && typeof value !== 'symbol'))
@@ -103,7 +103,7 @@ class Writer {
 
   #object(value: object, path: string, depth: number): Json {
     if (depth > levelLimit)
-      throw unsaid(`${path.slice(0, 100)}…`, `what is nested deeper than ${levelLimit} levels`)
+      throw unsupported(`${path.slice(0, 100)}…`, `what is nested deeper than ${levelLimit} levels`)
     if (depth === depthLimit) return { [textField]: JSON.stringify(this.#object(value, path, depth + 1)) }
     if (Array.isArray(value))
       return this.#within(value, path, () =>
@@ -114,17 +114,17 @@ class Writer {
     }
     if (value instanceof Uint8Array) return { [bytesField]: base64.encode(value) }
     const prototype: unknown = Object.getPrototypeOf(value)
-    // A plain object of another window or of a module of its own has a prototype like ours, and not ours.
+    // A plain object of another window has another prototype, whose prototype is null too.
     const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
     return isPlain ? this.#plain(value, path, depth) : this.#instance(value, path, depth)
   }
 
   #instance(value: object, path: string, depth: number): Json {
     if (this.#isStrict || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-      throw unsaid(path, value.constructor.name)
-    // They have no fields, so nothing of them would be left.
+      throw unsupported(path, value.constructor.name)
+    // Without fields nothing would be stored.
     if (fieldless.has(Object.prototype.toString.call(value).slice(8, -1)))
-      throw unsaid(path, value.constructor.name)
+      throw unsupported(path, value.constructor.name)
     if (value instanceof Map) return { $map: this.value([...value], path, depth + 1) }
     if (value instanceof Set) return { $set: this.value([...value], path, depth + 1) }
     if (value instanceof Error)
@@ -144,7 +144,7 @@ class Writer {
   }
 
   #within<Result>(value: object, path: string, write: () => Result): Result {
-    if (this.#around.has(value)) throw unsaid(path, 'an object that holds itself')
+    if (this.#around.has(value)) throw unsupported(path, 'an object that holds itself')
     this.#around.add(value)
     try {
       return write()
@@ -154,8 +154,8 @@ class Writer {
   }
 }
 
-function unsaid(path: string, what: string) {
-  const message = `\`${path}\`: Values are texts, numbers, booleans, dates, bigints, bytes, lists and objects of these, not ${what}.`
+function unsupported(path: string, type: string) {
+  const message = `\`${path}\`: Values are texts, numbers, booleans, dates, bigints, bytes, lists and objects of these, not ${type}.`
   return adapterError('invalid-input', message, { path })
 }
 
@@ -195,34 +195,34 @@ class Reader {
     const read = readers[name]?.(value ?? null)
     if (read) return read.value
     if (!this.#isStrict) return this.fields(json)
-    throw adapterError('invalid-input', `\`${name}\` does not say what it stands for.`, { path: name })
+    throw adapterError('invalid-input', `\`${name}\` has no valid value.`, { path: name })
   }
 }
 
 type Read = { readonly value: unknown } | undefined
 
-/** By mark: the value that it stands for; undefined where it stands for none. */
-const readers: Readonly<Record<string, (said: Json) => Read>> = {
+/** The value of each mark; undefined for an invalid one. */
+const readers: Readonly<Record<string, (content: Json) => Read>> = {
   [plainField]: () => undefined,
   [textField]: () => undefined,
   $map: () => undefined,
   $set: () => undefined,
-  $undefined: (said) => (said === true ? { value: undefined } : undefined),
-  [dateField](said) {
-    const date = new Date(typeof said === 'string' ? said : Number.NaN)
-    return said === null || (typeof said === 'string' && !Number.isNaN(date.getTime()))
+  $undefined: (content) => (content === true ? { value: undefined } : undefined),
+  [dateField](content) {
+    const date = new Date(typeof content === 'string' ? content : Number.NaN)
+    return content === null || (typeof content === 'string' && !Number.isNaN(date.getTime()))
       ? { value: date }
       : undefined
   },
-  [numberField](said) {
-    const value = Number(said)
-    return typeof said === 'string' && numberName(value) === said ? { value } : undefined
+  [numberField](content) {
+    const value = Number(content)
+    return typeof content === 'string' && numberName(value) === content ? { value } : undefined
   },
-  [bigintField]: (said) =>
-    typeof said === 'string' && /^-?\d+$/.test(said) ? { value: BigInt(said) } : undefined,
-  [bytesField](said) {
+  [bigintField]: (content) =>
+    typeof content === 'string' && /^-?\d+$/.test(content) ? { value: BigInt(content) } : undefined,
+  [bytesField](content) {
     try {
-      return typeof said === 'string' ? { value: base64.decode(said) } : undefined
+      return typeof content === 'string' ? { value: base64.decode(content) } : undefined
     } catch {
       return undefined
     }

@@ -1,5 +1,5 @@
-// Documents of any size for adapters: what is larger than one document takes lies in parts beside it, in the same folder, so that
-// who reaches the one reaches the others. Invariant: a document and its parts are written and taken away together.
+// Documents of any size for adapters. A large one has parts, which are documents in the same folder, so a reader's scope covers all.
+// Invariant: a document and its parts are written and removed together.
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
 import { isDaybookError } from '../../core/errors.ts'
@@ -20,19 +20,19 @@ export interface PartedDocument extends DocumentName {
   readonly etag: string
   readonly created_at: string
   readonly updated_at: string
-  /** The keys of its parts, where it has some. */
+  /** The keys of its parts, if any. */
   readonly parts?: readonly string[]
 }
-/** `before`: the document as it was read, where the writer knows it. */
+/** `before`: the document as read before, if known. */
 export type PartedChange = Change & { readonly before?: PartedDocument }
 
-/** Bytes of a value that is written whole; a book takes 1,800,000, and a little stands around it. */
+/** Maximum bytes of a value without parts. A book allows 1,800,000, including some overhead. */
 const wholeLimit = 1_700_000
-/** Characters of a part: each takes at most three bytes, and a quotation mark two characters. */
+/** Characters of a part. Each takes at most three bytes; a quotation mark takes two characters. */
 const partLength = 400_000
-/** What a call carries at most, in characters, and how many changes. */
+/** Limits of one call. */
 const callLimit = { characters: 16_000_000, changes: 5000 } as const
-/** Keys of parts begin with it; a key of somebody else's that does is written with it twice. */
+/** Prefix of part keys. Doubled in other keys that begin with it. */
 const mark = partMark
 const firstField = '$first'
 
@@ -48,12 +48,12 @@ export class PartedDocuments {
     return found ? this.#whole(found, new Map()) : undefined
   }
 
-  /** The documents of a folder, a page at a time; those of which a part is missing are left out, and `onMissing` is called. */
+  /** The documents of a folder, by pages. Skips those with a missing part, and calls `onMissing`. */
   async *list(
-    asked: { readonly folder: string; readonly deep?: boolean; readonly atOnce?: number },
+    query: { readonly folder: string; readonly deep?: boolean; readonly atOnce?: number },
     onMissing: (name: DocumentName) => void = () => undefined,
   ): AsyncGenerator<PartedDocument> {
-    const { folder, deep = true, atOnce = 1000 } = asked
+    const { folder, deep = true, atOnce = 1000 } = query
     let cursor: string | undefined
     do {
       const page: CapabilityOutput<'document:list'> = await this.#documents.list({
@@ -75,25 +75,25 @@ export class PartedDocuments {
     } while (cursor !== undefined)
   }
 
-  /** A record of a document, as recall answers it, with its whole value; undefined for a part, or where one is missing. */
+  /** A recalled document with its whole value; undefined for a part, or if one is missing. */
   async whole(document: Listed): Promise<PartedDocument | undefined> {
     return isPart(document.key) ? undefined : this.#whole(document, new Map())
   }
 
-  /** Writes all of it or nothing, as `documents.write` does. */
+  /** Writes all changes or none, like `documents.write`. */
   async write(changes: readonly PartedChange[]): Promise<void> {
     const all: Change[] = []
     for (const one of changes) all.push(...(await this.#spread(one)))
     await this.#documents.write({ changes: all })
   }
 
-  /** The changes that write one document: its own, its parts', and those that take earlier parts away. */
+  /** The changes for one document: itself, its parts, and removal of earlier parts. */
   async #spread({ before: known, ...change }: PartedChange): Promise<Change[]> {
     const { folder = '', value } = change
     const key = keyIn(change.key)
     const own = { ...change, key }
     const fresh = value === null ? undefined : partsOf(folder, key, value as JsonObject)
-    // What is to be new has no earlier parts.
+    // A new document has no earlier parts.
     const isNew = change.if_match === null && value !== null
     const before = isNew ? [] : known ? (known.parts ?? []) : await this.#partKeys(folder, key)
     const gone = before
@@ -108,7 +108,7 @@ export class PartedDocuments {
       const found = await this.#documents.read({ folder, key })
       return (found && partKeysOf(found.value as JsonObject)) ?? []
     } catch (error) {
-      // Who may write and not read leaves earlier parts where they are.
+      // Without the right to read, earlier parts stay.
       if (isDaybookError(error, 'forbidden')) return []
       throw error
     }
@@ -131,7 +131,7 @@ export class PartedDocuments {
   }
 }
 
-/** `changes` in the groups that one call each takes. */
+/** Splits `changes` into calls. */
 export function inCalls<One extends Change>(changes: readonly One[]): One[][] {
   const groups: One[][] = []
   let room = 0
@@ -152,7 +152,7 @@ const isPart = (key: string) => key.startsWith(mark) && !key.startsWith(mark + m
 const keyIn = (key: string) => (key.startsWith(mark) ? mark + key : key)
 const keyOut = (key: string) => (key.startsWith(mark + mark) ? key.slice(mark.length) : key)
 
-/** The keys of the parts of a value that is the beginning of a larger one. */
+/** The part keys of a value that has parts. */
 function partKeysOf(value: JsonObject): readonly string[] | undefined {
   const keys = value[partsField]
   const isHead =

@@ -1,4 +1,4 @@
-// The edge's HTTP: one Hono app of small routes. Every answer that is not a success has the one error shape.
+// The HTTP app of the edge: Hono routes. All errors have one shape.
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
@@ -7,27 +7,16 @@ import { hideKeys } from '../../core/text/hide-keys.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { createA2pApp } from './a2p/a2p-app.ts'
 import { requireBook, requireEmbedding } from './request/auth.ts'
-import { limitAddress } from './request/front-limit.ts'
-import { isAllowedOrigin } from './request/origin.ts'
-import { settingFaults } from '../../edge/edge-settings.ts'
-import type { BookTypes, EdgeTypes } from '../../edge/edge-env.ts'
-import { requireHttps } from './request/own-machine.ts'
-import { requirePlainPath } from './request/plain-path.ts'
+import { limitAddress, isAllowedOrigin, requireHttps, requirePlainPath } from './request/guard.ts'
+import { settingFaults, type BookTypes, type EdgeTypes } from '../../edge/edge-env.ts'
 import { respondWith } from './request/problem.ts'
-import { bookRoute } from './routes/book.ts'
+import { bookRoute, embedRoute, inboxRoute, lineRoute, ticketRoute, syncRoute } from './routes/book-routes.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
-import { embedRoute } from './routes/embed.ts'
-import { createHealthRoute } from './routes/health.ts'
-import { inboxRoute } from './routes/inbox.ts'
-import { lineRoute, ticketRoute } from './routes/live.ts'
-import { manifestRoute } from './routes/manifest.ts'
+import { createHealthRoute, manifestRoute, openApiRoute, createAddressedRoute } from './routes/edge-routes.ts'
 import { mcpRoute } from './routes/mcp.ts'
-import { openApiRoute } from './routes/openapi.ts'
-import { createAddressedRoute } from './routes/addressed.ts'
 import { messageRoute } from './routes/messages.ts'
-import { syncRoute } from './routes/sync.ts'
 
-/** What is below `/v1/books/:book`, where `requireBook` has let the caller in to that book. */
+/** Routes below `/v1/books/:book`, behind `requireBook`. */
 const bookRoutes = new Hono<BookTypes>()
   .route('/', bookRoute)
   .route('/', syncRoute)
@@ -38,7 +27,7 @@ const bookRoutes = new Hono<BookTypes>()
   .route('/', mcpRoute)
   .route('/', messageRoute)
 
-/** Builds the app; its type is what `hc` of Hono makes a typed client from. */
+/** Builds the app. Hono's `hc` makes a typed client from its type. */
 export function createApp() {
   const app = new Hono<EdgeTypes>()
   app.onError((error, c) => respondWith(c, error))
@@ -48,7 +37,7 @@ export function createApp() {
       new DaybookError('unknown-route', `There is no \`${hideKeys(c.req.path).slice(0, 200)}\`.`),
     ),
   )
-  app.use(tellSettingFaults(), withSecureHeaders())
+  app.use(logSettingFaults(), withSecureHeaders())
   app.route('/', lineRoute)
   app.route('/a2p/v1', createA2pApp())
   app.use(
@@ -105,31 +94,31 @@ export function createApp() {
 }
 
 /**
- * Browsers that ask a service of this machine or network whether a page of the internet may call it: the pages that may call
- * at all may. Others, Chromium from 142 on, ask their user instead.
+ * Answers browsers that ask a local service whether an internet page may call it: yes for every allowed origin. Chromium from
+ * 142 on asks its user instead.
  */
 function allowOwnNetwork(): MiddlewareHandler {
   return async (c, next) => {
     await next()
-    const isAsked = c.req.header('access-control-request-private-network') === 'true'
-    if (isAsked && c.res.headers.has('access-control-allow-origin'))
+    const isPreflight = c.req.header('access-control-request-private-network') === 'true'
+    if (isPreflight && c.res.headers.has('access-control-allow-origin'))
       c.res.headers.set('Access-Control-Allow-Private-Network', 'true')
   }
 }
 
-/** Says once in the log which variables look like settings and are none. */
-function tellSettingFaults(): MiddlewareHandler<EdgeTypes> {
-  let isTold = false
+/** Logs once which variables look like settings but aren't. */
+function logSettingFaults(): MiddlewareHandler<EdgeTypes> {
+  let isLogged = false
   return async (c, next) => {
-    if (!isTold)
+    if (!isLogged)
       for (const message of settingFaults(c.env))
         console.warn(JSON.stringify({ code: 'invalid-input', message }))
-    isTold = true
+    isLogged = true
     await next()
   }
 }
 
-/** On every answer but the beginning of a line, which is no document and takes none. */
+/** Sets secure headers on every answer except upgrades, which take none. */
 function withSecureHeaders(): MiddlewareHandler {
   const setHeaders = secureHeaders({
     contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },

@@ -1,4 +1,4 @@
-// The tools of an open book, made when somebody first asks: a book whose models bring tools of their own pays nothing.
+// The tools of an open book, loaded on first use.
 import type { ToolSource } from '../../book/tool/tool-source.ts'
 
 export function loadLocalTools(): ToolSource {

@@ -1,13 +1,11 @@
-// The sets of tools for whoever has an open book before them: models in a page or program, and the agent of a browser.
-// Invariant: they are the tools that MCP serves, and reach no verb that MCP does not.
+// The sets of tools over an open book, for models in a page or program, and for a browser's agent.
+// Invariant: they are the tools of MCP, and reach no other verb.
 import type { ToolSource, ToolText } from '../../book/tool/tool-source.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { inTurn } from './in-turn.ts'
-import { requireOffered } from './tool/offered-verb.ts'
-import { type McpTool, textsOf } from './tool/tool.ts'
+import { inTurn, requireOffered, type McpTool, textsOf } from './tool.ts'
 import { toolsOf } from './tool-set.ts'
 
-/** Where a caller says which sets. */
+/** The caller's option with the sets. */
 const path = 'options.set'
 
 export function createLocalTools(): ToolSource {
@@ -20,9 +18,9 @@ export function createLocalTools(): ToolSource {
       const answer = await tool.run(input, {
         now: () => Date.now(),
         alone: (work) => inTurn(own, work),
-        async call(id, given, step) {
+        async call(id, value, step) {
           requireOffered(id)
-          return call(id, given, step)
+          return call(id, value, step)
         },
       })
       return { value: answer.value, texts: textsOf(answer), isFailure: answer.isFailure === true }

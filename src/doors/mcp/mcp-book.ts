@@ -1,35 +1,40 @@
-// What MCP needs of a book, on whichever host: its verbs for the caller who came, the time, and what changes.
+// The book as MCP needs it, on any host.
 import type { Guarded } from '../../core/access/permission.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
 import type { Progress } from '../../core/capability/progress.ts'
 import type { DaybookError } from '../../core/errors.ts'
 
 export interface McpCallOptions {
-  /** Makes a write safe to send again. */
+  /** Makes a write safe to retry. */
   readonly requestId?: string
   readonly signal?: AbortSignalLike
-  /** Told how far long work has come, where the host knows. */
+  /** Called with the progress of long work, if the host reports it. */
   readonly progress?: (step: Progress) => void
 }
 
 export interface McpRights {
   mayCall(verb: Guarded): boolean
-  /** Tells that it may be less or more now; answers how to stop. */
+  /** Calls `listener` when rights may have changed; answers a function that stops. */
   onChange(listener: () => void): () => void
 }
 
 export interface McpBook {
-  /** Where its verbs run: what a device alone can do is not offered at a mirror. */
+  /** The place of execution. A mirror does not offer verbs that need a device. */
   readonly place: 'device' | 'mirror'
   call(id: string, input: unknown, options?: McpCallOptions): Promise<unknown>
-  /** Throws unless the caller may call the verb, where callers differ. */
+  /** Throws unless the caller may call the verb. Absent if callers don't differ. */
   admit?(id: string): Promise<void>
   /** Milliseconds since 1970 UTC. */
   now(): number
-  /** Tells that records of these kinds changed, as far as the caller may read them; answers how to stop. */
+  /** Calls `listener` with the kinds of changed records that the caller may read; answers a function that stops. */
   onChange?(listener: (kinds: readonly string[]) => void): () => void
-  /** What the caller may call, where that is less than everything; other tools are not listed. */
+  /** The caller's rights, if limited. Tools without the right are not listed. */
   readonly rights?: McpRights
-  /** Told of a fault of Daybook itself; the client learns no more than that there was one. */
+  /** Called with a fault of Daybook itself. The client gets no details. */
   onFault?(error: DaybookError): void
 }
+
+/** The library of the protocol, loaded on first use. */
+export type Mcp = typeof import('@modelcontextprotocol/server')
+
+export const loadMcp = (): Promise<Mcp> => import('@modelcontextprotocol/server')

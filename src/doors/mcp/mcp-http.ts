@@ -1,25 +1,26 @@
-// MCP over Streamable HTTP, on any host that has `fetch`. Invariant: no page of another origin, and no name that was made to
-// point at this machine, reaches a server; what a request may do is decided before, by whoever hands its book over.
+// MCP over Streamable HTTP, on any host with `fetch`.
+// Invariant: no page of another origin, and no foreign host name that resolves to this machine, reaches a server. The caller
+// authorises requests before.
 import type { McpServerFactory, ServerEventBus } from '@modelcontextprotocol/server'
 import { isOwnName } from '../../core/address.ts'
-import type { Mcp } from './load-mcp.ts'
+import type { Mcp } from './mcp-book.ts'
+import type { DaybookError } from '../../core/errors.ts'
 
-export interface McpGuards {
-  /** True where only this machine is to be asked: then only its own names will do as `Host`. */
+interface McpGuards {
+  /** True if only this machine may call: then `Host` must be one of its own names. */
   readonly isOwnMachine: boolean
-  /** True for an origin whose pages may call. */
+  /** True for an origin with pages that may call. */
   isAllowedOrigin(origin: string): boolean
 }
 
-/** Most bytes of a request. */
+/** Limit of a request, in bytes. */
 export const mcpBodyLimit = 4_194_304
 
-export interface McpAnswering {
+interface McpAnswering {
   readonly mcp: Mcp
   readonly guards: McpGuards
-  /** Makes the server that answers. */
   readonly factory: McpServerFactory
-  /** Over which servers tell those who listen, where there is something to tell. */
+  /** Notifies listening clients of changes, if there are any. */
   readonly bus?: ServerEventBus
 }
 
@@ -38,7 +39,7 @@ function refusal({ url, headers }: Request, guards: McpGuards): Response | undef
   const { hostname } = new URL(url)
   const host = headers.get('host')
   const names = host === null ? [hostname] : [hostname, nameOf(host)]
-  if (guards.isOwnMachine && !names.every(isOwnName)) return refuse('This machine does not go by that name.')
+  if (guards.isOwnMachine && !names.every(isOwnName)) return refuse('This is not a name of this machine.')
   const origin = headers.get('origin')
   if (origin !== null && !guards.isAllowedOrigin(origin)) return refuse('Pages of this origin may not call.')
   return undefined
@@ -51,4 +52,48 @@ function nameOf(host: string): string {
 
 function refuse(message: string): Response {
   return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 403 })
+}
+
+/** The JSON-RPC id of a request; null without one. */
+export async function requestIdOf(request: Request): Promise<unknown> {
+  try {
+    return ((await request.json()) as { readonly id?: unknown }).id ?? null
+  } catch {
+    return null
+  }
+}
+
+/** `response`, ended by `onEnd`: the last message answers the first request with the reason. */
+export function endingWith(
+  response: Response,
+  id: unknown,
+  onEnd: (end: (error: DaybookError) => void) => void,
+): Response {
+  const reader = response.body?.getReader()
+  if (!reader) return response
+  let isOver = false
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      onEnd(({ code, message }) => {
+        if (isOver) return
+        isOver = true
+        const last = { jsonrpc: '2.0', id, error: { code: -32_000, message, data: { code } } }
+        controller.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(last)}\n\n`))
+        controller.close()
+        void reader.cancel().catch(() => undefined)
+      })
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (isOver) return
+      if (!done) return controller.enqueue(value)
+      isOver = true
+      controller.close()
+    },
+    cancel(reason) {
+      isOver = true
+      return reader.cancel(reason)
+    },
+  })
+  return new Response(body, response)
 }

@@ -1,34 +1,34 @@
-// What changed of resources, for those who listen over HTTP, where no book says what changes: they are read again and compared.
-// Invariant: what is read is read as the caller who listens, and paid for by that caller; it ends with the stream, and once
-// the caller's key or token has ended the stream ends with it.
+// Watches resources for clients that listen over HTTP, where the book sends no changes: polls and compares.
+// Invariants: resources are read with the caller's rights and at its cost. Polling ends with the stream, and the stream ends when the
+// caller's key or token expires.
 import type { ServerEventBus } from '@modelcontextprotocol/server'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
-import type { McpResource } from './tool-resource.ts'
+import type { McpResource } from './tool-set.ts'
 
 export interface ResourceWatchParts {
   readonly resources: readonly McpResource[]
-  /** A resource as the caller may read it now. */
+  /** Reads a resource as the caller. */
   read(resource: McpResource): Promise<unknown>
-  /** Runs `work` after so many milliseconds; answers how to have it not run. */
+  /** Runs `work` after `ms`; answers a function that cancels it. */
   later(ms: number, work: () => void): () => void
 }
 
 export interface ResourceWatch {
-  /** Reads what there is before somebody listens, so that no change after that is missed. */
+  /** Reads the first state before a client listens, so that no later change is missed. */
   begin(): Promise<void>
-  /** Tells listeners of each change. */
+  /** Notifies listeners of changes. */
   readonly bus: ServerEventBus
-  /** Calls `ended` once the caller may listen no more, with why. */
-  onEnd(ended: (error: DaybookError) => void): void
+  /** Calls `end` with the reason when the caller may no longer listen. */
+  onEnd(end: (error: DaybookError) => void): void
 }
 
 const everyMs = 2000
 
 export function createResourceWatch({ resources, read, later }: ResourceWatchParts): ResourceWatch {
   const watched = resources.filter(({ kinds }) => kinds.length > 0)
-  const known = new Map<string, string>()
+  const states = new Map<string, string>()
   const ends: ((error: DaybookError) => void)[] = []
-  /** What may not be read now is one state more: whoever reads it again learns why. */
+  /** A refusal is a state too: reading again shows the reason. */
   const stateOf = async (resource: McpResource): Promise<string> => {
     try {
       return JSON.stringify(await read(resource))
@@ -37,22 +37,22 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
       throw error
     }
   }
-  /** Which of them are others than they were. */
+  /** URIs of resources that changed since the last look. */
   const look = async (): Promise<readonly string[]> => {
     const changed: string[] = []
     for (const resource of watched) {
       const { uri } = resource
       const now = await stateOf(resource)
-      if (known.has(uri) && known.get(uri) !== now) changed.push(uri)
-      known.set(uri, now)
+      if (states.has(uri) && states.get(uri) !== now) changed.push(uri)
+      states.set(uri, now)
     }
     return changed
   }
   return {
     begin: async () => void (await look()),
-    onEnd: (ended) => void ends.push(ended),
+    onEnd: (end) => void ends.push(end),
     bus: {
-      // Nobody but the book itself says something here.
+      // Only this watch publishes.
       publish: () => undefined,
       subscribe(listener) {
         let isOver = watched.length === 0
@@ -64,10 +64,10 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
           try {
             for (const uri of await look()) if (!isOver) listener({ kind: 'resource_updated', uri })
           } catch (error) {
-            // Anything else passes: a caller who asks too much, a database that is away.
+            // Other errors are temporary, such as a rate limit or a missing database.
             if (isDaybookError(error, 'unauthorized')) {
               isOver = true
-              for (const ended of ends) ended(error)
+              for (const end of ends) end(error)
             }
           }
           again()

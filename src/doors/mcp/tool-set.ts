@@ -1,16 +1,18 @@
-// The sets of tools that MCP serves, each an explicit table. A set is what an agent is given to choose from: what is not in
-// one is not there, whatever its caller may do.
+// The sets of tools that MCP serves, and their resources, as explicit tables. A tool outside of the chosen sets is not offered, even if
+// the caller has the right.
+// Invariant: a resource is an answer of verbs that a tool of its set may call.
 import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { graphTools } from './graph/graph-tool.ts'
-import { offeredVerb } from './tool/offered-verb.ts'
-import type { McpTool } from './tool/tool.ts'
-import { shapeTool, verbTool } from './tool/verb-tool.ts'
+import { graphTools } from './graph-tool.ts'
+import { offeredVerb, type McpTool, type ToolCall } from './tool.ts'
+import { shapeTool, verbTool } from './verb-tool.ts'
+import { readGraph } from './graph.ts'
+import { askSeedShape } from '../seed-shape/seed-shape.ts'
 
 export { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 
 const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
-  /** Ten tools for an agent that shall remember: to find, to keep, to forget. */
+  /** Ten tools for an agent with a memory: find, store, forget. */
   recall: () => [
     verbTool('recall', 'daybook:recall'),
     verbTool('context', 'recall:context'),
@@ -39,7 +41,7 @@ const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
     shapeTool('mcp__kstar__get_token_lineage'),
     shapeTool('mcp__kstar__export_memory'),
   ],
-  /** Plain names: a kernel of KS2.2 takes the server that has both `store` and `recall` for its memory. */
+  /** Plain names: a KS2.2 kernel uses the server with both `store` and `recall` as its memory. */
   ks: () => [
     shapeTool('store'),
     shapeTool('recall'),
@@ -81,7 +83,7 @@ const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
     verbTool('pool_claws', 'pool:claws'),
     verbTool('pool_who_can', 'pool:who_can'),
   ],
-  /** An agent proposes, and reads what it may. What the user says or decides is not an agent's to say. */
+  /** An agent proposes, and reads within its rights. It can't store or decide for the user. */
   a2p: () => [
     shapeTool('a2p_get_profile'),
     shapeTool('a2p_query_memories'),
@@ -95,14 +97,14 @@ const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
 const made = new Map<ToolSetName, readonly McpTool[]>()
 
 function toolsOfSet(name: ToolSetName): readonly McpTool[] {
-  const known = made.get(name)
-  if (known) return known
+  const cached = made.get(name)
+  if (cached) return cached
   const tools = sets[name]()
   made.set(name, tools)
   return tools
 }
 
-/** Names of sets as they are written, `recall,graph`; throws `invalid-input` at `tools` for what is none. */
+/** Reads names of sets, `recall,graph`; throws `invalid-input` at `tools` for an unknown one. */
 export function readSets(text: string | undefined): readonly ToolSetName[] {
   const names = (text ?? '')
     .split(',')
@@ -110,15 +112,15 @@ export function readSets(text: string | undefined): readonly ToolSetName[] {
     .filter((name) => name !== '')
   if (names.length === 0) return usualSets
   return [...new Set(names)].map((name) => {
-    const known = toolSetNames.find((one) => one === name)
-    if (known) return known
+    const found = toolSetNames.find((one) => one === name)
+    if (found) return found
     throw wrong(`there is no set \`${name.slice(0, 80)}\`; there are ${toolSetNames.join(', ')}`)
   })
 }
 
 /**
- * The tools of these sets, as far as they can do what they say at `place`. Throws `invalid-input` at `path` where two sets
- * have a tool of one name: each is a promise of another shape.
+ * The tools of these sets that can run at `place`. Throws `invalid-input` at `path` if two sets have a tool of the same name: their
+ * shapes differ.
  */
 export function toolsOf(
   names: readonly ToolSetName[],
@@ -134,17 +136,67 @@ export function toolsOf(
           `\`${other.set}\` and \`${set}\` both have a tool \`${tool.name}\`: serve one of them`,
           path,
         )
-      if (tool.verbs.every((id) => isDone(id, place))) tools.set(tool.name, { tool, set })
+      if (tool.verbs.every((id) => runsAt(id, place))) tools.set(tool.name, { tool, set })
     }
   }
   return [...tools.values()].map(({ tool }) => tool)
 }
 
-function isDone(id: string, place: 'device' | 'mirror'): boolean {
+function runsAt(id: string, place: 'device' | 'mirror'): boolean {
   const { runs = 'anywhere' } = offeredVerb(id) ?? {}
   return runs === 'anywhere' || runs === place
 }
 
 function wrong(message: string, path = 'tools'): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
+}
+
+export interface McpResource {
+  readonly uri: string
+  readonly name: string
+  readonly description: string
+  /** Kinds of records that change it. */
+  readonly kinds: readonly string[]
+  read(at: ToolCall): Promise<unknown>
+}
+
+/** The answer of a seed shape, or its answer in place of an error. */
+async function shaped(name: string, at: ToolCall): Promise<unknown> {
+  const { value } = await askSeedShape(name, {}, at)
+  return value
+}
+
+const resources: Partial<Readonly<Record<ToolSetName, readonly McpResource[]>>> = {
+  graph: [
+    {
+      uri: 'memory://knowledge-graph',
+      name: 'knowledge-graph',
+      description: 'The entire knowledge graph as JSON.',
+      kinds: ['fact'],
+      read(at) {
+        let step = 0
+        return readGraph((id, input) => at.call(id, input, step++))
+      },
+    },
+  ],
+  katra: [
+    {
+      uri: 'personal-collections://',
+      name: 'personal-collections',
+      description: 'The collections of memories, as JSON.',
+      kinds: ['mark'],
+      read: (at) => shaped('katra_get_collections', at),
+    },
+    {
+      uri: 'turn-memories://',
+      name: 'turn-memories',
+      description: 'Memories stored in the current turn, as JSON.',
+      kinds: [],
+      read: (at) => shaped('katra_review_turn', at),
+    },
+  ],
+}
+
+export function resourcesOf(sets: readonly ToolSetName[]): readonly McpResource[] {
+  return sets.flatMap((set) => resources[set] ?? [])
 }

@@ -1,6 +1,5 @@
-// Lets other windows, frames, workers and extensions use an open book over `postMessage`. Invariant: nobody is answered whose
-// origin was not named, whoever is answered has the token that was given and no more, and a message that is not understood
-// changes nothing.
+// Lets other windows, frames, workers and extensions use an open book over `postMessage`.
+// Invariant: only named origins get an answer, with the rights of the given token; an invalid message changes nothing.
 import type { BookCallOptions, Daybook } from '../../book/daybook.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
@@ -18,33 +17,32 @@ import {
   type Welcome,
 } from './message-wire.ts'
 
-/** What messages come to: a window, a worker that this page started, a port. */
+/** A source of messages: a window, a worker that this page started, a port. */
 export interface MessageSource {
   addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
   removeEventListener(type: 'message', listener: (event: MessageEvent) => void): void
-  /** Of a port. */
+  /** Ports need it. */
   start?(): void
 }
 
 export interface AnswerMessagesOptions {
-  /** The id of a stored control token: what is asked is done as its holder would do it. */
+  /** The id of a stored control token. Calls have the rights of its holder. */
   readonly as: string
   /**
-   * Whose pages may connect, each exactly as `location.origin` says it: `https://app.example.com`,
-   * `chrome-extension://<id>`. Pages without an origin of their own (sandboxed, `data:`) may never.
+   * Origins that may connect, exactly as in `location.origin`: `https://app.example.com`, `chrome-extension://<id>`. Pages without an
+   * origin (sandboxed, `data:`) never may.
    */
   readonly origins?: readonly string[] | undefined
   /**
-   * Where the messages come in. Default this window. A worker or a port is whatever this page made or was given: what comes
-   * from it has no origin, and needs none.
+   * The source of messages. Default: this window. Messages of a worker or port have no origin, and need none: this page chose it.
    */
   readonly from?: MessageSource | undefined
-  /** Most connections at once. Default 32. */
+  /** Maximum connections. Default: 32. */
   readonly connections?: number | undefined
 }
 
 export interface MessageDoor extends Disposable {
-  /** Connections that are open. */
+  /** Open connections. */
   readonly connections: number
   /** Ends all connections; the book stays open. */
   close(): void
@@ -56,7 +54,7 @@ const checkOptions = optionsOf<AnswerMessagesOptions>(
     as: textOption(1000),
     origins: listOption((value, path) => {
       if (typeof value !== 'string' || !origin.test(value))
-        throw wrong(path, 'An origin is wanted, such as https://app.example.com, without a path or a star')
+        throw wrong(path, 'It must be an origin such as https://app.example.com, without a path or a star')
     }),
     from: anyOption,
     connections: wholeOption(1, 1000),
@@ -64,7 +62,7 @@ const checkOptions = optionsOf<AnswerMessagesOptions>(
   ['as'],
 )
 
-/** Answers until it is closed, or the book is. Throws `invalid-input` with the path of what is wrong. */
+/** Answers until it or the book is closed. Throws `invalid-input` with the path of a wrong option. */
 export function answerMessages(book: Daybook, options: AnswerMessagesOptions): MessageDoor {
   checkOptions(options, 'options')
   const { as, origins = [], connections: most = 32 } = options
@@ -74,14 +72,14 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
   const handle = book.with({ as })
   const open = new Set<Connection>()
   let isClosed = false
-  /** Why nobody is answered any more, though the book is open. */
+  /** The reason why it ended, although the book is open. */
   let ended: DaybookError | undefined
   const close = () => {
     if (isClosed) return
     isClosed = true
     from.removeEventListener('message', listen)
     stop()
-    endAll(new DaybookError('book-closed', 'The book answers here no more.'))
+    endAll(new DaybookError('book-closed', 'The book was closed here.'))
     void handle.close()
   }
   const endAll = (error: DaybookError) => {
@@ -108,7 +106,7 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
       })
     if (ended) return ended
     if (version !== messageVersion)
-      return new DaybookError('protocol-error', `Version ${messageVersion} of the messages is spoken here.`, {
+      return new DaybookError('protocol-error', `Version ${messageVersion} of the messages is needed.`, {
         details: { path: 'version' },
       })
     return open.size < most
@@ -133,9 +131,9 @@ function refuse(port: PortLike, error: DaybookError): void {
 }
 
 interface ConnectionHooks {
-  /** The other side is gone, or was sent away. */
+  /** The connection ended. */
   ended(): void
-  /** The book is closed. */
+  /** The book was closed. */
   closed(): void
 }
 
@@ -150,9 +148,9 @@ class Connection {
     this.#port = port
     this.#book = book
     this.#hooks = hooks
-    port.addEventListener('message', (event) => void this.#hear(event))
+    port.addEventListener('message', (event) => void this.#receive(event))
     port.addEventListener('messageerror', () =>
-      this.#say(failed(null, wrong('message', 'It could not be read'))),
+      this.#send(failed(null, wrong('message', 'It could not be read'))),
     )
     port.addEventListener('close', () => this.#leave())
     port.start()
@@ -165,7 +163,7 @@ class Connection {
     this.#leave()
   }
 
-  /** Calls that nobody waits for any more are given up. */
+  /** Ends the connection, and cancels its calls. */
   #leave(): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -175,23 +173,23 @@ class Connection {
     this.#hooks.ended()
   }
 
-  #say(answer: CallAnswer): void {
+  #send(answer: CallAnswer): void {
     if (!this.#isEnded) this.#port.postMessage(answer)
   }
 
-  async #hear({ data, ports }: MessageEvent): Promise<void> {
-    // Nobody here wants a port, and one that is kept open keeps its window's memory.
+  async #receive({ data, ports }: MessageEvent): Promise<void> {
+    // Close unexpected ports: an open one keeps its window's memory.
     for (const port of ports) port.close()
     if (isLeave(data)) return this.#leave()
     const id = idOf(data)
     try {
       checkSize(data)
-      const asked = readMessage(data)
-      if ('cancel' in asked) return this.#calls.get(asked.cancel)?.abort()
+      const request = readMessage(data)
+      if ('cancel' in request) return this.#calls.get(request.cancel)?.abort()
       if (ports.length > 0) throw wrong('ports', 'A call brings no ports')
-      this.#say({ id: asked.id, ok: true, answer: await this.#run(asked) })
+      this.#send({ id: request.id, ok: true, answer: await this.#run(request) })
     } catch (error) {
-      this.#say(failed(id, error))
+      this.#send(failed(id, error))
       if (isDaybookError(error, 'book-closed')) this.#hooks.closed()
     }
   }
@@ -220,7 +218,7 @@ const checkCall = optionsOf<CallRequest>(
 )
 const checkCancel = optionsOf<{ readonly cancel: string }>({ cancel: name }, ['cancel'])
 
-/** A message that came from outside, or `invalid-input` with the path of what is wrong. */
+/** Checks a message from outside; throws `invalid-input` with the path of the fault. */
 function readMessage(data: unknown): CallRequest | { readonly cancel: string } {
   checkJson(data)
   if (isJsonObject(data) && 'cancel' in data) {
@@ -231,15 +229,15 @@ function readMessage(data: unknown): CallRequest | { readonly cancel: string } {
   return data as unknown as CallRequest
 }
 
-/** As much of a message, whatever else is wrong with it, as its answer is addressed by. */
+/** The id of a message, also of an invalid one. */
 function idOf(data: unknown): string | null {
   const id = isJsonObject(data) ? data['id'] : undefined
   return typeof id === 'string' && id.length <= 200 ? id : null
 }
 
 function failed(id: string | null, error: unknown): CallAnswer {
-  const known = toDaybookError(error)
-  const shown = isDaybookError(known, 'internal') ? new DaybookError('internal') : known
+  const why = toDaybookError(error)
+  const shown = isDaybookError(why, 'internal') ? new DaybookError('internal') : why
   return { id, ok: false, error: shown.toJSON() }
 }
 

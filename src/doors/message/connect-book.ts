@@ -1,5 +1,5 @@
-// A book of another window, as a window, frame, worker or extension uses it over `postMessage`. Invariant: every call settles,
-// with the answer or with a `DaybookError`, whatever becomes of the other side.
+// Uses a book of another window over `postMessage`, from a window, frame, worker or extension.
+// Invariant: every call settles, with the answer or a `DaybookError`, also if the other side is gone.
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -19,7 +19,7 @@ import {
   type Welcome,
 } from './message-wire.ts'
 
-/** Where the book answers: a window, a worker, a port. */
+/** The other side: a window, a worker, a port. */
 export interface MessageTarget {
   postMessage(
     message: unknown,
@@ -29,9 +29,9 @@ export interface MessageTarget {
 
 export interface ConnectOptions {
   readonly to: MessageTarget
-  /** The origin of the window that has the book: nobody else gets the message. Default this window's own. */
+  /** The origin of the book's window; no other gets the message. Default: this window's own. */
   readonly origin?: string | undefined
-  /** Milliseconds until nobody is there. Default 10,000. */
+  /** Milliseconds to wait for an answer. Default: 10,000. */
   readonly deadlineMs?: number | undefined
   readonly signal?: AbortSignalLike | undefined
 }
@@ -41,15 +41,15 @@ export interface MessageCallOptions extends Pick<CallRequest, 'requestId' | 'pur
 }
 
 export interface BookConnection extends Disposable {
-  /** Any capability by its id, as far as the token permits that the other side gave. */
+  /** Calls any capability that the other side's token permits. */
   call<Id extends CapabilityId>(
     id: Id,
     input?: CapabilityInput<Id>,
     options?: MessageCallOptions,
   ): Promise<CapabilityOutput<Id>>
-  /** Resolves with the reason when the connection is over, by either side. */
+  /** Resolves with the reason when either side ends the connection. */
   readonly closed: Promise<DaybookError>
-  /** Ends the connection; calls that have no answer are cancelled. */
+  /** Ends the connection, and cancels unanswered calls. */
   close(): void
 }
 
@@ -59,16 +59,16 @@ const checkOptions = optionsOf<ConnectOptions>(
 )
 
 /**
- * Connects to the book that answers at `to`. Rejects with `forbidden` where this page's origin was not named,
- * `deadline-exceeded` where nobody answers, `rate-limited` where too many are connected.
+ * Connects to the book at `to`. Rejects with `forbidden` if this page's origin is not allowed, `deadline-exceeded` without an answer,
+ * `rate-limited` with too many connections.
  */
 export async function connectBook(options: ConnectOptions): Promise<BookConnection> {
   checkOptions(options, 'options')
   const { to, origin, deadlineMs = 10_000, signal } = options
   const { port1, port2 } = new MessageChannel()
   const connection = new Connection(port1)
-  const asked: Connect = { daybook: 'connect', version: messageVersion }
-  to.postMessage(asked, { transfer: [port2], ...(origin === undefined ? {} : { targetOrigin: origin }) })
+  const request: Connect = { daybook: 'connect', version: messageVersion }
+  to.postMessage(request, { transfer: [port2], ...(origin === undefined ? {} : { targetOrigin: origin }) })
   const timer = setTimeout(() => connection.fail(nobody(deadlineMs)), deadlineMs)
   try {
     await (signal ? orAborted(connection.opened, signal) : connection.opened)
@@ -104,11 +104,11 @@ class Connection implements BookConnection {
   constructor(port: MessagePort) {
     this.#port = port
     this.#opening.promise.catch(() => undefined)
-    port.addEventListener('message', ({ data }: MessageEvent<Welcome | CallAnswer>) => this.#hear(data))
+    port.addEventListener('message', ({ data }: MessageEvent<Welcome | CallAnswer>) => this.#receive(data))
     port.addEventListener('messageerror', () => this.fail(new DaybookError('protocol-error')))
     port.addEventListener('close', () => this.fail(new DaybookError('book-closed', 'The window is gone.')))
     port.start()
-    // A frame that is taken away, or a page that is left. In a worker there is no such event.
+    // A removed frame, or a page that is left. Workers have no such event.
     globalThis.addEventListener?.('pagehide', this.#hidden)
   }
 
@@ -156,7 +156,7 @@ class Connection implements BookConnection {
     })
   }
 
-  #hear(message: Welcome | CallAnswer): void {
+  #receive(message: Welcome | CallAnswer): void {
     if ('daybook' in message) {
       if (message.daybook === 'connected') this.#opening.resolve(undefined)
       else this.fail(DaybookError.from(message.error))

@@ -1,38 +1,38 @@
-// What two windows say to each other over `postMessage`. The first message carries a port, by which all others go.
+// Messages between two windows over `postMessage`. The first one brings a port for all others.
 import { DaybookError, type ErrorShape } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 
 export const messageVersion = 1
-/** Most bytes of a message, about: characters of its texts and a few for everything else. */
+/** Approximate limit of a message, in bytes: characters of its texts, plus a few for everything else. */
 export const messageLimitBytes = 1_000_000
-/** Most calls of one connection that have no answer yet. */
+/** Maximum unanswered calls of a connection. */
 export const mostCalls = 64
 
-/** Asks for a book; the port that comes with it is the connection. */
+/** Requests a connection; the port beside it is the connection. */
 export interface Connect {
   readonly daybook: 'connect'
   readonly version: number
 }
 
-/** The first message that comes back by the port, and the last one. */
+/** The first answer on the port, and the last one. */
 export type Welcome =
   | { readonly daybook: 'connected'; readonly version: number }
   | { readonly daybook: 'refused'; readonly error: ErrorShape }
   | { readonly daybook: 'closed'; readonly error: ErrorShape }
 
-/** The last message of whoever connected. Not every browser tells that a port was closed. */
+/** The last message of the connecting side. Not every browser reports a closed port. */
 export interface Leave {
   readonly daybook: 'leave'
 }
 
 export interface CallRequest {
-  /** Names the call in its connection. */
+  /** Unique in its connection. */
   readonly id: string
   readonly capability: string
   readonly input?: unknown
-  /** Makes a write safe to send again. */
+  /** Makes a write safe to retry. */
   readonly requestId?: string
-  /** What the call is for, for the log of access. */
+  /** The purpose, for the access log. */
   readonly purpose?: string
   readonly receipt?: string
 }
@@ -45,7 +45,7 @@ export type CallAnswer =
   | { readonly id: string; readonly ok: true; readonly answer: unknown }
   | { readonly id: string | null; readonly ok: false; readonly error: ErrorShape }
 
-/** As much of a `MessagePort` as both sides use. */
+/** The needed part of a `MessagePort`. */
 export interface PortLike {
   postMessage(message: unknown): void
   start(): void
@@ -59,15 +59,15 @@ export const isConnect = (value: unknown): value is { readonly version?: unknown
 export const isLeave = (value: unknown): boolean => isJsonObject(value) && value['daybook'] === 'leave'
 
 /**
- * Throws `too-large` for more than a message may be. What came over a port may hold one part many times, and itself: what is
- * counted is what it would be as text, and the count stops at the limit.
+ * Throws `too-large` for a message over the limit. A message may contain a part many times, or itself: counts its size as text, up to
+ * the limit.
  */
 export function checkSize(message: unknown): void {
-  let left = messageLimitBytes
+  let budget = messageLimitBytes
   const open: unknown[] = [message]
   const spend = (bytes: number) => {
-    left -= bytes
-    if (left < 0)
+    budget -= bytes
+    if (budget < 0)
       throw new DaybookError('too-large', `The message is larger than ${messageLimitBytes} bytes.`, {
         details: { limitBytes: messageLimitBytes },
       })

@@ -1,15 +1,15 @@
-// A message of P3394 in either of its forms, answered in the form in which it came.
+// Answers P3394 messages of both forms, in the same form.
 import { type AnswerEnvelope, answerEnvelope, isEnvelope } from './envelope.ts'
 import { type AnswerMessage, answerMessage } from './message.ts'
 import type { MessageCall } from './run-capability.ts'
 
 export type AgentAnswer = AnswerMessage | AnswerEnvelope
 
-export function answerAgent(given: unknown, at: MessageCall): Promise<AgentAnswer> {
-  return isEnvelope(given) ? answerEnvelope(given, at) : answerMessage(given, at)
+export function answerAgent(message: unknown, at: MessageCall): Promise<AgentAnswer> {
+  return isEnvelope(message) ? answerEnvelope(message, at) : answerMessage(message, at)
 }
 
-/** The same answer as an error: of what could not be sent, say. */
+/** Turns an answer into an error, if it could not be sent for example. */
 export function failedAnswer(answer: AgentAnswer, data: object): AgentAnswer {
   if (!('spec_version' in answer)) return { ...answer, type: 'error', content: [{ type: 'json', data }] }
   return { ...answer, kind: 'error', performative: 'error', payload: { parts: [{ type: 'json', data }] } }

@@ -1,41 +1,39 @@
-// `daybook/client`: sends messages to memories and other agents, over HTTP or over whatever ways it is given.
-// Invariant: it holds no book and brings no engine; what it sends has an id, so that it may go out more than once.
+// `daybook/client`: sends messages to memories and other agents, over HTTP or other transports.
+// Invariant: it contains no book and no engine. Each message has an id, so it is safe to send again.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
-import { createHttpTransport } from './http-transport.ts'
-import { type Registration, type SubagentEntry, SubagentRegistry } from './registry.ts'
-import { type Delivered, route } from './router.ts'
-import type { AgentTransport, TransportType } from './transport.ts'
+import { createHttpTransport, type AgentTransport, type TransportType } from './transport.ts'
+import { type Registration, type SubagentEntry, SubagentRegistry, type Delivered, route } from './registry.ts'
 
 export type { AgentReply, AgentRequest, AgentTransport, TransportType } from './transport.ts'
 export type { AgentManifest, Registration, SubagentEntry } from './registry.ts'
-export type { Delivered } from './router.ts'
+export type { Delivered } from './registry.ts'
 export { DaybookError, isDaybookError }
 
-/** The agent that a memory is, unless it was registered under another name. */
+/** The default agent id of a memory. */
 export const memoryAgent = 'kstar-memory'
 
 export interface ClientOptions {
-  /** The address of an edge or of `daybook serve`, and the key to it; `book` where it was not started for one. */
+  /** Address of an edge or of `daybook serve`, and its key; `book` if it serves several. */
   readonly url?: string
   readonly key?: string
   readonly book?: string
-  /** Other ways to the memory. */
+  /** Other transports to the memory. */
   readonly transports?: readonly AgentTransport[]
-  /** What it calls itself; default `daybook-client`. */
+  /** The sender's name; default `daybook-client`. */
   readonly source?: string
 }
 
 export interface SendOptions<Id extends string, Content> {
-  /** The agent; default the memory. */
+  /** The agent; default: the memory. */
   readonly destination?: string
   readonly capability: Id
   readonly content?: Content
-  /** Sent again under this id, it is done once. Default: a new one. */
+  /** A message sent again under this id takes effect once. Default: a new id. */
   readonly requestId?: string
   readonly signal?: AbortSignalLike
-  /** Over this way alone. */
+  /** Use only this transport. */
   readonly transport?: TransportType
 }
 
@@ -55,25 +53,25 @@ export class DaybookClient implements AsyncDisposable {
     if (ways.length > 0) this.register(memoryAgent, { transports: ways })
   }
 
-  /** Makes an agent known under this name, or gives it other ways. */
+  /** Registers an agent, or replaces its transports. */
   register(agentId: string, registration: Registration): void {
     this.#registry.register(agentId, registration)
   }
 
-  /** The agents that are known, and how they are reached. */
+  /** The registered agents, and their transports. */
   agents(): readonly SubagentEntry[] {
     return this.#registry.list().registered_subagents
   }
 
   /**
-   * What the agent answers. Rejects with its error, with `not-found` for an agent that is not known, and with `no-transport`
-   * when no way to it works now.
+   * The agent's answer. Rejects with its error, with `not-found` for an unknown agent, and with `no-transport` if no transport works
+   * now.
    */
   async send<Id extends string>(message: SendOptions<Id, Content<Id>>): Promise<Answer<Id>> {
     return (await this.deliver(message)).data as Answer<Id>
   }
 
-  /** The same, and on which way it went. */
+  /** The same, with the transport that was used. */
   deliver({
     destination = memoryAgent,
     capability,

@@ -1,11 +1,11 @@
-// Messages to a book in this very process. Closing the way leaves the book open.
+// Messages to a book in this process. Closing the transport leaves the book open.
 import type { Daybook } from '../../book/daybook.ts'
 import { orAborted } from '../../core/abort.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import { runCapability } from './run-capability.ts'
 import { type AgentTransport, replyOf } from './transport.ts'
 
-/** As whoever the book or handle is: give agents `book.with({ as: token })`. */
+/** Messages have the rights of the book or handle: for agents use `book.with({ as: token })`. */
 export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTransport {
   return {
     type: 'direct',
@@ -13,16 +13,16 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
       try {
         const call = (verb: string, input: unknown, requestId: string) =>
           book.call(verb, input, { requestId, signal })
-        const asked = { capability, input: content, requestId: id }
+        const request = { capability, input: content, requestId: id }
         const at = { now: () => Date.now(), newId: () => id, call }
-        return { ok: true, data: await orAborted(runCapability(asked, at), signal) }
+        return { ok: true, data: await orAborted(runCapability(request, at), signal) }
       } catch (error) {
         if (signal.aborted) throw error
         return replyOf(toDaybookError(error))
       }
     },
     async beat() {
-      // Who may not ask for that is answered, too: the book is there.
+      // A refusal is an answer too: the book is there.
       await book.call('daybook:status', {}).catch((error: unknown) => replyOf(toDaybookError(error)))
     },
     close: () => undefined,

@@ -1,5 +1,6 @@
-// An envelope `p3394/1.0`, the newer form of a message: its first part that is JSON names a capability and what it is given, or
-// its recipient or metadata name the capability and that part is what it is given. Invariant: an envelope is answered with one.
+// An envelope `p3394/1.0`, the newer form of a message. Its first JSON part has the capability and the input; or the recipient or the
+// metadata name the capability, and that part is the input.
+// Invariant: an envelope is answered with one.
 import { z } from 'zod'
 import { toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
@@ -10,7 +11,7 @@ import { type MessageCall, messageId, messageMetadata, runCapability, wrong } fr
 export const specVersion = 'p3394/1.0'
 
 const name = z.string().min(1).max(256)
-/** Most characters of a text, and of the JSON of a part. */
+/** Limits of a text, and of a part's JSON, in characters. */
 const limits = { text: 128_000, data: 256_000 } as const
 const json = (most: number) =>
   z
@@ -26,8 +27,8 @@ const envelope = z.looseObject({
   spec_version: z.literal(specVersion),
   message_id: messageId,
   session_id: name.optional(),
-  kind: z.literal('message', 'is nothing that a memory does: it answers messages'),
-  performative: z.literal('request', 'is nothing that a memory does: it answers requests'),
+  kind: z.literal('message', 'is not supported: a memory answers messages'),
+  performative: z.literal('request', 'is not supported: a memory answers requests'),
   sender: end,
   recipients: z.array(end).min(1).max(128),
   payload: z.looseObject({
@@ -60,48 +61,48 @@ export interface AnswerEnvelope {
   readonly traceparent?: string
 }
 
-/** True for what says that it is of the newer form, in whichever version. */
-export const isEnvelope = (given: unknown): boolean => isJsonObject(given) && 'spec_version' in given
+/** True for the newer form, of any version. */
+export const isEnvelope = (message: unknown): boolean => isJsonObject(message) && 'spec_version' in message
 
-/** Answers `given`. Its `idempotency_key`, or else its id, is the id of the request: sent twice, done once. */
-export async function answerEnvelope(given: unknown, at: MessageCall): Promise<AnswerEnvelope> {
-  const heard = soundParts(given)
+/** Answers an envelope. Its `idempotency_key`, or else its id, is the request id: sent twice, it takes effect once. */
+export async function answerEnvelope(message: unknown, at: MessageCall): Promise<AnswerEnvelope> {
+  const valid = validParts(message)
   const answer = (isDone: boolean, data: unknown): AnswerEnvelope => ({
     spec_version: specVersion,
     message_id: at.newId(),
-    ...(heard.session_id === undefined ? {} : { session_id: heard.session_id }),
+    ...(valid.session_id === undefined ? {} : { session_id: valid.session_id }),
     kind: isDone ? 'message' : 'error',
     performative: isDone ? 'response' : 'error',
     role: 'responder',
     timestamp: formatTime(at.now()),
-    sender: { agent_id: heard.to ?? 'kstar-memory' },
-    recipients: heard.from === undefined ? [] : [{ agent_id: heard.from }],
+    sender: { agent_id: valid.to ?? 'kstar-memory' },
+    recipients: valid.from === undefined ? [] : [{ agent_id: valid.from }],
     payload: {
       parts: [{ type: 'json', data }],
-      ...(heard.metadata === undefined ? {} : { metadata: heard.metadata }),
+      ...(valid.metadata === undefined ? {} : { metadata: valid.metadata }),
     },
-    reply_to: heard.message_id ?? null,
-    ...(heard.traceparent === undefined ? {} : { traceparent: heard.traceparent }),
+    reply_to: valid.message_id ?? null,
+    ...(valid.traceparent === undefined ? {} : { traceparent: valid.traceparent }),
   })
   try {
-    const asked = parseWith(envelope, given)
+    const read = parseWith(envelope, message)
     const from = {
-      agent: asked.sender.agent_id,
-      ...(asked.session_id === undefined ? {} : { session: asked.session_id }),
+      agent: read.sender.agent_id,
+      ...(read.session_id === undefined ? {} : { session: read.session_id }),
     }
-    const requestId = asked.idempotency_key ?? asked.message_id
-    return answer(true, await runCapability({ ...askedFor(asked), requestId, from }, at))
+    const requestId = read.idempotency_key ?? read.message_id
+    return answer(true, await runCapability({ ...requestIn(read), requestId, from }, at))
   } catch (error) {
-    const { code, message, retry, details } = toDaybookError(error)
-    return answer(false, { code, message, retry, details })
+    const { code, message: text, retry, details } = toDaybookError(error)
+    return answer(false, { code, message: text, retry, details })
   }
 }
 
-/** As much of an envelope, whatever else is wrong with it, as its answer is addressed by and carries back. */
-function soundParts(given: unknown) {
+/** The valid parts of an envelope that its answer needs. */
+function validParts(message: unknown) {
   const found = <Value>(shape: z.ZodType<Value>, value: unknown) => shape.safeParse(value).data
-  const { message_id, session_id, traceparent, sender, recipients, payload } = isJsonObject(given)
-    ? given
+  const { message_id, session_id, traceparent, sender, recipients, payload } = isJsonObject(message)
+    ? message
     : {}
   return {
     message_id: found(messageId, message_id),
@@ -113,17 +114,17 @@ function soundParts(given: unknown) {
   }
 }
 
-function askedFor({ recipients, payload }: z.output<typeof envelope>) {
+function requestIn({ recipients, payload }: z.output<typeof envelope>) {
   const { parts, metadata } = payload
   const at = parts.findIndex(({ type }) => type === 'json')
-  if (at < 0) throw wrong('payload.parts', 'one of type `json` is wanted, to ask for a capability')
+  if (at < 0) throw wrong('payload.parts', 'a part of type `json` is needed, to call a capability')
   const { data } = parts[at] ?? {}
   const named = recipients[0]?.capability_id ?? namedIn(metadata)
   if (named !== undefined) return { capability: named, input: data }
   const inner = namedIn(data)
   const input = isJsonObject(data) ? data['arguments'] : undefined
   if (inner !== undefined) return { capability: inner, input }
-  throw wrong(`payload.parts.${at}.data`, 'names no `capability_id`, nor does its recipient')
+  throw wrong(`payload.parts.${at}.data`, 'has no `capability_id`, nor has its recipient')
 }
 
 function namedIn(value: unknown): string | undefined {

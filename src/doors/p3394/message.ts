@@ -1,6 +1,6 @@
-// A P3394 message that asks for a capability, and the message that answers it. A destination is an object that names the
-// capability, an address such as `p3394://kstar-memory/store_trace`, or an agent whose content is a `tool_call`.
-// Invariant: every request is answered with one message, a response or an error, addressed to whoever sent it.
+// A P3394 message that calls a capability, and its answer. The destination is an object with the capability, an address such as
+// `p3394://kstar-memory/store_trace`, or an agent, and then the content is a `tool_call`.
+// Invariant: every request is answered with one message, a response or an error, to its sender.
 import { z } from 'zod'
 import { toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
@@ -37,42 +37,44 @@ export interface AnswerMessage {
   readonly source: Address
   readonly destination: Address | null
   readonly content: readonly [{ readonly type: 'json'; readonly data: unknown }]
-  /** As the message had them. */
+  /** Copied from the message. */
   readonly session_id?: string
   readonly conversation_id?: string
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** What of a message goes back to its sender with the answer, each as far as it is sound. */
-function carriedBack(given: unknown): Pick<AnswerMessage, 'session_id' | 'conversation_id' | 'metadata'> {
-  const { session_id, conversation_id, metadata } = isJsonObject(given) ? given : {}
+/** The valid fields of a message that its answer repeats. */
+function repeatedFields(
+  message: unknown,
+): Pick<AnswerMessage, 'session_id' | 'conversation_id' | 'metadata'> {
+  const { session_id, conversation_id, metadata } = isJsonObject(message) ? message : {}
   const [session, conversation] = [session_id, conversation_id].map((one) => name.safeParse(one).data)
-  const sound = messageMetadata.safeParse(metadata).data
+  const own = messageMetadata.safeParse(metadata).data
   return {
     ...(session === undefined ? {} : { session_id: session }),
     ...(conversation === undefined ? {} : { conversation_id: conversation }),
-    ...(sound === undefined ? {} : { metadata: sound }),
+    ...(own === undefined ? {} : { metadata: own }),
   }
 }
 
-/** Answers `given`, a message that came from outside. The id of the message is the id of the request: sent twice, done once. */
-export async function answerMessage(given: unknown, at: MessageCall): Promise<AnswerMessage> {
-  let asked = soundParts(given)
+/** Answers a message. Its id is the request id: sent twice, it takes effect once. */
+export async function answerMessage(sent: unknown, at: MessageCall): Promise<AnswerMessage> {
+  let head = validParts(sent)
   const answer = (type: AnswerMessage['type'], data: unknown): AnswerMessage => ({
     id: at.newId(),
     type,
     timestamp: formatTime(at.now()),
-    reply_to: asked.id ?? null,
-    source: { agent_id: asked.to?.agent_id ?? 'kstar-memory' },
-    destination: asked.from ?? null,
+    reply_to: head.id ?? null,
+    source: { agent_id: head.to?.agent_id ?? 'kstar-memory' },
+    destination: head.from ?? null,
     content: [{ type: 'json', data }],
-    ...carriedBack(given),
+    ...repeatedFields(sent),
   })
   try {
-    const sound = readAsked(given)
-    asked = sound
-    const { id } = sound
-    const { capability, input } = contentOf(sound)
+    const request = readRequest(sent)
+    head = request
+    const { id } = request
+    const { capability, input } = contentOf(request)
     const data = await runCapability({ capability, input, requestId: id }, at)
     return answer('response', data)
   } catch (error) {
@@ -81,16 +83,16 @@ export async function answerMessage(given: unknown, at: MessageCall): Promise<An
   }
 }
 
-interface Asked {
+interface MessageRequest {
   readonly id: string
   readonly from: Address | undefined
   readonly to: Address
   readonly content: z.output<typeof message>['content']
 }
 
-/** Everything about a message that may be wrong, found before anything is done. */
-function readAsked(given: unknown): Asked {
-  const { id, source, destination, content } = parseWith(message, given)
+/** Checks a whole message before anything is done. */
+function readRequest(sent: unknown): MessageRequest {
+  const { id, source, destination, content } = parseWith(message, sent)
   const from = source === undefined ? undefined : readAddress(source, 'source')
   const { agent_id = '', session_id } = from ?? {}
   return {
@@ -101,12 +103,12 @@ function readAsked(given: unknown): Asked {
   }
 }
 
-/** As much of a message, whatever else is wrong with it, as its answer is addressed by. */
-function soundParts(given: unknown): Partial<Asked> {
-  const { id, source, destination } = isJsonObject(given) ? given : {}
+/** The valid parts of a message that its answer needs. */
+function validParts(sent: unknown): Partial<MessageRequest> {
+  const { id, source, destination } = isJsonObject(sent) ? sent : {}
   const part = (one: object) => {
     try {
-      return readAsked({ id: 'none', destination: 'p3394://none', content: [{ type: 'none' }], ...one })
+      return readRequest({ id: 'none', destination: 'p3394://none', content: [{ type: 'none' }], ...one })
     } catch {
       return undefined
     }
@@ -117,8 +119,11 @@ function soundParts(given: unknown): Partial<Asked> {
   return { ...(named ? { id: named.id } : {}), from, ...(to ? { to } : {}) }
 }
 
-/** What is asked for, and with what. */
-function contentOf({ to, content }: Asked): { readonly capability: string; readonly input: unknown } {
+/** The capability and its input. */
+function contentOf({ to, content }: MessageRequest): {
+  readonly capability: string
+  readonly input: unknown
+} {
   const { capability_id: named } = to
   const [first] = content
   if (first?.type === 'tool_call') {
@@ -128,16 +133,16 @@ function contentOf({ to, content }: Asked): { readonly capability: string; reado
     return { capability: capability_id, input }
   }
   if (first?.type !== 'json')
-    throw wrong('content.0.type', '`json` or `tool_call` is wanted, to ask for a capability')
+    throw wrong('content.0.type', '`json` or `tool_call` is needed, to call a capability')
   if (named === undefined)
     throw wrong('destination.capability_id', 'is missing, and the content is no tool_call')
   return { capability: named, input: first.data }
 }
 
 /** `p3394://agent/capability?session=name`, or the same as an object. */
-function readAddress(given: z.output<typeof address>, path: string): Address {
-  if (typeof given !== 'string') return given
-  const match = /^p3394:\/\/([^/?#]+)(?:\/([^?#]*))?(?:\?session=([^#]*))?$/.exec(given)
+function readAddress(sent: z.output<typeof address>, path: string): Address {
+  if (typeof sent !== 'string') return sent
+  const match = /^p3394:\/\/([^/?#]+)(?:\/([^?#]*))?(?:\?session=([^#]*))?$/.exec(sent)
   if (!match) throw wrong(path, 'is not an address such as p3394://kstar-memory/store_trace')
   const [, agent_id = '', capability, session] = match
   return {

@@ -1,13 +1,19 @@
-// The agents that messages can be sent to, the ways to each, and how well each way works.
-// Invariant: a way that has failed three times is not taken until it has rested, and one that has been silent for 30 seconds
-// not before a heartbeat; nothing of this keeps a process alive.
-import { neverAborted } from '../../core/abort.ts'
+// Agents, the transports to each, their health, and routing over the best one.
+// Invariants: a transport that failed three times is skipped for a while, and one that was silent for 30 seconds needs a heartbeat
+// first. A message keeps its id on every transport, so it takes effect once. Nothing here keeps a process alive.
+import { neverAborted, type AbortSignalLike } from '../../core/abort.ts'
 import type { Clock } from '../../core/ports.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
-import { type AgentTransport, type TransportType, transportTypes } from './transport.ts'
+import {
+  type AgentTransport,
+  type TransportType,
+  transportTypes,
+  type AgentReply,
+  type AgentRequest,
+} from './transport.ts'
 
-export const health = {
+const health = {
   failureLimit: 3,
   silenceMs: 90_000,
   heartbeatMs: 30_000,
@@ -15,14 +21,14 @@ export const health = {
   longestRestMs: 60_000,
 } as const
 
-/** As much of a manifest as the registry keeps. */
+/** The needed part of a manifest. */
 export interface AgentManifest {
   readonly agent?: { readonly agent_id: string; readonly transports?: readonly { readonly type: string }[] }
 }
 
 export interface SubagentEntry {
   readonly agent_id: string
-  /** Names the manifest that it was registered with. */
+  /** The name of its manifest. */
   readonly manifest_ref: string
   readonly status: 'active' | 'unavailable'
   readonly transport_active: TransportType | null
@@ -31,19 +37,19 @@ export interface SubagentEntry {
 
 export interface Registration {
   readonly manifest?: AgentManifest | undefined
-  /** Ways to the agent; each is tried as often as its health allows. */
+  /** Transports to the agent. */
   readonly transports: readonly AgentTransport[]
   readonly transport_preference?: readonly TransportType[] | undefined
-  /** Its first way that works is begun at once, a process started; default: by the first message. */
+  /** Connect the first working transport at once; default: on the first message. */
   readonly auto_start?: boolean | undefined
 }
 
-/** One way to an agent. */
-export class AgentWay {
+/** One transport to an agent, with its health. */
+class AgentWay {
   readonly transport: AgentTransport
   readonly #clock: Clock
   #failures = 0
-  #heardAt: number | undefined
+  #aliveAt: number | undefined
   #restUntil = 0
 
   constructor(transport: AgentTransport, clock: Clock) {
@@ -51,26 +57,26 @@ export class AgentWay {
     this.#clock = clock
   }
 
-  get heardAt(): number | undefined {
-    return this.#heardAt
+  get aliveAt(): number | undefined {
+    return this.#aliveAt
   }
 
   isHealthy(): boolean {
     return this.#failures < health.failureLimit || this.#clock.now() >= this.#restUntil
   }
 
-  /** Nothing was heard for this long: a heartbeat comes before the next message. */
+  /** True if it has been silent for `ms`. */
   isQuiet(ms: number): boolean {
-    return this.#heardAt !== undefined && this.#clock.now() - this.#heardAt >= ms
+    return this.#aliveAt !== undefined && this.#clock.now() - this.#aliveAt >= ms
   }
 
   worked(): void {
     this.#failures = 0
     this.#restUntil = 0
-    this.#heardAt = this.#clock.now()
+    this.#aliveAt = this.#clock.now()
   }
 
-  /** Asks for a heartbeat; whether one came. */
+  /** Requests a heartbeat; true if it was answered. */
   async answers(): Promise<boolean> {
     try {
       await this.transport.beat(neverAborted)
@@ -104,12 +110,12 @@ export class SubagentRegistry {
     this.#clock = clock
   }
 
-  /** Throws `invalid-input` when there is no way to the agent. Registered again, an agent has the new ways alone. */
+  /** Registers an agent, in place of an earlier registration. Throws `invalid-input` without transports. */
   register(agentId: string, { manifest, transports, transport_preference, auto_start }: Registration): void {
     const order = transport_preference ?? transportTypes
     const ways = order.flatMap((type) => transports.filter((one) => one.type === type))
     if (ways.length === 0)
-      throw new DaybookError('invalid-input', '`transports`: There is none of those that are preferred.', {
+      throw new DaybookError('invalid-input', '`transports`: None has a preferred type.', {
         details: { path: 'transports' },
       })
     const agent = {
@@ -120,14 +126,14 @@ export class SubagentRegistry {
     if (auto_start) void this.#start(agentId, agent)
   }
 
-  /** Goes on to the next way where one fails, unless the agent was registered anew or all is closed meanwhile. */
+  /** Tries transports until one works, the agent is registered again, or the registry is closed. */
   async #start(agentId: string, agent: KnownAgent): Promise<void> {
     for (const way of agent.ways) {
       if (this.#agents.get(agentId) !== agent || (await way.answers())) return
     }
   }
 
-  /** The ways to an agent, best first; `not-found` for an agent that nobody registered. */
+  /** Transports to an agent, in order of preference; `not-found` for an unknown agent. */
   waysTo(agentId: string): readonly AgentWay[] {
     const found = this.#agents.get(agentId)
     if (found) return found.ways
@@ -139,13 +145,13 @@ export class SubagentRegistry {
   list(): { readonly registered_subagents: readonly SubagentEntry[] } {
     const entries = Array.from(this.#agents, ([agent_id, { manifestRef, ways }]): SubagentEntry => {
       const active = ways.find((way) => way.isHealthy() && !way.isQuiet(health.silenceMs))
-      const heard = ways.flatMap(({ heardAt }) => (heardAt === undefined ? [] : [heardAt]))
+      const beats = ways.flatMap(({ aliveAt }) => (aliveAt === undefined ? [] : [aliveAt]))
       return {
         agent_id,
         manifest_ref: manifestRef,
         status: active ? 'active' : 'unavailable',
         transport_active: active?.transport.type ?? null,
-        last_heartbeat: heard.length === 0 ? null : formatTime(Math.max(...heard)),
+        last_heartbeat: beats.length === 0 ? null : formatTime(Math.max(...beats)),
       }
     })
     return { registered_subagents: entries }
@@ -155,5 +161,76 @@ export class SubagentRegistry {
     const ways = Array.from(this.#agents.values()).flatMap((agent) => agent.ways)
     this.#agents.clear()
     await Promise.all(ways.map(async ({ transport }) => transport.close()))
+  }
+}
+
+export interface Delivered {
+  readonly data: unknown
+  readonly transport_used: TransportType
+  /** Transports that failed for this message, in order. */
+  readonly failed_over: readonly TransportType[]
+}
+
+interface RouteChoice {
+  /** Use only this type. */
+  readonly transport?: TransportType | undefined
+  readonly signal?: AbortSignalLike | undefined
+}
+
+/**
+ * Sends a message over the best transport, and over the next one if it fails. Rejects with the agent's error, with `not-found` for an
+ * unknown agent, and with `no-transport` if none works: `details.failed` lists those that were tried.
+ */
+export async function route(
+  registry: SubagentRegistry,
+  request: AgentRequest,
+  { transport, signal = neverAborted }: RouteChoice = {},
+): Promise<Delivered> {
+  const all = registry.waysTo(request.agent)
+  const wanted = all.filter((way) => transport === undefined || way.transport.type === transport)
+  const failed: TransportType[] = []
+  let last: DaybookError | undefined
+  for (const way of wanted.filter((one) => one.isHealthy())) {
+    const { type } = way.transport
+    try {
+      const reply = await sendOver(way, request, signal)
+      if (!reply.ok) throw new Refused(reply.error)
+      return { data: reply.data, transport_used: type, failed_over: failed }
+    } catch (error) {
+      if (error instanceof Refused) throw error.refusal
+      if (signal.aborted) throw toDaybookError(error)
+      last = toDaybookError(error)
+      failed.push(type)
+    }
+  }
+  throw new DaybookError(
+    'no-transport',
+    last?.message ?? `The agent \`${request.agent}\` can't be reached now.`,
+    {
+      details: { agent: request.agent, failed, ...(transport === undefined ? {} : { transport }) },
+      ...(last ? { cause: last } : {}),
+    },
+  )
+}
+
+/** An agent's own error, as opposed to a failed transport. */
+class Refused extends Error {
+  readonly refusal: DaybookError
+  constructor(refusal: DaybookError) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+async function sendOver(way: AgentWay, request: AgentRequest, signal: AbortSignalLike): Promise<AgentReply> {
+  try {
+    // Check a silent transport first: a message would wait for it.
+    if (way.isQuiet(health.heartbeatMs)) await way.transport.beat(signal)
+    const reply = await way.transport.send(request, signal)
+    way.worked()
+    return reply
+  } catch (error) {
+    if (!signal.aborted) way.failed()
+    throw error
   }
 }

@@ -1,19 +1,20 @@
-// A way on which messages reach an agent. Invariant: a transport answers with what the agent said, an error of it included;
-// it rejects when nobody can know whether the agent has heard the message, and `begun: false` when it surely has not.
+// Transports of messages to agents, and the one over HTTP: `POST /capabilities/:id` of an edge or `daybook serve`.
+// Invariant: a transport answers with the agent's answer or error. It rejects if the agent may not have received the message, with
+// `begun: false` if it certainly has not.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, type ErrorShape, errorTable } from '../../core/errors.ts'
 
-/** In the order in which they are tried, unless a preference says otherwise. */
+/** Default order of preference. */
 export const transportTypes = ['direct', 'unix_socket', 'mcp_stdio', 'http'] as const
 export type TransportType = (typeof transportTypes)[number]
 
-/** A message that asks an agent for a capability, as a transport carries it. */
+/** A message that calls a capability. */
 export interface AgentRequest {
   readonly id: string
   readonly agent: string
   readonly capability: string
   readonly content: unknown
-  /** Who sends it, in its own words. */
+  /** The sender's name. */
   readonly source: string
 }
 
@@ -22,29 +23,29 @@ export type AgentReply =
 
 export interface AgentTransport {
   readonly type: TransportType
-  /** Rejects when the transport failed. What the agent refuses is an answer. */
+  /** Rejects if the transport failed. An agent's refusal is an answer. */
   send(request: AgentRequest, signal: AbortSignalLike): Promise<AgentReply>
-  /** Says that it still works, or rejects. */
+  /** Resolves if the transport works. */
   beat(signal: AbortSignalLike): Promise<void>
   close(): Promise<void> | void
 }
 
-/** The endings of an agent itself, which another way to it may not meet. */
+/** Errors of an agent that ended. Another transport may still work. */
 const endings = new Set(['book-closed', 'engine-died', 'owner-unresponsive', 'owner-changed', 'no-transport'])
 
-/** What an agent's error is to whoever sends: an answer, or a transport that is of no use. */
+/** An agent's error as an answer; thrown if it means that the transport is of no use. */
 export function replyOf(error: DaybookError): AgentReply {
   if (endings.has(error.code)) throw error
   return { ok: false, error }
 }
 
-/** The error of an answer whose form has no word for whether to try again: the code says it. */
+/** The error of an answer without `retry`, which follows from the code. */
 export function errorOf({ code, message, details }: Omit<ErrorShape, 'retry'>): DaybookError {
   const retry = Object.hasOwn(errorTable, code) && errorTable[code].retry
   return DaybookError.from({ code, message, retry, details })
 }
 
-/** Of a transport that could not carry a message. */
+/** The error of a failed transport. */
 export function broken(type: TransportType, cause: unknown): DaybookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new DaybookError('no-transport', `The transport ${type} failed: ${reason}.`, {
@@ -52,3 +53,62 @@ export function broken(type: TransportType, cause: unknown): DaybookError {
     details: { transport: type },
   })
 }
+
+interface HttpWay {
+  readonly url: string
+  readonly key?: string | undefined
+  readonly book?: string | undefined
+}
+
+export function createHttpTransport({ url, key, book }: HttpWay): AgentTransport {
+  const base = url.replace(/\/+$/, '')
+  const ask = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
+    const ending = new AbortController()
+    const end = () => ending.abort(signal.reason)
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      const response = await fetch(`${base}${path}`, { ...init, signal: ending.signal })
+      return { status: response.status, value: readJson(await response.text()) }
+    } catch (cause) {
+      if (signal.aborted) throw new DaybookError('aborted', undefined, { cause })
+      throw broken('http', cause)
+    } finally {
+      signal.removeEventListener('abort', end)
+    }
+  }
+  return {
+    type: 'http',
+    async send({ id, capability, content, source }, signal): Promise<AgentReply> {
+      const headers = {
+        'content-type': 'application/json',
+        'x-p3394-message-id': id,
+        'x-p3394-source': source,
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(book === undefined ? {} : { 'x-daybook-book': book }),
+      }
+      const body = JSON.stringify({ message_id: id, source: { agent_id: source }, content })
+      const path = `/capabilities/${encodeURIComponent(capability).replaceAll('%3A', ':')}`
+      const { status, value } = await ask(path, { method: 'POST', headers, body }, signal)
+      if (status < 300) return { ok: true, data: value }
+      if (isError(value)) return replyOf(DaybookError.from(value))
+      throw broken('http', new Error(`${base} answered ${status}`))
+    },
+    async beat(signal) {
+      const { status } = await ask('/health', {}, signal)
+      if (status >= 300) throw broken('http', new Error(`${base} answered ${status}`))
+    },
+    close: () => undefined,
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const isError = (value: unknown): value is ErrorShape =>
+  typeof value === 'object' && value !== null && 'code' in value && 'message' in value

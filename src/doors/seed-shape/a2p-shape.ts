@@ -1,30 +1,30 @@
-// The shapes of the a2p protocol's memories: the profile document with its lists by type, a memory as it stands in one, and a
-// proposal in both of its forms. What is sent as the description has it comes out as it has it.
+// Seed shapes of the a2p protocol: the profile document with its lists by type, a memory in such a list, and a proposal in both of its
+// forms. Input in the description's form is answered in that form.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
-import { given, type Given, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
+import { fields, type Fields, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
 
 const a2p = (method: string): [string, ...string[]] => [`a2p_${method}`, `mcp__a2p__${method}`]
 const types = ['episodic', 'semantic', 'procedural'] as const
-/** Memories of a document that is taken in at once: as many as one call lists. */
+/** Maximum memories of an imported document: the limit of one call. */
 const documentLimit = 1000
 
-/** A memory without its type: that is the list which it stands in. */
-const inList = ({ memory_type: _type, ...memory }: Given): Given => {
+/** A memory without its type, which its list implies. */
+const inList = ({ memory_type: _type, ...memory }: Fields): Fields => {
   const { source } = memory
   const { type } = isJsonObject(source) ? source : {}
   return type === 'proposal'
-    ? { ...memory, source: { ...(source as Given), type: 'agent_proposal' } }
+    ? { ...memory, source: { ...(source as Fields), type: 'agent_proposal' } }
     : memory
 }
 
-/** A memory as the description of it may have it: what other hosts say of themselves is not ours to store. */
-const storable = (memory: Given): Given => {
+/** A memory without fields that other hosts use for themselves. */
+const storable = (memory: Fields): Fields => {
   const { consolidatedFrom, metadata, ...rest } = memory
   const merged = consolidatedFrom === undefined ? {} : { consolidatedFrom, mergedFrom: consolidatedFrom }
-  const told = { ...merged, ...(metadata as Given | undefined) }
-  return Object.keys(told).length === 0 ? rest : { ...rest, metadata: told }
+  const all = { ...merged, ...(metadata as Fields | undefined) }
+  return Object.keys(all).length === 0 ? rest : { ...rest, metadata: all }
 }
 
 export const a2pShapes: readonly SeedShape[] = [
@@ -32,14 +32,14 @@ export const a2pShapes: readonly SeedShape[] = [
     names: a2p('get_profile'),
     summary: 'Gives the profile of the user: memories by type, as far as the caller may read them.',
     capability: 'a2p:get_profile',
-    input: given({ scopes: z.array(text).optional(), did: text.optional() }),
+    input: fields({ scopes: z.array(text).optional(), did: text.optional() }),
   }),
   storeProfile(),
   oneCall({
     names: a2p('store_memory'),
     summary: 'Stores a memory that the user says; its type beside it, or else episodic.',
     capability: 'a2p:store_memory',
-    input: given({ content: text, category: text, memory_type: text.optional() }),
+    input: fields({ content: text, category: text, memory_type: text.optional() }),
     wrapped: 'memory',
     to: storable,
     from: ({ id, result }) => ({ memory_id: id, result }),
@@ -48,14 +48,14 @@ export const a2pShapes: readonly SeedShape[] = [
     names: a2p('query_memories'),
     summary: 'Lists memories by category, type, status and sensitivity.',
     capability: 'a2p:query_memories',
-    input: given({ category: text.optional(), memory_type: text.optional(), status: text.optional() }),
-    from: ({ memories }) => (memories as readonly Given[]).map(withoutType),
+    input: fields({ category: text.optional(), memory_type: text.optional(), status: text.optional() }),
+    from: ({ memories }) => (memories as readonly Fields[]).map(withoutType),
   }),
   oneCall({
     names: a2p('propose_memory'),
     summary: 'Proposes a memory to the user, flat or with the memory inside.',
     capability: 'a2p:propose',
-    input: given({ content: text.optional(), memory: object.optional(), memory_type: text.optional() }),
+    input: fields({ content: text.optional(), memory: object.optional(), memory_type: text.optional() }),
     wrapped: 'proposal',
     from: ({ id, status, expiresAt, result }) => ({ proposal_id: id, status, expiresAt, result }),
   }),
@@ -63,14 +63,14 @@ export const a2pShapes: readonly SeedShape[] = [
     names: a2p('list_proposals'),
     summary: 'Lists proposals: an agent its own, the user all; `form: schema` has the memory inside.',
     capability: 'a2p:list_proposals',
-    input: given({ status: text.optional(), form: z.enum(['flat', 'schema']).optional() }),
+    input: fields({ status: text.optional(), form: z.enum(['flat', 'schema']).optional() }),
     from: ({ proposals }) => proposals,
   }),
   oneCall({
     names: a2p('withdraw_proposal'),
     summary: 'Takes back a proposal that nobody has decided yet.',
     capability: 'a2p:withdraw',
-    input: given({ proposal_id: text }),
+    input: fields({ proposal_id: text }),
     fields: { id: 'proposal_id' },
     to: (one) => renamed(one, 'proposal_id', 'id'),
     from: ({ id, status }) => ({ proposal_id: id, status }),
@@ -79,36 +79,36 @@ export const a2pShapes: readonly SeedShape[] = [
     names: a2p('consolidate_memories'),
     summary: 'Makes one memory of several; asked by an agent, proposes that.',
     capability: 'a2p:consolidate',
-    input: given({ memory_ids: z.array(text), content: text.optional() }),
+    input: fields({ memory_ids: z.array(text), content: text.optional() }),
     fields: { ids: 'memory_ids' },
     to: (one) => renamed(one, 'memory_ids', 'ids'),
     from: ({ id, result }) => ({ memory_id: id, result }),
   }),
 ]
 
-/** Flat, with the type beside it: `source.type` as the protocol's schema knows it. */
-function withoutType(memory: Given): Given {
+/** A flat memory: `source.type` as in the protocol's schema. */
+function withoutType(memory: Fields): Fields {
   return { ...inList(memory), memory_type: memory['memory_type'] }
 }
 
-/** The document as a whole: every memory of its three lists, each of the type that its list says. */
+/** Stores every memory of a document's three lists, each with its list's type. */
 function storeProfile(): SeedShape {
   const capability = 'a2p:store_memory'
   return {
     names: a2p('store_profile'),
     summary: 'Stores the memories of a profile document, each by the type of its list.',
     uses: [capability],
-    input: given({ memories: z.record(text, z.unknown()) }),
+    input: fields({ memories: z.record(text, z.unknown()) }),
     wrapped: 'profile',
     async run({ memories }, { call }) {
-      const all = types.flatMap((type) => listOf(memories as Given, type))
+      const all = types.flatMap((type) => listOf(memories as Fields, type))
       if (all.length > documentLimit)
         throw new DaybookError('too-large', `The profile has more than ${documentLimit} memories.`, {
           details: { path: 'memories', limit: documentLimit },
         })
       const ids: unknown[] = []
       for (const [step, memory] of all.entries()) {
-        const { id } = (await call(capability, memory, step)) as Given
+        const { id } = (await call(capability, memory, step)) as Fields
         ids.push(id)
       }
       return { memory_ids: ids }
@@ -116,8 +116,8 @@ function storeProfile(): SeedShape {
   }
 }
 
-/** The memories of one list, ready to be stored. A memory that says another type than its list is in the wrong one. */
-function listOf(memories: Given, type: (typeof types)[number]): Given[] {
+/** The memories of one list, ready to store. A memory with another type is in the wrong list. */
+function listOf(memories: Fields, type: (typeof types)[number]): Fields[] {
   const path = `memories.a2p:${type}`
   const { [`a2p:${type}`]: list = [] } = memories
   if (!Array.isArray(list)) throw wrong(path, 'It is not a list')

@@ -1,9 +1,9 @@
-// The KSTAR memory's verbs of the whole book: export and import as one JSON value, sync, its state, statistics.
-// Invariant: a bundle that goes through here is one value in memory, so it has a limit; larger ones are streamed.
+// Seed shapes of the KSTAR memory's verbs of the whole book: export and import as one JSON value, sync, status, statistics.
+// Invariant: a bundle is one value in memory here, so its size is limited; larger ones are streamed elsewhere.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
-import { given, type Given, object, oneCall, type SeedShape, type ShapeCall, text } from './shape.ts'
+import { fields, type Fields, object, oneCall, type SeedShape, type ShapeCall, text } from './shape.ts'
 
 const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
   `kstar:${method}`,
@@ -12,9 +12,9 @@ const kstar = (method: string, ...more: readonly string[]): [string, ...string[]
   ...more,
 ]
 
-/** Characters of a bundle that comes or goes as one value. */
+/** Maximum characters of a bundle as one value. */
 export const bundleLimit = 16_000_000
-/** Characters of one piece on its way to the engine. */
+/** Characters per call to the engine. */
 const pieceLength = 1_000_000
 
 const types = z.array(text).optional()
@@ -24,14 +24,14 @@ export const bookShapes: readonly SeedShape[] = [
     names: kstar('export_bundle', 'kstar:export_memory', 'mcp__kstar__export_memory', 'export_memory'),
     summary: 'Exports the memory, or part of it, as one bundle.',
     uses: ['bundle:export'],
-    input: given({ include_tokens: z.boolean().default(false), types }),
+    input: fields({ include_tokens: z.boolean().default(false), types }),
     wrapped: 'options',
     fields: { kinds: 'types' },
     answers: z.object({ bundle: z.union([object, text]) }),
     async run({ types: kinds, ...options }, at) {
-      const asked = { ...options, ...(kinds === undefined ? {} : { kinds }) }
-      const bundle = await readPages(asked, at)
-      // Encrypted, it is lines of text.
+      const input = { ...options, ...(kinds === undefined ? {} : { kinds }) }
+      const bundle = await readPages(input, at)
+      // An encrypted bundle is lines of text.
       return { bundle: options['passphrase'] === undefined ? (JSON.parse(bundle) as Json) : bundle }
     },
   },
@@ -39,7 +39,7 @@ export const bookShapes: readonly SeedShape[] = [
     names: kstar('import_bundle', 'kstar:import_memory', 'mcp__kstar__import_memory', 'import_memory'),
     summary: 'Imports a bundle: all of it, or nothing.',
     uses: ['bundle:import'],
-    input: given({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
+    input: fields({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
     wrapped: 'options',
     fields: { kinds: 'types', text: 'bundle' },
     answers: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),
@@ -58,16 +58,16 @@ export const bookShapes: readonly SeedShape[] = [
     names: ['daybook:sync', 'kstar:sync', 'mcp__kstar__sync', 'sync'],
     summary: 'Syncs with the mirror, in both directions or in one.',
     capability: 'daybook:sync',
-    input: given({ direction: text.default('bidirectional') }),
+    input: fields({ direction: text.default('bidirectional') }),
   }),
   oneCall({
     names: kstar('get_sync_state'),
     summary: 'Says when the book last synced and what waits.',
     capability: 'daybook:status',
-    input: given({}),
+    input: fields({}),
     answers: z.looseObject({ last_sync_timestamp: text.nullable() }),
     from({ sync }) {
-      const { lastSyncedAt, ...state } = sync as Given
+      const { lastSyncedAt, ...state } = sync as Fields
       return { ...state, last_sync_timestamp: lastSyncedAt ?? null }
     },
   }),
@@ -75,7 +75,7 @@ export const bookShapes: readonly SeedShape[] = [
     names: kstar('get_stats'),
     summary: 'Says how much there is, and from when to when.',
     capability: 'kstar:get_stats',
-    input: given({}),
+    input: fields({}),
     answers: z.looseObject({
       trace_count: z.number(),
       perception_count: z.number(),
@@ -115,7 +115,7 @@ async function readPages(options: object, { call }: ShapeCall): Promise<string> 
   }
 }
 
-async function sendPieces(bundle: string, { call }: ShapeCall, options: object): Promise<Given> {
+async function sendPieces(bundle: string, { call }: ShapeCall, options: object): Promise<Fields> {
   if (bundle.length > bundleLimit) {
     throw new DaybookError(
       'too-large',
@@ -131,7 +131,7 @@ async function sendPieces(bundle: string, { call }: ShapeCall, options: object):
       'bundle:import',
       cursor === undefined ? { ...options, ...piece } : { ...piece, cursor },
       step,
-    )) as { readonly cursor?: string; readonly result?: Given }
+    )) as { readonly cursor?: string; readonly result?: Fields }
     if (!more) return answer.result ?? {}
     cursor = answer.cursor
   }

@@ -1,8 +1,8 @@
-// The tools of a KS2.2 memory server and of its embedding server, under their bare names. A kernel takes the server that
-// has both `store` and `recall` for its memory; what fails is answered as `{ error }`.
+// Seed shapes of a KS2.2 memory server and its embedding server, with bare names. A kernel uses the server with both `store` and
+// `recall` as its memory. Failures are answered as `{ error }`.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
-import { given, object, oneCall, type SeedShape, text } from './shape.ts'
+import { fields, object, oneCall, type SeedShape, text } from './shape.ts'
 
 const failure = ({ message }: DaybookError) => ({ error: message })
 const agent_id = text
@@ -13,35 +13,35 @@ export const conversationShapes: readonly SeedShape[] = [
     names: ['store', 'ks:store'],
     summary: 'Stores a message in the memory of an agent.',
     capability: 'ks:store',
-    input: given({ agent_id, message: z.looseObject({ content: text }) }),
+    input: fields({ agent_id, message: z.looseObject({ content: text }) }),
     failure,
   }),
   oneCall({
     names: ['recall', 'ks:recall'],
     summary: 'Recalls messages, oldest first; with an empty query the most recent.',
     capability: 'ks:recall',
-    input: given({ agent_id, query: text, limit: z.number().int().default(10) }),
+    input: fields({ agent_id, query: text, limit: z.number().int().default(10) }),
     failure,
   }),
   oneCall({
     names: ['update_profile', 'ks:update_profile'],
     summary: 'Learns from a conversation what users say about themselves.',
     capability: 'ks:update_profile',
-    input: given({ agent_id, history }),
+    input: fields({ agent_id, history }),
     failure,
   }),
   oneCall({
     names: ['archive_episode', 'ks:archive_episode'],
     summary: 'Archives a conversation as an episode that can be found.',
     capability: 'ks:archive_episode',
-    input: given({ agent_id, history }),
+    input: fields({ agent_id, history }),
     failure,
   }),
   oneCall({
     names: ['embed', 'embed_batch', 'embed:texts'],
     summary: 'Turns texts into vectors.',
     capability: 'embed:texts',
-    input: given({ texts: z.array(text) }),
+    input: fields({ texts: z.array(text) }),
     failure,
   }),
 ]

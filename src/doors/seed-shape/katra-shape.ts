@@ -1,13 +1,12 @@
-// Katra's tools of personas, memories, turns and days, and the functions of its layers by their names. Its tools of the
-// meeting room stand in room-shape.ts.
+// Seed shapes of Katra's tools: personas, memories, turns, days and the meeting room; and Katra's error codes.
 import { z } from 'zod'
-import { given, type Given, oneCall, renamed, type SeedShape, text } from './shape.ts'
-import { katraFailure as failure } from './katra-error.ts'
+import { fields, type Fields, oneCall, renamed, type SeedShape, text } from './shape.ts'
+import type { DaybookError, ErrorCode } from '../../core/errors.ts'
 
 const count = z.number().int().min(1).optional()
 
-const memories = ({ records }: Given) => {
-  const found = (records as readonly Given[]).map(({ id, kind, type, content, importance, timestamp }) => ({
+const memories = ({ records }: Fields) => {
+  const found = (records as readonly Fields[]).map(({ id, kind, type, content, importance, timestamp }) => ({
     id,
     type: type ?? kind,
     content,
@@ -17,46 +16,46 @@ const memories = ({ records }: Given) => {
   return { memories: found, count: found.length }
 }
 
-const kept = ({ id, result, importance }: Given) => ({
+const storedMemory = ({ id, result, importance }: Fields) => ({
   memory_id: id,
   stored: result === 'stored',
   importance,
 })
 
-const asLimit = (asked: Given) => renamed(asked, 'max_results', 'limit')
+const asLimit = (input: Fields) => renamed(input, 'max_results', 'limit')
 
-const digestText = (digest: unknown) => (digest === null ? null : ((digest as Given)['text'] ?? null))
+const digestText = (digest: unknown) => (digest === null ? null : ((digest as Fields)['text'] ?? null))
 
-const sunrise = ({ day, is_yesterday, digest, key_events, open_questions }: Given) => ({
+const sunrise = ({ day, is_yesterday, digest, key_events, open_questions }: Fields) => ({
   day,
   is_yesterday,
   summary: digestText(digest),
-  key_events: (key_events as readonly Given[]).map((line) => line['text']),
-  open_questions: (open_questions as readonly Given[]).map((line) => line['text']),
+  key_events: (key_events as readonly Fields[]).map((line) => line['text']),
+  open_questions: (open_questions as readonly Fields[]).map((line) => line['text']),
 })
 
-const started = (answer: Given) => ({
+const started = (answer: Fields) => ({
   session_id: answer['session'],
   ci_id: answer['ci_id'],
-  sunrise: sunrise(answer['sunrise'] as Given),
-  context: (answer['context'] as Given | null)?.['markdown'] ?? null,
+  sunrise: sunrise(answer['sunrise'] as Fields),
+  context: (answer['context'] as Fields | null)?.['markdown'] ?? null,
 })
 
-const forPersona = (asked: Given) => renamed(asked, 'ci_id', 'persona')
+const forPersona = (input: Fields) => renamed(input, 'ci_id', 'persona')
 
 const register: SeedShape = {
   names: ['katra_register'],
   summary:
     'Registers a persona or finds it again, and starts its session: with yesterday, and where it left off.',
   uses: ['katra:register', 'katra:whoami', 'katra:session_start'],
-  input: given({ name: text, role: text.optional() }),
+  input: fields({ name: text, role: text.optional() }),
   failure,
-  async run(asked, { call }) {
-    const { ci_id, is_new, sessions } = (await call('katra:register', asked, 0)) as Given
-    const { session } = (await call('katra:whoami', { persona: ci_id }, 1)) as Given
+  async run(input, { call }) {
+    const { ci_id, is_new, sessions } = (await call('katra:register', input, 0)) as Fields
+    const { session } = (await call('katra:whoami', { persona: ci_id }, 1)) as Fields
     if (session !== null)
       return { ci_id, is_new, sessions, session_id: session, sunrise: null, context: null }
-    const answer = (await call('katra:session_start', { persona: ci_id }, 2)) as Given
+    const answer = (await call('katra:session_start', { persona: ci_id }, 2)) as Fields
     return { is_new, sessions: Number(sessions) + 1, ...started(answer) }
   },
 }
@@ -67,7 +66,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_whoami'],
     summary: 'Says which persona is awake here, and in which session.',
     capability: 'katra:whoami',
-    input: given({}),
+    input: fields({}),
     from: ({ ci_id, name, role, sessions, session }) => ({
       ci_id,
       name,
@@ -81,31 +80,31 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_remember', 'semantic_remember'],
     summary: 'Keeps an experience; its context says how important it is.',
     capability: 'katra:remember',
-    input: given({ content: text, context: text }),
-    from: kept,
+    input: fields({ content: text, context: text }),
+    from: storedMemory,
     failure,
   }),
   oneCall({
     names: ['katra_learn', 'semantic_learn'],
     summary: 'Keeps knowledge.',
     capability: 'katra:learn',
-    input: given({ knowledge: text }),
-    from: kept,
+    input: fields({ knowledge: text }),
+    from: storedMemory,
     failure,
   }),
   oneCall({
     names: ['katra_decide', 'semantic_decide'],
     summary: 'Keeps a decision with its reasoning.',
     capability: 'katra:decide',
-    input: given({ decision: text, reasoning: text }),
-    from: kept,
+    input: fields({ decision: text, reasoning: text }),
+    from: storedMemory,
     failure,
   }),
   oneCall({
     names: ['katra_recall', 'recall_about_topic'],
     summary: 'What is known of a topic.',
     capability: 'katra:recall_topic',
-    input: given({ topic: text }),
+    input: fields({ topic: text }),
     from: memories,
     failure,
   }),
@@ -113,7 +112,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['recall_relevant_memories'],
     summary: 'What bears on where the persona is now.',
     capability: 'katra:recall_relevant',
-    input: given({ max_results: count }),
+    input: fields({ max_results: count }),
     fields: { limit: 'max_results' },
     to: asLimit,
     from: memories,
@@ -123,7 +122,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_recent', 'recall_recent_thoughts'],
     summary: 'What was kept or said last.',
     capability: 'katra:recall_recent',
-    input: given({ max_results: count }),
+    input: fields({ max_results: count }),
     fields: { limit: 'max_results' },
     to: asLimit,
     from: memories,
@@ -133,7 +132,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_begin_turn', 'begin_turn'],
     summary: 'Begins a turn.',
     capability: 'katra:begin_turn',
-    input: given({}),
+    input: fields({}),
     from: ({ turn, number }) => ({ turn_id: turn, number }),
     failure,
   }),
@@ -141,7 +140,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_end_turn', 'end_turn'],
     summary: 'Ends the turn.',
     capability: 'katra:end_turn',
-    input: given({}),
+    input: fields({}),
     from: ({ memory_ids, count: written }) => ({ memory_ids, count: written }),
     failure,
   }),
@@ -149,7 +148,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_review_turn', 'review_turn'],
     summary: 'What was stored this turn.',
     capability: 'katra:review_turn',
-    input: given({}),
+    input: fields({}),
     from: ({ memory_ids, count: written }) => ({ memory_ids, count: written }),
     failure,
   }),
@@ -157,9 +156,9 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_update_metadata', 'update_memory_metadata'],
     summary: 'Marks a memory: personal, not to be archived, in which collection.',
     capability: 'katra:update_metadata',
-    input: given({ memory_id: text }),
+    input: fields({ memory_id: text }),
     from: ({ memory_id, marks }) => {
-      const { personal = false, keep = false, collection = null } = marks as Given
+      const { personal = false, keep = false, collection = null } = marks as Fields
       return { memory_id, personal, not_to_archive: keep, collection }
     },
     failure,
@@ -168,9 +167,9 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_get_collections', 'get_personal_collections'],
     summary: 'The collections there are.',
     capability: 'katra:collections',
-    input: given({}),
+    input: fields({}),
     from: ({ collections }) => {
-      const names = (collections as readonly Given[]).map(({ name }) => name)
+      const names = (collections as readonly Fields[]).map(({ name }) => name)
       return { collections: names, count: names.length }
     },
     failure,
@@ -179,7 +178,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_session_start', 'session_start'],
     summary: 'Starts a session of a persona.',
     capability: 'katra:session_start',
-    input: given({ ci_id: text }),
+    input: fields({ ci_id: text }),
     fields: { persona: 'ci_id' },
     to: forPersona,
     from: started,
@@ -189,7 +188,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_session_end', 'session_end'],
     summary: 'Ends the session: snapshot, digest, consolidation.',
     capability: 'katra:session_end',
-    input: given({}),
+    input: fields({}),
     from: ({ session, state, digests }) => ({ session_id: session, state, digests }),
     failure,
   }),
@@ -197,7 +196,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_sunrise', 'katra_sunrise_basic'],
     summary: "Yesterday's summary, key events and open questions.",
     capability: 'katra:sunrise',
-    input: given({ ci_id: text.optional() }),
+    input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
     to: forPersona,
     from: sunrise,
@@ -207,7 +206,7 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_sundown', 'katra_sundown_basic'],
     summary: "Tells today's digest.",
     capability: 'katra:sundown',
-    input: given({ ci_id: text.optional() }),
+    input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
     to: forPersona,
     from: ({ day, digest }) => ({ day, summary: digestText(digest) }),
@@ -217,9 +216,9 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_capture_context_snapshot', 'capture_context_snapshot'],
     summary: 'Takes a snapshot of where the persona is.',
     capability: 'katra:capture_snapshot',
-    input: given({ ci_id: text.optional(), focus_description: text.optional() }),
+    input: fields({ ci_id: text.optional(), focus_description: text.optional() }),
     fields: { persona: 'ci_id', focus: 'focus_description' },
-    to: (asked) => renamed(forPersona(asked), 'focus_description', 'focus'),
+    to: (input) => renamed(forPersona(input), 'focus_description', 'focus'),
     from: ({ id, markdown }) => ({ snapshot_id: id, markdown }),
     failure,
   }),
@@ -227,18 +226,86 @@ export const katraShapes: readonly SeedShape[] = [
     names: ['katra_restore_context', 'restore_context_as_latent_space'],
     summary: 'The last snapshot as Markdown for the system prompt.',
     capability: 'katra:restore_snapshot',
-    input: given({ ci_id: text.optional() }),
+    input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
     to: forPersona,
-    from: ({ snapshot }) => ({ markdown: (snapshot as Given | null)?.['markdown'] ?? null }),
+    from: ({ snapshot }) => ({ markdown: (snapshot as Fields | null)?.['markdown'] ?? null }),
     failure,
   }),
   oneCall({
     names: ['katra_consolidate', 'auto_consolidate'],
     summary: 'Consolidates: digests, patterns, and what they have told of out of recall.',
     capability: 'katra:consolidate',
-    input: given({ dry_run: z.boolean().optional() }),
+    input: fields({ dry_run: z.boolean().optional() }),
     from: ({ digests, patterns, archived, kept: stay }) => ({ digests, patterns, archived, kept: stay }),
     failure,
   }),
 ]
+
+// The tools of Katra's meeting room. Its other tools stand in katra-shape.ts.
+
+export const roomShapes: readonly SeedShape[] = [
+  oneCall({
+    names: ['katra_say'],
+    summary: 'Says something to everyone in the meeting room.',
+    capability: 'room:say',
+    input: fields({ message: text }),
+    fields: { text: 'message' },
+    to: ({ message, ...rest }) => ({ ...rest, text: message }),
+    from: ({ number }) => ({ message_number: number }),
+    failure,
+  }),
+  oneCall({
+    names: ['katra_hear'],
+    summary: 'The next message of another participant after `last_heard`; null without one.',
+    capability: 'room:hear',
+    input: fields({ last_heard: z.number().int().default(0) }),
+    fields: { last: 'last_heard' },
+    to: ({ last_heard, ...rest }) => ({ ...rest, last: last_heard }),
+    from({ message, messages_lost }) {
+      if (message === null) return { message_number: null, messages_lost }
+      const { number, name, at, text: content } = message as Fields
+      return { message_number: number, speaker_name: name, timestamp: at, content, messages_lost }
+    },
+    failure,
+  }),
+  oneCall({
+    names: ['katra_who_is_here'],
+    summary: 'Lists who is in the meeting room.',
+    capability: 'room:who_is_here',
+    input: fields({}),
+    from({ participants }) {
+      const cis = (participants as readonly Fields[]).map(({ id, ...who }) => ({ ci_id: id, ...who }))
+      return { cis, count: cis.length }
+    },
+    failure,
+  }),
+]
+
+/** Katra's error codes for ours. */
+const names: Partial<Readonly<Record<ErrorCode, string>>> = {
+  'invalid-input': 'E_INPUT_INVALID',
+  'invalid-filter': 'E_INPUT_INVALID',
+  'not-found': 'E_INPUT_INVALID',
+  'too-large': 'E_INPUT_TOO_LONG',
+  'room-full': 'E_MEETING_FULL',
+  forbidden: 'E_CONSENT_DENIED',
+  unauthorized: 'E_CONSENT_DENIED',
+  'storage-full': 'E_SYSTEM_IO',
+  'storage-unavailable': 'E_SYSTEM_IO',
+  'storage-failed': 'E_SYSTEM_DATABASE',
+  'book-closed': 'E_NOT_INITIALIZED',
+  'backup-failed': 'E_CHECKPOINT_FAILED',
+}
+
+/** Katra's codes for `details.reason` of a conflict. */
+const states: Readonly<Record<string, string>> = {
+  'not-initialized': 'E_NOT_INITIALIZED',
+  'already-initialized': 'E_ALREADY_INITIALIZED',
+}
+
+/** The answer in place of an error. */
+function failure({ code, message, details }: DaybookError) {
+  const state = code === 'conflict' ? states[String(details['reason'])] : undefined
+  return { error: state ?? names[code] ?? 'E_INVALID_STATE', message }
+}

@@ -1,10 +1,11 @@
-// The KSTAR memory's verbs of traces, perceptions, facts and skills, as the P3394 memory specification has them: ids in its
+// Seed shapes of the KSTAR memory's verbs of traces, perceptions, facts and skills, from the P3394 memory specification: ids in its
 // manifest, methods of its class, tools of its MCP server.
 import { z } from 'zod'
-import { idAnswer, idAs } from './answer.ts'
 import {
-  given,
-  type Given,
+  idAnswer,
+  idAs,
+  fields,
+  type Fields,
   listCall,
   object,
   oneCall,
@@ -25,22 +26,22 @@ const kstar = (method: string, ...more: readonly string[]): [string, ...string[]
 const limit = z.number().int().default(100)
 const offset = z.number().int().default(0)
 
-/** When a record was made and changed is the book's to say. */
-const undated = (value: Given) => without(value, 'created_at', 'updated_at')
+/** Without times, which the book sets. */
+const undated = (value: Fields) => without(value, 'created_at', 'updated_at')
 
-/** A trace, with what the description lets callers leave out. */
-function traceOf({ situation, task, action, ...rest }: Given): Given {
+/** A trace, with fields that the description makes optional. */
+function traceOf({ situation, task, action, ...rest }: Fields): Fields {
   return {
     ...rest,
-    situation: { domain: 'general', ...(situation as Given) },
-    task: { goal: '', ...(task as Given) },
-    action: { type: 'unspecified', ...(action as Given) },
+    situation: { domain: 'general', ...(situation as Fields) },
+    task: { goal: '', ...(task as Fields) },
+    action: { type: 'unspecified', ...(action as Fields) },
   }
 }
 
-/** A skill. Its id follows from its name; storing it under that name again changes it. */
-function skillOf({ id: _id, definition, ...rest }: Given): Given {
-  return { ...undated(rest), definition: { procedure: '', ...(definition as Given) }, replace: true }
+/** A skill. Its id is derived from its name; storing the name again changes the skill. */
+function skillOf({ id: _id, definition, ...rest }: Fields): Fields {
+  return { ...undated(rest), definition: { procedure: '', ...(definition as Fields) }, replace: true }
 }
 
 export const kstarShapes: readonly SeedShape[] = [
@@ -48,7 +49,7 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('store_trace'),
     summary: 'Stores a trace: what an agent did, as situation, task, action and result.',
     capability: 'kstar:store_trace',
-    input: given({ situation: object, task: object, action: object, result: object.optional() }),
+    input: fields({ situation: object, task: object, action: object, result: object.optional() }),
     wrapped: 'trace',
     to: traceOf,
     answers: idAnswer('trace_id'),
@@ -58,7 +59,7 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('get_trace'),
     summary: 'Reads a trace, or null.',
     capability: 'kstar:get_trace',
-    input: given({ trace_id: text }),
+    input: fields({ trace_id: text }),
     fields: { id: 'trace_id' },
     to: (one) => renamed(one, 'trace_id', 'id'),
   }),
@@ -66,19 +67,19 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('query_traces'),
     summary: 'Lists traces by filters.',
     capability: 'kstar:query_traces',
-    input: given({ filters: object.optional(), limit, offset }),
+    input: fields({ filters: object.optional(), limit, offset }),
   }),
   listCall({
     names: kstar('search_traces'),
     summary: 'Finds traces by words.',
     capability: 'kstar:search_traces',
-    input: given({ query: text, fields: z.array(text).optional() }),
+    input: fields({ query: text, fields: z.array(text).optional() }),
   }),
   oneCall({
     names: kstar('store_perception'),
     summary: 'Stores an observation about a subject.',
     capability: 'kstar:store_perception',
-    input: given({
+    input: fields({
       type: text.optional(),
       subject: text.optional(),
       content: text,
@@ -93,19 +94,19 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('get_perceptions'),
     summary: 'Lists what is held about a subject, the surest first.',
     capability: 'kstar:get_perceptions',
-    input: given({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
+    input: fields({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
   }),
   listCall({
     names: kstar('query_perceptions'),
     summary: 'Lists perceptions by filters and order.',
     capability: 'kstar:query_perceptions',
-    input: given({ filters: object.optional(), order_by: text.optional() }),
+    input: fields({ filters: object.optional(), order_by: text.optional() }),
   }),
   oneCall({
     names: kstar('update_perception'),
     summary: 'Changes fields of a perception.',
     capability: 'kstar:update_perception',
-    input: given({ perception_id: text, updates: object }),
+    input: fields({ perception_id: text, updates: object }),
     fields: { id: 'perception_id' },
     to: (one) => renamed(one, 'perception_id', 'id'),
     answers: z.object({ updated: z.boolean() }),
@@ -115,7 +116,7 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('store_fact'),
     summary: 'Stores data of a named schema.',
     capability: 'kstar:store_fact',
-    input: given({ schema: text, data: object, source: text.optional() }),
+    input: fields({ schema: text, data: object, source: text.optional() }),
     wrapped: 'fact',
     to: undated,
     answers: idAnswer('fact_id'),
@@ -125,19 +126,19 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('get_facts'),
     summary: 'Lists the facts of a schema.',
     capability: 'kstar:get_facts',
-    input: given({ schema: text }),
+    input: fields({ schema: text }),
   }),
   listCall({
     names: kstar('query_facts'),
     summary: 'Lists facts of a schema that have a value at a JSONPath.',
     capability: 'kstar:query_facts',
-    input: given({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
+    input: fields({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
   }),
   oneCall({
     names: kstar('store_skill'),
     summary: 'Stores a skill under its name, or changes the one of that name.',
     capability: 'kstar:store_skill',
-    input: given({ name: text, definition: object }),
+    input: fields({ name: text, definition: object }),
     wrapped: 'skill',
     to: skillOf,
     answers: idAnswer('skill_id'),
@@ -147,13 +148,13 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('get_skill'),
     summary: 'Reads the skill of a name, or null.',
     capability: 'kstar:get_skill',
-    input: given({ skill_name: text }),
+    input: fields({ skill_name: text }),
   }),
   oneCall({
     names: kstar('update_skill_maturity', 'kstar:update_skill', 'mcp__kstar__update_skill', 'update_skill'),
     summary: 'Notes whether a use of a skill worked.',
     capability: 'kstar:update_skill_maturity',
-    input: given({ skill_name: text, outcome: z.boolean() }),
+    input: fields({ skill_name: text, outcome: z.boolean() }),
     answers: z.object({ skill_id: text, maturity: object }),
     from: ({ id, maturity }) => ({ skill_id: id, maturity }),
   }),
@@ -161,13 +162,13 @@ export const kstarShapes: readonly SeedShape[] = [
     names: kstar('register_trace_category'),
     summary: 'Registers what traces of an action in a domain must carry.',
     capability: 'kstar:register_trace_category',
-    input: given({ name: text, domain: text, required_fields: z.array(text) }),
+    input: fields({ name: text, domain: text, required_fields: z.array(text) }),
   }),
   oneCall({
     names: kstar('register_token_type'),
     summary: 'Registers a type of control token.',
     capability: 'kstar:register_token_type',
-    input: given({
+    input: fields({
       name: text,
       description: text.optional(),
       scope_pattern: text,
@@ -185,12 +186,12 @@ function registerSchemas(): SeedShape {
     names: kstar('register_schema', 'kstar:register_schemas', 'register_schemas'),
     summary: 'Registers the JSON Schema that facts of a name keep to, or several by their names.',
     uses: [capability],
-    input: given({ schemas: z.record(text, object).optional() }),
+    input: fields({ schemas: z.record(text, object).optional() }),
     answers: object,
     async run({ schemas, ...one }, { call }) {
       if (schemas === undefined) return call(capability, one, 0)
       const registered: unknown[] = []
-      for (const [name, schema] of Object.entries(schemas as Given))
+      for (const [name, schema] of Object.entries(schemas as Fields))
         registered.push(await call(capability, { name, schema }, registered.length))
       return { registered }
     },
@@ -203,12 +204,12 @@ function memoryQuery(): SeedShape {
     names: kstar('query_memory'),
     summary: 'Finds traces, perceptions, facts and all other records by filters, by words, or by both.',
     uses: ['kstar:query_memory', 'kstar:search_memory'],
-    input: given({
+    input: fields({
       type: text.optional(),
       query: text.optional(),
       /** Of traces: `situation.domain`. */
       domain: text.optional(),
-      /** Words of what was to be achieved: a question, unless `query` is one. */
+      /** Words of the goal: the query, unless `query` is set. */
       goal: text.optional(),
       filters: object.optional(),
       limit,
@@ -219,7 +220,7 @@ function memoryQuery(): SeedShape {
     async run({ type, query, domain, goal, filters, ...page }, { call }) {
       const within = [filters, domain === undefined ? undefined : { 'situation.domain': domain }]
       const conditions = within.filter((one) => one !== undefined)
-      const asked = {
+      const input = {
         ...page,
         ...(type === undefined ? {} : { kind: type }),
         ...(conditions.length === 0 ? {} : { filters: { and: conditions } }),
@@ -227,9 +228,9 @@ function memoryQuery(): SeedShape {
       const words = [query, goal].find((one) => one !== undefined && one !== '')
       const answer =
         words === undefined
-          ? await call('kstar:query_memory', asked, 0)
+          ? await call('kstar:query_memory', input, 0)
           : await call('kstar:search_memory', { ...asked, query: words }, 0)
-      return (answer as Given)['records']
+      return (answer as Fields)['records']
     },
   }
 }

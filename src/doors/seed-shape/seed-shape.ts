@@ -1,15 +1,13 @@
-// The one table of shapes that other memories' descriptions fix: an id or a tool name, what is sent, what is answered, what
-// an error says. HTTP, MCP, P3394 and the command line all read it. Rows are verbs that there are: those of the chapters of
-// consent (`a2p:…`), continuity (`katra_remember` and its like) and the pool come with their chapters.
+// The table of seed shapes: verbs with the names, inputs, answers and errors that descriptions of other memories fix. HTTP, MCP, P3394
+// and the command line use it.
 import { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
 import type { Schema } from '../../core/schema.ts'
 import { a2pShapes } from './a2p-shape.ts'
 import { bookShapes } from './book-shape.ts'
 import { conversationShapes } from './conversation-shape.ts'
-import { katraShapes } from './katra-shape.ts'
+import { katraShapes, roomShapes } from './katra-shape.ts'
 import { kstarShapes } from './kstar-shape.ts'
-import { roomShapes } from './room-shape.ts'
-import { type Given, readGiven, type SeedShape, type ShapeCall, unwrap } from './shape.ts'
+import { type Fields, readInput, type SeedShape, type ShapeCall, unwrap } from './shape.ts'
 import { tokenShapes } from './token-shape.ts'
 
 export type { SeedShape, ShapeCall } from './shape.ts'
@@ -28,20 +26,20 @@ const byName: ReadonlyMap<string, SeedShape> = new Map(
   seedShapes.flatMap((shape) => shape.names.map((name) => [name, shape])),
 )
 
-/** The row that goes by this name: `kstar:store_trace`, `mcp__kstar__store_trace`, `store_trace`. */
+/** The shape of this name: `kstar:store_trace`, `mcp__kstar__store_trace`, `store_trace`. */
 export function findSeedShape(name: string): SeedShape | undefined {
   return byName.get(name)
 }
 
-/** What a row answered: `isFailure` where that stands in place of an error. */
+/** A shape's answer. `isFailure`: it is in place of an error. */
 export interface ShapeAnswer {
   readonly value: unknown
   readonly isFailure: boolean
-  /** What it failed with. */
+  /** The error behind a failure. */
   readonly error?: DaybookError
 }
 
-/** What a call ends with before the memory is asked: no description has a word for it where a door has one of its own. */
+/** Errors before the memory is called. Descriptions have no answer for them, but doors do. */
 const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
@@ -50,8 +48,8 @@ const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Calls what `name` stands for with `input` in the shape of its description, and answers in that shape. Throws
- * `unknown-capability` for a name that no row has, and errors whose paths are those of `input`.
+ * Calls the shape `name`, and answers in its form. Throws `unknown-capability` for an unknown name, and errors with the paths of
+ * `input`.
  */
 export async function callSeedShape(name: string, input: unknown, at: ShapeCall): Promise<unknown> {
   const { value, error } = await askSeedShape(name, input, at)
@@ -59,7 +57,7 @@ export async function callSeedShape(name: string, input: unknown, at: ShapeCall)
   return value
 }
 
-/** The same, for a door that has a word of its own for what failed. */
+/** The same, for a door with its own form of failures. */
 export async function askSeedShape(name: string, input: unknown, at: ShapeCall): Promise<ShapeAnswer> {
   const shape = findSeedShape(name)
   if (!shape) {
@@ -69,29 +67,29 @@ export async function askSeedShape(name: string, input: unknown, at: ShapeCall):
   }
   try {
     const value = unwrap(input ?? {}, shape.wrapped)
-    const asked = { id: shape.uses[0], admit: at.admit }
-    const given = (await readGiven(shape.input as unknown as Schema, value, asked)) as Given
-    return { value: await shape.run(given, at), isFailure: false }
+    const right = { id: shape.uses[0], admit: at.admit }
+    const fields = (await readInput(shape.input as unknown as Schema, value, right)) as Fields
+    return { value: await shape.run(fields, at), isFailure: false }
   } catch (error) {
     if (!isDaybookError(error)) throw error
-    const theirs = inTheirWords(error, shape.fields ?? {})
-    // The message of a fault of Daybook itself is for nobody outside.
+    const theirs = withTheirPath(error, shape.fields ?? {})
+    // Hide the message of an internal fault.
     if (shape.failure && theirs.code !== 'internal')
       return { value: shape.failure(theirs), isFailure: true, error: theirs }
     throw theirs
   }
 }
 
-/** The same error, with the field that it is about under the name that the caller knows. */
-function inTheirWords(error: DaybookError, fields: Readonly<Record<string, string>>): DaybookError {
+/** The error with the caller's name of its field. */
+function withTheirPath(error: DaybookError, fields: Readonly<Record<string, string>>): DaybookError {
   const { path } = error.details
   if (typeof path !== 'string') return error
   const [first = '', ...rest] = path.split('.')
   const theirs = Object.hasOwn(fields, first) ? fields[first] : undefined
   if (theirs === undefined) return error
   const there = [theirs, ...rest].join('.')
-  const said = error.details['issues'] as readonly { readonly path: string }[] | undefined
-  const issues = said?.map((issue) => (issue.path === path ? { ...issue, path: there } : issue))
+  const own = error.details['issues'] as readonly { readonly path: string }[] | undefined
+  const issues = own?.map((issue) => (issue.path === path ? { ...issue, path: there } : issue))
   return new DaybookError(
     error.code,
     error.message.replaceAll(`\`${path}\``, () => `\`${there}\``),

@@ -1,23 +1,22 @@
-// What a row of the table is: names under which other memories' descriptions call a verb, what they send and are answered.
-// Invariant: a row says nothing of who may do what. It calls capabilities of the one table, as the caller who came.
+// A seed shape: a verb under the names, input and answer that another memory's description gives it.
+// Invariant: a shape has no rights of its own. It calls capabilities as the caller.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith, type Schema } from '../../core/schema.ts'
-import { pageOf } from './answer.ts'
 
-/** What the door lends a shape: the capabilities, as its caller may call them, and the time. */
+/** Capabilities and time, lent by the door. */
 export interface ShapeCall {
-  /** Runs a capability. `step` counts the calls of one shape from 0, for a door that makes each call take effect once. */
+  /** Runs a capability. `step` counts a shape's calls from 0, so that each takes effect once. */
   call(id: string, input: unknown, step: number): Promise<unknown>
   /** Milliseconds since 1970 UTC. */
   now(): number
-  /** Throws unless its caller may call the capability: asked before anything is said of what is wrong with an input. */
+  /** Throws unless the caller may call the capability. Called before errors of an input are revealed. */
   admit?(id: string): Promise<void>
 }
 
-/** What `schema` makes of `value`; throws what is wrong with it to those alone who may call `id`. */
-export async function readGiven(
+/** Parses `value` by `schema`. Reveals its faults only to a caller who may call `id`. */
+export async function readInput(
   schema: Schema,
   value: unknown,
   { id, admit }: { readonly id: string; readonly admit: ShapeCall['admit'] },
@@ -31,76 +30,87 @@ export async function readGiven(
 }
 
 export interface SeedShape {
-  /** The id or tool name first, and every other name it goes by. */
+  /** Id or tool name first, then other names. */
   readonly names: readonly [string, ...string[]]
   readonly summary: string
-  /** The capabilities that it may call: who may call them may call this. */
+  /** Capabilities that it may call. A caller needs the right to all of them. */
   readonly uses: readonly [string, ...string[]]
-  readonly input: z.ZodType<Given>
-  /** A member whose own members may stand beside it as well: `{ trace: { … } }` means what `{ … }` means. */
+  readonly input: z.ZodType<Fields>
+  /** A member that may be unwrapped: `{ trace: { … } }` means `{ … }`. */
   readonly wrapped?: string
-  /** What it answers, where that is not what the capability answers. */
+  /** The answer, if it is not the capability's. */
   readonly answers?: z.ZodType
-  /** Calls the capabilities, and answers in the shape's own form. */
-  run(input: Given, at: ShapeCall): Promise<unknown>
-  /** The fields that have another name here than in the capability: ours, theirs. Errors name theirs. */
+  /** Calls capabilities, and answers in the shape's form. */
+  run(input: Fields, at: ShapeCall): Promise<unknown>
+  /** Fields with another name than in the capability: ours to theirs. Errors use theirs. */
   readonly fields?: Readonly<Record<string, string>>
-  /** The answer that stands in place of an error, where the description has one; elsewhere the error is thrown. */
+  /** The answer in place of an error, if the description has one. Default: the error is thrown. */
   readonly failure?: (error: DaybookError) => unknown
 }
 
-/** An input that was read by the row's schema. */
-export type Given = Readonly<Record<string, unknown>>
+/** A parsed input, or an answer. */
+export type Fields = Readonly<Record<string, unknown>>
 
 interface OneCall extends Pick<
   SeedShape,
   'names' | 'summary' | 'input' | 'wrapped' | 'fields' | 'failure' | 'answers'
 > {
   readonly capability: string
-  /** What the capability takes; default what was given. */
-  readonly to?: (given: Given) => unknown
-  /** What is answered; default what the capability answers. */
-  readonly from?: (answer: Given) => unknown
+  /** The capability's input. Default: the input. */
+  readonly to?: (input: Fields) => unknown
+  /** The answer. Default: the capability's. */
+  readonly from?: (answer: Fields) => unknown
 }
 
-/** A row that is one call of one capability. */
+/** A shape with one call of one capability. */
 export function oneCall({ capability, to, from, ...row }: OneCall): SeedShape {
   return {
     ...row,
     uses: [capability],
-    async run(given, { call }) {
-      const answer = await call(capability, to ? to(given) : given, 0)
-      return from ? from(answer as Given) : answer
+    async run(input, { call }) {
+      const answer = await call(capability, to ? to(input) : input, 0)
+      return from ? from(answer as Fields) : answer
     },
   }
 }
 
-/** A row that asks for records and is answered with the bare list of them. */
+/** A shape that queries records and answers the bare list. */
 export function listCall(row: Omit<OneCall, 'from'>): SeedShape {
   return oneCall({ ...row, answers: z.array(object), from: pageOf })
 }
 
-/** The input of a row: the fields it describes, and any other that the capability may know. */
-export const given = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.looseObject(shape) as unknown as z.ZodType<Given>
+/** The input of a shape: the described fields, and any other that the capability may know. */
+export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.looseObject(shape) as unknown as z.ZodType<Fields>
 
 export const text = z.string()
 export const object = z.record(z.string(), z.unknown())
 
-/** `value` without the members `wrapped`, whose own members stand in its place; those beside it win. */
+/** `value` with the members of its member `wrapped` in place of it; members beside it win. */
 export function unwrap(value: unknown, wrapped: string | undefined): unknown {
   if (wrapped === undefined || !isJsonObject(value)) return value
-  const { [wrapped]: inner, ...beside } = value
-  return isJsonObject(inner) ? { ...inner, ...beside } : value
+  const { [wrapped]: inner, ...outer } = value
+  return isJsonObject(inner) ? { ...inner, ...outer } : value
 }
 
-/** `given` with one field under another name. */
-export function renamed(value: Given, from: string, to: string): Given {
+/** `value` with a field renamed. */
+export function renamed(value: Fields, from: string, to: string): Fields {
   const { [from]: named, ...rest } = value
   return named === undefined ? rest : { ...rest, [to]: named }
 }
 
-/** `given` without these fields. */
-export function without(value: Given, ...names: readonly string[]): Given {
+/** `value` without these fields. */
+export function without(value: Fields, ...names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 }
+
+/** The records of a page. */
+const pageOf = ({ records }: Fields): unknown => records
+
+/** The schema of `idAs`. */
+export const idAnswer = (name: string) => z.looseObject({ [name]: z.string(), stored_at: z.string() })
+
+/** `{ id }` as `{ trace_id }`, with the time of the commit. */
+export const idAs =
+  (name: string) =>
+  ({ id, stored_at }: Fields): unknown => ({ [name]: id, stored_at })

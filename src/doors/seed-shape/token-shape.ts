@@ -1,17 +1,16 @@
-// The KSTAR memory's verbs of control tokens. There a token is one thing to store; here one that somebody else signed is
-// stored, and one without a signature is made and signed by the book.
+// Seed shapes of the KSTAR memory's verbs of control tokens: stores a signed token; creates and signs one without a signature.
 import { z } from 'zod'
 import { formatTime } from '../../core/time.ts'
-import { given, type Given, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
+import { fields, type Fields, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
 
 const kstar = (method: string): [string, ...string[]] => [`kstar:${method}`, `mcp__kstar__${method}`, method]
 
-/** How long a token lasts whose request names no end: its description knows no token without one. */
+/** Default lifetime of a token. Its description requires one. */
 export const usualTokenMs = 86_400_000
-/** Who holds a token whose request names nobody: whoever has its bearer text. */
+/** Default holder of a token: the one with its bearer text. */
 export const usualHolder = 'bearer'
 
-/** What the signer says, and what is so of every new token: not the caller's to say without a signature. */
+/** Fields that only a signer may set. */
 const signersWords = [
   'granted_by',
   'granted_at',
@@ -26,7 +25,7 @@ export const tokenShapes: readonly SeedShape[] = [
     names: kstar('store_control_token'),
     summary: 'Stores a signed control token; without a signature, grants one and signs it.',
     uses: ['kstar:store_control_token', 'kstar:grant_control_token'],
-    input: given({
+    input: fields({
       token_type: text.optional(),
       type: text.optional(),
       scope: text,
@@ -36,7 +35,7 @@ export const tokenShapes: readonly SeedShape[] = [
       expires_at: text.optional(),
       delegation_chain: z.array(text).optional(),
       revoked: z.boolean().optional(),
-    }).superRefine((value: Given, context) => {
+    }).superRefine((value: Fields, context) => {
       if (value['token_type'] === undefined && value['type'] === undefined)
         context.addIssue({ code: 'custom', path: ['token_type'], message: 'is missing' })
       if (value['signature'] === undefined && value['revoked'] === true)
@@ -49,8 +48,8 @@ export const tokenShapes: readonly SeedShape[] = [
     wrapped: 'token',
     fields: { type: 'token_type', parent: 'delegation_chain' },
     answers: z.looseObject({ token_id: text, bearer: text.optional() }),
-    async run(asked, at) {
-      const token = renamed(asked, 'token_type', 'type')
+    async run(input, at) {
+      const token = renamed(input, 'token_type', 'type')
       if (token['signature'] !== undefined) return at.call('kstar:store_control_token', token, 0)
       const { delegation_chain: chain = [], ...claims } = without(token, ...signersWords)
       const [parent] = chain as readonly string[]
@@ -58,7 +57,7 @@ export const tokenShapes: readonly SeedShape[] = [
         'kstar:grant_control_token',
         {
           permissions: [],
-          // A holder has a name that none above it has.
+          // A holder's name differs from all above it.
           granted_to: parent === undefined ? usualHolder : `${usualHolder} of ${parent}`,
           expires_at: formatTime(at.now() + usualTokenMs),
           ...claims,
@@ -74,19 +73,19 @@ export const tokenShapes: readonly SeedShape[] = [
     names: kstar('verify_control_token'),
     summary: 'Says whether a token is valid for a scope, and if not, why.',
     capability: 'kstar:verify_control_token',
-    input: given({ token_id: text, scope: text }),
+    input: fields({ token_id: text, scope: text }),
   }),
   oneCall({
     names: kstar('revoke_control_token'),
     summary: 'Revokes a token and all below it.',
     capability: 'kstar:revoke_control_token',
-    input: given({ token_id: text, reason: text.optional() }),
+    input: fields({ token_id: text, reason: text.optional() }),
   }),
   oneCall({
     names: kstar('get_token_lineage'),
     summary: 'Lists a token and then its ancestors.',
     capability: 'kstar:get_token_lineage',
-    input: given({ token_id: text }),
+    input: fields({ token_id: text }),
     answers: z.array(object),
     from: ({ tokens }) => tokens,
   }),
@@ -94,7 +93,7 @@ export const tokenShapes: readonly SeedShape[] = [
     names: kstar('list_tokens_by_type'),
     summary: 'Lists the tokens of a type.',
     capability: 'kstar:list_tokens_by_type',
-    input: given({ token_type: text }),
+    input: fields({ token_type: text }),
     fields: { type: 'token_type' },
     to: (one) => renamed(one, 'token_type', 'type'),
     answers: z.array(object),

@@ -1,46 +1,140 @@
-// What stands before every request of the a2p protocol beside who asks: how much it may ask, and that it comes once.
-// Invariant: nonces and buckets lie in the book's own database, so that whoever answers the next request knows of them.
+// Rates and nonces of the a2p protocol. Rates are the protocol's own numbers, as token buckets.
+// Invariants: nonces and buckets are in the book's database, so the process that answers the next request has them. A request is
+// allowed if none of its buckets is empty; the reported state is that of the bucket with the least left.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { leftIn } from '../token-bucket.ts'
+import { leftIn } from '../rate-limit.ts'
 import { openAgentBuckets, openAgentNonces } from '../../store/mirror/caller-rows.ts'
-import { type AgentRate, bucketsOf, type Operation, type RateState, stateOf } from './agent-rate.ts'
+import { DaybookError } from '../../core/errors.ts'
 
 export interface AgentGate {
-  /** Pays for a request; where a bucket is empty its state says how long to wait, and nothing was taken from any. */
+  /** Charges a request. If a bucket is empty, charges none, and the state says how long to wait. */
   spend(caller: string, operation: Operation): RateState | Promise<RateState>
-  /** Keeps a nonce of an agent until then; false when it came before. */
+  /** Stores an agent's nonce until `untilMs`; false if it was used before. */
   takeNonce(agent: string, nonce: string, untilMs: number): boolean | Promise<boolean>
 }
 
-/** A gate whose host sweeps it. */
-export interface OwnAgentGate extends AgentGate {
-  spend(caller: string, operation: Operation): RateState
-  takeNonce(agent: string, nonce: string, untilMs: number): boolean
-  /** Removes nonces that have ended and buckets that are full again; answers how many of both there still are. */
-  sweep(): number
+/** The slowest bucket is full again after an hour. */
+const bucketMs = 3_600_000
+
+/** A gate in the book's own database. Every answer is saved before it is given. */
+export class DatabaseAgentGate implements AgentGate {
+  readonly #buckets: ReturnType<typeof openAgentBuckets>
+  readonly #nonces: ReturnType<typeof openAgentNonces>
+  readonly #clock: Clock
+  readonly #rate: AgentRate
+
+  constructor(db: SqlDatabase, clock: Clock, rate: AgentRate) {
+    this.#buckets = openAgentBuckets(db)
+    this.#nonces = openAgentNonces(db)
+    this.#clock = clock
+    this.#rate = rate
+  }
+
+  spend(caller: string, operation: Operation): RateState {
+    const nowMs = this.#clock.now()
+    const paid = bucketsOf(operation, this.#rate).map((bucket) => {
+      return { bucket, left: leftIn(this.#buckets.read(caller, bucket.name), bucket, nowMs) - 1 }
+    })
+    if (paid.every(({ left }) => left >= 0))
+      for (const { bucket, left } of paid) this.#buckets.save(caller, bucket.name, { left, atMs: nowMs })
+    return stateOf(paid, nowMs)
+  }
+
+  takeNonce(agent: string, nonce: string, untilMs: number): boolean {
+    return this.#nonces.take(agent, nonce, { untilMs, nowMs: this.#clock.now() })
+  }
+
+  /** Removes expired nonces and full buckets; answers the number of others. */
+  sweep(): number {
+    const nowMs = this.#clock.now()
+    return this.#nonces.forgetBefore(nowMs) + this.#buckets.forgetBefore(nowMs - bucketMs)
+  }
 }
 
-/** The slowest bucket is full again after an hour. */
-export const bucketMs = 3_600_000
+/** Operations with an hourly limit of their own. */
+const hourly = {
+  read: 100,
+  propose: 20,
+  write: 50,
+  policy: 10,
+  consent: 30,
+} as const
 
-/** A gate in `db`, whose every answer is written down before it is given. */
-export function createAgentGate(db: SqlDatabase, clock: Clock, rate: AgentRate): OwnAgentGate {
-  const saved = openAgentBuckets(db)
-  const nonces = openAgentNonces(db)
-  return {
-    spend(caller, operation) {
-      const nowMs = clock.now()
-      const paid = bucketsOf(operation, rate).map((bucket) => {
-        return { bucket, left: leftIn(saved.read(caller, bucket.name), bucket, nowMs) - 1 }
-      })
-      if (paid.every(({ left }) => left >= 0))
-        for (const { bucket, left } of paid) saved.save(caller, bucket.name, { left, atMs: nowMs })
-      return stateOf(paid, nowMs)
+/** `other` has no limit of its own. */
+export type Operation = keyof typeof hourly | 'other'
+
+export interface RateBucket {
+  /** Unique among the caller's buckets. */
+  readonly name: string
+  /** The limit in the protocol's terms. `burst` may be more. */
+  readonly limit: number
+  readonly burst: number
+  readonly perSecond: number
+}
+
+/** Requests per minute and per hour, for each caller. */
+export interface AgentRate {
+  readonly perMinute: number
+  readonly perHour: number
+}
+
+export const usualAgentRate: AgentRate = { perMinute: 60, perHour: 1000 }
+/** Burst, in minutes of requests. */
+const burstFactor = 1.5
+
+/** Buckets that a request is charged to. */
+export function bucketsOf(operation: Operation, { perMinute, perHour }: AgentRate): readonly RateBucket[] {
+  const anHour = (name: string, limit: number) => ({ name, limit, burst: limit, perSecond: limit / 3600 })
+  const all = [
+    {
+      name: 'minute',
+      limit: perMinute,
+      burst: Math.ceil(perMinute * burstFactor),
+      perSecond: perMinute / 60,
     },
-    takeNonce: (agent, nonce, untilMs) => nonces.take(agent, nonce, { untilMs, nowMs: clock.now() }),
-    sweep() {
-      const nowMs = clock.now()
-      return nonces.forgetBefore(nowMs) + saved.forgetBefore(nowMs - bucketMs)
-    },
-  }
+    anHour('hour', perHour),
+  ]
+  return operation === 'other' ? all : [...all, anHour(operation, hourly[operation])]
+}
+
+/** The rate as reported: limit, remaining requests, and time at which all are available again (Unix seconds). */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetS: number
+  /** Wait before the next request, if none remains. */
+  readonly retryAfterMs?: number
+}
+
+/** A bucket after a request; below 0 by the missing amount. */
+interface BucketLeft {
+  readonly bucket: RateBucket
+  readonly left: number
+}
+
+/** The state to report for the buckets of a request. */
+export function stateOf(paid: readonly BucketLeft[], nowMs: number): RateState {
+  const [least] = paid.toSorted((one, other) => one.left - other.left)
+  if (!least) throw new DaybookError('internal')
+  const { bucket, left } = least
+  const { limit, burst, perSecond } = bucket
+  const resetS = Math.ceil(nowMs / 1000 + (burst - Math.max(0, left)) / perSecond)
+  const state = { limit, remaining: Math.min(limit, Math.max(0, Math.floor(left))), resetS }
+  return left < 0 ? { ...state, retryAfterMs: Math.ceil((-left / perSecond) * 1000) } : state
+}
+
+/** The state of a caller that is not counted. */
+export function untouched({ perMinute }: AgentRate, nowMs: number): RateState {
+  return { limit: perMinute, remaining: perMinute, resetS: Math.ceil(nowMs / 1000) }
+}
+
+/** Reads `DAYBOOK_A2P_RATE`: requests per minute and per hour, as in `60/1000`. */
+export function readAgentRate(text: string | undefined): AgentRate {
+  if (text === undefined || text === '') return usualAgentRate
+  const [perMinute = 0, perHour = 0] = (/^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? []).slice(1).map(Number)
+  if (perMinute >= 1 && perHour >= 1) return { perMinute, perHour }
+  throw new DaybookError(
+    'internal',
+    '`DAYBOOK_A2P_RATE` must look like `60/1000`: requests per minute and per hour.',
+  )
 }

@@ -1,38 +1,36 @@
-// One request of the a2p protocol at a mirror: who it is, what is left of its allowance, that it comes once, and then the
-// capability, as any other call. Invariant: whatever is refused here stands in the log of access, and nothing is stored for it.
+// Runs one a2p request at a mirror: charges its rate, checks its nonce, then calls the capability.
+// Invariant: every refusal is in the access log, and stores nothing.
 import type { Way } from '../../core/access/policy-decision.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
 import { checkSigned, refuseSigned, type SignedRequest } from '../../trust/agent/signed-request.ts'
 import { type Admitted, payerOf } from '../../trust/admission.ts'
-import type { Operation, RateState } from './agent-rate.ts'
+import type { Operation, RateState, AgentGate } from './agent-gate.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { AgentGate } from './agent-gate.ts'
 import type { Outcome } from '../outcome.ts'
 
-/** What is asked for. */
 export interface AgentAsk {
   readonly id: string
   readonly operation: Operation
   readonly input?: unknown
-  /** What is wrong with the request itself: it is told to whoever was let in, and written down. */
+  /** A fault of the request itself, reported to an admitted caller and logged. */
   readonly fault?: ErrorShape | undefined
-  /** Makes a write safe to send again. */
+  /** Makes a write safe to retry. */
   readonly requestId?: string | undefined
-  /** What the call is for, for the log of access. */
+  /** The purpose, for the access log. */
   readonly purpose?: string | undefined
-  /** The receipt that is presented: the call then reaches what that says. */
+  /** The id of a receipt, which sets the call's reach. */
   readonly receipt?: string | undefined
-  /** How it came, for policies that ask. */
+  /** How the request arrived, for policies. */
   readonly way: Way
 }
 
 export interface AgentAnswer {
   readonly outcome: Outcome<unknown>
-  /** Absent for somebody who was not let in. */
+  /** Absent for a caller who was not admitted. */
   readonly rate?: RateState | undefined
 }
 
-/** As much of a book as this needs. */
+/** The needed part of a book. */
 interface AgentBook {
   readonly engine: Pick<Engine, 'call'>
   readonly agents: AgentGate
@@ -40,31 +38,31 @@ interface AgentBook {
   turn?(caller: string): Promise<void>
 }
 
-/** Runs `gate`, and writes down what it refuses. */
-type Noted = (gate: () => Promise<void>) => Promise<void>
+/** Runs `gate`, and logs its refusals. */
+type Audited = (gate: () => Promise<void>) => Promise<void>
 
-/** Answers somebody who was let in; `told` is what its allowance is, also when it is refused. */
+/** Answers an admitted caller. `onRate` gets its rate, also on a refusal. */
 export async function runAgentCall(
   book: AgentBook,
   admitted: Admitted,
   {
     ask,
     signed,
-    noted,
-    told,
+    audited,
+    onRate,
   }: {
     readonly ask: AgentAsk
     readonly signed: SignedRequest | undefined
-    readonly noted: Noted
-    told(rate: RateState): void
+    readonly audited: Audited
+    onRate(rate: RateState): void
   },
 ): Promise<unknown> {
   const { engine, agents } = book
   const { caller, nonceUntilMs } = admitted
-  await noted(async () => {
+  await audited(async () => {
     const rate = await agents.spend(payerOf(admitted), ask.operation)
-    told(rate)
-    // Refused before its nonce is taken: the same request may come again later, as it is.
+    onRate(rate)
+    // Refuse before the nonce is used, so that the same request can be retried.
     const { retryAfterMs } = rate
     if (retryAfterMs !== undefined)
       throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
@@ -84,7 +82,7 @@ export async function runAgentCall(
   })
 }
 
-/** What an agent is told of a book that is not there, or not any more: no more than one that nobody has registered in one. */
+/** Answers an agent of a missing or erased book like an unregistered agent. */
 export function hideFromAgent(error: unknown, signed: SignedRequest | undefined, nowMs: number): unknown {
   const isGone =
     isDaybookError(error, 'book-erased') ||

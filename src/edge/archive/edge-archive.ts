@@ -1,38 +1,33 @@
-// Where the books of an edge are archived, and how often, as its deployment configures it. Invariant: what is configured
-// wrongly keeps no book from opening: it is not archived, and what would be says why.
+// Archives of an edge's books, from its settings: the bucket and the interval.
+// Invariant: with wrong settings books still open; they are not archived, and archive verbs fail with the reason.
 import type { ArchivePlaces, UploadNotes } from '../../core/capability/port/archive-port.ts'
 import type { Recurring } from '../../core/capability/recurring.ts'
 import { parseDuration } from '../../core/calendar/duration.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
-import type { ArchiveEnv } from './archive-env.ts'
-import { R2Store } from './r2-store.ts'
+import { R2Store, type ArchiveBucket } from './r2-store.ts'
 
 const words: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', weekly: '1w' }
 const hourMs = 3_600_000
 const path = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
-/** The places of a book at this edge: the bucket bound as `ARCHIVE`, if there is one. */
+/** The archive of a book: the bucket bound as `ARCHIVE`, if any. */
 export function edgeArchives(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces | undefined {
   const { ARCHIVE: bucket } = env
   if (!bucket) return undefined
   return {
     open(target) {
       if (target !== undefined) {
-        throw new DaybookError(
-          'invalid-input',
-          '`target`: An edge archives to the bucket that it is bound to.',
-          {
-            details: { path: 'target' },
-          },
-        )
+        throw new DaybookError('invalid-input', '`target`: An edge archives to its bound bucket only.', {
+          details: { path: 'target' },
+        })
       }
       return new R2Store({ bucket, prefix: prefixOf(env), notes })
     },
   }
 }
 
-/** What is archived again and again, as the settings say: nothing without `DAYBOOK_ARCHIVE_EVERY`. */
+/** Scheduled archives; none without `DAYBOOK_ARCHIVE_EVERY`. */
 export function edgeRounds(env: ArchiveEnv, log: Log): readonly Recurring[] {
   try {
     return readRounds(env)
@@ -43,11 +38,11 @@ export function edgeRounds(env: ArchiveEnv, log: Log): readonly Recurring[] {
 }
 
 function readRounds(env: ArchiveEnv): readonly Recurring[] {
-  const { ARCHIVE: bucket, DAYBOOK_ARCHIVE_EVERY: asked } = env
-  if (!asked) return []
-  const every = words[asked] ?? asked
+  const { ARCHIVE: bucket, DAYBOOK_ARCHIVE_EVERY: interval } = env
+  if (!interval) return []
+  const every = words[interval] ?? interval
   if ((parseDuration(every) ?? 0) < hourMs)
-    throw misconfigured('DAYBOOK_ARCHIVE_EVERY takes `daily`, `weekly`, or an hour and more as `12h`')
+    throw misconfigured('DAYBOOK_ARCHIVE_EVERY takes `daily`, `weekly`, or at least an hour, such as `12h`')
   if (!bucket) throw misconfigured('DAYBOOK_ARCHIVE_EVERY is set, but no bucket is bound as ARCHIVE')
   prefixOf(env)
   const keep = countOf(env, 'DAYBOOK_ARCHIVE_KEEP')
@@ -71,6 +66,18 @@ function countOf(env: ArchiveEnv, name: 'DAYBOOK_ARCHIVE_KEEP' | 'DAYBOOK_ARCHIV
   throw misconfigured(`${name} takes a whole number from 1`)
 }
 
-/** The deployment is at fault, not who calls. */
-const misconfigured = (what: string) =>
-  new DaybookError('archive-off', `The archives of this edge are not configured rightly: ${what}.`)
+/** A fault of the deployment, not of the caller. */
+const misconfigured = (fault: string) =>
+  new DaybookError('archive-off', `The archive settings of this edge are wrong: ${fault}.`)
+
+export interface ArchiveEnv {
+  /** An R2 bucket for archives of books: `archive:put`, `archive:list`, `archive:verify`. */
+  readonly ARCHIVE?: ArchiveBucket
+  /** Interval of archives: `daily`, `weekly`, or at least an hour, such as `12h`. Default: only when called. */
+  readonly DAYBOOK_ARCHIVE_EVERY?: string
+  /** Prefix of archive keys, before the book's name. Default: none. */
+  readonly DAYBOOK_ARCHIVE_PREFIX?: string
+  /** Archives to keep: the newest ones, and those of the last days. Default: all. */
+  readonly DAYBOOK_ARCHIVE_KEEP?: string
+  readonly DAYBOOK_ARCHIVE_DAYS?: string
+}

@@ -1,5 +1,5 @@
-// Archives in a bucket of R2 that the edge is bound to. Invariants: those of S3's; a binding has no list of uploads, so each is
-// noted before its first part leaves, and given up by the next archive if its object was thrown away meanwhile.
+// Archives in an R2 bucket that is bound to the edge. Invariants: those of the S3 store. A binding can't list uploads, so each upload
+// is noted before its first part is sent; the next archive aborts it if its object was evicted meanwhile.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import type {
   ArchiveObject,
@@ -12,17 +12,16 @@ import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import { type ArchivePart, archivePart, inParts } from '../../web/in-parts.ts'
 import { utf8Texts } from '../../web/utf8-texts.ts'
-import type { ArchiveBucket, BucketObject, BucketPart, BucketUpload } from './archive-bucket.ts'
 
-export interface R2StoreParts {
+interface R2StoreParts {
   readonly bucket: ArchiveBucket
   readonly prefix: string
   readonly notes: UploadNotes
-  /** Keys that one page of a list has. Default: as many as the platform gives, 1,000. */
+  /** Keys per page of a list. Default: the platform's, 1,000. */
   readonly pageKeys?: number
 }
 
-/** One object is bound to one bucket: the notes of it are of no other. */
+/** Each object has one bucket, so its notes need no other place. */
 const place = 'r2'
 
 export class R2Store implements ArchiveStore {
@@ -40,7 +39,7 @@ export class R2Store implements ArchiveStore {
     if (await this.stat(key, signal)) throw taken(key)
     const parts = inParts(texts)[Symbol.asyncIterator]()
     const first = await parts.next()
-    if (first.done) throw new DaybookError('internal', 'There was nothing to put away.')
+    if (first.done) throw new DaybookError('internal', 'There is nothing to archive.')
     if (!first.value.isLast) return this.#putInParts(key, first.value, parts, signal)
     const { bytes } = first.value
     const onlyIf = new Headers({ 'if-none-match': '*' })
@@ -71,14 +70,14 @@ export class R2Store implements ArchiveStore {
           : await rest.next()
         part = next.done ? undefined : next.value
       }
-      // The end of an upload in parts takes no condition.
+      // Completing a multipart upload takes no condition.
       if (await this.stat(key, signal)) throw taken(key)
       checkSize(await this.#ask(signal, () => upload.complete(done)), size)
       await notes.remove(note)
       return size
     } catch (error) {
       await rest.return?.().catch(() => undefined)
-      await this.#giveUp(note).catch(() => undefined)
+      await this.#abort(note).catch(() => undefined)
       throw error
     }
   }
@@ -89,7 +88,7 @@ export class R2Store implements ArchiveStore {
     signal: AbortSignalLike,
   ): Promise<BucketPart> {
     if (number <= archivePart.count) return this.#ask(signal, () => upload.uploadPart(number, bytes))
-    throw new DaybookError('too-large', 'The archive has more parts than the storage takes.', {
+    throw new DaybookError('too-large', 'The archive has more parts than the bucket allows.', {
       details: { limitParts: archivePart.count },
     })
   }
@@ -114,18 +113,18 @@ export class R2Store implements ArchiveStore {
   async read(key: string, signal: AbortSignalLike): Promise<ArchiveReading> {
     const found = await this.#ask(signal, (bucket) => bucket.get(key))
     if (!found) {
-      throw new DaybookError('not-found', 'There is no archive of that key.', { details: { key } })
+      throw new DaybookError('not-found', 'There is no archive with that key.', { details: { key } })
     }
     const { size: bytes, body } = found
     async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
       let done = 0
       for await (const chunk of body) {
         checkAborted(signal)
-        if (!(chunk instanceof Uint8Array)) throw failed('it gave something else than bytes')
+        if (!(chunk instanceof Uint8Array)) throw failed('the object is not bytes')
         done += chunk.byteLength
         yield chunk
       }
-      if (done !== bytes) throw failed('what was read was cut off')
+      if (done !== bytes) throw failed('the object was cut off')
     }
     return { bytes, texts: utf8Texts(chunks(), key) }
   }
@@ -136,21 +135,21 @@ export class R2Store implements ArchiveStore {
 
   async tidy(prefix: string, signal: AbortSignalLike): Promise<number> {
     checkAborted(signal)
-    const left = (await this.#parts.notes.left()).filter(({ key }) => key.startsWith(prefix))
-    for (const note of left) await this.#giveUp(note)
-    return left.length
+    const abandoned = (await this.#parts.notes.left()).filter(({ key }) => key.startsWith(prefix))
+    for (const note of abandoned) await this.#abort(note)
+    return abandoned.length
   }
 
-  /** Ends an upload and forgets its note; one that is there no longer has ended. */
-  async #giveUp(note: UploadNote): Promise<void> {
+  /** Aborts an upload, unless it is gone, and removes its note. */
+  async #abort(note: UploadNote): Promise<void> {
     const upload = this.#parts.bucket.resumeMultipartUpload(note.key, note.upload)
     await upload.abort().catch((error: unknown) => {
-      if (!isNoUpload(error)) throw failed('an upload could not be given up', error)
+      if (!isNoUpload(error)) throw failed('an upload could not be aborted', error)
     })
     await this.#parts.notes.remove(note)
   }
 
-  /** A binding knows no signals: what was begun ends by itself, and is given up or found by the next archive. */
+  /** A binding takes no signal: a request that has begun finishes, and the next archive aborts or finds its upload. */
   async #ask<Answer>(
     signal: AbortSignalLike,
     work: (bucket: ArchiveBucket) => Promise<Answer>,
@@ -159,12 +158,12 @@ export class R2Store implements ArchiveStore {
     try {
       return await orAborted(work(this.#parts.bucket), signal)
     } catch (error) {
-      throw isDaybookError(error) ? error : failed('it failed', error)
+      throw isDaybookError(error) ? error : failed('the request failed', error)
     }
   }
 }
 
-/** R2's code for an upload that is not there (any more), as it stands in the messages of the binding. */
+/** R2's code for a missing upload, in the messages of the binding. */
 const isNoUpload = (error: unknown) => error instanceof Error && /\b10024\b|NoSuchUpload/.test(error.message)
 
 const shown = (key: string, { size, uploaded }: BucketObject): ArchiveObject => ({
@@ -174,16 +173,54 @@ const shown = (key: string, { size, uploaded }: BucketObject): ArchiveObject => 
 })
 
 function checkSize({ size }: BucketObject, bytes: number): void {
-  if (size !== bytes) throw failed('what is there has another size than was put')
+  if (size !== bytes) throw failed('the stored object has the wrong size')
 }
 
-const failed = (what: string, cause?: unknown) =>
-  new DaybookError('archive-failed', `The bucket that archives go to: ${what}.`, {
+const failed = (fault: string, cause?: unknown) =>
+  new DaybookError('archive-failed', `Archive bucket: ${fault}.`, {
     details: { place },
     ...(cause === undefined ? {} : { cause }),
   })
 
 const taken = (key: string) =>
-  new DaybookError('conflict', 'There is an archive of that key already; nothing was written over it.', {
+  new DaybookError('conflict', 'An archive with that key exists. Nothing was overwritten.', {
     details: { key },
   })
+
+// The needed part of the platform's R2 binding.
+
+interface BucketObject {
+  readonly size: number
+  readonly uploaded: Date
+}
+
+interface BucketPart {
+  readonly partNumber: number
+  readonly etag: string
+}
+
+interface BucketUpload {
+  readonly uploadId: string
+  uploadPart(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<BucketPart>
+  complete(parts: BucketPart[]): Promise<BucketObject>
+  abort(): Promise<void>
+}
+
+export interface ArchiveBucket {
+  head(key: string): Promise<BucketObject | null>
+  get(key: string): Promise<(BucketObject & { readonly body: AsyncIterable<unknown> }) | null>
+  /** Null if the condition is false. */
+  put(
+    key: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    options: { readonly onlyIf: Headers },
+  ): Promise<BucketObject | null>
+  createMultipartUpload(key: string): Promise<BucketUpload>
+  resumeMultipartUpload(key: string, upload: string): BucketUpload
+  delete(key: string): Promise<void>
+  list(options: { readonly prefix: string; readonly cursor?: string; readonly limit?: number }): Promise<{
+    readonly objects: readonly (BucketObject & { readonly key: string })[]
+    readonly truncated: boolean
+    readonly cursor?: string
+  }>
+}

@@ -1,5 +1,5 @@
 // Forgets or purges records together, and takes the words of those out of what other records say of them.
-import { dropWords, type WordStore } from '../../sync/conflict/drop-words.ts'
+import { dropWords, type WordStore } from '../../sync/conflict/dependents.ts'
 import type { Changed } from '../../core/capability/service.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'

@@ -8,13 +8,13 @@ import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
 import type { DeviceRoom } from '../../commons/room/device-room.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { LineCarrier } from './line-carrier.ts'
-import { type Background, createBackground } from '../../sync/device/background.ts'
-import { createEndAtMirror, type EndAtMirror, erasedText } from '../../sync/device/book-end.ts'
-import { createBookLive } from '../../sync/device/live.ts'
+import { Background } from '../../sync/device/background.ts'
+import { EndAtMirror, erasedText } from '../../sync/device/book-end.ts'
+import { createLiveLine } from '../../sync/device/live.ts'
 import type { Purpose } from '../../sync/wire/live-wire.ts'
-import { createSyncSession } from '../../sync/device/session.ts'
+import { SyncSession } from '../../sync/device/session.ts'
 import { isAutomatic, type SyncPlan } from '../../sync/device/sync-plan.ts'
-import { createSyncTrigger } from '../../sync/device/sync-trigger.ts'
+import { SyncTrigger } from '../../sync/device/sync-trigger.ts'
 
 export interface BookSync extends Service {
   /** Syncs because somebody asked for it, in both directions unless he named one. */
@@ -50,7 +50,7 @@ export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'schedul
 export function createBookSync(parts: BookSyncParts): BookSync {
   const { store, carrier, plan, spillPlace, onChange, clock, random, scheduler, room, line } = parts
   const tellState = (result?: SyncResult) => parts.tell({ ...trigger.state(), ...(result ? { result } : {}) })
-  const session = createSyncSession({
+  const session = new SyncSession({
     name: parts.name,
     store,
     carrier,
@@ -71,7 +71,7 @@ export function createBookSync(parts: BookSyncParts): BookSync {
   }
   const background =
     spillPlace &&
-    createBackground({
+    new Background({
       store,
       clock,
       scheduler,
@@ -81,7 +81,7 @@ export function createBookSync(parts: BookSyncParts): BookSync {
       onChange,
       onState: tellState,
     })
-  const trigger = createSyncTrigger({
+  const trigger = new SyncTrigger({
     plan,
     session,
     background,
@@ -91,13 +91,13 @@ export function createBookSync(parts: BookSyncParts): BookSync {
     scheduler,
     live: () => live?.state(),
   })
-  const live = createBookLive({
+  const live = createLiveLine({
     store,
     carrier,
     wanted: plan.live,
     random,
     scheduler,
-    onPoke: trigger.poked,
+    onPoke: () => trigger.poked(),
     onState: tellState,
     purposes: ['sync', ...(room ? (['room'] as const) : []), ...(line ? (['pool'] as const) : [])],
     isNeeded: () => room?.isInUse ?? false,
@@ -132,18 +132,18 @@ export function createBookSync(parts: BookSyncParts): BookSync {
 
   return {
     name: 'sync',
-    sync: trigger.sync,
-    state: trigger.state,
-    isRunning: session.isRunning,
+    sync: (signal, direction) => trigger.sync(signal, direction),
+    state: () => trigger.state(),
+    isRunning: () => session.isRunning(),
     attend: (seen) => live?.attend(seen),
     background,
-    end: createEndAtMirror(parts.name, store, carrier),
+    end: new EndAtMirror(parts.name, store, carrier),
     degraded: () => erasedText(store.settings),
     wake() {
       trigger.wake()
       live?.wake()
     },
-    called: trigger.touched,
+    called: () => trigger.touched(),
     wrote(changed) {
       // Another write may have begun it, such as that of the first key: the call whose words they were waits for it too.
       const pending = renewed()

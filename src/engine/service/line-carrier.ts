@@ -2,14 +2,14 @@
 import type { PoolCarrier } from '../../core/pool/pool-carrier.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import type { EngineOptions } from '../engine-options.ts'
-import type { Live } from '../../sync/device/live.ts'
+import type { LiveLine } from '../../sync/device/live.ts'
 import type { RelayedFrame } from '../../sync/wire/live-wire.ts'
 import { TalkCarrier } from '../../commons/pool/service/talk-carrier.ts'
 
 export interface LineCarrier {
   readonly carrier: TalkCarrier
   /** The line, as soon as there is one. */
-  join(line: Pick<Live, 'say'>): void
+  join(line: Pick<LiveLine, 'say'>): void
   /** The line may carry envelopes now, or may not. */
   turned(isOpen: boolean): void
   hear(frame: RelayedFrame): void
@@ -33,7 +33,7 @@ export function createLineCarrier(ports: {
   readonly clock: Clock
   readonly scheduler: Scheduler
 }): LineCarrier {
-  let line: Pick<Live, 'say'> | undefined
+  let line: Pick<LiveLine, 'say'> | undefined
   let isOpen = false
   const carrier = new TalkCarrier({
     ...ports,

@@ -9,9 +9,7 @@ import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OutdatedRecord } from '../../store/record/sources.ts'
-import { dropWords, type WordStore } from '../../sync/conflict/drop-words.ts'
-import { tendGuarded } from '../../sync/device/tend-guarded.ts'
-import { tendMarks } from '../../sync/device/tend-marks.ts'
+import { dropWords, type WordStore, raiseGuarded, updateMarks } from '../../sync/conflict/dependents.ts'
 
 /** Whoever forgot the source tells it anew at once and sends that: others wait so long before they do it themselves. */
 export const heardDelayMs = 60_000
@@ -78,9 +76,9 @@ export function createTellAnewWork({
       if (isOpened) sources.takeOpened()
       const now = formatTime(clock.now())
       const dropped = isOpened ? dropWords(store, sources.words.sealed(), now) : []
-      const raised = isOpened ? tendGuarded(store, undefined, now) : []
+      const raised = isOpened ? raiseGuarded(store, undefined, now) : []
       return {
-        changed: [...dropped, ...raised, ...tendMarks(store, raised, now)],
+        changed: [...dropped, ...raised, ...updateMarks(store, raised, now)],
         added: sources.waiting(batch).filter(putOff).length,
       }
     })

@@ -1,20 +1,22 @@
-// Who wins when two changes were made on one version. Pure and total: the same answer wherever and whenever asked.
-// What a policy can't decide without the content is left to the device.
+// Decides which of two changes of one version wins. Pure and total: device and mirror get the same answer.
+// If a policy needs content that is sealed or must be merged, the device decides.
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
-import type { Json } from '../../core/json/path.ts'
+import type { Json, JsonObject } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
+import { isDaybookError } from '../../core/errors.ts'
+import { parseWith } from '../../core/schema.ts'
 
-/** For records of kinds that this side does not know. */
+/** For kinds that this side does not know. */
 export const defaultPolicy: ConflictPolicy = 'last_write_wins'
 
-/** One side of a conflict, as far as it is looked at here. */
-export interface Edit {
+/** One side of a conflict. */
+interface Edit {
   readonly op: 'put' | 'forget'
   readonly stamp: string
   readonly device: string
 }
 
-/** Decides between the edit that arrives and the one that is there; `device` means that it is not decided here. */
+/** Decides between the arriving and the present edit; `device`: the device must decide. */
 export function decide(
   policy: ConflictPolicy,
   arriving: Omit<Edit, 'op'>,
@@ -33,43 +35,43 @@ export function decide(
   }
 }
 
-/** A record's end, as far as it is looked at here. */
-export interface Removal extends Omit<Edit, 'op'> {
+/** A forget or purge of a record. */
+interface Removal extends Omit<Edit, 'op'> {
   readonly isPurge: boolean
 }
 
 /**
- * True when an edit that knew nothing of a removal, and of which that knew nothing, has the record live all the same: it is
- * later, and its kind says so. Nothing outlives a purge.
+ * True when an edit revives a record that was removed concurrently: the edit is later, and its kind allows it. Nothing
+ * outlives a purge.
  */
 export function outlives(kind: Kind | undefined, edit: Omit<Edit, 'op'>, removal: Removal): boolean {
   return kind?.laterEditRevives === true && !removal.isPurge && isLater(edit, removal)
 }
 
-/** True when `one` was made after `other`; the device decides between equal stamps. */
+/** True when `one` was made after `other`; device names break ties. */
 export function isLater(one: Omit<Edit, 'op'>, other: Omit<Edit, 'op'>): boolean {
   return one.stamp === other.stamp ? one.device > other.device : one.stamp > other.stamp
 }
 
-/** True for stamps of one edit, which may have come back to its device after the mirror put its time back. */
-export function isSameEdit(stamp: string, came: string): boolean {
-  // 12 digits of milliseconds, then what is of the device alone.
-  return stamp.slice(12) === came.slice(12) && stamp >= came
+/** True for stamps of one edit, though the mirror may have set its time back. */
+export function isSameEdit(stamp: string, returned: string): boolean {
+  // 12 digits of milliseconds, then a part of the device alone.
+  return stamp.slice(12) === returned.slice(12) && stamp >= returned
 }
 
-/** What a change says, apart from who said it when. */
-export interface Said {
+/** The content of a change, without author and time. */
+export interface EditContent {
   readonly op: 'put' | 'forget'
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly sensitivity?: string | undefined
   readonly body?: unknown
-  /** A sealed body: who has no key can only tell whether it is the very same. */
+  /** A sealed body. Without the key only identity can be tested. */
   readonly enc?: unknown
 }
 
-/** True when two changes say the same: then there is no conflict between them, whatever their versions. */
-export function saysSame(one: Said, other: Said): boolean {
+/** True when two changes have the same content: then they don't conflict, whatever their versions. */
+export function saysSame(one: EditContent, other: EditContent): boolean {
   if (one.op !== other.op || one.session !== other.session || one.resource !== other.resource) return false
   const a = one.body ?? one.enc
   const b = other.body ?? other.enc
@@ -78,11 +80,11 @@ export function saysSame(one: Said, other: Said): boolean {
   )
 }
 
-/** Which of two edits is in a state that the other can't undo, whatever the policy; undefined when neither is, or both. */
+/** The only one of two edits that is in a final state, which no policy undoes; undefined for neither or both. */
 export function finalWinner(
   kind: Kind | undefined,
-  arriving: Said,
-  present: Said,
+  arriving: EditContent,
+  present: EditContent,
 ): 'arriving' | 'present' | undefined {
   if (!kind?.isFinal || !arriving.body || !present.body) return undefined
   const one = kind.isFinal(arriving.body as object)
@@ -91,7 +93,19 @@ export function finalWinner(
   return one ? 'arriving' : 'present'
 }
 
-/** True when one of two edits is sealed and the other is in clear. */
-export function isMixed(one: Said, other: Said): boolean {
+/** True when one of two edits is sealed and the other is not. */
+export function isMixed(one: EditContent, other: EditContent): boolean {
   return one.op === 'put' && other.op === 'put' && (one.enc === undefined) !== (other.enc === undefined)
+}
+
+/** True for a body that the kind's schema accepts. Bodies of unknown kinds fit. */
+export function fitsKind(kind: Kind | undefined, body: JsonObject): boolean {
+  if (!kind) return true
+  try {
+    parseWith(kind.schema, body)
+    return true
+  } catch (error) {
+    if (isDaybookError(error)) return false
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
-// Three-way merge of two bodies that were made from one base. Pure and total, and symmetric: which side is called
-// `mine` changes nothing. What can't be joined goes to the later edit, and the path is named as a clash.
+// Three-way merge of two bodies with one base. Pure, total and symmetric: swapping `mine` and `theirs` changes nothing.
+// If two values can't be joined, the later edit wins, and the path is listed as a clash.
 import type { MergeRule } from '../../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
@@ -9,7 +9,7 @@ export interface Merge {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly theirs: JsonObject
-  /** Rules of the kind for single paths; all others are merged by field, and lists of plain values as sets. */
+  /** The kind's rules for single paths. Other objects merge by field, lists of plain values as sets. */
   readonly rules?: Readonly<Record<string, MergeRule>> | undefined
   /** True when `mine` was made after `theirs`. */
   readonly mineIsLater: boolean
@@ -17,11 +17,11 @@ export interface Merge {
 
 export interface Merged {
   readonly body: JsonObject
-  /** Dotted paths where both sides said something else and one of them had to yield. */
+  /** Dotted paths where both sides changed the value, and one side was dropped. */
   readonly clashes: readonly string[]
 }
 
-/** A rule, and the steps that still lead to where it holds. */
+/** A rule, and the rest of the path to the value it applies to. */
 interface Rule {
   readonly steps: readonly string[]
   readonly rule: MergeRule
@@ -35,8 +35,7 @@ const below = (rules: readonly Rule[], name: string): readonly Rule[] =>
 
 /**
  * Merges two edits of one base. `merge(base, x, base)` and `merge(base, base, x)` are `x`, and so is `merge(base, x, x)`
- * but for counters: two edits that counted the same have counted twice. A field that one side took away and the other
- * changed stays, as changed.
+ * except for counters: both increments count. A field that one side removed and the other changed stays, as changed.
  */
 export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Merge): Merged {
   const clashes: string[] = []
@@ -47,12 +46,12 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
     if (sameJson(other, from)) return one
     if (sameJson(one, from)) return other
     const isSame = sameJson(one, other)
-    // Two that count the same have counted twice, wherever in them the count stands.
+    // Equal sides with a counter inside: both increments count.
     if (isSame && !ruled.some(({ rule }) => rule === 'counter')) return one
     const rule = ruled.find(isHere)?.rule
     const byRule = joinByRule(rule, sides, mineIsLater)
     if (byRule !== undefined) return byRule
-    // Told anew from the rest, whole. A null is a value: it gives way to nothing that is not there.
+    // Derived from the other fields, as a whole. Null is a value; a missing field is not.
     if (rule === 'derived') return [pick(one, other), one, other].find((side) => side !== undefined)
     if (isJsonObject(one) && isJsonObject(other))
       return joinFields(path, { from: isJsonObject(from) ? from : {}, one, other }, ruled)
@@ -110,13 +109,13 @@ function joinByRule(
   }
   if (rule !== 'counter' || typeof one !== 'number' || typeof other !== 'number') return undefined
   const sum = one + other - (typeof from === 'number' ? from : 0)
-  // JSON has no infinity: such counts clash.
+  // JSON has no infinity.
   if (!Number.isFinite(sum)) return undefined
-  // Both were set back: nothing has happened less than never.
+  // Both sides lowered it: a count of events is never negative.
   return one >= 0 && other >= 0 ? Math.max(0, sum) : sum
 }
 
-/** How two numbers, or two times, stand to each other; undefined for anything else. Of one instant, as texts do. */
+/** Order of two numbers or two times; undefined for anything else. Equal instants are ordered as texts. */
 function compareOrdered(one: Json | undefined, other: Json | undefined): number | undefined {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   if (typeof one !== 'string' || typeof other !== 'string') return undefined
@@ -128,7 +127,7 @@ function compareOrdered(one: Json | undefined, other: Json | undefined): number 
 
 type Plain = string | number | boolean | null
 
-/** A list of plain values, none twice. */
+/** A list of plain values without duplicates. */
 function isSet(value: Json | undefined): value is readonly Plain[] {
   return (
     Array.isArray(value) &&
@@ -137,14 +136,14 @@ function isSet(value: Json | undefined): value is readonly Plain[] {
   )
 }
 
-/** What both kept of `from` in its order, then what either added, in an order that does not depend on the side. */
+/** Items of `from` that both sides still have, in its order, then items that either added, sorted. */
 function joinSets(from: readonly Plain[], one: readonly Plain[], other: readonly Plain[]): Plain[] {
   const inOne = new Set(one)
   const inOther = new Set(other)
-  const known = new Set(from)
-  const kept = from.filter((item) => inOne.has(item) && inOther.has(item))
-  const added = [...new Set([...one, ...other])].filter((item) => !known.has(item))
-  return [...kept, ...added.toSorted(comparePlain)]
+  const inBase = new Set(from)
+  const common = from.filter((item) => inOne.has(item) && inOther.has(item))
+  const added = [...new Set([...one, ...other])].filter((item) => !inBase.has(item))
+  return [...common, ...added.toSorted(comparePlain)]
 }
 
 function comparePlain(one: Plain, other: Plain): number {

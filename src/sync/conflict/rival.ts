@@ -1,6 +1,6 @@
-// Records that two devices made, each without knowing of the other, to stand in the place of one: which of them does is
-// told by each copy from the records (core/succession), and here it goes into the conflict log.
-// Invariant: a copy that has both has one entry about the two, however often either arrives.
+// Rivals: two records that devices made concurrently to supersede the same one. Each copy derives the winner from the records
+// (core/succession); this file logs the loser as a conflict.
+// Invariant: a copy with both rivals has one entry about them, however often either arrives.
 import { standingOf } from '../../core/succession/succession.ts'
 import { citedIds } from '../../core/kind.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -13,8 +13,8 @@ export type RivalStore = Pick<
 >
 
 /**
- * Logs what of `arrived`, or of what was here, stands in nobody's place now; answers how many entries there are more. Inside
- * the transaction in which they arrived.
+ * Logs each record that lost its place because of `arrived`; answers the number of new entries. Inside the transaction in which
+ * they arrived.
  */
 export function logRivals(
   store: RivalStore,
@@ -60,7 +60,7 @@ export function logRivals(
   return logged
 }
 
-/** What stands beside `row` for `target`, itself included. What is sealed and what is not know nothing of each other. */
+/** All records that supersede `target`, `row` included. Sealed and clear records are never rivals. */
 function rivalsOf(
   { records, queries }: RivalStore,
   row: RecordRow,

@@ -1,6 +1,6 @@
-// What a device does when its change met another one at the mirror, by the policy of the kind.
-// Invariant: the record ends as the mirror has it, or with an op on top of that; what lost is in the conflict log.
-import { type ConflictPolicy, settled } from '../../core/kind.ts'
+// Settles a conflict on the device, by its policy.
+// Invariant: the record ends as the mirror's version, or with an op on top of that; the losing side is in the conflict log.
+import { type ConflictPolicy, type Kind, settled } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
 import { sameJson } from '../../core/json/same-json.ts'
@@ -8,79 +8,178 @@ import { isSealing, sealedText, sensitivities, type Sensitivity } from '../../co
 import type { BookStore } from '../../store/book-store.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
-import { fitsKind } from './fits-kind.ts'
-import { decide, isLater, isMixed, isSameEdit, outlives, type Said, saysSame } from './conflict-policy.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import {
+  fitsKind,
+  decide,
+  isLater,
+  isMixed,
+  isSameEdit,
+  outlives,
+  type EditContent,
+  saysSame,
+} from './conflict-policy.ts'
 import { mergeBodies, type Merged } from './merge.ts'
 import type { WireChange, WireMet, WireOp } from '../wire/protocol.ts'
 import { isPurge, sideOf, toOp } from '../wire/wire-op.ts'
 
 type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 
-/** A merged record that meets a conflict this often in a row is left to a person. */
+/** After this many conflicts in a row a person decides about a merged record. */
 export const mergeRounds = 5
 
-/** The sent `op` that met `current`, the mirror's record, and who acts on what is decided. */
+/** The sent `op` met `current`, the mirror's record. */
 export interface Conflict {
   readonly store: BookStore
   readonly op: SentOp
   readonly policy: ConflictPolicy
   readonly current: WireChange
-  /** What the op met, where that is no longer `current`. */
+  /** The version that the op met, if `current` is a later one. */
   readonly met?: WireMet | undefined
-  /** The instant in its canonical form. */
+  /** Canonical time. */
   readonly now: string
-  /** Takes over what the mirror has. */
+  /** Stores the mirror's version. */
   readonly accept: (change: WireChange) => void
-  /** Counts what is written into the conflict log. */
+  /** Counts entries of the conflict log. */
   readonly onLogged: () => void
 }
 
 /** Settles a conflict by its policy. Inside a transaction. */
-export function settleConflict({ store, op, policy, current, met, now, accept, onLogged }: Conflict): void {
-  const sent = JSON.parse(op.wire) as WireOp
-  const kind = store.kinds.get(current.kind)
-  const mine = inClear(store, sent)
-  const theirs = inClear(store, current)
-  const base = op.base_rev === null ? undefined : store.records.bodyAt(op.seq, op.base_rev)
-  const mineIsLater = isLater({ ...sent, device: store.device }, { ...current, device: current.by })
-  const mergeWith = (ours: JsonObject, others: JsonObject): Merged => {
+export function settleConflict(conflict: Conflict): void {
+  new Settlement(conflict).settle()
+}
+
+/** How a conflict goes into the log. */
+interface LogEntry {
+  readonly open?: boolean
+  readonly paths?: readonly string[]
+}
+
+/** One conflict while it is settled: both sides, in clear where this device has the key. */
+class Settlement {
+  readonly #conflict: Conflict
+  readonly #sent: WireOp
+  readonly #kind: Kind | undefined
+  readonly #mine: WireOp
+  readonly #theirs: WireChange
+  readonly #base: JsonObject | undefined
+  readonly #mineIsLater: boolean
+  readonly #isPurgedSince: boolean
+  /** The local row, once the op is settled. */
+  #row: RecordRow | undefined
+  /** Sides for the log, as they travelled: sealed bodies stay sealed. */
+  readonly #ourSide: LoggedSide
+  readonly #theirSide: LoggedSide
+
+  constructor(conflict: Conflict) {
+    const { store, op, current } = conflict
+    this.#conflict = conflict
+    this.#sent = JSON.parse(op.wire) as WireOp
+    this.#kind = store.kinds.get(current.kind)
+    this.#mine = inClear(store, this.#sent)
+    this.#theirs = inClear(store, current)
+    this.#base = op.base_rev === null ? undefined : store.records.bodyAt(op.seq, op.base_rev)
+    this.#mineIsLater = isLater({ ...this.#sent, device: store.device }, { ...current, device: current.by })
+    this.#isPurgedSince = (current.purged ?? 0) > this.#sent.base
+    this.#ourSide = sideOf(this.#sent, store.device)
+    this.#theirSide = sideOf(current, current.by)
+  }
+
+  settle(): void {
+    const { store, op, policy, current, met, accept } = this.#conflict
+    const sent = this.#sent
+    const before = met?.said && inClearContent(store, current, met.said)
+    const sameAsMet = before !== undefined && saysSame(this.#mine, before)
+    const same = saysSame(this.#mine, this.#theirs) && !this.#countsMore()
+    // The mirror has a forget, not the purge. The next op sends the purge, unless its base becomes that forget.
+    const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
+    store.ops.settle(op, lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
+    this.#row = store.records.row(current.id)
+    const isResealed = sent.op === 'put' && sent.reseal === true
+    const isLost = !same && !sameAsMet && !isResealed
+    if (this.#row?.op !== null) return this.#settleSuperseded(isLost)
+    if (!isLost) return accept(current)
+    const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
+    const isUndecided = met ? !met.logged : policy === 'merge'
+    if (isUndecided && sent.op === 'put' && isRemovedSince) return this.#meetRemoval(sent)
+    if (met?.logged) {
+      accept(current)
+      return this.#log(this.#ourSide, this.#winner(), {
+        open: policy === 'manual' && sent.op === met.said?.op,
+      })
+    }
+    this.#settleByContent()
+  }
+
+  #settleByContent(): void {
+    const { store, policy, current, accept } = this.#conflict
+    const mine = this.#mine
+    const theirs = this.#theirs
+    const canWrite =
+      store.bodies.sealer.current() !== undefined || (!isSealedPut(this.#sent) && !isSealedPut(current))
+    if (canWrite && isClear(mine) && isClear(theirs)) {
+      if (policy === 'merge') return this.#merge(mine, theirs)
+      if (isMixed(this.#sent, current)) return this.#seal(mine, theirs)
+    }
+    // Without the key nothing is merged: a person decides once the key is here.
+    const isOpen = policy === 'manual' || (policy === 'merge' && !(isClear(mine) && isClear(theirs)))
+    accept(current)
+    this.#log(this.#ourSide, this.#theirSide, { open: isOpen && mine.op === current.op })
+  }
+
+  /** A later edit of the record is pending. It includes this edit, and meets `current` in its turn. */
+  #settleSuperseded(isLost: boolean): void {
+    const { store, policy, current, accept } = this.#conflict
+    const row = this.#row
+    // The pending forget adds nothing to this purge. Drop it, or this device would never learn of the purge.
+    if (row?.deleted === 1 && current.op === 'forget' && isPurge(current)) {
+      store.ops.dropUnsent(row.seq)
+      return accept(current)
+    }
+    if (isLost && policy !== 'merge' && policy !== 'manual') this.#log(this.#ourSide, this.#winner())
+  }
+
+  /** The side that our edit lost to. If the mirror has decided, `current` may be later than that. */
+  #winner(): LoggedSide | undefined {
+    const { met } = this.#conflict
+    if (!met?.logged) return this.#theirSide
+    return met.said && { by: '', ...sideOfContent(met.said) }
+  }
+
+  #mergeBodies(mine: JsonObject, theirs: JsonObject): Merged {
+    const kind = this.#kind
     const { body, clashes } = mergeBodies({
-      base: settled(kind, base ?? {}),
-      mine: settled(kind, ours),
-      theirs: settled(kind, others),
-      mineIsLater,
+      base: settled(kind, this.#base ?? {}),
+      mine: settled(kind, mine),
+      theirs: settled(kind, theirs),
+      mineIsLater: this.#mineIsLater,
       rules: kind?.merge,
     })
     return { body: settled(kind, body), clashes }
   }
-  /** They say the same because they counted the same, each for itself: nothing is lost only if both are counted. */
-  const countsMore = () =>
-    policy === 'merge' &&
-    base !== undefined &&
-    !isSameEdit(sent.stamp, current.stamp) &&
-    isClear(mine) &&
-    isClear(theirs) &&
-    !sameJson(mergeWith(mine.body, theirs.body).body, theirs.body)
 
-  const before = met?.said && inClearSaid(store, current, met.said)
-  const sameAsMet = before !== undefined && saysSame(mine, before)
-  const same = saysSame(mine, theirs) && !countsMore()
-  // The mirror has forgotten and not purged. The op behind this one tells it of the purge, unless its base becomes that forget.
-  const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
-  store.ops.settle(op, lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
-  const isPurgedSince = (current.purged ?? 0) > sent.base
-  const isResealed = sent.op === 'put' && sent.reseal === true
-  const row = store.records.row(current.id)
-  const isSuperseded = row?.op !== null
-  /** A purge of this device waits to be sent: it takes the other side along. */
-  const isPurging = row !== undefined && row.purged > row.ver
-  const log = (
-    lost: LoggedSide,
-    kept: LoggedSide | undefined,
-    more: { open?: boolean; paths?: readonly string[] } = {},
-  ) => {
-    // Nothing of what was purged stays, here neither; what stands at the mirror came after that.
-    const isBare = (side: LoggedSide) => side.op === 'put' && (side === our ? isPurgedSince : isPurging)
+  /** True when both sides are equal only because each counted once: the merge must count both. */
+  #countsMore(): boolean {
+    const { policy, current } = this.#conflict
+    const mine = this.#mine
+    const theirs = this.#theirs
+    return (
+      policy === 'merge' &&
+      this.#base !== undefined &&
+      !isSameEdit(this.#sent.stamp, current.stamp) &&
+      isClear(mine) &&
+      isClear(theirs) &&
+      !sameJson(this.#mergeBodies(mine.body, theirs.body).body, theirs.body)
+    )
+  }
+
+  #log(lost: LoggedSide, winner: LoggedSide | undefined, more: LogEntry = {}): void {
+    const { store, policy, current, now, onLogged } = this.#conflict
+    // A pending purge of this device takes the other side along.
+    const isPurging = this.#row !== undefined && this.#row.purged > this.#row.ver
+    // The log holds no content that was purged. The mirror's current version came after the purge.
+    const isBare = (side: LoggedSide) =>
+      side.op === 'put' && (side === this.#ourSide ? this.#isPurgedSince : isPurging)
     const shown = (side: LoggedSide): LoggedSide => (isBare(side) ? { by: side.by, op: 'put' } : side)
     store.conflicts.add({
       record: current.id,
@@ -89,29 +188,26 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
       at: now,
       state: more.open ? 'open' : 'settled',
       lost: shown(lost),
-      ...(base && !isPurgedSince && !isPurging ? { base } : {}),
-      ...(kept ? { kept: shown(kept) } : {}),
+      ...(this.#base && !this.#isPurgedSince && !isPurging ? { base: this.#base } : {}),
+      ...(winner ? { kept: shown(winner) } : {}),
       ...(more.paths ? { paths: more.paths } : {}),
     })
     onLogged()
   }
-  // Logged as they came: what is sealed stays so.
-  const our = sideOf(sent, store.device)
-  const their = sideOf(current, current.by)
-  /** What it lost to, if the mirror has decided that: what stands there now may have come later. */
-  const winner = met?.logged ? met.said && { by: '', ...sideOfSaid(met.said) } : their
 
-  const putOnTop = (said: Clear<WireOp> | Clear<WireChange>, body: JsonObject) => {
-    const { session, resource } = said
-    const sensitivity = sensitivityOf(mine, theirs)
+  /** Writes an op on top of the mirror's version, with the head of `side`. */
+  #putOnTop(side: Clear<WireOp> | Clear<WireChange>, body: JsonObject): void {
+    const { store, op, current, now } = this.#conflict
+    const { session, resource } = side
+    const sensitivity = sensitivityOf(this.#mine, this.#theirs)
     store.records.put({
       op: 'put',
       kind: current.kind,
       id: current.id,
       at: now,
       stamp: store.stamps.next(),
-      created_at: (theirs.op === 'put' ? theirs : said).created_at,
-      agent: sent.agent,
+      created_at: (this.#theirs.op === 'put' ? this.#theirs : side).created_at,
+      agent: this.#sent.agent,
       body,
       ...(session === undefined ? {} : { session }),
       ...(resource === undefined ? {} : { resource }),
@@ -120,72 +216,48 @@ export function settleConflict({ store, op, policy, current, met, now, accept, o
     store.ops.noteRounds(op.seq, op.rounds + 1)
   }
 
-  const merge = (mineBody: Clear<WireOp>, theirsBody: Clear<WireChange>) => {
-    const merged = mergeWith(mineBody.body, theirsBody.body)
-    const fits = op.rounds < mergeRounds && fitsKind(kind, merged.body)
+  #merge(mine: Clear<WireOp>, theirs: Clear<WireChange>): void {
+    const { op, current, accept } = this.#conflict
+    const merged = this.#mergeBodies(mine.body, theirs.body)
+    const fits = op.rounds < mergeRounds && fitsKind(this.#kind, merged.body)
     accept(current)
-    if (!fits) return log(our, their, { open: true })
-    if (merged.clashes.length > 0) {
-      const kept: LoggedSide = { by: (mineIsLater ? our : their).by, op: 'put', body: merged.body }
-      log(mineIsLater ? their : our, kept, { paths: merged.clashes })
-    }
+    const [later, earlier] = this.#mineIsLater
+      ? [this.#ourSide, this.#theirSide]
+      : [this.#theirSide, this.#ourSide]
+    if (!fits) return this.#log(this.#ourSide, this.#theirSide, { open: true })
+    if (merged.clashes.length > 0)
+      this.#log(earlier, { by: later.by, op: 'put', body: merged.body }, { paths: merged.clashes })
     const isSealedHere = current.op === 'put' && current.enc !== undefined
-    if (sameJson(merged.body, theirsBody.body) && isSealedHere === isSealing(sensitivityOf(mine, theirs)))
-      return
-    putOnTop(mineIsLater ? mineBody : theirsBody, merged.body)
+    const isSealed = isSealing(sensitivityOf(this.#mine, this.#theirs))
+    if (sameJson(merged.body, theirs.body) && isSealedHere === isSealed) return
+    this.#putOnTop(this.#mineIsLater ? mine : theirs, merged.body)
   }
 
-  /** One side is sealed and the other is not: the policy says whose content stays, and it stays sealed. */
-  const seal = (mineBody: Clear<WireOp>, theirsBody: Clear<WireChange>) => {
-    const arriving = { ...mineBody, device: store.device }
-    const isMine = decide(policy, arriving, { ...theirsBody, device: current.by }) === 'arriving'
+  /** One side is sealed and the other is not: the policy decides which content stays, and it stays sealed. */
+  #seal(mine: Clear<WireOp>, theirs: Clear<WireChange>): void {
+    const { store, policy, current, accept } = this.#conflict
+    const arriving = { ...mine, device: store.device }
+    const isMine = decide(policy, arriving, { ...theirs, device: current.by }) === 'arriving'
+    const sent = this.#sent
     accept(current)
     if (isMine || sent.op === 'forget' || sent.enc !== undefined)
-      putOnTop(isMine ? mineBody : theirsBody, (isMine ? mineBody : theirsBody).body)
-    log(isMine ? their : our, isMine ? our : their, { open: policy === 'manual' })
+      this.#putOnTop(isMine ? mine : theirs, (isMine ? mine : theirs).body)
+    const [winner, loser] = isMine ? [this.#ourSide, this.#theirSide] : [this.#theirSide, this.#ourSide]
+    this.#log(loser, winner, { open: policy === 'manual' })
   }
 
-  /** The record was forgotten by somebody who did not know of the edit, which nobody has decided or logged. */
-  const meetRemoval = (put: WirePut<WireOp>) => {
+  /** The author of the removal did not know of our edit, and nobody has decided or logged it. */
+  #meetRemoval(put: WirePut<WireOp>): void {
+    const { store, op, current, accept } = this.#conflict
     accept(current)
-    const removal = { ...current, device: current.by, isPurge: isPurgedSince }
-    if (current.op === 'put' || !outlives(kind, { ...put, device: store.device }, removal))
-      return log(our, their)
-    // The mirror decides, and tells all others: what goes out again builds on what the edit was made on.
+    const removal = { ...current, device: current.by, isPurge: this.#isPurgedSince }
+    if (current.op === 'put' || !outlives(this.#kind, { ...put, device: store.device }, removal))
+      return this.#log(this.#ourSide, this.#theirSide)
+    // The mirror decides and notifies the others: send the edit again on its former base.
     store.records.put({ ...(toOp(put) as PutOp), at: put.at, stamp: put.stamp })
     store.ops.rebase(op.seq, put.base)
     store.ops.noteRounds(op.seq, op.rounds + 1)
   }
-
-  const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
-  const isUndecided = met ? !met.logged : policy === 'merge'
-  // A later edit of the record is on its way, has all that this one said, and meets `current` in its turn.
-  if (isSuperseded) {
-    // A forget of what was purged says nothing more, and in its place this device would not learn of the purge.
-    if (row?.deleted === 1 && current.op === 'forget' && isPurge(current)) {
-      store.ops.dropUnsent(row.seq)
-      return accept(current)
-    }
-    const isLost = !same && !sameAsMet && !isResealed
-    if (isLost && policy !== 'merge' && policy !== 'manual') log(our, winner)
-    return
-  }
-  if (same || sameAsMet || isResealed) return accept(current)
-  if (isUndecided && sent.op === 'put' && isRemovedSince) return meetRemoval(sent)
-  if (met?.logged) {
-    accept(current)
-    return log(our, winner, { open: policy === 'manual' && sent.op === met.said?.op })
-  }
-  const canWrite =
-    store.bodies.sealer.current() !== undefined || (!isSealedPut(sent) && !isSealedPut(current))
-  if (canWrite && isClear(mine) && isClear(theirs)) {
-    if (policy === 'merge') return merge(mine, theirs)
-    if (isMixed(sent, current)) return seal(mine, theirs)
-  }
-  // What can't be read can't be merged either: somebody has to look when the key is here.
-  const isOpen = policy === 'manual' || (policy === 'merge' && !(isClear(mine) && isClear(theirs)))
-  accept(current)
-  log(our, their, { open: isOpen && mine.op === current.op })
 }
 
 /** A put whose body can be read. */
@@ -197,29 +269,33 @@ function isClear<Wire extends WireOp | WireChange>(wire: Wire): wire is Wire & C
 
 const isSealedPut = (wire: WireOp | WireChange) => wire.op === 'put' && wire.enc !== undefined
 
-/** The same with its body, where it can be opened here. */
+/** The same with its body, if this device has the key. */
 function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: Wire): Wire {
   if (wire.op === 'forget' || !wire.enc) return wire
   const body = bodies.read(wire, sealedText(wire.enc))
   return body ? { ...wire, body, enc: undefined } : wire
 }
 
-type MetSaid = NonNullable<WireMet['said']>
+type MetContent = NonNullable<WireMet['said']>
 
-/** What an earlier version said, with its body where it can be opened here. */
-function inClearSaid({ bodies }: BookStore, owner: { kind: string; id: string }, said: MetSaid): Said {
-  if (said.op === 'forget' || !said.enc) return said
-  const body = bodies.read(owner, sealedText(said.enc))
-  return body ? { ...said, body, enc: undefined } : said
+/** The content of an earlier version, with its body if this device has the key. */
+function inClearContent(
+  { bodies }: BookStore,
+  owner: { kind: string; id: string },
+  content: MetContent,
+): EditContent {
+  if (content.op === 'forget' || !content.enc) return content
+  const body = bodies.read(owner, sealedText(content.enc))
+  return body ? { ...content, body, enc: undefined } : content
 }
 
-function sideOfSaid(said: MetSaid): Omit<LoggedSide, 'by'> {
-  if (said.op === 'forget') return { op: 'forget' }
-  return { op: 'put', ...(said.enc ? { enc: said.enc } : said.body ? { body: said.body } : {}) }
+function sideOfContent(content: MetContent): Omit<LoggedSide, 'by'> {
+  if (content.op === 'forget') return { op: 'forget' }
+  return { op: 'put', ...(content.enc ? { enc: content.enc } : content.body ? { body: content.body } : {}) }
 }
 
-/** Of two sides the more sensitive one says how sensitive the record is. */
+/** The more sensitive side decides. */
 function sensitivityOf(one: WireOp | WireChange, other: WireOp | WireChange): Sensitivity | undefined {
-  const said = new Set([one, other].map((wire) => (wire.op === 'put' ? wire.sensitivity : undefined)))
-  return sensitivities.toReversed().find((each) => said.has(each))
+  const levels = new Set([one, other].map((wire) => (wire.op === 'put' ? wire.sensitivity : undefined)))
+  return sensitivities.toReversed().find((each) => levels.has(each))
 }

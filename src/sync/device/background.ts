@@ -1,64 +1,149 @@
-// Sync with no engine running: the book leaves what the mirror has not acknowledged as final bytes in a place outside of
-// itself, a service worker sends them, and the book takes over the answers when it is next open.
-// Invariant: handing over changes nothing but the place of bytes. The book goes on sending the same ones itself.
+// Sync without a running engine: the book stores requests with its unacknowledged ops outside of itself, a service worker sends
+// them, and the book applies the answers when it next opens.
+// Invariant: the requests have the same bytes that the book sends itself, so it makes no difference who sends them, or how often.
+// Withdrawn bytes, and answers to them, no longer count.
 import type { Clock, Scheduler, SpillPlace } from '../../core/ports.ts'
 import type { SyncState } from '../../core/capability/status.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { SyncSelection } from './outbox.ts'
-import { parseSyncRequest, parseSyncResponse, type SyncRequest } from '../wire/protocol.ts'
-import { spillRequests, takeLate } from './spill.ts'
+import { type SyncSelection, freezeOps, nextRequest, rewriteWithdrawn, splitOps } from './outbox.ts'
+import {
+  parseSyncRequest,
+  parseSyncResponse,
+  type SyncRequest,
+  type WireOp,
+  wireLimits,
+} from '../wire/protocol.ts'
+import type { SentOp } from '../../store/record/op-log.ts'
+import { type Answered, type Intake, takeIn } from './intake.ts'
+import { resyncing } from './resync.ts'
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   readonly store: BookStore
   readonly place: SpillPlace
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly selection: SyncSelection
-  /** True when the book syncs by itself. Otherwise it hands over only what somebody has asked it to send. */
+  /** True if the book syncs by itself. Otherwise it hands over only ops that were sent before. */
   readonly isAutomatic: boolean
-  /** Called for each record that a late answer changed, after its commit. */
+  /** Called for each record that a late answer changed, after the commit. */
   readonly onChange: (id: string, kind: string) => void
-  /** Called when `state` may say something new. */
+  /** Called when `state` may have changed. */
   readonly onState: () => void
 }
 
-export interface Background {
-  /** Whether a service worker is there to send what the book hands over. Until somebody says so, there is none. */
-  allow(isAllowed: boolean): void
-  /** Hands over what the mirror has not acknowledged; true when something is there now. Call it before the engine may end. */
-  spill(): Promise<boolean>
-  /** Replaces what was handed over and withdrawn since. Settles once nothing of it is there. */
-  renew(): Promise<unknown>
-  /** Somebody wrote while this engine can send nothing. */
-  acted(): void
-  /** A sync failed; a service worker may bring later what it did not. */
-  failed(): void
-  /** A sync came to its end. */
-  done(): void
-  state(): NonNullable<SyncState['background']>
-  close(): void
-}
+/** Writes within this time are handed over together. */
+const handOverDelayMs = 500
 
-/** The book hands over together what somebody wrote within this long. */
-const spillDelayMs = 500
+/** Sends pending ops while no engine runs. */
+export class Background {
+  readonly #options: BackgroundOptions
+  #isAllowed = false
+  #isHanded = false
+  #closed = false
+  #cancel: (() => void) | undefined
+  /** Steps run one after another. Their failures are ignored: the book still has everything, and sends it itself. */
+  #last: Promise<unknown>
 
-export function createBackground(options: BackgroundOptions): Background {
-  const { store, place, clock, scheduler, selection, isAutomatic, onChange, onState } = options
-  let isAllowed = false
-  let isHanded = false
-  let closed = false
-  let cancel: (() => void) | undefined
+  constructor(options: BackgroundOptions) {
+    this.#options = options
+    this.#last = this.#takeOver().catch(() => undefined)
+  }
 
-  /** What an engine left there may be of another version of this code, or altered: then it is of no use. */
-  const takeAnswer = async (request: string, answer: string) => {
+  /** Says whether a service worker can send for the book. Default: false. */
+  allow(isAllowed: boolean): void {
+    if (isAllowed === this.#isAllowed) return
+    this.#isAllowed = isAllowed
+    this.#options.onState()
+  }
+
+  /** Hands over unacknowledged ops; true if any. Call it before the engine may end. */
+  handOver(): Promise<boolean> {
+    this.#cancel?.()
+    this.#cancel = undefined
+    return this.#next(() => this.#handOver())
+  }
+
+  /** Replaces ops that were handed over and then withdrawn. Settles once the old bytes are gone. */
+  renew(): Promise<unknown> {
+    return this.#next(async () => {
+      if (!this.#isHanded) return false
+      // Clear first: if the next step fails, no old bytes are there.
+      await this.#options.place.clear()
+      return this.#handOver()
+    })
+  }
+
+  /** A record was written while this engine can't send. */
+  acted(): void {
+    this.#handOverSoon()
+  }
+
+  /** A sync failed. */
+  failed(): void {
+    this.#handOverSoon()
+  }
+
+  /** A sync succeeded. */
+  done(): void {
+    if (this.#isHanded) void this.handOver()
+  }
+
+  state(): NonNullable<SyncState['background']> {
+    return this.#isAllowed ? (this.#isHanded ? 'handed' : 'ready') : 'missing'
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancel?.()
+  }
+
+  #handOverSoon(): void {
+    this.#cancel ??= this.#options.scheduler.later(handOverDelayMs, () => void this.handOver())
+  }
+
+  #next(work: () => Promise<boolean>): Promise<boolean> {
+    const result = this.#last.then(() => (this.#closed ? false : work().catch(() => false)))
+    this.#last = result
+    return result
+  }
+
+  async #handOver(): Promise<boolean> {
+    const { store, place, selection, isAutomatic, onState } = this.#options
+    if (!this.#isAllowed) return false
+    const requests = await store.writes.write(() => pendingRequests(store, selection, isAutomatic))
+    const before = this.#isHanded
+    this.#isHanded = requests.length > 0
+    if (this.#isHanded) await place.put(requests.map((request) => JSON.stringify(request)))
+    else if (before) await place.clear()
+    if (this.#isHanded || before) onState()
+    return this.#isHanded
+  }
+
+  /** Applies answers that a service worker fetched. Runs once, at the start. */
+  async #takeOver(): Promise<void> {
+    const { place, onChange, onState } = this.#options
+    const changed = new Map<string, string>()
+    for (const { request, answer } of await place.read()) {
+      if (answer === undefined) continue
+      for (const { id, kind } of await this.#takeAnswer(request, answer)) changed.set(id, kind)
+    }
+    for (const [id, kind] of changed) onChange(id, kind)
+    if (changed.size > 0) onState()
+    // The answers are committed. The book sends unanswered requests itself.
+    await place.clear()
+  }
+
+  /** Ignores texts of another version of this code, or altered ones. */
+  async #takeAnswer(request: string, answer: string): Promise<Intake['changed']> {
+    const { store, clock, selection } = this.#options
     try {
-      const asked: unknown = JSON.parse(request)
-      parseSyncRequest(asked)
-      const came = parseSyncResponse(JSON.parse(answer))
-      const at = formatTime(clock.now())
-      const answered = { request: asked as SyncRequest, response: came, now: at, selection }
+      const sent: unknown = JSON.parse(request)
+      parseSyncRequest(sent)
+      const response = parseSyncResponse(JSON.parse(answer))
+      const now = formatTime(clock.now())
+      const answered = { request: sent as SyncRequest, response, now, selection }
       return (await store.writes.write(() => takeLate(store, answered)))?.changed ?? []
     } catch (error) {
       if (error instanceof SyntaxError || isDaybookError(error, 'invalid-input')) return []
@@ -66,67 +151,66 @@ export function createBackground(options: BackgroundOptions): Background {
       throw error
     }
   }
+}
 
-  const takeOver = async () => {
-    const changed = new Map<string, string>()
-    for (const { request, answer } of await place.read()) {
-      if (answer === undefined) continue
-      for (const { id, kind } of await takeAnswer(request, answer)) changed.set(id, kind)
-    }
-    for (const [id, kind] of changed) onChange(id, kind)
-    if (changed.size > 0) onState()
-    // The book has committed the answers, and sends what had none itself.
-    await place.clear()
-  }
+/** Maximum requests that are handed over: 1,000 ops or 7 MB. The book sends the rest when it next opens. */
+const requestLimit = 10
 
-  const handOver = async () => {
-    if (!isAllowed) return false
-    const requests = await store.writes.write(() => spillRequests(store, selection, isAutomatic))
-    const before = isHanded
-    isHanded = requests.length > 0
-    if (isHanded) await place.put(requests.map((request) => JSON.stringify(request)))
-    else if (before) await place.clear()
-    if (isHanded || before) onState()
-    return isHanded
-  }
+/** Fetches almost nothing: the book fetches changes itself. */
+const noPage = { limit: 1, maxBytes: 1 } as const
 
-  /** One after another; what fails here is no failure of the book, which has everything and sends it itself. */
-  let last: Promise<unknown> = takeOver().catch(() => undefined)
-  const next = (work: () => Promise<boolean>) => {
-    const result = last.then(() => (closed ? false : work().catch(() => false)))
-    last = result
-    return result
-  }
-  const now = () => {
-    cancel?.()
-    cancel = undefined
-    return next(handOver)
-  }
-  const soon = () => void (cancel ??= scheduler.later(spillDelayMs, () => void now()))
+/**
+ * Requests with all unacknowledged ops, in sending order; none during a resync. Inside a transaction: their ops count as sent.
+ * With `more: false`, only ops that were sent before.
+ */
+export function pendingRequests(store: BookStore, selection: SyncSelection, more: boolean): SyncRequest[] {
+  const { ops, settings } = store
+  if (settings.get(resyncing) !== undefined) return []
+  rewriteWithdrawn(store, selection)
+  if (more) freezeMore(store, selection)
+  const sent = splitOps(ops.sent(), wireLimits).slice(0, requestLimit)
+  if (sent.length === 0) return []
+  const { pull, ...head } = nextRequest(store, selection)
+  return sent.map((some) => ({
+    ...head,
+    ops: some.map(({ wire }) => JSON.parse(wire) as WireOp),
+    pull: { cursor: pull.cursor, ...noPage, ...(pull.kinds ? { kinds: pull.kinds } : {}) },
+  }))
+}
 
-  return {
-    allow(allowed) {
-      if (allowed === isAllowed) return
-      isAllowed = allowed
-      onState()
-    },
-    spill: now,
-    renew: () =>
-      next(async () => {
-        if (!isHanded) return false
-        // First nothing, so that a failure of the next step leaves nothing either.
-        await place.clear()
-        return handOver()
-      }),
-    acted: soon,
-    failed: soon,
-    done() {
-      if (isHanded) void now()
-    },
-    state: () => (isAllowed ? (isHanded ? 'handed' : 'ready') : 'missing'),
-    close() {
-      closed = true
-      cancel?.()
-    },
+/** Leaves out later changes of a record with an unanswered op: their bytes depend on its answer. */
+function freezeMore(store: BookStore, selection: SyncSelection): void {
+  const frozen = new Map<number, SentOp>(store.ops.sent().map((op) => [op.seq, op]))
+  while (splitOps([...frozen.values()], wireLimits).length < requestLimit) {
+    const taken = freezeOps(store, selection, wireLimits, new Set(frozen.keys()))
+    if (taken.length === 0) return
+    for (const op of taken) frozen.set(op.seq, op)
   }
+}
+
+/**
+ * Applies the results of a fetched answer to ops that still wait for one. Undefined if there is no such op. Inside a
+ * transaction.
+ */
+export function takeLate(store: BookStore, answered: Answered): Intake | undefined {
+  const { request, response, selection } = answered
+  const { settings, ops } = store
+  const epoch = settings.get('epoch') ?? null
+  const isOfThisMirror = epoch === null ? request.epoch === null : epoch === response.epoch
+  if (request.device !== store.device || !isOfThisMirror || settings.get(resyncing) !== undefined)
+    return undefined
+  rewriteWithdrawn(store, selection)
+  const waiting = new Map(ops.sent().map(({ mid, wire }) => [mid, JSON.stringify(JSON.parse(wire))]))
+  const pending = request.ops.filter((op) => waiting.get(op.mid) === JSON.stringify(op))
+  const mids = new Set(pending.map(({ mid }) => mid))
+  const results = response.results.filter(({ mid }) => mids.has(mid))
+  if (results.length === 0) return undefined
+  // Only results: the cursor may have moved since, and the next request fetches changes.
+  const { digest: _digest, ranges: _ranges, mark: _mark, ...rest } = response
+  const cursor = settings.getNumber('cursor')
+  return takeIn(store, {
+    ...answered,
+    request: { ...request, ops: pending, pull: { ...request.pull, cursor } },
+    response: { ...rest, results, changes: [], cursor, more: false, floor: 0 },
+  })
 }

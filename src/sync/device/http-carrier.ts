@@ -1,5 +1,6 @@
-// The way to a mirror over HTTP, on whatever `fetch` the host has.
-// Invariant: the key goes to the mirror's own address over HTTPS, or to this very machine, and nowhere else.
+// Carries requests to a mirror over HTTP, with the host's `fetch`, and opens live lines over WebSocket.
+// Invariants: the key goes only to the mirror's own address, over HTTPS or on this machine. It never appears in an address or a
+// subprotocol, because servers log those; a ticket does, and is good for one line and a few seconds.
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { checkAddress, checkKey, isOwnMachine } from '../../core/address.ts'
 import { checkBookName } from '../../core/book.ts'
@@ -11,15 +12,21 @@ import {
   isDaybookError,
   toDaybookError,
 } from '../../core/errors.ts'
-import type { Carrier, EndOfBook, LineHooks, Scheduler } from '../../core/ports.ts'
-import { openLiveLine, type OpenSocket } from './live-line.ts'
-import type { Purpose } from '../wire/live-wire.ts'
+import type { Carrier, EndOfBook, LineHooks, Scheduler, Line } from '../../core/ports.ts'
+import {
+  type Purpose,
+  closeCodes,
+  liveProtocols,
+  ticketAnswer,
+  ticketPrefix,
+  versionOf,
+} from '../wire/live-wire.ts'
 import { wireError } from '../wire/protocol.ts'
 
-/** Texts that are shorter fit a few packets as they are. */
+/** Shorter texts are not compressed. */
 const gzipFrom = 4096
 
-/** As much of `fetch` as this needs. */
+/** The needed part of `fetch`. */
 export type FetchLike = (
   url: string,
   init: {
@@ -31,27 +38,27 @@ export type FetchLike = (
 ) => Promise<{ readonly status: number; text(): Promise<string> }>
 
 export interface HttpCarrierOptions {
-  /** Where the edge is: `https://daybook.example.org`, or `http://127.0.0.1:8787` on this machine. */
+  /** Address of the edge: `https://daybook.example.org`, or `http://127.0.0.1:8787` on this machine. */
   readonly url: string
   readonly book: string
-  /** The key of the book, or a function that fetches it before each request. */
+  /** The book's key, or a function that fetches it before each request. */
   readonly key: string | (() => Promise<string>)
   readonly fetch: FetchLike
   /** With a scheduler, a request without an answer is `offline` after `deadlineMs`, 60,000 by default. */
   readonly scheduler?: Scheduler
   readonly deadlineMs?: number
-  /** The gzip of a text as UTF-8. With it large requests that leave this machine travel so. */
+  /** Compresses a text as UTF-8. Used for large requests that leave this machine. */
   readonly gzip?: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
-  /** Opens a WebSocket; with it the carrier has lines on which the mirror tells of changes. */
+  /** Opens a WebSocket; without it there are no live lines. */
   readonly socket?: OpenSocket | undefined
 }
 
-/** Where the requests of `book` go at the edge at `url`; throws `invalid-input` when that is no address for a key. */
+/** The sync address of `book` at the edge at `url`; throws `invalid-input` if the key must not go there. */
 export function syncAddress(url: string, book: string): string {
   return `${checkAddress(url, 'sync.url')}/v1/books/${checkBookName(book)}/sync`
 }
 
-/** A carrier to the mirror of `book` at `url`; throws `invalid-input` when that is no address to send a key to. */
+/** A carrier to the mirror of `book` at `url`; throws `invalid-input` if the key must not go there. */
 export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const { key, fetch, scheduler, gzip, deadlineMs = 60_000 } = options
   const url = syncAddress(options.url, options.book)
@@ -77,7 +84,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
     }
     const body = zipped ?? text
     const answer = await reach(async () => {
-      // A redirect would take the key along, to wherever it leads.
+      // A redirect would send the key to another address.
       const response = await fetch(to, { method, headers, body, redirect: 'manual' })
       return { status: response.status, text: await response.text() }
     })
@@ -95,8 +102,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
     exchange: (request, signal: AbortSignalLike) => orAborted(ask(url, request), signal),
     call: (id, input, requestId, signal) =>
       orAborted(ask(`${capabilities}/${id}`, input, { 'idempotency-key': requestId }), signal),
-    erase: (asked, signal) => orAborted(askBook('DELETE', asked), signal),
-    begin: (asked, signal) => orAborted(askBook('PUT', asked), signal),
+    erase: (input, signal) => orAborted(askBook('DELETE', input), signal),
+    begin: (input, signal) => orAborted(askBook('PUT', input), signal),
     ...(socket && {
       listen: (device: string, hooks: LineHooks, purposes?: readonly Purpose[]) =>
         openLiveLine({ url: live, socket, ask: (body) => ask(live, body) }, device, hooks, purposes),
@@ -108,11 +115,11 @@ async function readKey(key: () => Promise<string>): Promise<string> {
   try {
     return await key()
   } catch (cause) {
-    throw new DaybookError('unauthorized', 'The key could not be had.', { cause })
+    throw new DaybookError('unauthorized', 'The function that fetches the key failed.', { cause })
   }
 }
 
-/** `work`, whose failure means that nobody was reached: most hosts can't tell the reasons apart. */
+/** Runs `work`; a failure is `offline`, because most hosts report no reason. */
 async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -139,7 +146,7 @@ function readAnswer({ status, text }: { status: number; text: string }): unknown
   }
   throw new DaybookError(
     'protocol-error',
-    `The address answered with status ${status} and no word of a mirror.`,
+    `The address answered with status ${status}, but not as a mirror. Check the address.`,
     {
       details: { status },
     },
@@ -161,4 +168,110 @@ function orLate<Result>(work: Promise<Result>, scheduler: Scheduler, deadlineMs:
     )
     work.then(resolve, (error: unknown) => reject(toDaybookError(error))).finally(cancel)
   })
+}
+
+/** The needed part of `WebSocket`. */
+export interface SocketLike {
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  send(text: string): void
+  close(code?: number): void
+  readonly bufferedAmount: number
+  /** The subprotocol that the mirror chose. */
+  readonly protocol?: string
+}
+type OpenSocket = (url: string, protocols: string[]) => SocketLike
+
+interface LineOptions {
+  /** The address of the line, as http. */
+  readonly url: string
+  /** Gets a ticket, with the key. */
+  ask(body: object): Promise<unknown>
+  readonly socket: OpenSocket
+}
+
+/** A socket with more unsent bytes than this counts as broken. */
+const bufferLimitBytes = 65_536
+
+export function openLiveLine(
+  { url, ask, socket: open }: LineOptions,
+  device: string,
+  hooks: LineHooks,
+  purposes: readonly Purpose[] = ['sync'],
+): Line {
+  let socket: SocketLike | undefined
+  let done = false
+  const end = (error: DaybookError) => {
+    if (done) return
+    done = true
+    hooks.ended(error)
+  }
+  const start = async () => {
+    const ticket = await askTicket(ask, device, purposes)
+    const answer = ticketAnswer.safeParse(ticket.answer).data
+    if (done) return
+    if (!answer) throw new DaybookError('protocol-error')
+    const opened = open(url.replace(/^http/i, 'ws'), [...liveProtocols, `${ticketPrefix}${answer.ticket}`])
+    socket = opened
+    opened.onopen = () => {
+      if (!done)
+        hooks.opened(
+          versionOf(liveProtocols.find((one) => one === opened.protocol) ?? 'daybook.live.1'),
+          ticket.purposes,
+        )
+    }
+    opened.onmessage = (event) => {
+      const { data } = event as { readonly data: unknown }
+      if (!done && typeof data === 'string') hooks.received(data)
+    }
+    // `onclose` follows every error.
+    opened.onclose = (event) => {
+      const { code } = event as { readonly code: number }
+      // Another line of this device replaced it. Don't reconnect: the two would replace each other forever.
+      if (code === closeCodes.replaced)
+        end(new DaybookError('conflict', 'Another line of this device is open.'))
+      else if (code === closeCodes.erased) end(new DaybookError('book-erased'))
+      else end(new DaybookError('offline', `The line ended with code ${code}.`))
+    }
+  }
+  start().catch((error: unknown) => end(toDaybookError(error)))
+  return {
+    send(text) {
+      if (!socket || done) return
+      if (socket.bufferedAmount <= bufferLimitBytes) return socket.send(text)
+      socket.close()
+      end(new DaybookError('offline', 'The line no longer accepts messages.'))
+    },
+    close() {
+      done = true
+      socket?.close(1000)
+    },
+  }
+}
+
+interface Ticket {
+  readonly answer: unknown
+  readonly purposes: readonly Purpose[]
+}
+
+/**
+ * Gets a ticket for `purposes`, or for `sync` alone if the mirror refuses: it may be too old for purposes, or the key may not
+ * allow them.
+ */
+async function askTicket(
+  ask: LineOptions['ask'],
+  device: string,
+  purposes: readonly Purpose[],
+): Promise<Ticket> {
+  const plain = async (): Promise<Ticket> => ({ answer: await ask({ device }), purposes: ['sync'] })
+  const isPlain = purposes.every((one) => one === 'sync')
+  if (isPlain) return plain()
+  try {
+    return { answer: await ask({ device, for: purposes }), purposes }
+  } catch (error) {
+    const isTooMuch = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'forbidden')
+    if (!isTooMuch || !purposes.includes('sync')) throw error
+    return plain()
+  }
 }

@@ -1,12 +1,13 @@
-// What a device does with an answer: its own ops first, then the changes of others, and the cursor with them.
-// Invariant: a record with an op that waits is never overwritten; its push finds the conflict by compare-and-set.
+// Applies a mirror's answer on the device: results of its own ops first, then changes of others with the cursor.
+// Invariant: a record with a pending op is never overwritten; its push finds the conflict by compare-and-set.
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OpRefusal, SentOp } from '../../store/record/op-log.ts'
 import { rewriteWithdrawn, type SyncSelection } from './outbox.ts'
+import { noteLimits } from './request-limit.ts'
 import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
-import { dropMark, holdMark } from '../wire/mark.ts'
+import { holdMark } from '../wire/agreement.ts'
 import type {
   SyncRequest,
   SyncResponse,
@@ -16,23 +17,26 @@ import type {
   WireResult,
 } from '../wire/protocol.ts'
 import {
-  beginReread,
+  beginResync,
   checkDigest,
-  endReread,
+  endResync,
   findAgain,
   formerEpoch,
   isRereading,
   resyncing,
-} from './reread.ts'
+} from './resync.ts'
 import { answerSealed, judgeSealed } from './rollback.ts'
-import { tendGuarded } from './tend-guarded.ts'
-import { tendMarks } from './tend-marks.ts'
-import { forgetLimits, noteLimits } from '../wire/request-limit.ts'
-import { forgetParts, type LeftPart, partsLeft } from '../conflict/left-part.ts'
+import {
+  raiseGuarded,
+  updateMarks,
+  forgetParts,
+  type OrphanPart,
+  possibleOrphans,
+  dropWords,
+  forgetEnded,
+} from '../conflict/dependents.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
-import { dropWords } from '../conflict/drop-words.ts'
-import { forgetEnded } from '../conflict/forget-ended.ts'
 import {
   confirmApplied,
   isForgotten,
@@ -44,205 +48,257 @@ import {
 } from './removal.ts'
 import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
 
-/** How it is written down that a record was forgotten because another one has ended it. */
+/** Activity entry for a record that was forgotten because another one ended it. */
 const endedByRecord = { capability: 'daybook:sync', outcome: 'conflict' } as const
 
-/** What one answer brought. */
+/** The effects of one answer. */
 export interface Intake {
   readonly pulled: number
   readonly pushed: number
   readonly conflicts: number
-  /** The mirror has something else than this device, which looks for it or reads everything anew. */
+  /** Mirror and device differ: the device looks for the difference or resyncs. */
   readonly differs: boolean
-  /** Records that are different now. */
+  /** Changed records. */
   readonly changed: readonly { readonly id: string; readonly kind: string }[]
 }
 
-/** An answer, what it answers, and when it came, in canonical time. */
+/** An answer, its request, and the canonical time of its arrival. */
 export interface Answered {
   readonly request: SyncRequest
   readonly response: SyncResponse
   readonly now: string
-  /** What this device wishes for, also in bytes that go in place of withdrawn ones. */
+  /** The device's selection, for ops that are rewritten. */
   readonly selection?: SyncSelection | undefined
 }
 
-/** Takes an answer over. Inside one transaction. */
+/** Applies an answer. Inside one transaction. */
 export function takeIn(store: BookStore, answered: Answered): Intake {
-  return store.purge.together(() => take(store, answered))
+  return store.purge.together(() => new AnswerIntake(store, answered).take())
 }
 
-/** Takes over what became of the device's own ops and nothing else: the changes of others are fetched another time. */
+/** Applies the results of the device's own ops only. Changes of others are fetched later. */
 export function takeResults(store: BookStore, answered: Answered): Intake {
-  return store.purge.together(() => take(store, answered, true))
+  return store.purge.together(() => new AnswerIntake(store, answered).takeResults())
 }
 
-function take(store: BookStore, answered: Answered, resultsOnly = false): Intake {
-  const { request, response, now, selection } = answered
-  checkAnswer(request, response)
-  const { settings, ops } = store
-  const tally = { pulled: 0, pushed: 0, conflicts: 0, changed: [] as { id: string; kind: string }[] }
-  const leftParts: LeftPart[] = []
-  const accept = (change: WireChange, fresh = false) => {
-    store.stamps.see(change.stamp)
-    const before = change.op === 'forget' ? store.records.row(change.id) : undefined
-    if (before) leftParts.push(...partsLeft(store, before, isPurge(change)))
-    takeOver(store, change, fresh)
-    tally.changed.push({ id: change.id, kind: change.kind })
-    if (change.op === 'forget' && change.seq <= response.floor) isCollected = true
+type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+/** One answer while it is applied. */
+class AnswerIntake {
+  readonly #store: BookStore
+  readonly #answered: Answered
+  readonly #isReread: boolean
+  readonly #tally: Mutable<Omit<Intake, 'differs' | 'changed'>> = { pulled: 0, pushed: 0, conflicts: 0 }
+  readonly #changed: { id: string; kind: string }[] = []
+  readonly #orphans: OrphanPart[] = []
+  /** A tombstone arrived that the mirror has collected since. */
+  #isCollected = false
+  /** The lowest place whose change may have been skipped. */
+  #overtakenAt: number | undefined
+
+  constructor(store: BookStore, answered: Answered) {
+    checkAnswer(answered.request, answered.response)
+    this.#store = store
+    this.#answered = answered
+    this.#isReread = isRereading(store)
   }
-  /** A tombstone came that the mirror no longer has. */
-  let isCollected = false
-  const isReread = isRereading(store)
-  let overtakenAt: number | undefined
-  /** The answer comes late: while the device waited, a change after this op, or its end as a collected tombstone, went by. */
-  const noteOvertaken = (op: SentOp, place: number) => {
-    const met = store.records.placeOf(op.seq)
-    const mayBeCollected = met < place && place <= response.floor
-    const from = Math.max(met, place)
-    if (met > place || mayBeCollected) overtakenAt = Math.min(from, overtakenAt ?? from)
+
+  takeResults(): Intake {
+    this.#settleOps()
+    this.#updateDependents()
+    this.#fetchOvertaken()
+    return { ...this.#tally, changed: this.#changed, differs: false }
   }
-  const onLogged = () => void (tally.conflicts += 1)
-  const settle = (op: SentOp, result: WireResult, asked: WireOp | undefined) => {
+
+  take(): Intake {
+    const store = this.#store
+    const { settings } = store
+    const { request, response } = this.#answered
+    this.#settleOps()
+    for (const change of response.changes) this.#pull(change)
+    this.#updateDependents()
+    holdMark(settings, response)
+    settings.set('cursor', response.cursor)
+    if (this.#isCollected || response.floor > settings.getNumber('floor')) {
+      settings.set('floor', response.floor)
+      store.records.collect(response.floor)
+    }
+    if (!response.more && settings.get(resyncing) !== undefined)
+      this.#changed.push(...endReading(store, this.#answered, this.#isReread))
+    this.#fetchOvertaken()
+    return {
+      ...this.#tally,
+      changed: this.#changed,
+      differs: checkDigest(store, response, request.pull.kinds),
+    }
+  }
+
+  #settleOps(): void {
+    const store = this.#store
+    const { settings, ops } = store
+    const { request, response, selection } = this.#answered
+    // A record may have been forgotten while the request was on its way: rewrite its op first.
+    rewriteWithdrawn(store, selection)
+    const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
+    settings.holding(() => {
+      for (const [i, result] of response.results.entries()) {
+        const op = byMid.get(result.mid)
+        if (op) this.#settle(op, result, request.ops[i])
+      }
+    })
+    settings.set('epoch', response.epoch)
+    settings.remove(formerEpoch)
+    noteLimits(settings, response)
+  }
+
+  #settle(op: SentOp, result: WireResult, sent: WireOp | undefined): void {
+    const store = this.#store
+    const { ops } = store
+    const { now } = this.#answered
     switch (result.s) {
       case 'ok':
-        noteOvertaken(op, result.seq)
-        ops.settle({ ...op, rev: takenRev({ op, asked, result }) }, result.ver)
-        confirmApplied(store, { op, asked, result })
-        tally.pushed += 1
-        if (result.policy) tally.conflicts += 1
+        this.#noteOvertaken(op, result.seq)
+        ops.settle({ ...op, rev: takenRev({ op, sent, result }) }, result.ver)
+        confirmApplied(store, { op, sent, result })
+        this.#tally.pushed += 1
+        if (result.policy) this.#tally.conflicts += 1
         if (result.revived) logRevived(store, JSON.parse(op.wire) as WireOp, { by: store.device, now })
         return
       case 'rejected':
-        // There is nothing to forget where the mirror has nothing.
+        // The mirror has no such record, so the forget is done.
         if (result.error.code === 'not-found' && (JSON.parse(op.wire) as WireOp).op === 'forget') {
           return ops.settle(op)
         }
         return ops.refuse(op, refusalOf(result.error, now))
-      case 'conflict': {
-        const row = store.records.row(result.current.id)
-        if (row && judgeSealed(store, row, result.current) === 'refused') {
-          ops.settle(op)
-          // A later edit waits, and meets it in its turn.
-          if (store.records.row(row.id)?.op === null) acceptJudged(result.current, row)
-          return
-        }
-        return settleConflict({
-          store,
-          op,
-          policy: result.policy,
-          current: result.current,
-          met: result.met,
-          now,
-          accept: (current) => accept(current),
-          onLogged,
-        })
-      }
+      case 'conflict':
+        return this.#meet(op, result)
     }
   }
 
-  const pull = (change: WireChange) => {
+  #meet(op: SentOp, { policy, current, met }: Extract<WireResult, { s: 'conflict' }>): void {
+    const store = this.#store
+    const row = store.records.row(current.id)
+    if (row && judgeSealed(store, row, current) === 'refused') {
+      store.ops.settle(op)
+      // A pending later edit meets `current` in its turn.
+      if (store.records.row(row.id)?.op === null) this.#acceptJudged(current, row)
+      return
+    }
+    settleConflict({
+      store,
+      op,
+      policy,
+      current,
+      met,
+      now: this.#answered.now,
+      accept: (change) => this.#accept(change),
+      onLogged: this.#onLogged,
+    })
+  }
+
+  /** A late answer: while the device waited, it may have passed a later change of the record, or its collected tombstone. */
+  #noteOvertaken(op: SentOp, place: number): void {
+    const met = this.#store.records.placeOf(op.seq)
+    const mayBeCollected = met < place && place <= this.#answered.response.floor
+    const from = Math.max(met, place)
+    if (met > place || mayBeCollected) this.#overtakenAt = Math.min(from, this.#overtakenAt ?? from)
+  }
+
+  /** Resyncs from the overtaken place, but not beyond the cursor: the answer's page may end before that place. */
+  #fetchOvertaken(): void {
+    const store = this.#store
+    if (this.#overtakenAt === undefined) return
+    const from = Math.min(this.#overtakenAt - 1, store.settings.getNumber('cursor'))
+    beginResync(store, from, this.#answered.request.pull.kinds)
+  }
+
+  readonly #onLogged = (): void => {
+    this.#tally.conflicts += 1
+  }
+
+  #accept(change: WireChange, fresh = false): void {
+    const store = this.#store
+    store.stamps.see(change.stamp)
+    const before = change.op === 'forget' ? store.records.row(change.id) : undefined
+    if (before) this.#orphans.push(...possibleOrphans(store, before, isPurge(change)))
+    takeOver(store, change, fresh)
+    this.#changed.push({ id: change.id, kind: change.kind })
+    if (change.op === 'forget' && change.seq <= this.#answered.response.floor) this.#isCollected = true
+  }
+
+  #pull(change: WireChange): void {
+    const store = this.#store
+    const { now } = this.#answered
     const row = store.records.row(change.id)
-    if (isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
+    if (this.#isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
     if (row?.op != null) {
-      if (endsEdit(row, change)) return
+      if (this.#endsEdit(row, change)) return
       const { seq: place, by: device } = change
       return store.records.confirm(row.seq, { ver: row.ver, place, device })
     }
     if (row?.ver === 0) {
-      if (meetStranger(store, { row, change, now }, accept)) onLogged()
+      if (meetStranger(store, { row, change, now }, (one) => this.#accept(one))) this.#onLogged()
       return
     }
-    if (row && row.ver >= change.ver && !isReread) return
+    if (row && row.ver >= change.ver && !this.#isReread) return
     if (row?.deleted === 1 && change.op === 'put' && (change.gone ?? 0) < goneIn(row)) {
       logRevived(store, change, { by: change.by, now })
-      onLogged()
+      this.#onLogged()
     }
-    acceptJudged(change, row)
-    tally.pulled += 1
+    this.#acceptJudged(change, row)
+    this.#tally.pulled += 1
   }
 
-  /** Takes `change` over, unless a mirror repeats or spoils what is sealed: see rollback.ts. */
-  const acceptJudged = (change: WireChange, row: RecordRow | undefined) => {
-    const verdict = row && judgeSealed(store, row, change)
-    accept(change, row === undefined)
+  /** Accepts `change`, and answers a mirror that repeats or spoils a sealed body: see rollback.ts. */
+  #acceptJudged(change: WireChange, row: RecordRow | undefined): void {
+    const verdict = row && judgeSealed(this.#store, row, change)
+    this.#accept(change, row === undefined)
     if (!verdict) return
-    answerSealed(store, { row, change, verdict, now })
-    onLogged()
+    answerSealed(this.#store, { row, change, verdict, now: this.#answered.now })
+    this.#onLogged()
   }
 
-  /**
-   * A state that nothing undoes, and a forget, wait neither for the device to send an edit nor for anybody to mend it: it ends,
-   * in the log.
-   */
-  const endsEdit = (row: RecordRow, change: WireChange) => {
+  /** Ends a pending edit of `row`, and logs it, if `change` is a final state or a forget that the edit does not outlive. */
+  #endsEdit(row: RecordRow, change: WireChange): boolean {
+    const store = this.#store
     const kind = store.kinds.get(row.kind)
-    const ours = toChange(row, store.device)
     const isGone = isForgotten(store, row, change)
+    const ours = toChange(row, store.device)
     const dropped =
-      isGone || finalWinner(kind, change, ours) === 'arriving' ? ops.dropUnsent(row.seq) : undefined
+      isGone || finalWinner(kind, change, ours) === 'arriving' ? store.ops.dropUnsent(row.seq) : undefined
     if (!dropped) return false
-    accept(change)
-    tally.pulled += 1
-    // What only changed its key is no edit.
+    this.#accept(change)
+    this.#tally.pulled += 1
+    // A reseal is no edit.
     if (isGone && dropped.isReseal) return true
-    const at = { record: row.id, kind: row.kind, policy: 'remote_wins', at: now, state: 'settled' } as const
     store.conflicts.add({
-      ...at,
+      record: row.id,
+      kind: row.kind,
+      policy: 'remote_wins',
+      at: this.#answered.now,
+      state: 'settled',
       lost: lostTo({ ...row, device: store.device }, change, store.device),
       kept: sideOf(change, change.by),
     })
-    onLogged()
+    this.#onLogged()
     return true
   }
 
-  /** What follows for other records from what came. */
-  const tend = () => {
-    tally.changed.push(...forgetParts(store, leftParts, now))
-    tally.changed.push(...endRecords(store, tally.changed, now))
-    tally.changed.push(...tendGuarded(store, tally.changed, now))
-    tally.changed.push(...tendMarks(store, tally.changed, now))
-    tally.conflicts += logRivals(store, tally.changed, now)
+  #updateDependents(): void {
+    const store = this.#store
+    const changed = this.#changed
+    const { now } = this.#answered
+    changed.push(...forgetParts(store, this.#orphans, now))
+    changed.push(...endRecords(store, changed, now))
+    changed.push(...raiseGuarded(store, changed, now))
+    changed.push(...updateMarks(store, changed, now))
+    this.#tally.conflicts += logRivals(store, changed, now)
   }
-
-  // A record may have been forgotten while the request was on its way: its op says so from here on.
-  rewriteWithdrawn(store, selection)
-  const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
-  settings.holding(() => {
-    for (const [i, result] of response.results.entries()) {
-      const op = byMid.get(result.mid)
-      if (op) settle(op, result, request.ops[i])
-    }
-  })
-  settings.set('epoch', response.epoch)
-  settings.remove(formerEpoch)
-  noteLimits(settings, response)
-  /** Not beyond what was read: the answer's page may end before the op's place. */
-  const readAgain = () => {
-    if (overtakenAt === undefined) return
-    beginReread(store, Math.min(overtakenAt - 1, settings.getNumber('cursor')), request.pull.kinds)
-  }
-  if (!resultsOnly) for (const change of response.changes) pull(change)
-  tend()
-  if (resultsOnly) {
-    readAgain()
-    return { ...tally, differs: false }
-  }
-  holdMark(settings, response)
-  settings.set('cursor', response.cursor)
-  if (isCollected || response.floor > settings.getNumber('floor')) {
-    settings.set('floor', response.floor)
-    store.records.collect(response.floor)
-  }
-  if (!response.more && settings.get(resyncing) !== undefined)
-    tally.changed.push(...endReading(store, { request, response, now }, isReread))
-  readAgain()
-  return { ...tally, differs: checkDigest(store, response, request.pull.kinds) }
 }
 
 /**
- * After starting over: a record of ours that this mirror may have in an older or a newer form. True where it logged which of
- * both has lost.
+ * After starting over: meets the mirror's version of a local record, which may be older or newer. True when it logged a
+ * loser.
  */
 function meetStranger(
   store: BookStore,
@@ -252,39 +308,39 @@ function meetStranger(
   const { ops } = store
   const ours = toChange(row, store.device)
   if (saysSame(ours, change)) {
-    // The mirror does not know yet that it was purged.
+    // The mirror does not know the purge yet.
     if (isPurged(row) && !isPurge(change)) ops.relog(row.seq, change.ver)
     else accept(change)
     return false
   }
   const isTheirs = strangerWinner(store, row, change) === 'theirs'
-  const [lost, kept] = isTheirs
+  const [lost, winner] = isTheirs
     ? [sideOf(ours, store.device), sideOf(change, change.by)]
     : [sideOf(change, change.by), sideOf(ours, store.device)]
   const knewPurge = isTheirs ? row.purged !== 0 : (change.purged ?? 0) > 0
-  const isPurgeKept = (isTheirs ? (change.purged ?? 0) : row.purged) > 0 && !knewPurge
+  const isPurgeHidden = (isTheirs ? (change.purged ?? 0) : row.purged) > 0 && !knewPurge
   if (isTheirs) accept(change)
   else ops.relog(row.seq, change.ver)
   const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
   const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
-  // Nothing of what was purged stays, here neither.
-  store.conflicts.add({ ...at, lost: isPurgeKept ? { by: lost.by, op: lost.op } : lost, kept })
+  // The log holds no purged content.
+  store.conflicts.add({ ...at, lost: isPurgeHidden ? { by: lost.by, op: lost.op } : lost, kept: winner })
   return true
 }
 
-/** After the last page of what was read anew; answers what changed here. */
+/** Ends a resync after its last page; answers the records that changed. */
 function endReading(
   store: BookStore,
-  { request, response, now }: Pick<Answered, 'request' | 'response' | 'now'>,
+  { request, response, now }: Answered,
   isReread: boolean,
 ): Intake['changed'] {
   const { settings, ops } = store
   settings.remove(resyncing)
   if (isReread) {
-    const gone = endReread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
+    const gone = endResync(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
     return [...gone, ...dropWords(store, gone, now)]
   }
-  // This mirror does not have what it did not name.
+  // Records that the mirror did not send are not there: send them.
   ops.relogWithoutPlace()
   return []
 }
@@ -294,16 +350,16 @@ function refusalOf({ code, message, details }: WireError, at: string): OpRefusal
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
-/** Forgets what of `changed`, or by it, is at its end, and drops words of what is gone; answers what changed with that. */
+/** Forgets ended records and drops words of removed ones; answers the records that changed. */
 function endRecords(store: BookStore, changed: Intake['changed'], now: string): Intake['changed'] {
   const ended = forgetEnded(store, changed, now)
-  // Nobody called for it: the log of access says that the sync has done it.
+  // No caller: the access log names the sync.
   for (const { kind, agent: caller } of ended)
     store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
   return [...ended, ...dropWords(store, changed, now)]
 }
 
-/** Refuses an answer that can't be one to this request, so that the device does not take it for progress. */
+/** Refuses an answer that does not fit the request, so that it doesn't count as progress. */
 function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse): void {
   const fits =
     (epoch === null || response.epoch === epoch) &&
@@ -311,28 +367,5 @@ function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse):
     (ops.length === 0 || response.results.length > 0) &&
     response.results.every(({ mid }, i) => mid === ops[i]?.mid) &&
     (!response.more || response.cursor > pull.cursor)
-  if (!fits) throw new DaybookError('protocol-error', 'The mirror answered something else than was asked.')
-}
-
-/**
- * Begins anew with a mirror that is not the one this device knew. Nothing here is lost: the device sends again what that
- * mirror lacks. Until it answers, the device says which one it knew: a book that was erased meanwhile must not come back.
- */
-export function startOver(store: BookStore): void {
-  const epoch = store.settings.get('epoch')
-  if (epoch !== undefined) store.settings.set(formerEpoch, epoch)
-  rename(store, 0)
-  store.records.clearMirrorVersions()
-  store.settings.remove('epoch')
-  store.settings.set('cursor', 0)
-  store.settings.set(resyncing, 1)
-  store.settings.remove('floor')
-  forgetLimits(store.settings)
-  dropMark(store.settings)
-}
-
-/** Gives this copy a name of its own, after the mirror met another copy with the same one. */
-export function rename(store: BookStore, base?: number): void {
-  store.renameDevice()
-  store.ops.renumber(base)
+  if (!fits) throw new DaybookError('protocol-error', 'The answer of the mirror does not fit the request.')
 }

@@ -1,12 +1,11 @@
-// The device's half of the line to the mirror: it opens the line when somebody looks, opens it again when it breaks, and hands
-// on to the trigger what the mirror says.
-// Invariant: at most one line at a time; losing it loses nothing, for what it says only makes the next sync come sooner.
+// The device's half of the live line: opens the line while the page is visible, reconnects, and passes pokes to the trigger.
+// Invariant: at most one line at a time. Losing it loses no record: a poke only makes the next sync start sooner.
 import type { LiveState } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Carrier, Line, LineHooks, Random, Scheduler } from '../../core/ports.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { backoffMs } from './backoff.ts'
+import { backoffMs, chance } from './sync-trigger.ts'
 import {
   frameLimits,
   heartbeat,
@@ -18,7 +17,6 @@ import {
   type RelayedFrame,
   type TalkFrame,
 } from '../wire/live-wire.ts'
-import { chance } from './sync-trigger.ts'
 
 export interface LiveOptions {
   readonly store: Pick<BookStore, 'device' | 'settings'>
@@ -26,177 +24,197 @@ export interface LiveOptions {
   readonly wanted: boolean
   readonly random: Random
   readonly scheduler: Scheduler
-  /** The mirror has something that this device has not read. */
+  /** The mirror has unread changes. */
   readonly onPoke: () => void
   readonly onState: () => void
-  /** What the line is for; by default `sync`, for news of records. */
+  /** Default: `sync`, pokes about records. */
   readonly purposes?: readonly Purpose[]
-  /** Somebody else has said this on a line for the same. Law: in the order in which the mirror relayed it, at most once. */
+  /** A message from another line. Law: in the order in which the mirror relayed it, at most once. */
   readonly onTalk?: (frame: RelayedFrame) => void
-  /** The mirror has said this of the meeting room. Law: as for `onTalk`. */
+  /** A message of the mirror about the meeting room. Law: as for `onTalk`. */
   readonly onRoom?: (data: object) => void
-  /** A line is open, for these purposes. */
+  /** A line opened, for these purposes. */
   readonly onOpen?: (version: LiveVersion, purposes: readonly Purpose[]) => void
-  /** There is no line any more, or none came. */
+  /** The line closed, or could not be opened. */
   readonly onGone?: () => void
-  /** Somebody needs the line although nobody looks. */
+  /** True if the line is needed while the page is hidden. */
   readonly isNeeded?: () => boolean
 }
 
-export interface Live {
-  /**
-   * Says something to the others. False, and nothing was said, while no line of version 2 is open. What was said may be
-   * lost with the line. Throws `too-large` for what no line takes.
-   */
-  say(frame: TalkFrame): boolean
-  state(): LiveState
-  /** The network is there again: a line that waits is opened at once. */
-  wake(): void
-  /** Whether anybody looks, and there is a network. */
-  attend(seen: boolean): void
-  close(): void
-}
-
-/** The mirror answers a heartbeat without waking; three of them without an answer would be a minute and a half. */
+/** Interval of heartbeats. The mirror answers them without waking up. */
 export const beatEveryMs = 30_000
 const answerWithinMs = 10_000
-/** A page that is hidden for a moment keeps its line. */
+/** A page keeps its line when it is hidden for less than this. */
 export const graceMs = 30_000
 
-/** A line for this book, where the carrier has one and somebody wants it. */
-export function createBookLive(options: LiveOptions): Live | undefined {
-  const { store, carrier, wanted, random, scheduler, purposes, onPoke, onState, onTalk } = options
-  const { onRoom, onOpen, onGone, isNeeded = () => false } = options
-  const listen = carrier?.listen?.bind(carrier)
-  if (!listen || !wanted) return undefined
-  let state: LiveState = 'connecting'
-  let line: Line | undefined
-  let version: LiveVersion = 1
-  let attempts = 0
-  let closed = false
-  let cancelTimer: (() => void) | undefined
-  let cancelRest: (() => void) | undefined
+type Listen = NonNullable<Carrier['listen']>
 
-  const become = (next: LiveState) => {
-    if (state === next || closed) return
-    const wasOpen = state === 'open'
-    state = next
+/** A live line for this book, if the carrier has lines and one is wanted. */
+export function createLiveLine(options: LiveOptions): LiveLine | undefined {
+  const listen = options.carrier?.listen?.bind(options.carrier)
+  return listen && options.wanted ? new LiveLine(options, listen) : undefined
+}
+
+export class LiveLine {
+  readonly #options: LiveOptions
+  readonly #listen: Listen
+  #state: LiveState = 'connecting'
+  #line: Line | undefined
+  #version: LiveVersion = 1
+  #attempts = 0
+  #closed = false
+  #cancelTimer: (() => void) | undefined
+  #cancelRest: (() => void) | undefined
+
+  constructor(options: LiveOptions, listen: Listen) {
+    this.#options = options
+    this.#listen = listen
+    // Connect after the engine is complete.
+    this.#later(0, () => this.#connect())
+  }
+
+  /**
+   * Sends a message to the other lines. Answers false, and sends nothing, while no line of version 2 is open. A message may be
+   * lost with the line. Throws `too-large` for a frame that no line takes.
+   */
+  say(frame: TalkFrame): boolean {
+    const text = JSON.stringify(frame)
+    const bytes = utf8Length(text)
+    if (bytes > frameLimits.bytes)
+      throw new DaybookError('too-large', `A frame has at most ${frameLimits.bytes} bytes.`, {
+        details: { path: 'data', limitBytes: frameLimits.bytes, bytes },
+      })
+    if (!this.#line || this.#state !== 'open' || this.#version === 1) return false
+    this.#line.send(text)
+    return true
+  }
+
+  state(): LiveState {
+    return this.#state
+  }
+
+  /** The network is back: connect at once instead of waiting. */
+  wake(): void {
+    const state = this.#state
+    if (this.#closed || state === 'resting' || state === 'open' || state === 'connecting') return
+    this.#attempts = 0
+    this.#connect()
+  }
+
+  /** Says whether the page is visible and online. */
+  attend(seen: boolean): void {
+    this.#cancelRest?.()
+    this.#cancelRest = undefined
+    if (this.#closed) return
+    if (!seen) this.#cancelRest = this.#options.scheduler.later(graceMs, () => this.#rest())
+    else if (this.#state === 'resting') {
+      this.#attempts = 0
+      this.#connect()
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancelRest?.()
+    this.#drop()
+  }
+
+  #become(next: LiveState): void {
+    const { onState, onGone } = this.#options
+    if (this.#state === next || this.#closed) return
+    const wasOpen = this.#state === 'open'
+    this.#state = next
     onState()
     if (next !== 'open' && (wasOpen || next !== 'connecting')) onGone?.()
   }
-  const later = (delayMs: number, task: () => void) => {
-    cancelTimer?.()
-    cancelTimer = scheduler.later(delayMs, task)
-  }
-  const drop = () => {
-    cancelTimer?.()
-    const gone = line
-    line = undefined
-    gone?.close()
-  }
-  const retry = () => {
-    attempts += 1
-    become('waiting')
-    later(backoffMs(attempts, chance(random)), connect)
-  }
-  const beat = () => {
-    later(answerWithinMs, () => {
-      drop()
-      retry()
-    })
-    line?.send(heartbeat.ask)
+
+  #later(delayMs: number, task: () => void): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#options.scheduler.later(delayMs, task)
   }
 
-  const connect = () => {
-    drop()
-    become('connecting')
-    /** The mirror says first where it stood when the line was opened: behind this device only if it was set back. */
+  #connect(): void {
+    this.#drop()
+    this.#become('connecting')
+    const hooks = this.#hooks(() => !this.#closed && this.#line === own)
+    const own: Line = this.#listen(this.#options.store.device, hooks, this.#options.purposes)
+    this.#line = own
+  }
+
+  #hooks(isCurrent: () => boolean): LineHooks {
+    const { store, onPoke, onTalk, onRoom, onOpen } = this.#options
+    /** The first poke is the mirror's place at opening. It is behind this device only if the mirror was set back. */
     let isFirst = true
-    const isCurrent = () => !closed && line === own
-    const comeFor = ({ seq }: Poke) => {
+    const poked = ({ seq }: Poke) => {
       const cursor = store.settings.getNumber('cursor')
       if (seq > cursor || (isFirst && seq < cursor)) onPoke()
       isFirst = false
     }
-    const hooks: LineHooks = {
-      opened(taken = 1, given = ['sync']) {
+    return {
+      opened: (version = 1, purposes = ['sync']) => {
         if (!isCurrent()) return
-        version = taken
-        become('open')
-        later(beatEveryMs, beat)
-        onOpen?.(taken, given)
+        this.#version = version
+        this.#become('open')
+        this.#beatLater()
+        onOpen?.(version, purposes)
       },
-      received(text) {
+      received: (text) => {
         if (!isCurrent()) return
-        // Whatever it says, the mirror is there.
-        attempts = 0
-        later(beatEveryMs, beat)
-        const frame = version === 1 ? readPoke(text) : readMirrorFrame(text)
-        if (frame?.type === 'poke') comeFor(frame)
+        // Any frame shows that the mirror is there.
+        this.#attempts = 0
+        this.#beatLater()
+        const frame = this.#version === 1 ? readPoke(text) : readMirrorFrame(text)
+        if (frame?.type === 'poke') poked(frame)
         else if (frame?.from) onTalk?.(frame)
         else if (frame) onRoom?.(frame.data)
       },
-      ended(error) {
+      ended: (error) => {
         if (!isCurrent()) return
-        line = undefined
-        cancelTimer?.()
-        if (isFinal(error)) become('refused')
-        else retry()
+        this.#line = undefined
+        this.#cancelTimer?.()
+        if (isFinal(error)) this.#become('refused')
+        else this.#retry()
       },
     }
-    const own: Line = listen(store.device, hooks, purposes)
-    line = own
   }
 
-  const rest = () => {
-    if (isNeeded()) {
-      cancelRest = scheduler.later(graceMs, rest)
+  #drop(): void {
+    this.#cancelTimer?.()
+    const line = this.#line
+    this.#line = undefined
+    line?.close()
+  }
+
+  #retry(): void {
+    this.#attempts += 1
+    this.#become('waiting')
+    this.#later(backoffMs(this.#attempts, chance(this.#options.random)), () => this.#connect())
+  }
+
+  #beatLater(): void {
+    this.#later(beatEveryMs, () => this.#beat())
+  }
+
+  #beat(): void {
+    this.#later(answerWithinMs, () => {
+      this.#drop()
+      this.#retry()
+    })
+    this.#line?.send(heartbeat.ask)
+  }
+
+  #rest(): void {
+    const { isNeeded, scheduler } = this.#options
+    if (isNeeded?.()) {
+      this.#cancelRest = scheduler.later(graceMs, () => this.#rest())
       return
     }
-    drop()
-    become('resting')
-  }
-
-  // Not before the engine that listens is whole.
-  later(0, connect)
-
-  return {
-    say(frame) {
-      const text = JSON.stringify(frame)
-      const bytes = utf8Length(text)
-      if (bytes > frameLimits.bytes)
-        throw new DaybookError('too-large', `A frame has at most ${frameLimits.bytes} bytes.`, {
-          details: { path: 'data', limitBytes: frameLimits.bytes, bytes },
-        })
-      if (!line || state !== 'open' || version === 1) return false
-      line.send(text)
-      return true
-    },
-    state: () => state,
-    wake() {
-      if (closed || state === 'resting' || state === 'open' || state === 'connecting') return
-      attempts = 0
-      connect()
-    },
-    attend(seen) {
-      cancelRest?.()
-      cancelRest = undefined
-      if (closed) return
-      if (!seen) cancelRest = scheduler.later(graceMs, rest)
-      else if (state === 'resting') {
-        attempts = 0
-        connect()
-      }
-    },
-    close() {
-      closed = true
-      cancelRest?.()
-      drop()
-    },
+    this.#drop()
+    this.#become('resting')
   }
 }
 
-/** What trying again can't help: no right to it, or a mirror that has no lines. */
+/** True if a retry can't help: no permission, or a mirror without lines. */
 function isFinal({ code, retry }: DaybookError): boolean {
   return !retry && code !== 'offline'
 }

@@ -1,13 +1,13 @@
-// What a device sends next: ops whose answer is missing with the bytes they had, or else the oldest unsent ones.
-// Invariant: nothing new is sent while an answer is missing, so that the mirror sees ops in order.
+// The next request of a device: unanswered ops with the same bytes, or else the oldest unsent ops.
+// Invariant: nothing new is sent while an answer is missing, so the mirror gets ops in order.
 import type { SyncDirection } from '../../core/capability/status.ts'
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { PendingOp, SentOp } from '../../store/record/op-log.ts'
-import { fitsKind } from '../conflict/fits-kind.ts'
-import { heldMark } from '../wire/mark.ts'
+import { fitsKind } from '../conflict/conflict-policy.ts'
+import { heldMark } from '../wire/agreement.ts'
 import {
   type RequestLimits,
   schemaNumber,
@@ -16,28 +16,28 @@ import {
   wireLimits,
   wireVersion,
 } from '../wire/protocol.ts'
-import { requestLimits } from '../wire/request-limit.ts'
-import { formerEpoch, resyncing } from './reread.ts'
+import { formerEpoch, resyncing } from './resync.ts'
+import { requestLimits } from './request-limit.ts'
 import { encodeOp, type OpNote } from '../wire/wire-op.ts'
 
-/** Records and bytes that a device asks for at once: one page is one transaction. */
+/** Size of one page of changes, which is one transaction. */
 const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
 const leastPage = { limit: 1, maxBytes: 1 } as const
 /** Ops read at once: bodies are large. */
 const chunk = 25
-/** What the digits of an op's number take, and the comma after it. */
+/** Room for the digits of `mid` and the comma after the op. */
 const numberBytes = 17
 
-/** Kinds that a device sends and fetches, all by default, and who wins conflicts in them, by default as the kind says. */
+/** Kinds that a device sends and fetches (default: all), and conflict policies (default: the kind's). */
 export interface SyncSelection {
   readonly push?: readonly string[] | undefined
   readonly pull?: readonly string[] | undefined
   readonly policies?: ReadonlyMap<string, ConflictPolicy> | undefined
-  /** How much one answer may bring. */
+  /** Size of one page of changes. */
   readonly page?: { readonly limit: number; readonly maxBytes: number } | undefined
 }
 
-/** The next request of this device. Inside a transaction: it numbers the ops it takes, none where it only fetches. */
+/** Builds the next request. Inside a transaction: it numbers the ops it takes, none if it only fetches. */
 export function nextRequest(
   store: BookStore,
   selection: SyncSelection = {},
@@ -45,7 +45,7 @@ export function nextRequest(
 ): SyncRequest {
   const { settings, ops } = store
   const { pull } = selection
-  // An answer has room for changes, asked for or not: of those that nobody takes over it brings the fewest.
+  // A push ignores changes: request as few as possible.
   const page = direction === 'push' ? leastPage : (selection.page ?? usualPage)
   const mark = heldMark(settings)
   const resync = settings.get(resyncing) !== undefined
@@ -72,8 +72,8 @@ export function nextRequest(
 }
 
 /**
- * Gives each withdrawn op the bytes of its record as it stands now. Inside a transaction. The op that waits behind it goes
- * all the same: nobody knows which of the two bytes the mirror took.
+ * Gives each withdrawn op the bytes of its current record. Inside a transaction. The op behind it is still sent: which of the
+ * two the mirror took is unknown.
  */
 export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | undefined = {}): void {
   const withdrawn = store.ops.withdrawn()
@@ -83,7 +83,7 @@ export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | un
 }
 
 function createNote({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
-  // What a newer Daybook has written comes back also from a bundle and from the history.
+  // Records of a newer Daybook may also come from a bundle or the history.
   const isOwn = (kind: Kind, { row }: PendingOp) =>
     row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
   return (op) => {
@@ -105,7 +105,7 @@ function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
   return store.settings.holding(() => freezeOps(store, selection, limits))
 }
 
-/** `ops` in as many requests as they need within `limits`. */
+/** Splits `ops` into requests within `limits`. */
 export function splitOps(ops: readonly SentOp[], limits: RequestLimits): SentOp[][] {
   const parts: SentOp[][] = []
   let bytes = 0
@@ -123,26 +123,26 @@ export function splitOps(ops: readonly SentOp[], limits: RequestLimits): SentOp[
   return parts
 }
 
-/** Numbers the oldest unsent ops, as many as one request takes, and fixes their bytes; none of the records `besides`. */
+/** Numbers the oldest unsent ops for one request and fixes their bytes; skips the records in `except`. */
 export function freezeOps(
   store: BookStore,
   selection: SyncSelection,
   limits: RequestLimits,
-  besides: ReadonlySet<number> = new Set(),
+  except: ReadonlySet<number> = new Set(),
 ): SentOp[] {
   const { ops } = store
   const { push } = selection
   const noteOf = createNote(store, selection)
   const taken: SentOp[] = []
   let bytes = 0
-  let passed = 0
+  let skipped = 0
   for (;;) {
     const most = Math.min(chunk, limits.ops - taken.length)
     if (most === 0) return taken
-    const found = ops.unsent(most + passed, push)
-    const next = found.filter(({ row }) => !besides.has(row.seq)).slice(0, most)
-    if (next.length === 0 && found.length < most + passed) return taken
-    passed = found.filter(({ row }) => besides.has(row.seq)).length
+    const found = ops.unsent(most + skipped, push)
+    const next = found.filter(({ row }) => !except.has(row.seq)).slice(0, most)
+    if (next.length === 0 && found.length < most + skipped) return taken
+    skipped = found.filter(({ row }) => except.has(row.seq)).length
     for (const op of next) {
       const note = noteOf(op)
       const size = utf8Length(encodeOp(op, 0, note)) + numberBytes

@@ -1,5 +1,5 @@
-// What a device does where a record was forgotten or purged, here or elsewhere, and one side of a change did not know of it.
-// Invariant: what it decides is what the mirror would decide of the same two; of what was purged no text stays here.
+// Decides on the device between a removal (forget or purge) and a concurrent change.
+// Invariant: it decides as the mirror would; no purged content stays here.
 import type { Kind } from '../../core/kind.ts'
 import type { Json } from '../../core/json/path.ts'
 import { sameJson } from '../../core/json/same-json.ts'
@@ -11,14 +11,14 @@ import { defaultPolicy, finalWinner, outlives, saysSame } from '../conflict/conf
 import type { WireChange, WireOp, WireResult } from '../wire/protocol.ts'
 import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
-/** Makes the record what the mirror says it is, without an op. `fresh`: no such record is here. */
+/** Stores the mirror's version of a record, without an op. `fresh`: there is no such record here. */
 export function takeOver(store: BookStore, change: WireChange, fresh: boolean): void {
   const { id, ver, seq: place, by: device, purged = 0 } = change
   const before = fresh ? undefined : store.records.row(id)
   const gone = change.op === 'put' ? (change.gone ?? 0) : ver
   const copy = { ver, place, device, gone, purged }
   const op = toOp(change)
-  // It was forgotten between what stands here and what comes: nothing of the former stays as an earlier version.
+  // It was forgotten between the local version and this one: the local one must not stay as an earlier version.
   if (op.op === 'put' && before?.deleted === 0 && gone > before.ver) {
     const { kind, at, stamp, agent } = op
     store.records.accept({ op: 'forget', kind, id, at, stamp, agent }, copy)
@@ -29,40 +29,40 @@ export function takeOver(store: BookStore, change: WireChange, fresh: boolean): 
 
 interface Applied {
   readonly op: SentOp
-  /** The op as it was in the request that was answered. */
-  readonly asked: WireOp | undefined
+  /** The op as it was in the request. */
+  readonly sent: WireOp | undefined
   readonly result: Extract<WireResult, { s: 'ok' }>
 }
 
-/** The version of the record here that the mirror took with `op`; null where nobody can say. */
-export function takenRev({ op, asked, result }: Applied): number | null {
-  const isErased = op.erased_rev !== null && !(result.instead === true && isAsItStands(op, asked))
+/** The local version of the record that the mirror took with `op`; null if unknown. */
+export function takenRev({ op, sent, result }: Applied): number | null {
+  const isErased = op.erased_rev !== null && !(result.instead === true && isUnchanged(op, sent))
   return isErased ? op.erased_rev || null : op.rev
 }
 
-/** True where `asked` has the bytes that `op` has now. */
-const isAsItStands = ({ wire }: SentOp, asked: WireOp | undefined) =>
-  asked !== undefined && sameJson(asked as Json, JSON.parse(wire) as Json)
+/** True if `sent` has the current bytes of `op`. */
+const isUnchanged = ({ wire }: SentOp, sent: WireOp | undefined) =>
+  sent !== undefined && sameJson(sent as Json, JSON.parse(wire) as Json)
 
 /**
- * Notes the version that the mirror gave to `op`. Where that is the last forget of its record, or the sealed record that goes
- * in place of what was withdrawn, the mirror has it: said once more it would take what others have made on it meanwhile.
+ * Stores the version that the mirror gave to `op`. If the op was the record's last forget, or the sealed record in place of
+ * withdrawn bytes, drops the pending op: sent again, it would override later changes of others.
  */
-export function confirmApplied(store: BookStore, { op, asked, result }: Applied): void {
+export function confirmApplied(store: BookStore, { op, sent, result }: Applied): void {
   const copy = { ver: result.ver, place: result.seq, device: store.device }
-  const isInstead = asked?.instead === true
+  const isInstead = sent?.instead === true
   const isLast =
-    asked !== undefined &&
-    (isInstead ? result.instead === true : asked.op === 'forget') &&
-    isAsItStands(op, asked)
-  const row = isLast && isInstead ? store.records.row(asked.id) : undefined
-  if (row && row.stamp === asked?.stamp && saysSame(toChange(row, store.device), asked))
+    sent !== undefined &&
+    (isInstead ? result.instead === true : sent.op === 'forget') &&
+    isUnchanged(op, sent)
+  const row = isLast && isInstead ? store.records.row(sent.id) : undefined
+  if (row && row.stamp === sent?.stamp && saysSame(toChange(row, store.device), sent))
     store.ops.dropUnsent(row.seq)
-  store.records.confirm(op.seq, copy, isLast && asked.op === 'forget')
+  store.records.confirm(op.seq, copy, isLast && sent.op === 'forget')
   if (result.purged !== undefined) learnPurge(store, JSON.parse(op.wire) as WireOp, result.purged)
 }
 
-/** Others had purged what the record said before our own change, which stands on that now. */
+/** Others purged the record before our own change, which is now based on the purge. */
 function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
   store.records.notePurged(id, purged)
   store.purge.purgeRemote(id)
@@ -70,17 +70,17 @@ function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
   if (row?.deleted === 0) store.records.outdated(row)
 }
 
-/** What `row`, which lost to `change`, is in the log: nothing of what was purged without its knowing stays, here neither. */
+/** The log side of `row`, which lost to `change`; without content if `change` purged it unseen. */
 export function lostTo(row: RecordRow, change: WireChange, device: string): LoggedSide {
   const isPurgedSince = (change.purged ?? 0) > row.ver && row.purged <= row.ver
   const by = row.device ?? device
   return isPurgedSince ? { by, op: row.deleted ? 'forget' : 'put' } : sideOf(toChange(row, device), by)
 }
 
-/** True where `change` ends an edit of `row` that waits here: it knew nothing of the forget, and does not outlive it. */
+/** True if the forget in `change` ends the pending edit of `row`: the edit did not know of it and does not outlive it. */
 export function isForgotten(store: BookStore, row: RecordRow, change: WireChange): boolean {
   if (change.op !== 'forget' || row.deleted === 1 || row.kind !== change.kind) return false
-  // What was begun here, or anew after it was forgotten here, may be a record of its own: the mirror decides.
+  // Created here, or again after a forget here: it may be a new record, so the mirror decides.
   if (row.ver === 0 || row.gone > row.ver) return false
   const edit = { stamp: row.stamp, device: store.device }
   return !outlives(store.kinds.get(row.kind), edit, {
@@ -90,7 +90,7 @@ export function isForgotten(store: BookStore, row: RecordRow, change: WireChange
   })
 }
 
-/** An edit has a record live again that was forgotten: it says so in the conflict log of each copy that had the forget. */
+/** Logs that an edit revived a forgotten record. Each copy that had the forget has this entry. */
 export function logRevived(
   store: BookStore,
   edit: WireOp | WireChange,
@@ -109,8 +109,8 @@ export function logRevived(
 }
 
 /**
- * While starting over: which of a record of ours and the mirror's stays. A forget does, but where the other side was made
- * knowing of one and later; of two edits the one that stands on a forget of which the other knew nothing, else the later.
+ * While starting over: which version of a record wins, ours or the mirror's. A forget wins, unless the other side was made later
+ * and knew of one. Of two edits, the one that knew of a forget the other did not know wins, else the later one.
  */
 export function strangerWinner(store: BookStore, row: RecordRow, change: WireChange): 'ours' | 'theirs' {
   const kind: Kind | undefined = store.kinds.get(row.kind)

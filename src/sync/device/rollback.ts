@@ -1,6 +1,6 @@
-// What a device does where a mirror says of a sealed record what it said before, or what does not open with its key: a
-// mirror can't seal, so it can only repeat or spoil. Invariant: neither takes the place of what can be read here, and
-// what was replaced by an earlier edit is in the conflict log.
+// Detects a mirror that repeats or spoils a sealed record: it has no key, so it can do nothing else.
+// Invariant: neither replaces a body that this device can read, and a version that an earlier edit replaced is in the conflict
+// log.
 import type { PutOp } from '../../core/op.ts'
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -10,10 +10,10 @@ import type { WireChange } from '../wire/protocol.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 import { lostTo } from './removal.ts'
 
-/** `refused`: what stands here stays. `earlier`: the edit is older than what stands, which a policy may want. */
+/** `refused`: the local version stays. `earlier`: the edit is older than the local version, which a policy may want. */
 type Verdict = 'refused' | 'earlier'
 
-/** What is wrong with `change` over `row`; undefined where nothing is. */
+/** The verdict about `change` over `row`; undefined if it is fine. */
 export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange): Verdict | undefined {
   const stands = row.deleted === 0 && row.kind === change.kind ? sealedOf(row.body) : undefined
   const comes = change.op === 'put' ? change.enc : undefined
@@ -24,13 +24,13 @@ export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange
   const isSpoilt =
     !store.bodies.readSealed(change, comes) && store.bodies.sealer.reason(comes.kid) === 'altered'
   if (isSpoilt) return 'refused'
-  // What was sealed anew under another key is the same edit.
+  // Resealed under another key: the same edit.
   if (isSameEdit) return undefined
   if (wasHere(store, row, [comes.n, comes.head?.stamp])) return 'refused'
   return isEarlier ? 'earlier' : undefined
 }
 
-/** True when an earlier version of the record has one of these: a nonce, or the stamp of a sealed edit. */
+/** True if an earlier version of the record has one of `marks`: a nonce, or the stamp of a sealed edit. */
 function wasHere({ db }: BookStore, { seq }: RecordRow, marks: readonly (string | undefined)[]): boolean {
   return marks.some(
     (mark) =>
@@ -49,7 +49,7 @@ interface Judged {
   readonly now: string
 }
 
-/** After `change` was taken over: puts what stood in `row` on top of it, where it was refused, and logs what lost. */
+/** After `change` was stored: if refused, puts the version in `row` on top of it. Logs the losing side. */
 export function answerSealed(store: BookStore, { row, change, verdict, now }: Judged): void {
   const ours = sideOf(toChange(row, store.device), row.device ?? store.device)
   const theirs = sideOf(change, change.by)
@@ -75,9 +75,9 @@ export function answerSealed(store: BookStore, { row, change, verdict, now }: Ju
   })
 }
 
-/** Says again what stood there, as an edit of now: so all other devices have it too. */
+/** Puts the version in `row` again as a new edit, so that all devices get it. */
 function putBack(store: BookStore, row: RecordRow, at: string): void {
-  const said = toOp(toChange(row, store.device)) as PutOp
+  const op = toOp(toChange(row, store.device)) as PutOp
   const body = store.bodies.need(row, row.body)
-  store.records.put({ ...said, enc: undefined, body, at, stamp: store.stamps.next() })
+  store.records.put({ ...op, enc: undefined, body, at, stamp: store.stamps.next() })
 }

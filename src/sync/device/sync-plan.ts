@@ -1,5 +1,5 @@
-// When to sync, and what: the user's options, read and checked once.
-// Invariant: a plan names only kinds that there are and spans of time that make sense.
+// Reads and checks the user's options for sync: when, and which kinds.
+// Invariant: a plan names only existing kinds and valid time spans.
 import { DaybookError } from '../../core/errors.ts'
 import {
   flagOption,
@@ -14,37 +14,37 @@ import {
 } from '../../core/option/option-check.ts'
 import { type ConflictPolicy, kindCalled, type Kinds } from '../../core/kind.ts'
 
-/** A span of time: `500ms`, `30s`, `5m`, `1h`, `2d`. */
+/** A time span: `500ms`, `30s`, `5m`, `1h`, `2d`. */
 export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
-/** What starts a sync by itself. What is not named does not. */
+/** Triggers of automatic syncs. Default of each: off. */
 export interface SyncTriggers {
-  /** When the book is opened, and when the network comes back. */
+  /** When the book opens, and when the network is back. */
   readonly on_wake?: boolean
-  /** When nothing was asked of the book for a while; `true`: 5 minutes. */
+  /** When the book was not used for a while; `true`: 5 minutes. */
   readonly on_idle?: boolean | { readonly threshold: Duration }
-  /** Soon after something was written; `true`: whatever it was. */
+  /** Soon after a write; `true`: of any kind. */
   readonly on_action?: boolean | { readonly kinds: readonly string[] }
-  /** Again and again; `true`: every hour. */
+  /** At an interval; `true`: every hour. */
   readonly periodic?: boolean | { readonly interval: Duration }
 }
 
 export interface SyncPreferences {
-  /** Default: when the book is opened, soon after each write, and every 15 minutes. `manual`: only when called. */
+  /** Default: when the book opens, soon after each write, and every 15 minutes. `manual`: only when called. */
   readonly triggers?: SyncTriggers | 'manual'
-  /** Kinds that are sent, and that are fetched: `trace` or `traces`. Default: all. */
+  /** Kinds to send, and kinds to fetch: `trace` or `traces`. Default: all. */
   readonly push?: readonly string[]
   readonly pull?: readonly string[]
-  /** Who wins a conflict, where it is not to be what the kind says. */
+  /** Conflict policies by kind. Default: the kind's own. */
   readonly policies?: Readonly<Record<string, ConflictPolicy>>
-  /** Keep a line open on which the mirror tells of changes at once. Default: in a page, unless `triggers` is `manual`. */
+  /** Keep a live line open, on which the mirror announces changes at once. Default: in a page, unless `triggers` is `manual`. */
   readonly live?: boolean
 }
 
 export interface SyncPlan {
   readonly onWake: boolean
   readonly idleMs: number | undefined
-  /** Every kind, those named, or none. */
+  /** All kinds, some, or none. */
   readonly onAction: 'all' | ReadonlySet<string>
   readonly everyMs: number | undefined
   readonly push: readonly string[] | undefined
@@ -53,14 +53,14 @@ export interface SyncPlan {
   readonly live: boolean
 }
 
-/** Something makes the book sync by itself. */
+/** True if any trigger is on. */
 export function isAutomatic({ onWake, idleMs, everyMs, onAction }: SyncPlan): boolean {
   return onWake || idleMs !== undefined || everyMs !== undefined || onAction === 'all' || onAction.size > 0
 }
 
 const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic: { interval: '15m' } }
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Timers of the platforms end here. */
+/** Longest delay of the platforms' timers. */
 const longestMs = 24 * unitMs.d
 const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']
 
@@ -79,7 +79,7 @@ const triggerCheck = optionsOf<SyncTriggers>({
   }),
 })
 
-/** What a user may say of sync, for the tables of those who open books; what it means is looked at in `readSyncPlan`. */
+/** Checks the types of sync options. `readSyncPlan` checks their values. */
 export const syncOptionTable: OptionTable<SyncPreferences> = {
   triggers: typedOption({ string: wordOption('manual'), object: triggerCheck }),
   push: names,
@@ -88,14 +88,14 @@ export const syncOptionTable: OptionTable<SyncPreferences> = {
   live: flagOption,
 }
 
-/** The mirror of a book as every host takes it: its address, the key or how to get it, when and what to sync. */
+/** The mirror options of every host: address, key or a function for it, sync options. */
 export const mirrorOptionTable = {
   url: textOption(2000),
   key: keyOption,
   ...syncOptionTable,
 }
 
-/** Reads `preferences`, or throws `invalid-input` with the path of what is wrong. */
+/** Reads `preferences`, or throws `invalid-input` with the path of the fault. */
 export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
   const { triggers = defaultTriggers, push, pull, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
@@ -140,7 +140,7 @@ export function readDuration(text: string, path: string): number {
   throw wrong(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
 }
 
-/** A kind by its name, or by what several are called. */
+/** A kind by its name or its plural. */
 function kindName(name: unknown, kinds: Kinds, path: string): string {
   const kind = typeof name === 'string' ? kindCalled(kinds, name) : undefined
   if (kind) return kind.name

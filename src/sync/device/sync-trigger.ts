@@ -1,7 +1,6 @@
-// When the device syncs by itself, and when it tries again after a failure.
-// Invariant: one timer for each reason at most; what is due outlives a restart; being offline is a state, no error.
-import type { AbortSignalLike } from '../../core/abort.ts'
-import { neverAborted } from '../../core/abort.ts'
+// Decides when the device syncs by itself, and when it retries.
+// Invariant: at most one timer per reason; a pending retry survives a restart; offline is a state, not an error.
+import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { LiveState, SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { type DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
@@ -9,15 +8,14 @@ import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Background } from './background.ts'
 import { erasedError, erasedThere, forgetErased, noteErased } from './book-end.ts'
-import { backoffMs } from './backoff.ts'
 import type { SyncSession } from './session.ts'
 import { isAutomatic, type SyncPlan } from './sync-plan.ts'
 
-export interface SyncTriggerOptions {
+interface SyncTriggerOptions {
   readonly plan: SyncPlan
-  readonly session: SyncSession
-  /** Hands over what this engine can't send, where there is a service worker. */
-  readonly background?: Background | undefined
+  readonly session: Pick<SyncSession, 'sync' | 'state'>
+  /** Hands pending ops to a service worker, if there is one. */
+  readonly background?: Pick<Background, 'acted' | 'failed' | 'done' | 'state' | 'close'> | undefined
   readonly store: Pick<BookStore, 'settings'> & { readonly writes: Pick<BookStore['writes'], 'write'> }
   readonly clock: Clock
   readonly random: Random
@@ -26,27 +24,15 @@ export interface SyncTriggerOptions {
   readonly live?: () => LiveState | undefined
 }
 
-export interface SyncTrigger {
-  /** Syncs because somebody asked for it. In one direction it is his affair alone: no trigger waits for it or tries again. */
-  sync(signal: AbortSignalLike, direction?: SyncDirection): Promise<SyncResult>
-  /** Something of `kind` was written here. */
-  acted(kind: string): void
-  /** Something was asked of the book. */
-  touched(): void
-  /** The network is there again, or the page is in view again. */
-  wake(): void
-  /** The mirror says that there is something new. */
-  poked(): void
-  state(): SyncState
-  close(): void
-}
-
 type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 
-/** One sync takes along what somebody writes within this long. */
-export const actionDelayMs = 1000
-/** The mirror tells all devices of a change at once; their syncs are spread over this long. */
+/** Writes within this time go into one sync. */
+const actionDelayMs = 1000
+/** The mirror notifies all devices at once; their syncs are spread over this time. */
 const pokeSpreadMs = 200
+
+const baseMs = 1000
+const capMs = 300_000
 
 interface Retry {
   readonly attempt: number
@@ -54,128 +40,174 @@ interface Retry {
   readonly at: number
 }
 
-export function createSyncTrigger(options: SyncTriggerOptions): SyncTrigger {
-  const { plan, session, background, clock, random, scheduler } = options
-  const { settings, writes } = options.store
-  const timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
-  let closed = false
-  let stopped = erasedError(settings)
+/** Starts the syncs of one book. */
+export class SyncTrigger {
+  readonly #options: SyncTriggerOptions
+  readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
+  readonly #hasTriggers: boolean
+  #closed = false
+  /** The error that stopped all triggers until a call succeeds. */
+  #stopped: DaybookError | undefined
 
-  const due = (reason: Reason, delayMs: number) => {
-    if (closed) return
-    timers.get(reason)?.cancel()
+  constructor(options: SyncTriggerOptions) {
+    this.#options = options
+    const { plan, clock, store } = options
+    this.#stopped = erasedError(store.settings)
+    this.#hasTriggers = isAutomatic(plan)
+    const retry = this.#readRetry()
+    // The clock may have been set back: wait no longer than any retry may.
+    if (retry && this.#hasTriggers)
+      this.#schedule('retry', Math.min(capMs, Math.max(0, retry.at - clock.now())))
+    if (plan.onWake && !retry && !this.#stopped) this.#schedule('wake', 0)
+    this.#planPeriod()
+  }
+
+  /** Syncs for a caller. Only a sync in both directions counts for triggers and retries. */
+  sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
+    return direction === 'both' ? this.#attempt(signal) : this.#options.session.sync(signal, direction)
+  }
+
+  /** A record of `kind` was written here. */
+  acted(kind: string): void {
+    const { plan, background } = this.#options
+    const timers = this.#timers
+    if (timers.has('retry')) background?.acted()
+    const isMeant = plan.onAction === 'all' || plan.onAction.has(kind)
+    // A pending retry includes it.
+    if (isMeant && !this.#stopped && !timers.has('action') && !timers.has('retry'))
+      this.#schedule('action', actionDelayMs)
+  }
+
+  /** The book was used. */
+  touched(): void {
+    const { idleMs } = this.#options.plan
+    if (idleMs !== undefined) this.#schedule('idle', idleMs)
+  }
+
+  /** The network is back, or the page is visible again. */
+  wake(): void {
+    if (this.#options.plan.onWake) this.#schedule('wake', 0)
+  }
+
+  /** The mirror announced a change. */
+  poked(): void {
+    const timers = this.#timers
+    // A pending retry includes it.
+    if (!this.#stopped && !timers.has('poke') && !timers.has('retry'))
+      this.#schedule('poke', chance(this.#options.random) * pokeSpreadMs)
+  }
+
+  state(): SyncState {
+    const { session, background, live } = this.#options
+    const state = session.state()
+    const line = live?.()
+    const stopped = this.#stopped
+    const next = Math.min(...[...this.#timers.values()].map(({ at }) => at))
+    const waiting = stopped ? 'stopped' : this.#timers.has('retry') ? 'waiting' : 'idle'
+    return {
+      ...state,
+      // Also after a restart, before any request.
+      ...(stopped && !state.lastError ? { lastError: { code: stopped.code, message: stopped.message } } : {}),
+      phase: state.phase === 'idle' ? waiting : state.phase,
+      ...(line === undefined ? {} : { live: line }),
+      ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),
+      ...(background ? { background: background.state() } : {}),
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#options.background?.close()
+    for (const reason of this.#timers.keys()) this.#cancel(reason)
+  }
+
+  #schedule(reason: Reason, delayMs: number): void {
+    const { clock, scheduler } = this.#options
+    if (this.#closed) return
+    this.#timers.get(reason)?.cancel()
     const cancel = scheduler.later(delayMs, () => {
-      timers.delete(reason)
-      if (reason === 'period') planPeriod()
-      attempt().catch(() => undefined)
+      this.#timers.delete(reason)
+      if (reason === 'period') this.#planPeriod()
+      this.#attempt().catch(() => undefined)
     })
-    timers.set(reason, { at: clock.now() + delayMs, cancel })
-  }
-  const cancel = (reason: Reason) => {
-    timers.get(reason)?.cancel()
-    timers.delete(reason)
-  }
-  const planPeriod = () => plan.everyMs !== undefined && due('period', plan.everyMs)
-  const readRetry = () => {
-    const text = settings.get('retry')
-    return text === undefined ? undefined : (JSON.parse(text) as Retry)
+    this.#timers.set(reason, { at: clock.now() + delayMs, cancel })
   }
 
-  // Only a restart needs this note: a book that closes meanwhile loses nothing by it.
-  const note = (work: () => void): Promise<void> => writes.write(work).catch(() => undefined)
-  const forgetRetry = () => {
-    cancel('retry')
-    if (readRetry()) void note(() => settings.remove('retry'))
+  #planPeriod(): void {
+    const { everyMs } = this.#options.plan
+    if (everyMs !== undefined) this.#schedule('period', everyMs)
   }
 
-  const attempt = async (signal: AbortSignalLike = neverAborted): Promise<SyncResult> => {
-    cancel('action')
+  #cancel(reason: Reason): void {
+    this.#timers.get(reason)?.cancel()
+    this.#timers.delete(reason)
+  }
+
+  async #attempt(signal: AbortSignalLike = neverAborted): Promise<SyncResult> {
+    const { session, background, store } = this.#options
+    const { settings } = store
+    this.#cancel('action')
     try {
       const result = await session.sync(signal)
-      if (!closed) {
-        stopped = undefined
-        if (erasedThere(settings) !== undefined) await note(() => forgetErased(settings))
-        forgetRetry()
+      if (!this.#closed) {
+        this.#stopped = undefined
+        if (erasedThere(settings) !== undefined) await this.#note(() => forgetErased(settings))
+        this.#forgetRetry()
         background?.done()
       }
       return result
     } catch (error) {
       const why = toDaybookError(error)
-      if (!closed && why.code !== 'aborted') failed(why)
-      // Said by the status of the book from now on, also to whoever asks at once.
-      if (why.code === 'book-erased') await note(() => noteErased(settings, why))
+      if (!this.#closed && why.code !== 'aborted') this.#failed(why)
+      // The status reports this from now on, also to a caller that asks at once.
+      if (why.code === 'book-erased') await this.#note(() => noteErased(settings, why))
       throw why
     }
   }
 
-  const failed = (why: DaybookError) => {
+  #failed(why: DaybookError): void {
+    const { clock, random, store, background } = this.#options
     if (!why.retry && why.code !== 'offline') {
-      // Only another answer to another question can help: nothing is tried by itself until somebody asks.
-      stopped = why
-      forgetRetry()
+      // A retry can't help: stop until somebody calls.
+      this.#stopped = why
+      this.#forgetRetry()
       return
     }
-    const attempts = 1 + (readRetry()?.attempt ?? 0)
+    const attempts = 1 + (this.#readRetry()?.attempt ?? 0)
     const least = Number(why.details['retryAfterMs'] ?? 0)
     const delayMs = backoffMs(attempts, chance(random), Number.isFinite(least) ? least : 0)
     const retry: Retry = { attempt: attempts, at: clock.now() + delayMs }
-    void note(() => settings.set('retry', JSON.stringify(retry)))
-    if (hasTriggers) due('retry', delayMs)
+    void this.#note(() => store.settings.set('retry', JSON.stringify(retry)))
+    if (this.#hasTriggers) this.#schedule('retry', delayMs)
     background?.failed()
   }
 
-  const hasTriggers = isAutomatic(plan)
-  const left = readRetry()
-  // The clock may have been set back meanwhile: no wait is longer than the plan of a wait can be.
-  if (left && hasTriggers) due('retry', Math.min(300_000, Math.max(0, left.at - clock.now())))
-  if (plan.onWake && !left && !stopped) due('wake', 0)
-  planPeriod()
+  #readRetry(): Retry | undefined {
+    const text = this.#options.store.settings.get('retry')
+    return text === undefined ? undefined : (JSON.parse(text) as Retry)
+  }
 
-  return {
-    sync: (signal, direction = 'both') =>
-      direction === 'both' ? attempt(signal) : session.sync(signal, direction),
-    acted(kind) {
-      if (timers.has('retry')) background?.acted()
-      const isMeant = plan.onAction === 'all' || plan.onAction.has(kind)
-      // While waiting after a failure everything waits with it.
-      if (isMeant && !stopped && !timers.has('action') && !timers.has('retry')) due('action', actionDelayMs)
-    },
-    touched() {
-      if (plan.idleMs !== undefined) due('idle', plan.idleMs)
-    },
-    wake() {
-      if (plan.onWake) due('wake', 0)
-    },
-    poked() {
-      // While waiting after a failure everything waits with it.
-      if (!stopped && !timers.has('poke') && !timers.has('retry')) due('poke', chance(random) * pokeSpreadMs)
-    },
-    state() {
-      const state = session.state()
-      const line = options.live?.()
-      const next = Math.min(...[...timers.values()].map(({ at }) => at))
-      const waiting = stopped ? 'stopped' : timers.has('retry') ? 'waiting' : 'idle'
-      return {
-        ...state,
-        // Also after an opening in which nothing was asked of the mirror yet.
-        ...(stopped && !state.lastError
-          ? { lastError: { code: stopped.code, message: stopped.message } }
-          : {}),
-        phase: state.phase === 'idle' ? waiting : state.phase,
-        ...(line === undefined ? {} : { live: line }),
-        ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),
-        ...(background ? { background: background.state() } : {}),
-      }
-    },
-    close() {
-      closed = true
-      background?.close()
-      for (const reason of timers.keys()) cancel(reason)
-    },
+  #forgetRetry(): void {
+    this.#cancel('retry')
+    if (this.#readRetry()) void this.#note(() => this.#options.store.settings.remove('retry'))
+  }
+
+  /** Writes a note that only a restart needs. A book that closes meanwhile may lose it. */
+  #note(work: () => void): Promise<void> {
+    return this.#options.store.writes.write(work).catch(() => undefined)
   }
 }
 
 /** A number in [0, 1). */
 export function chance(random: Random): number {
   return random.bytes(4).reduce((sum, byte) => (sum + byte) / 256, 0)
+}
+
+/**
+ * Milliseconds to wait after the `attempt`th failure in a row, counted from 1: exponential with full jitter (Brooker, "Exponential
+ * Backoff And Jitter", 2015), up to 1 s · 2^attempt and 5 minutes, and at least `leastMs`. `chance` is in [0, 1).
+ */
+export function backoffMs(attempt: number, chance: number, leastMs = 0): number {
+  const most = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30))
+  return Math.max(leastMs, Math.floor(chance * most))
 }

@@ -1,6 +1,7 @@
-// One op at the mirror: applied when it was made on the present version, else decided: between two edits by the policy of
-// their kind, between an edit and a forget by the law of removal. Invariant: whichever side loses is kept whole in the conflict
-// log, unless both say the same; of an edit that a purge beat the log says only that it was there.
+// Admits one op at the mirror. An op on the current version is applied. Else the kind's policy decides between two edits,
+// and the law of removal between an edit and a forget.
+// Invariant: the conflict log has the losing side whole, unless both are equal; for an edit that lost to a purge, only its
+// existence.
 import { DaybookError, type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import { type ConflictPolicy, holdsId, type Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -21,26 +22,26 @@ import {
   outlives,
   saysSame,
 } from '../conflict/conflict-policy.ts'
-import { forgetParts, partsLeft } from '../conflict/left-part.ts'
+import { forgetParts, possibleOrphans } from '../conflict/dependents.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { type WireOp, wireLimits } from '../wire/protocol.ts'
 import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
-/** What became of an op, as it is stored; a conflict is answered with the record as it stands when asked. */
+/** The stored answer to an op. A conflict is sent with the record that is current when it is sent. */
 export type Answer =
   | {
       readonly s: 'ok'
       readonly ver: number
       readonly seq: number
       readonly policy?: ConflictPolicy
-      /** The edit has its record live again, which another had forgotten. */
+      /** The edit revived a forgotten record. */
       readonly revived?: true
-      /** The version in which the record was purged, where the author did not know of that. */
+      /** The version in which the record was purged, if the author did not know. */
       readonly purged?: number
-      /** The op went in place of a withdrawn one, and it is this one that took effect. Said with each answer, and not stored. */
+      /** The op replaced a withdrawn one and took effect itself. Added to each answer, not stored. */
       readonly instead?: true
     }
-  /** `met`: the version that the op met. `logged`: it was decided here, and what lost is in the log. */
+  /** `met`: the version that the op met. `logged`: the mirror decided, and logged the losing side. */
   | {
       readonly s: 'conflict'
       readonly policy: ConflictPolicy
@@ -51,11 +52,11 @@ export type Answer =
 
 export interface Sender {
   readonly device: string
-  /** The device knows kinds, or versions of them, that this mirror does not: it takes their bodies as they are. */
+  /** The device knows kinds or versions that this mirror doesn't: their bodies are not checked. */
   readonly newer: boolean
 }
 
-/** How far ahead of the mirror's clock a stamp may be: a clock that runs ahead must not win for ever. */
+/** How far a stamp may be ahead of the mirror's clock: a fast clock must not win for ever. */
 export const stampLeadMs = 60_000
 
 /** One op while it is decided. */
@@ -64,17 +65,17 @@ interface Admission {
   readonly wire: WireOp
   readonly from: Sender
   readonly nowMs: number
-  /** Of the op, put back where it is too far ahead. */
+  /** The op's stamp, set back if it is too far ahead. */
   readonly stamp: string
   readonly kind: Kind | undefined
   readonly row: RecordRow | undefined
 }
 
-/** Applies `op`, or says why not. Inside the transaction of its request. */
+/** Applies an op or answers why not. Inside the transaction of its request. */
 export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: number): Answer {
   const row = store.records.row(wire.id)
   const answer = admitTo(row, store, wire, { from, nowMs })
-  // Its author has what was purged still, and does not fetch its own change.
+  // The author still has the purged content, and does not fetch its own change.
   return answer.s === 'ok' && row && row.purged > wire.base ? { ...answer, purged: row.purged } : answer
 }
 
@@ -86,9 +87,9 @@ function admitTo(
 ): Answer {
   const stamp = clampStamp(wire.stamp, nowMs + stampLeadMs)
   const admission = { store, wire, from, nowMs, stamp, kind: store.kinds.get(wire.kind), row }
-  // What is lost in any case need not fit.
+  // An edit that loses anyway is not checked.
   if (wire.op === 'put' && isLostToRemoval(admission, wire)) {
-    // Its author had purged what it said before. That wins all the same.
+    // The author had purged the record before this edit. The purge still wins.
     if (wire.anew === 'purge') admitForget(admission, forgetBefore(wire, wire.anew))
     return loseToRemoval(admission, wire)
   }
@@ -96,7 +97,7 @@ function admitTo(
   if (fault) return { s: 'rejected', error: fault.toJSON() }
   if (wire.op === 'forget') return admitForget(admission, wire)
   if (wire.anew === undefined) return admitPut(admission, wire)
-  // Its author had forgotten what it said before: so do all others, and what is put stands on that.
+  // The author had forgotten the record before this edit: forget it here too, and base the edit on that.
   const { id, base } = wire
   const forgotten = admitForget(admission, forgetBefore(wire, wire.anew))
   const now = store.records.row(id)
@@ -105,26 +106,36 @@ function admitTo(
   return answer.s === 'ok' && policy !== undefined ? { ...answer, policy } : answer
 }
 
-/** What the author of a put that is said anew did before it. */
-function forgetBefore(put: WirePut, anew: 'forget' | 'purge'): WireForget {
+/** The removal that the author made before a put with `anew`. */
+function forgetBefore(put: WirePut, removal: 'forget' | 'purge'): WireForget {
   const { mid, kind, id, base, stamp, at, agent } = put
-  return { mid, kind, id, base, stamp, at, agent, op: 'forget', ...(anew === 'purge' ? { purge: true } : {}) }
+  return {
+    mid,
+    kind,
+    id,
+    base,
+    stamp,
+    at,
+    agent,
+    op: 'forget',
+    ...(removal === 'purge' ? { purge: true } : {}),
+  }
 }
 
 type WirePut = Extract<WireOp, { op: 'put' }>
 type WireForget = Extract<WireOp, { op: 'forget' }>
 
-/** True for an edit of a record that was forgotten or purged, where its author knew nothing of that, unless it outlives it. */
+/** True for an edit of a removed record whose author did not know of the removal, unless the edit outlives it. */
 function isLostToRemoval({ store, from, stamp, kind, row, nowMs }: Admission, wire: WirePut): boolean {
   const { base, created_at, anew } = wire
-  // Its tombstone was collected: versions are given once, so it was there.
+  // The tombstone was collected. Versions are used once, so there was one.
   if (!row) return base > 0 && base <= store.settings.getNumber('collected_ver') && anew === undefined
   if (row.kind !== wire.kind || base >= goneIn(row) || saysSame(wire, toChange(row, store.device)))
     return false
   const removal = { stamp: row.stamp, device: row.device ?? store.device }
   const edit = { stamp, device: from.device }
   const isLaterThanThat = isLater(edit, removal)
-  // What was begun after that is no edit of what was forgotten, though it has the same name.
+  // A record created after the removal is a new record under the same id.
   const createdMs = Date.parse(created_at)
   const isBegunLater = base === 0 && createdMs > stampMs(row.stamp) && createdMs <= nowMs + stampLeadMs
   if ((isBegunLater || anew !== undefined) && isLaterThanThat) return false
@@ -138,13 +149,13 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
     ...(row ? { met: store.records.row(row.id)?.ver ?? row.ver } : {}),
     logged: true,
   }
-  // What only changed its key is no edit.
+  // A reseal is no edit.
   if (put.reseal) return answer
   const isPurged = row !== undefined && put.base < row.purged
   const present = row && toChange(row, store.device)
-  // Beside what is sealed nothing is kept here in clear; its device has it.
+  // Next to a sealed side the log has no clear text; the device has it.
   const isBare = isPurged || (present !== undefined && isMixed(put, present))
-  const kept =
+  const winner =
     present?.op === 'put' ? sideOf(present, present.by) : { by: present?.by ?? '', op: 'forget' as const }
   store.conflicts.add({
     record: wire.id,
@@ -153,7 +164,7 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
     at: formatTime(nowMs),
     state: 'settled',
     lost: isBare ? { by: from.device, op: 'put' } : sideOf(put, from.device),
-    kept: isPurged && kept.op === 'forget' ? { ...kept, purged: true } : kept,
+    kept: isPurged && winner.op === 'forget' ? { ...winner, purged: true } : winner,
   })
   return answer
 }
@@ -169,9 +180,9 @@ function apply(admission: Admission, more: { readonly revives?: boolean } = {}):
 
 type Applied = Extract<Answer, { s: 'ok' }>
 
-/** A forget wins over every edit that its author had not seen, but for what outlives it. */
-function admitForget(given: Admission, wire: WireForget): Answer {
-  const admission = { ...given, wire }
+/** A forget wins over every edit that its author had not seen, except an edit that outlives it. */
+function admitForget(outer: Admission, wire: WireForget): Answer {
+  const admission = { ...outer, wire }
   const { store, from, stamp, kind, row, nowMs } = admission
   if (!row || (row.deleted === 0 && row.ver === wire.base)) return apply(admission)
   const isPurging = wire.purge === true
@@ -184,7 +195,7 @@ function admitForget(given: Admission, wire: WireForget): Answer {
   const present = toChange(row, store.device)
   const removal = { stamp, device: from.device, isPurge: isPurging }
   const isOutlived = outlives(kind, { stamp: row.stamp, device: present.by }, removal)
-  const left = isOutlived ? [] : partsLeft(store, row, isPurging)
+  const orphans = isOutlived ? [] : possibleOrphans(store, row, isPurging)
   const stood = isPurging ? { by: present.by, op: 'put' as const } : sideOf(present, present.by)
   const policy = kind?.policy ?? defaultPolicy
   const answer: Answer = isOutlived
@@ -199,15 +210,15 @@ function admitForget(given: Admission, wire: WireForget): Answer {
     lost: isOutlived ? sideOf(wire, from.device) : stood,
     kept: isOutlived ? stood : sideOf(wire, from.device),
   })
-  // Its author knew nothing of these.
-  forgetParts(store, left, formatTime(nowMs))
+  // The author did not know these parts.
+  forgetParts(store, orphans, formatTime(nowMs))
   return answer
 }
 
-function admitPut(given: Admission, wire: WirePut): Answer {
-  const admission = { ...given, wire }
+function admitPut(outer: Admission, wire: WirePut): Answer {
+  const admission = { ...outer, wire }
   const { store, from, stamp, kind, row, nowMs } = admission
-  // A record that is not here can't be in conflict: the op was made on a version of another epoch.
+  // No record, no conflict: the op was made on a version of another epoch.
   if (!row) return apply(admission)
   const present = toChange(row, store.device)
   const final = finalWinner(kind, wire, present)
@@ -215,14 +226,14 @@ function admitPut(given: Admission, wire: WirePut): Answer {
   const isResealed = wire.reseal === true
   const policy =
     final === 'present' || isResealed ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
-  // What only changed its key yields. Where one side is sealed and the other is not, the device decides, which can read
-  // both, and seals what comes of it: nothing in clear is kept here beside what is sealed.
+  // A reseal yields. If only one side is sealed, the device decides: it reads both and seals the result. The mirror stores no
+  // clear text next to a sealed side.
   const undecided = { s: 'conflict', policy, met: row.ver, logged: false } as const
   if (saysSame(wire, present) || isResealed || isMixed(wire, present)) return undecided
   const edit = { stamp, device: from.device }
   const other = { stamp: row.stamp, device: present.by }
   const isRevived = present.op === 'forget' && outlives(kind, edit, { ...other, isPurge: isPurged(row) })
-  // What was begun after the end of another of its name is a record of its own.
+  // A record created after the removal is a new record under the same id.
   if (present.op === 'forget' && !isRevived) return apply(admission)
   const winner = isRevived ? 'arriving' : (final ?? decide(policy, edit, other))
   if (winner === 'device' && policy === 'merge') return undecided
@@ -240,7 +251,7 @@ function admitPut(given: Admission, wire: WirePut): Answer {
   return { ...apply(admission, { revives: isRevived }), policy, ...(isRevived ? { revived: true } : {}) }
 }
 
-/** Why this op can never be applied, whatever happens; undefined when it can. */
+/** The reason why this op can never be applied. */
 function findFault(
   store: BookStore,
   wire: WireOp,
@@ -278,12 +289,12 @@ function findFault(
   })
 }
 
-/** True for a body of which this mirror can't know what it must be like: of a newer version, or handed on as it came. */
+/** True for a body that this mirror can't check: of a newer version, or forwarded unchecked. */
 function isBeyond(kind: Kind, v: number | undefined, { newer }: Sender): boolean {
   return v === undefined ? newer : v === 0 || v > kind.version
 }
 
-/** Why `check` refuses a body. */
+/** The error with which `check` refuses a body. */
 export function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
   try {
     check(body)

@@ -1,6 +1,6 @@
-// An op of somebody with less than the owner's rights, before it is admitted as any other.
-// Invariant: the answer follows from the op and from what the guest knows of the book: records of kinds that it may fetch, and
-// those of the op's kind in its own name. What else stands under the id neither stops the op nor is touched by it.
+// Checks an op of a guest, then admits it as any other.
+// Invariant: the answer depends on the op and on records the guest may know: those of kinds that it may fetch, and its own of
+// the op's kind. Any other record under the id neither stops the op nor changes.
 import { DaybookError } from '../../core/errors.ts'
 import {
   type ConflictPolicy,
@@ -20,17 +20,15 @@ import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { admitOp, type Answer, faultOf, type Sender } from './admit.ts'
-import { withKeptLinks } from './guest-link.ts'
+import { withLinksOf, type SyncReach } from './sync-reach.ts'
 import { defaultPolicy } from '../conflict/conflict-policy.ts'
 import type { WireOp } from '../wire/protocol.ts'
-import type { SyncReach } from '../wire/sync-reach.ts'
 import { sideOf, toChange } from '../wire/wire-op.ts'
 
 type Put = Extract<WireOp, { op: 'put' }>
 
 /**
- * Where the record of `op` stands for the guest: under its id, or, where that is taken by what the guest does not know of,
- * under one of its own.
+ * The id of the op's record for this guest: the op's id, or one of the guest's own if an unknown record has that id.
  */
 export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: SyncReach): string {
   const row = records.row(id)
@@ -39,7 +37,7 @@ export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: Syn
   return isKnown ? id : holderId(id, [reach.agent, kind])
 }
 
-/** Applies an op of a guest, or says why not. Inside the transaction of its request. */
+/** Applies an op of a guest or answers why not. Inside the transaction of its request. */
 export function admitGuestOp(
   store: BookStore,
   sent: WireOp,
@@ -48,14 +46,14 @@ export function admitGuestOp(
 ): Answer {
   const { reach } = from
   const kind = store.kinds.get(sent.kind)
-  const wrong = faultOfSaid(store, sent, reach)
+  const wrong = faultOfOp(store, sent, reach)
   if (wrong) return { s: 'rejected', error: wrong.toJSON() }
   const id = guestId(store, sent, reach)
   const row = store.records.row(id)
-  // A record keeps its owner; a new one is the holder's, whoever it says it is.
+  // A record keeps its owner. A new record belongs to the guest, whatever agent the op names.
   const agent = row?.deleted === 0 && sent.op === 'put' ? row.agent : reach.agent
   const op: WireOp = {
-    ...asGuest(withKeptLinks(store, sent, row, reach), reach),
+    ...asGuest(withLinksOf(store, sent, row, reach), reach),
     id,
     agent,
     ...(isLowering(sent, row, kind) || ownersField(store, sent, row, kind) ? { policy: cautious(kind) } : {}),
@@ -65,13 +63,13 @@ export function admitGuestOp(
   const full = op.op === 'put' ? refusalOf(store, op, row, reach) : undefined
   if (full) return { s: 'rejected', error: full.toJSON() }
   const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
-  // One entry beyond the limit is taken: whether an edit loses is known once it was tried.
+  // One entry over the limit is allowed: only applying the edit shows whether it loses.
   const unlogged = row && (isTheirs || op.base !== row.ver) ? store.guests.conflictRefusal() : undefined
   if (unlogged) return { s: 'rejected', error: unlogged.toJSON() }
   const before = isTheirs ? toChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
   const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
-  // Where a policy decided, the log has both sides already.
+  // If a policy decided, both sides are logged already.
   if (before && answer.s === 'ok' && answer.policy === undefined) {
     store.conflicts.add({
       record: id,
@@ -83,14 +81,13 @@ export function admitGuestOp(
       kept: sideOf(op, from.device),
     })
   }
-  // A guest that may fetch the kind sees the record, and with it in whose name it now stands; any other learns no more than
-  // that the mirror took the op.
+  // A guest that may fetch the record gets it, with its new agent. Any other only learns that the mirror took the op.
   const stands = isRenamed && answer.s === 'ok' ? store.records.row(id) : undefined
   const isShown = stands !== undefined && store.records.isCarried(stands, reach.pulled)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
 }
 
-/** A guest forgets at most: to purge is the owner's alone. */
+/** A guest's purge becomes a forget: only the owner purges. */
 function asGuest(sent: WireOp, { mayForget }: SyncReach): WireOp {
   if (sent.op === 'forget') return { ...sent, purge: undefined }
   return { ...sent, anew: sent.anew !== undefined && mayForget ? 'forget' : undefined }
@@ -100,8 +97,8 @@ function forbidden(path: string, message: string, more: object = {}): DaybookErr
   return new DaybookError('forbidden', message, { details: { path, ...more } })
 }
 
-/** What is wrong with an op whatever stands in the book. */
-function faultOfSaid({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookError | undefined {
+/** Faults of an op that don't depend on the book. */
+function faultOfOp({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookError | undefined {
   const { kind: name, id } = op
   if (!reach.mayPush(name)) return forbidden('kind', `The key may not send \`${name}\`.`, { kind: name })
   if (op.op === 'forget')
@@ -111,16 +108,16 @@ function faultOfSaid({ kinds }: BookStore, op: WireOp, reach: SyncReach): Dayboo
   return op.body && faultOfBody(kinds.get(name), op, op.body)
 }
 
-/** The owner's devices hand on what they do not know; a guest could fill a book with what none of them can check or import. */
+/** Only the owner's devices may send bodies that this mirror can't check: a guest could fill the book with them. */
 function faultOfBody(kind: Kind | undefined, { kind: name, v }: Put, body: JsonObject) {
   if (kind && (v === undefined || (v > 0 && v <= kind.version)))
-    return faultOf(body, (said) => parseWith(kind.schema, said))
+    return faultOf(body, (one) => parseWith(kind.schema, one))
   return new DaybookError('server-too-old', `\`v\`: This mirror can't check such a \`${name}\` yet.`, {
     details: { path: 'v', kind: name, known: kind ? [kind.version] : [] },
   })
 }
 
-/** What a guest sends counts for the guest, also where the record keeps another owner. */
+/** A guest pays for the records it sends, also if the record keeps another owner. */
 function refusalOf(
   { guests }: BookStore,
   { kind, body, enc }: Put,
@@ -135,14 +132,14 @@ function faultOfForget(
   row: RecordRow | undefined,
   reach: SyncReach,
 ): DaybookError | undefined {
-  // Nothing is left of what was never there: no tombstone takes an id away.
+  // No tombstone for a record that never existed: it would block the id.
   const absent = () => new DaybookError('not-found', undefined, { details: { path: 'id' } })
   if (!row) return absent()
   const kind = store.kinds.get(row.kind)
   if (row.deleted || kind?.marks === undefined) return undefined
   const body = store.bodies.read(row, row.body)
   const id = body && readPath(body, kind.marks)
-  // Marks go with their record, whatever they say.
+  // Marks are removed with their record, whatever their content.
   if (typeof id === 'string' && store.records.row(id)?.deleted !== 0) return undefined
   if (typeof id !== 'string' || !mayMark(store, id, reach)) return absent()
   const field = kind.ownerFields?.find((name) => body?.[name] !== undefined)
@@ -193,7 +190,7 @@ function isLowering(op: WireOp, row: RecordRow | undefined, kind: Kind | undefin
   return isLowered(op.sensitivity ?? kind?.sensitivity, stands)
 }
 
-/** The first field of `op` that the owner alone sets and that it changes; of a sealed body nobody can tell here. */
+/** The first owner-only field that `op` changes; the first at all if a body is sealed. */
 function ownersField(
   store: BookStore,
   op: WireOp,
@@ -207,25 +204,25 @@ function ownersField(
   )
 }
 
-/** True where a guest knows the record that is marked, and may change it. */
+/** True if the guest may know and change the marked record. */
 function mayMark({ records, kinds }: BookStore, id: string, { mayPull, agent }: SyncReach): boolean {
   const record = records.row(id)
   if (!record || record.deleted || kinds.get(record.kind)?.guests !== undefined) return false
   return mayPull(record.kind) || record.agent === agent
 }
 
-/** How a change is decided that knew nothing of a record's being guarded more: never by taking it as it is. */
+/** The policy for a change that would lower the protection of a record: it never simply wins. */
 const cautious = (kind: Kind | undefined): ConflictPolicy =>
   kind?.policy === 'merge' ? 'merge' : 'remote_wins'
 
-/** True for an id that follows from the name of another speaker. */
+/** True for an id derived from the name of another speaker. */
 function isNameOfAnother(id: string, { name, idPrefix }: Kind, agent: string): boolean {
-  // A long name ends in a key of the whole: what stands before that is compared.
+  // Long names end in a hash: compare the part before it.
   const own = nameId(name, agent, '').slice(0, namedLength)
   return idPrefix !== undefined && id.startsWith(idPrefix) && !id.startsWith(own)
 }
 
-/** Nobody here can see in whose name a sealed body speaks. */
+/** The mirror can't see the speaker of a sealed body. */
 function faultOfSpeaker(
   kind: Kind,
   op: Put,

@@ -1,5 +1,5 @@
-// The edge's half of sync: one request, one transaction, in which ops are admitted in order and changes read.
-// Invariant: an op takes effect once. Its answer is stored with its effect and given again to whoever sends it again.
+// The mirror's half of sync: one request is one transaction that admits ops in order and reads changes.
+// Invariant: an op takes effect once. Its answer is stored with its effect, and repeated when the op is sent again.
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random } from '../../core/ports.ts'
@@ -7,10 +7,9 @@ import { textKey } from '../../core/text/text-key.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { seenWithinMs, type StoredAnswer } from '../../store/record/device-log.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
 import { admitOp, type Answer } from './admit.ts'
-import { readChanges } from './change-page.ts'
-import { rangeEnds, toDigest } from '../wire/digest.ts'
-import { dropMarks, giveMark, knowsMark } from '../wire/mark.ts'
+import { rangeEnds, toDigest, dropMarks, giveMark, knowsMark } from '../wire/agreement.ts'
 import {
   mirrorLimits,
   parseSyncRequest,
@@ -19,88 +18,133 @@ import {
   type SyncRequest,
   type SyncResponse,
   type WireChange,
+  type WireDigest,
   type WireOp,
   type WireResult,
   wireVersion,
 } from '../wire/protocol.ts'
-import { shownTo } from './guest-link.ts'
+import { shownTo, type SyncReach, withinReach, encodeShown } from './sync-reach.ts'
 import { admitGuestOp, guestId } from './guest-op.ts'
-import { type SyncReach, withinReach } from '../wire/sync-reach.ts'
 import { toChange } from '../wire/wire-op.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 
-export interface MirrorOptions {
+interface MirrorOptions {
   readonly store: BookStore
   readonly clock: Clock
   readonly random: Random
-  /** When a book of this name was erased, where this one was begun anew after that. */
+  /** Erasure time of an earlier book of this name. */
   readonly erasedAt?: string | undefined
 }
 
-/** A mirror keeps tombstones, and its answers to devices that stay away, at least this long. */
+/** Minimum time that a mirror keeps tombstones and stored answers for absent devices. */
 export const keepMs = 90 * 86_400_000
 
-export interface MirrorAnswer {
+interface MirrorAnswer {
   /** A `SyncResponse` as it travels. */
   readonly text: string
-  /** Whom it answers, how far he has read then, and whether there is more. */
+  /** The device it answers, its cursor afterwards, and whether more pages follow. */
   readonly device: string
   readonly cursor: number
   readonly more: boolean
 }
 
-/** Ops of a request: of which kinds, and how many. */
+/** Number and kinds of some ops. */
 interface OpTally {
   readonly kinds: readonly string[]
   readonly count: number
 }
 
-/** What of a request is taken for the first time, and what is refused then, by the code of its error. */
+/** Ops of a request that were taken, and refused, for the first time; refused ones by error code. */
 export interface TakenOps extends OpTally {
   readonly refused: readonly (OpTally & { readonly code: string })[]
-}
-
-export interface Mirror {
-  /** Takes away tombstones and stored answers that nobody can need any more; answers how many tombstones. */
-  tidy(): Promise<number>
-  /**
-   * Answers one request of a device, which is JSON, or throws `DaybookError`; then nothing of the request took effect. With
-   * a `reach`, the mirror takes and gives only kinds within it. `taken` hears what it took, inside the transaction.
-   */
-  exchange(request: string, reach?: SyncReach, taken?: (ops: TakenOps) => void): Promise<MirrorAnswer>
 }
 
 /** One request while it is answered. */
 interface Exchange {
   readonly request: SyncRequest
+  /** A key of each op's bytes. */
+  readonly hashes: readonly string[]
   readonly reach: SyncReach | undefined
   readonly nowMs: number
-  /** The answers that this request brought into being, by the number of their op. */
+  /** New answers, by `mid`. */
   readonly fresh: Map<number, StoredAnswer>
 }
 
-/** What tells whether an op was answered before: the highest number taken from its device, and a key of its bytes. */
+/** Tells whether an op was answered before: the device's highest `mid` so far, and a key of the op's bytes. */
 interface Sent {
   readonly lastMid: number
   readonly hash: string
 }
 
-/** The mirror over `store`, which was opened with the role `mirror`. */
-export function createMirror({ store, clock, random, erasedAt }: MirrorOptions): Mirror {
-  const { records, settings, devices, sums } = store
-  const { begin, check: checkLife } = createLife(settings, random, erasedAt)
-  store.db.transaction(() => {
-    if (settings.get('epoch') === undefined) begin()
-  })
+/** A mirror over a store that was opened with the role `mirror`. */
+export class SyncMirror {
+  readonly #store: BookStore
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #epochs: EpochHistory
 
-  /** True when a device of this epoch has what this mirror has no memory of: it was set back to an earlier state. */
-  const isSetBack = ({ device, epoch, pull, ackedMid, mark }: SyncRequest) => {
+  constructor({ store, clock, random, erasedAt }: MirrorOptions) {
+    this.#store = store
+    this.#clock = clock
+    this.#random = random
+    this.#epochs = new EpochHistory(store.settings, random, erasedAt)
+    store.db.transaction(() => {
+      if (store.settings.get('epoch') === undefined) this.#epochs.begin()
+    })
+  }
+
+  /** Collects tombstones and stored answers that no device needs; answers the number of tombstones. */
+  tidy(): Promise<number> {
+    const { settings, records, writes } = this.#store
+    return writes.write(() => {
+      const since = formatTime(this.#clock.now() - keepMs)
+      dropMarks(settings, this.#leastRead() ?? settings.getNumber('head'))
+      const floor = this.#nextFloor(since)
+      if (floor <= settings.getNumber('floor')) return 0
+      const collected = records.collect(floor)
+      if (collected > 0) settings.set('floor', floor)
+      return collected
+    })
+  }
+
+  /**
+   * Answers one JSON request of a device, or throws `DaybookError`; then nothing of the request took effect. `reach` limits the
+   * kinds that the mirror takes and gives. Calls `onTaken` inside the transaction.
+   */
+  async exchange(text: string, reach?: SyncReach, onTaken?: (ops: TakenOps) => void): Promise<MirrorAnswer> {
+    const store = this.#store
+    const raw = readJson(text)
+    const parsed = parseSyncRequest(raw)
+    const request = reach ? withinReach(parsed, reach) : parsed
+    const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
+    if (reach) store.guests.begin()
+    const answer = await store.writes.write(() => {
+      this.#epochs.check(request)
+      if (reach && request.ops.length > 0) store.guests.enter(reach.payer)
+      if (!this.#isSetBack(request)) {
+        const { tally, ...rest } = store.purge.together(() => this.#respond(request, hashes, reach))
+        onTaken?.(tally)
+        return rest
+      }
+      // All devices must start over, also those that can't detect it. A guest's word alone starts nobody over.
+      if (!reach) this.#epochs.begin()
+      return undefined
+    })
+    if (!answer) throw startOver()
+    return answer
+  }
+
+  /** True when a device of this epoch has state that this mirror lost: the mirror was set back to an earlier state. */
+  #isSetBack({ device, epoch, pull, ackedMid, mark }: SyncRequest): boolean {
+    const { settings, devices } = this.#store
     if (epoch === null || epoch !== settings.get('epoch')) return false
     const isAhead = pull.cursor > settings.getNumber('head') || ackedMid > devices.lastMid(device)
     return isAhead || (mark !== undefined && !knowsMark(settings, mark))
   }
 
-  /** Refuses a device whose idea of this mirror is not of this mirror: it must start over before it may push. */
-  const checkPlace = ({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number) => {
+  /** Refuses a device that synced with another mirror or epoch: it must start over before it may push. */
+  #checkPlace({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number): void {
+    const { settings } = this.#store
     const floor = settings.getNumber('floor')
     const isStrange =
       theirs === null ? pull.cursor > 0 || ackedMid > lastMid : theirs !== settings.get('epoch')
@@ -109,43 +153,63 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }
 
-  /** What stood against an op when it was first answered, after its tombstone was collected: no more than that. */
-  const collectedOf = ({ kind, id, stamp, at, agent }: WireOp): WireChange => {
-    const place = { seq: settings.getNumber('floor'), ver: settings.getNumber('collected_ver') }
-    return { op: 'forget', kind, id, stamp, at, agent, by: store.device, ...place }
-  }
-
-  const complete = (op: WireOp, answer: Answer, reach?: SyncReach): WireResult => {
-    if (answer.s === 'rejected')
-      return { mid: op.mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
-    const row = records.row(reach ? guestId(store, op, reach) : op.id)
-    const isHidden = reach && !(reach.mayPull(op.kind) && (!row || records.isCarried(row, reach.pulled)))
-    // The mirror does not show what stands there to somebody who may not fetch it.
-    if (answer.s === 'conflict' && isHidden) {
-      const { details, ...error } = new DaybookError('conflict').toJSON()
-      return { mid: op.mid, s: 'rejected', error: { ...error, details: { ...details } } }
+  #respond(request: SyncRequest, hashes: readonly string[], reach?: SyncReach) {
+    const store = this.#store
+    const { settings, devices, sums } = store
+    const nowMs = this.#clock.now()
+    const { device, ops, pull } = request
+    const before = devices.lastMid(device)
+    this.#checkPlace(request, before)
+    devices.drop(device, request.ackedMid)
+    const fresh = new Map<number, StoredAnswer>()
+    const { results, lastMid } = this.#takeOps({ request, hashes, reach, nowMs, fresh }, before)
+    devices.store(device, [...fresh.values()])
+    devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
+    const learnt = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
+    if (request.check) sums.rebuild()
+    const { changes, cursor, more } = readChanges(store, pull, learnt, reach)
+    const head: Omit<SyncResponse, 'changes'> = {
+      p: wireVersion,
+      epoch: settings.get('epoch') ?? '',
+      serverTime: formatTime(nowMs),
+      lastMid,
+      results,
+      cursor,
+      more,
+      floor: settings.getNumber('floor'),
+      ...(more ? {} : { digest: toDigest(sums.current(pull.kinds, reach?.pulled), cursor) }),
+      limits: mirrorLimits,
+      mark: giveMark(settings, this.#random, cursor),
+      ...(request.check ? { ranges: this.#sumRanges(pull.kinds, reach) } : {}),
     }
-    if (answer.s === 'ok') return { mid: op.mid, ...answer }
-    // Of a purged record the mirror remembers no more than that, once tombstones of its time were collected.
-    const seq = row && (row.place === 0 ? settings.getNumber('floor') : row.place)
-    const current =
-      row && seq !== undefined
-        ? { ...shownTo(store, row.kind, toChange(row, store.device), reach), seq, id: op.id }
-        : collectedOf(op)
-    const { policy, met: ver, logged = false } = answer
-    const conflict = { mid: op.mid, s: 'conflict', policy, current } as const
-    if (ver === undefined || ver === row?.ver) return conflict
-    const said = row && records.contentAt(row, ver)
-    const shown = said && shownTo(store, op.kind, said, reach)
-    return { ...conflict, met: { ver, logged, ...(shown ? { said: shown } : {}) } }
+    const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
+    return { text, device, cursor, more, tally: tallyOf(ops, results, fresh) }
   }
 
-  /** The answer that was stored with the op's effect, or, when it comes for the first time, the one that it gets now. */
-  const answerOnce = ({ request, reach, nowMs, fresh }: Exchange, op: WireOp, sent: Sent): Answer => {
+  /** Answers the ops of a request in order, up to the first gap. Edits of a guest count for the guest. */
+  #takeOps(exchange: Exchange, before: number): { results: WireResult[]; lastMid: number } {
+    const { settings, guests } = this.#store
+    const { request, hashes, reach } = exchange
+    const results: WireResult[] = []
+    let lastMid = before
+    const work = () => {
+      for (const [i, op] of request.ops.entries()) {
+        if (op.mid > lastMid + 1) break
+        const answer = this.#answerOnce(exchange, op, { lastMid, hash: hashes[i] ?? '' })
+        results.push(this.#complete(op, answer, reach))
+        lastMid = Math.max(lastMid, op.mid)
+      }
+    }
+    settings.holding(() => (reach && request.ops.length > 0 ? guests.noting(reach.payer, work) : work()))
+    return { results, lastMid }
+  }
+
+  /** The stored answer of an op that was sent before, or the new answer of an op that arrives for the first time. */
+  #answerOnce({ request, reach, nowMs, fresh }: Exchange, op: WireOp, { lastMid, hash }: Sent): Answer {
+    const store = this.#store
     const { device } = request
-    const { lastMid, hash } = sent
     if (op.mid <= lastMid) {
-      const stored = fresh.get(op.mid) ?? devices.answer(device, op.mid)
+      const stored = fresh.get(op.mid) ?? store.devices.answer(device, op.mid)
       const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as Answer & { of?: string }
       if (stored?.hash === hash) return ownAnswer(op, answer as Answer)
       const isInstead = op.instead === true && of === op.id
@@ -160,115 +224,72 @@ export function createMirror({ store, clock, random, erasedAt }: MirrorOptions):
     return ownAnswer(op, answer)
   }
 
-  const respond = (request: SyncRequest, hashes: readonly string[], reach?: SyncReach) => {
-    const nowMs = clock.now()
-    const { device, ackedMid, ops, pull } = request
-    let lastMid = devices.lastMid(device)
-    checkPlace(request, lastMid)
-    devices.drop(device, ackedMid)
-    const results: WireResult[] = []
-    const fresh = new Map<number, StoredAnswer>()
-    const exchange: Exchange = { request, reach, nowMs, fresh }
-    answering(store, exchange, () => {
-      for (const [i, op] of ops.entries()) {
-        if (op.mid > lastMid + 1) break
-        const answer = answerOnce(exchange, op, { lastMid, hash: hashes[i] ?? '' })
-        results.push(complete(op, answer, reach))
-        lastMid = Math.max(lastMid, op.mid)
-      }
-    })
-    devices.store(device, [...fresh.values()])
-    devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
-    const known = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
-    if (request.check) sums.rebuild()
-    const { changes, cursor, more } = readChanges(store, pull, known, reach)
-    const head: Omit<SyncResponse, 'changes'> = {
-      p: wireVersion,
-      epoch: settings.get('epoch') ?? '',
-      serverTime: formatTime(nowMs),
-      lastMid,
-      results,
-      cursor,
-      more,
-      floor: settings.getNumber('floor'),
-      ...(more ? {} : { digest: toDigest(sums.current(pull.kinds, reach?.pulled), cursor) }),
-      limits: mirrorLimits,
-      mark: giveMark(settings, random, cursor),
-      ...(request.check ? { ranges: sumRanges(settings.getNumber('head'), pull.kinds, reach) } : {}),
+  /** The answer as it travels: a conflict carries the current record. */
+  #complete(op: WireOp, answer: Answer, reach?: SyncReach): WireResult {
+    const { mid } = op
+    const store = this.#store
+    const { records } = store
+    if (answer.s === 'rejected')
+      return { mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
+    if (answer.s === 'ok') return { mid, ...answer }
+    const row = records.row(reach ? guestId(store, op, reach) : op.id)
+    // A guest without the right to fetch the record doesn't see it.
+    if (reach && !(reach.mayPull(op.kind) && (!row || records.isCarried(row, reach.pulled)))) {
+      const { details, ...error } = new DaybookError('conflict').toJSON()
+      return { mid, s: 'rejected', error: { ...error, details: { ...details } } }
     }
-    const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
-    return { text, device, cursor, more, tally: tallyOf(ops, results, fresh) }
+    const current = this.#currentOf(op, row, reach)
+    const { policy, met: ver, logged = false } = answer
+    const conflict = { mid, s: 'conflict', policy, current } as const
+    if (ver === undefined || ver === row?.ver) return conflict
+    const content = row && records.contentAt(row, ver)
+    const shown = content && shownTo(store, op.kind, content, reach)
+    return { ...conflict, met: { ver, logged, ...(shown ? { said: shown } : {}) } }
   }
 
-  const sumRanges = (head: number, kinds: readonly string[] | undefined, reach?: SyncReach) => {
+  #currentOf(op: WireOp, row: RecordRow | undefined, reach?: SyncReach): WireChange {
+    const store = this.#store
+    const { settings } = store
+    if (row) {
+      // After collection only the purge of a purged record is stored, without its place.
+      const seq = row.place === 0 ? settings.getNumber('floor') : row.place
+      return { ...shownTo(store, row.kind, toChange(row, store.device), reach), seq, id: op.id }
+    }
+    // The tombstone was collected. Only the fact of the forget is known.
+    const { kind, id, stamp, at, agent } = op
+    const place = { seq: settings.getNumber('floor'), ver: settings.getNumber('collected_ver') }
+    return { op: 'forget', kind, id, stamp, at, agent, by: store.device, ...place }
+  }
+
+  #sumRanges(kinds: readonly string[] | undefined, reach?: SyncReach): WireDigest[] {
+    const { settings, sums } = this.#store
     let from = 0
-    return rangeEnds(head).map((to) => {
+    return rangeEnds(settings.getNumber('head')).map((to) => {
       const digest = toDigest(sums.add({ from, to, kinds, carried: reach?.pulled }), to)
       from = to
       return digest
     })
   }
 
-  /** How far every device has read that was here within the time that tombstones are kept; undefined when none was. */
-  const leastRead = () => devices.leastCursor(formatTime(clock.now() - keepMs - seenWithinMs))
+  /** The lowest cursor of all devices that synced within the time that tombstones are kept. */
+  #leastRead(): number | undefined {
+    return this.#store.devices.leastCursor(formatTime(this.#clock.now() - keepMs - seenWithinMs))
+  }
 
-  /**
-   * The highest place up to which tombstones may go: they are old enough, and every device that was here meanwhile has
-   * read beyond them.
-   */
-  const nextFloor = (since: string) => {
+  /** The place up to which tombstones may be collected: they are old enough, and every active device has read them. */
+  #nextFloor(since: string): number {
+    const { records, settings } = this.#store
     const young = records.firstTombstone(since)
-    const read = leastRead() ?? Number.MAX_SAFE_INTEGER
+    const read = this.#leastRead() ?? Number.MAX_SAFE_INTEGER
     return Math.min(read, young === undefined ? settings.getNumber('head') : young - 1)
   }
-
-  return {
-    tidy() {
-      return store.writes.write(() => {
-        const since = formatTime(clock.now() - keepMs)
-        dropMarks(settings, leastRead() ?? settings.getNumber('head'))
-        const floor = nextFloor(since)
-        if (floor <= settings.getNumber('floor')) return 0
-        const collected = records.collect(floor)
-        if (collected > 0) settings.set('floor', floor)
-        return collected
-      })
-    },
-    async exchange(text, reach, taken) {
-      const raw = readJson(text)
-      const asked = parseSyncRequest(raw)
-      const request = reach ? withinReach(asked, reach) : asked
-      const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
-      if (reach) store.guests.begin()
-      const answer = await store.writes.write(() => {
-        checkLife(request)
-        if (reach && request.ops.length > 0) store.guests.enter(reach.payer)
-        if (!isSetBack(request)) {
-          const { tally, ...answered } = store.purge.together(() => respond(request, hashes, reach))
-          taken?.(tally)
-          return answered
-        }
-        // All must start over, also those who can't tell. On a guest's word alone nobody else does.
-        if (!reach) begin()
-        return undefined
-      })
-      if (!answer) throw startOver()
-      return answer
-    },
-  }
 }
 
-/** Runs `work` on the ops of a request; what a guest edits by them counts for it. */
-function answering({ settings, guests }: BookStore, { request, reach }: Exchange, work: () => void): void {
-  settings.holding(() => (reach && request.ops.length > 0 ? guests.noting(reach.payer, work) : work()))
-}
-
-/** The answer to `op` where it took effect itself: a device that withdrew bytes can't know which the mirror took. */
+/** Marks the answer of an `instead` op that took effect itself: the device can't know which bytes the mirror took. */
 function ownAnswer(op: WireOp, answer: Answer): Answer {
   return op.instead === true && answer.s === 'ok' ? { ...answer, instead: true } : answer
 }
 
-/** What of a request was taken for the first time. */
 function tallyOf(
   ops: readonly WireOp[],
   results: readonly WireResult[],
@@ -291,31 +312,81 @@ function startOver(): DaybookError {
   return new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
 }
 
-/** A key of the bytes of an op, before anything of it was read: tells a resent op from another one. */
+/** A key of an op's bytes before parsing: distinguishes a resent op from a different one. */
 function keyOf(op: unknown): string {
   const text = JSON.stringify(op)
   return `${text.length}-${textKey([text]).toString(36)}`
 }
 
-/** The epochs that a mirror has had. Of a book that was begun anew after an erasure they are its life, and no other counts. */
-function createLife(settings: BookStore['settings'], random: Random, erasedAt: string | undefined) {
-  const known = () => {
-    const kept = settings.get('life')
-    return kept === undefined ? [settings.get('epoch') ?? ''] : (JSON.parse(kept) as string[])
+/** The epochs of a mirror. After an erasure only epochs of the book's new life count. */
+class EpochHistory {
+  readonly #settings: BookStore['settings']
+  readonly #random: Random
+  readonly #erasedAt: string | undefined
+
+  constructor(settings: BookStore['settings'], random: Random, erasedAt: string | undefined) {
+    this.#settings = settings
+    this.#random = random
+    this.#erasedAt = erasedAt
   }
-  return {
-    /** A new epoch. */
-    begin() {
-      const epoch = `e_${toHex(random.bytes(16))}`
-      if (erasedAt !== undefined && settings.get('epoch') !== undefined)
-        settings.set('life', JSON.stringify([...known(), epoch]))
-      settings.set('epoch', epoch)
-    },
-    /** Refuses a device that had the book which was erased: what it has comes back by nobody's mere sync. */
-    check({ epoch, formerEpoch }: SyncRequest) {
-      const named = epoch ?? formerEpoch
-      if (erasedAt === undefined || named === undefined || known().includes(named)) return
-      throw new DaybookError('book-erased', undefined, { details: { at: erasedAt } })
-    },
+
+  begin(): void {
+    const settings = this.#settings
+    const epoch = `e_${toHex(this.#random.bytes(16))}`
+    if (this.#erasedAt !== undefined && settings.get('epoch') !== undefined)
+      settings.set('life', JSON.stringify([...this.#epochs(), epoch]))
+    settings.set('epoch', epoch)
+  }
+
+  /** Refuses a device of the erased book: its sync alone must not bring the records back. */
+  check({ epoch, formerEpoch }: SyncRequest): void {
+    const named = epoch ?? formerEpoch
+    if (this.#erasedAt === undefined || named === undefined || this.#epochs().includes(named)) return
+    throw new DaybookError('book-erased', undefined, { details: { at: this.#erasedAt } })
+  }
+
+  #epochs(): string[] {
+    const stored = this.#settings.get('life')
+    return stored === undefined ? [this.#settings.get('epoch') ?? ''] : (JSON.parse(stored) as string[])
+  }
+}
+
+interface ChangePage {
+  /** Encoded changes. */
+  readonly changes: readonly string[]
+  readonly cursor: number
+  readonly more: boolean
+}
+
+/** Rows per read. Small, because bodies are large and rows that don't fit the page are read again. */
+const chunk = 32
+
+/**
+ * One page of changes after `pull.cursor`, without those at the places in `learnt`: the device learns them from its results.
+ * Invariant: the cursor is the place of the last record examined, so that no change is skipped.
+ */
+function readChanges(
+  store: Pick<BookStore, 'records' | 'settings' | 'device' | 'kinds'>,
+  pull: SyncRequest['pull'],
+  learnt: ReadonlySet<number>,
+  reach?: SyncReach,
+): ChangePage {
+  const { records, settings } = store
+  const changes: string[] = []
+  let cursor = pull.cursor
+  let bytes = 0
+  for (;;) {
+    const rows = records.changedAfter(cursor, chunk, pull.kinds, reach?.pulled)
+    for (const row of rows) {
+      if (!learnt.has(row.place)) {
+        const change = encodeShown(store, row, reach)
+        bytes += utf8Length(change)
+        const full = changes.length === pull.limit || (changes.length > 0 && bytes > pull.maxBytes)
+        if (full) return { changes, cursor, more: true }
+        changes.push(change)
+      }
+      cursor = row.place
+    }
+    if (rows.length < chunk) return { changes, cursor: settings.getNumber('head'), more: false }
   }
 }

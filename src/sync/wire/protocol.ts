@@ -1,5 +1,5 @@
-// The wire between a device and its mirror, version 1: what a request and a response are, and how large.
-// Invariant: what this file accepts changes only together with a line in wire-history.ts; recorded frames always parse.
+// The sync wire, version 1: shape and limits of request and response.
+// Invariant: a change of shape adds an entry to wire-history.ts; recorded frames always parse.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
@@ -20,8 +20,8 @@ import { canonicalTime } from '../../core/time.ts'
 export const wireVersion = 1
 
 /**
- * What every mirror takes in one request, and may be asked for in one. `opBytes` bounds one op, `requestBytes` all ops of a
- * request, in JSON as UTF-8.
+ * Limits that every mirror supports. `opBytes` bounds one op, `requestBytes` all ops of a request, in bytes of JSON as
+ * UTF-8.
  */
 export const wireLimits = {
   ops: 100,
@@ -31,16 +31,16 @@ export const wireLimits = {
   pullBytes: 1_000_000,
 } as const
 
-/** How many ops a request may have, and how many bytes they. */
+/** Limits of the ops of one request. */
 export interface RequestLimits {
   readonly ops: number
   readonly requestBytes: number
 }
 
-/** What this mirror takes at once. It says so in each answer, and a device that has read it sends more. */
+/** Limits of this mirror. Each answer states them; then a device may send more. */
 export const mirrorLimits = { ops: 1000, requestBytes: 2_000_000 } as const satisfies RequestLimits
 
-/** A request puts ops, and an op its body, so much deeper than the input of the call that wrote it. */
+/** Levels that a request adds around the input of the call that wrote an op. */
 const envelopeDepth = 4
 
 const count = z.number().int().min(0)
@@ -58,9 +58,9 @@ const name = z
 const body = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 const policy = z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual'])
 
-/** Who changed what, and when: on both ways. */
+/** Head of a change, in both directions. */
 const head = { kind: kindName, id: recordId, stamp, at: instant, agent: name }
-/** A body under a key that no mirror has: see core/sealed.ts. It travels as it was sealed. */
+/** A body sealed with a key that no mirror has: see core/sealed.ts. */
 const enc = z.object({
   alg: z.literal(sealingAlgorithm),
   kid: z.string().regex(/^k_[0-9a-f]{16}$/),
@@ -77,7 +77,7 @@ const enc = z.object({
     .optional(),
 })
 
-/** The whole record, so that a second device has it as the first: its body in clear, or sealed. */
+/** The rest of the record: its scope, and its body in clear or sealed. */
 const whole = {
   created_at: instant,
   session: name.optional(),
@@ -93,9 +93,9 @@ const ownHead = { path: ['enc', 'head'], message: 'the record says something els
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /**
- * A change on its way to the mirror. `base` is the mirror's version it was made on, 0 for none; `policy` says who wins a
- * conflict, if not as the kind says. `instead`: the device has withdrawn the bytes that it sent under this mid, since their
- * record was forgotten, purged or sealed, and sends the record as it stands now.
+ * A change on its way to the mirror. `base`: the mirror's version it was made on, 0 for none. `policy`: the conflict policy, if
+ * not the kind's. `instead`: the device withdrew the bytes that it sent under this mid, because their record was forgotten,
+ * purged or sealed; this is the current record.
  */
 const sent = {
   mid: z.number().int().min(1),
@@ -104,13 +104,13 @@ const sent = {
   instead: z.literal(true).optional(),
   ...head,
 }
-/** The record is to be gone for good: no edit that did not know of this counts, and nothing of it may stay anywhere. */
+/** A purge: concurrent edits are dropped, and no content may stay anywhere. */
 const purge = z.literal(true).optional()
-/** The record was sealed before it was forgotten: of edits that lose to this none stays in clear. */
+/** The record was sealed before it was forgotten: no edit that loses to this stays in clear. */
 const sealed = z.literal(true).optional()
-/** Between the version that it was made on and this put its author had forgotten, or purged, what the record said. */
-const anew = z.enum(['forget', 'purge']).optional()
-/** `reseal`: it says what the version it was made on says, under another key, and yields to anything else. */
+/** The author forgot or purged the record between `base` and this put. */
+const removedBefore = z.enum(['forget', 'purge']).optional()
+/** The content of `base` under another key. It yields to any other change. */
 const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
   z
@@ -118,7 +118,7 @@ const wireOp = z.discriminatedUnion('op', [
       ...sent,
       op: z.literal('put'),
       reseal,
-      anew,
+      anew: removedBefore,
       v: count.optional(),
       ...whole,
     })
@@ -127,8 +127,8 @@ const wireOp = z.discriminatedUnion('op', [
   z.object({ ...sent, op: z.literal('forget'), purge, sealed }),
 ])
 
-/** A record as the mirror has it: its version, its place in the sequence, the device that made it so. */
-const had = {
+/** A record at the mirror: its version, its place in the sequence, the device that changed it last. */
+const stored = {
   seq: z.number().int().min(1),
   ver: z.number().int().min(1),
   by: deviceId,
@@ -137,15 +137,15 @@ const had = {
   ...head,
 }
 const wireChange = z.discriminatedUnion('op', [
-  /** `gone`: the version in which it was last forgotten, which its author knew. */
+  /** `gone`: the version in which the record was last forgotten, known to the author. */
   z
-    .object({ ...had, op: z.literal('put'), gone: count.optional(), ...whole })
+    .object({ ...stored, op: z.literal('put'), gone: count.optional(), ...whole })
     .refine(hasOneBody, oneBody)
     .refine(saysItsHead, ownHead),
-  z.object({ ...had, op: z.literal('forget'), sealed }),
+  z.object({ ...stored, op: z.literal('forget'), sealed }),
 ])
 
-/** The body of every answer that is not a success, and the reason of a rejection. */
+/** The body of every error answer, and the reason of a rejection. */
 export const wireError = z.object({
   code: z.string(),
   message: z.string(),
@@ -153,8 +153,8 @@ export const wireError = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
-/** What a change said: without a head, for the version that an op had met. */
-const said = z.discriminatedUnion('op', [
+/** The content of the version that an op met, without its head. */
+const content = z.discriminatedUnion('op', [
   z
     .object({
       op: z.literal('put'),
@@ -169,16 +169,16 @@ const said = z.discriminatedUnion('op', [
 ])
 
 /**
- * With an answer that is given again: the version that the op met, where another one stands now. `logged`: the mirror has
- * decided, and logged what lost. `said`: what that version said, as long as the mirror has it.
+ * In a repeated answer: the version that the op met, if a later one is current. `logged`: the mirror decided, and logged the
+ * losing side. `said`: the content of that version, if the mirror still has it.
  */
-const met = z.object({ ver: count, logged: z.boolean(), said: said.optional() })
+const met = z.object({ ver: count, logged: z.boolean(), said: content.optional() })
 
 const wireResult = z.discriminatedUnion('s', [
   /**
-   * Applied. `policy` is there when another change had come first and the policy decided for this one; `revived` when that was
-   * a forget. `instead`: the op said so, and took effect itself; what was withdrawn never did. `purged`: the version in which the
-   * record was purged after the op's base.
+   * Applied. `policy`: another change came first, and the policy decided for this one; `revived`: that change was a forget.
+   * `instead`: an `instead` op took effect itself, and the withdrawn bytes never did. `purged`: the version in which the record
+   * was purged after the op's base.
    */
   z.object({
     mid: z.number().int(),
@@ -190,7 +190,7 @@ const wireResult = z.discriminatedUnion('s', [
     instead: z.literal(true).optional(),
     purged: count.optional(),
   }),
-  /** Not applied: another change had come first, and `current` stays. */
+  /** Not applied: another change came first, and `current` stays. */
   z.object({
     mid: z.number().int(),
     s: z.literal('conflict'),
@@ -198,25 +198,25 @@ const wireResult = z.discriminatedUnion('s', [
     current: wireChange,
     met: met.optional(),
   }),
-  /** Never to be applied as it is. */
+  /** Refused for good. */
   z.object({ mid: z.number().int(), s: z.literal('rejected'), error: wireError }),
 ])
 
 const mark = z.string().regex(/^[0-9a-f]{1,32}$/)
 
-/** How many records, and a sum over their places: see digest.ts. */
+/** Number of records and a sum over their places: see agreement.ts. */
 const wireDigest = z.object({ seq: count, n: count, x: z.string().max(64) })
 
 export const syncRequest = z.object({
   p: z.literal(wireVersion),
   device: deviceId,
-  /** Null in a device's first request: any epoch will do. */
+  /** Null in a device's first request: any epoch fits. */
   epoch: epochId.nullable(),
-  /** The last epoch that the device knew before it started over, until a mirror has named it another one. */
+  /** After starting over, until a mirror names a new epoch: the last epoch before. */
   formerEpoch: epochId.optional(),
-  /** The device has the answers to its ops up to this one. */
+  /** The device has the answers up to this op. */
   ackedMid: count,
-  /** Grows with the kinds a device knows and their versions. */
+  /** Grows with the device's kinds and their versions. */
   schema: count,
   ops: z.array(wireOp).max(mirrorLimits.ops),
   pull: z.object({
@@ -224,12 +224,12 @@ export const syncRequest = z.object({
     limit: z.number().int().min(1).max(wireLimits.pullRecords),
     maxBytes: z.number().int().min(1).max(wireLimits.pullBytes),
     kinds: z.array(kindName).max(100).optional(),
-    /** The device reads everything anew and sends nothing meanwhile: then it may read below the floor. */
+    /** The device reads everything again and sends nothing meanwhile: it may read below the floor. */
     resync: z.boolean().optional(),
   }),
-  /** The device has found a difference and asks for sums by range. */
+  /** The device found a difference and wants sums by range. */
   check: z.boolean().optional(),
-  /** The mark at the highest place for which a mirror gave the device one. */
+  /** The device's mark with the highest place. */
   mark: z.object({ seq: count, x: mark }).optional(),
 })
 
@@ -245,13 +245,13 @@ export const syncResponse = z.object({
   cursor: count,
   more: z.boolean(),
   floor: count,
-  /** The sum of what the mirror has of the kinds that were asked for, on a last page. */
+  /** On the last page: the mirror's sum over the requested kinds. */
   digest: wireDigest.optional(),
   /** Sums of the ranges of places that end at each `seq`, in order. */
   ranges: z.array(wireDigest).max(1000).optional(),
-  /** What this mirror takes in one request, where that is more than every mirror does. */
+  /** Limits of this mirror, if larger than `wireLimits`. */
   limits: z.object({ ops: count, requestBytes: count }).optional(),
-  /** The mark at the place of the cursor: see mark.ts. */
+  /** The mark at the cursor: see agreement.ts. */
   mark: mark.optional(),
 })
 
@@ -264,12 +264,12 @@ export type WireDigest = z.output<typeof wireDigest>
 export type SyncRequest = z.output<typeof syncRequest>
 export type SyncResponse = z.output<typeof syncResponse>
 
-/** What a text says; throws `invalid-input` when it is no JSON. */
+/** Parses JSON, or throws `invalid-input`. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's message repeats a piece of the text, so it stays here.
+    // The parser's message quotes the text: don't pass it on.
     throw new DaybookError('invalid-input', 'The request is not JSON.', { details: { path: '' } })
   }
 }
@@ -285,11 +285,11 @@ export function parseSyncRequest(value: unknown): SyncRequest {
   }
   checkCount(value)
   const { ops, ...request } = parseWith(syncEnvelope, value)
-  // One after the other: the first that is wrong is all that is said, and a request of nothing else costs no more than that.
+  // One by one: stop at the first wrong op, so that a bad request is cheap.
   return { ...request, ops: ops.map((op, i) => parseWith(wireOp, op, 'invalid-input', `ops.${i}`)) }
 }
 
-/** Too many ops are no nonsense: fewer of them may come. */
+/** Too many ops is a limit, not a fault: the device may send fewer. */
 function checkCount(value: unknown): void {
   const ops = typeof value === 'object' && value !== null && 'ops' in value ? value.ops : undefined
   if (!Array.isArray(ops) || ops.length <= mirrorLimits.ops) return
@@ -298,7 +298,7 @@ function checkCount(value: unknown): void {
   })
 }
 
-/** Reads what a mirror answered, or throws `protocol-error`. */
+/** Reads a mirror's answer, or throws `protocol-error`. */
 export function parseSyncResponse(value: unknown): SyncResponse {
   return parseWith(syncResponse, value, 'protocol-error')
 }
@@ -308,7 +308,7 @@ function versionOf(value: unknown): number | undefined {
   return Number.isInteger(p) ? (p as number) : undefined
 }
 
-/** A number that grows whenever a kind is added or its version grows: the `schema` of a request. */
+/** The `schema` of a request: grows with each new kind or version. */
 export function schemaNumber(kinds: Kinds): number {
   return [...kinds.values()].reduce((sum, kind) => sum + kind.version, 0)
 }

@@ -1,8 +1,8 @@
-// What became of the wire, and of what is said on a live line, line by line. Tests hash the JSON Schemas of both and compare
-// them with the last lines: whoever changes one adds a line here, and a frame of the old form to the recorded ones.
+// History of the sync wire and of the live line. Tests compare the hash of each JSON Schema with the last entry: to change
+// one, add an entry here and a recorded frame of the old form.
 
 export interface WireLine {
-  /** The wire version this line belongs to. A change that an older side can't read takes a new one. */
+  /** The wire version. A change that an older side can't read needs a new one. */
   readonly p: number
   readonly what: string
   /** SHA-256 of the JSON Schema of request, response and error. */
@@ -83,10 +83,10 @@ export const wireHistory: readonly WireLine[] = [
 ]
 
 export interface LineLine {
-  /** The newest version of the live line that it belongs to. */
+  /** The newest version of the live line. */
   readonly version: 1 | 2
   readonly what: string
-  /** SHA-256 of the JSON Schema of tickets, of frames either way, and of the talk of a pool in them. */
+  /** SHA-256 of the JSON Schema of tickets, of frames in both directions, and of pool messages in them. */
   readonly hash: string
 }
 

@@ -1,4 +1,4 @@
-// Between rows, ops and the wire: the whole record both ways, so that every device ends with the same one.
+// Converts between rows, ops and the wire. Each direction carries the whole record, so that all devices end equal.
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -8,17 +8,17 @@ import type { PendingOp } from '../../store/record/op-log.ts'
 import { isPurged, isSecret, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
-/** What a device says of an op beside the change itself. */
+/** Additions of a device to the change. */
 export interface OpNote {
-  /** Who is to win its conflict, if not as the kind says. */
+  /** The conflict policy, if not the kind's. */
   readonly policy?: ConflictPolicy | undefined
-  /** It goes in place of another op of this record and number. */
+  /** The op replaces another op of this record and number. */
   readonly instead?: boolean
-  /** The version of its kind that the body was checked by; 0 for none. */
+  /** The kind version that checked the body; 0 for none. */
   readonly v: number
 }
 
-/** The bytes of an op as they are sent, now and however often again. */
+/** Encodes an op. Every retry sends the same bytes. */
 export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const wish = {
@@ -29,24 +29,24 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
     const more = { ...(isPurged(row) ? { purge: true } : {}), ...(isSecret(row) ? { sealed: true } : {}) }
     return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...more })
   }
-  const anew = row.purged > base ? 'purge' : row.gone > base ? 'forget' : undefined
+  const removal = row.purged > base ? 'purge' : row.gone > base ? 'forget' : undefined
   const enc = sealedOf(row.body)
   const more = {
     ...wish,
-    // What is sealed says so itself.
+    // A sealed body states its own version.
     ...(enc ? {} : { v: note.v }),
     ...(reseal === 1 ? { reseal: true } : {}),
-    ...(anew === undefined ? {} : { anew }),
+    ...(removal === undefined ? {} : { anew: removal }),
     ...scopeOf(row),
     created_at: row.created_at,
   }
   const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...more })
-  // What was sealed once goes as it was sealed, and a body is JSON already: it goes in as it was stored.
+  // A sealed body travels as it was sealed; a clear one as the JSON that is stored.
   if (enc) return `${head.slice(0, -1)},"enc":${JSON.stringify(enc)}}`
   return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
-/** The op that a wire op or a change stands for. */
+/** The op in a wire op or a change. */
 export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   const { kind, id, stamp, at, agent } = wire
   if (wire.op === 'forget') {
@@ -72,13 +72,13 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   }
 }
 
-/** True for a forget after which nothing of the record may stay. */
+/** True for a forget that is a purge. */
 export function isPurge(wire: WireOp | WireChange): boolean {
   if (wire.op === 'put') return false
   return 'ver' in wire ? wire.purged === wire.ver : wire.purge === true
 }
 
-/** A row of the mirror as a change. `own` is the mirror's own name, for what was changed at the mirror itself. */
+/** A row of the mirror as a change. `own`: the mirror's name, for changes made at the mirror itself. */
 export function toChange(row: RecordRow, own: string): WireChange {
   if (row.deleted) return { ...namesOf(row, own), op: 'forget', ...(isSecret(row) ? { sealed: true } : {}) }
   const enc = sealedOf(row.body)
@@ -97,14 +97,14 @@ function headOf(row: RecordRow, own: string) {
   return { ...namesOf(row, own), op: 'put' as const, ...gone, created_at: row.created_at, ...scopeOf(row) }
 }
 
-/** The same as it travels: what was stored as JSON goes as it stands there. */
+/** The encoded change; a stored body is copied as it is. */
 export function encodeChange(row: RecordRow, own: string): string {
   if (row.deleted || sealedOf(row.body)) return JSON.stringify(toChange(row, own))
   const head = JSON.stringify(headOf(row, own))
   return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
-/** What a change says, as a side of a conflict. */
+/** A change as one side of a conflict. */
 export function sideOf(wire: WireOp | WireChange, by: string): LoggedSide {
   if (wire.op === 'forget') return { by, op: 'forget', ...(isPurge(wire) ? { purged: true } : {}) }
   return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import { formatTime } from '../../../src/core/time.ts'
 import type { SyncSelection } from '../../../src/sync/device/outbox.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
-import { spillRequests, takeLate } from '../../../src/sync/device/spill.ts'
+import { pendingRequests, takeLate } from '../../../src/sync/device/background.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, type TestDevice, type World } from './mirror-world.ts'
 
 const spill = (device: TestDevice, { more = true, selection = {} as SyncSelection } = {}) =>
-  device.look((store) => store.writes.write(() => spillRequests(store, selection, more)))
+  device.look((store) => store.writes.write(() => pendingRequests(store, selection, more)))
 
 /** Somebody else sends them, in order, and leaves the answers. */
 async function sendAll(world: World, requests: readonly SyncRequest[]): Promise<SyncResponse[]> {

@@ -19,12 +19,12 @@ import { toRecord } from '../../../src/store/schema/record-row.ts'
 import { createTestSealer } from '../../support/test-sealer.ts'
 import type { Role } from '../../../src/store/record/mirror-places.ts'
 import type { MarkChange } from '../../../src/core/mark/mark.ts'
-import { createMirror, type Mirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
-import type { SyncReach } from '../../../src/sync/wire/sync-reach.ts'
-import { decideConflict } from '../../../src/sync/sync-capability.ts'
+import type { SyncReach } from '../../../src/sync/mirror/sync-reach.ts'
+import { decideConflict } from '../../../src/sync/sync-chapter.ts'
 import type { SyncSelection } from '../../../src/sync/device/outbox.ts'
-import { createSyncSession, type SyncSession } from '../../../src/sync/device/session.ts'
+import { SyncSession } from '../../../src/sync/device/session.ts'
 
 /** Where databases are. The same name is the same database; work on it happens where it lives. */
 export interface DatabaseHost {
@@ -256,7 +256,7 @@ export function createWorld(
   const { site: mirrorSite, on: onMirror } = createSite(
     { name: 'mirror', role: 'mirror', ports: mirrorPorts },
     (store) => ({
-      mirror: createMirror({ store, clock: mirrorPorts.clock, random: mirrorPorts.random }) as Mirror,
+      mirror: new SyncMirror({ store, clock: mirrorPorts.clock, random: mirrorPorts.random }),
     }),
   )
   const mirror: TestMirror = {
@@ -288,7 +288,7 @@ export function createWorld(
     }
     const ports = portsOf(() => device.skewMs)
     const { site, on } = createSite({ name, role: 'device', ports, sealer }, (store) => {
-      const session: SyncSession = createSyncSession({
+      const session: SyncSession = new SyncSession({
         store,
         carrier: { exchange: (request) => carry(request, session) },
         clock: ports.clock,

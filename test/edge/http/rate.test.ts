@@ -4,19 +4,19 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../src/core/ports.ts'
 import { openDoDatabase } from '../../../worker/do-database.ts'
-import { createRateLimit, readRate } from '../../../src/edge/rate-limit.ts'
+import { CallerRates, readRate } from '../../../src/edge/rate-limit.ts'
 import { call, expectError, newBook, run, syncRequest } from './http.ts'
 
 /** A limit over the database of a new book, with a clock of its own. */
 async function withLimit(
-  work: (at: { limit: ReturnType<typeof createRateLimit>; clock: { ms: number }; again: () => void }) => void,
+  work: (at: { limit: CallerRates; clock: { ms: number }; again: () => void }) => void,
 ) {
   const book = newBook()
   await run(book, 'daybook:status')
   await runInDurableObject(env.MIRROR.getByName(book), (_object, { storage }) => {
     const time = { ms: 1_000_000 }
     const clock: Clock = { now: () => time.ms }
-    const create = () => createRateLimit(openDoDatabase(storage), clock, { burst: 3, perSecond: 0.5 })
+    const create = () => new CallerRates(openDoDatabase(storage), clock, { burst: 3, perSecond: 0.5 })
     const at = { limit: create(), clock: time, again: () => void (at.limit = create()) }
     work(at)
   })

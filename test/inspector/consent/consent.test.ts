@@ -7,7 +7,7 @@ import { toDaybookError } from '../../../src/core/errors.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { launchBrowser, openInspector, openView } from '../open-inspector.ts'
 
 let browser: Browser
@@ -22,7 +22,7 @@ const memory = () => openNodeDatabase({ path: ':memory:' })
 async function openDevice(context: BrowserContext) {
   const common = { ports: nodePorts, name: 'b', scope: { agent: 'assistant' } }
   const edge = createEngine({ ...common, db: memory(), durability: 'durable-object', role: 'mirror' })
-  const mirror = createMirror({ store: edge.store, ...nodePorts })
+  const mirror = new SyncMirror({ store: edge.store, ...nodePorts })
   const exchange = async (text: string) => (await mirror.exchange(text)).text
   const device = createEngine({
     ...common,

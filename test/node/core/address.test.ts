@@ -9,14 +9,13 @@ import {
   isOwnName,
   shortestKey,
 } from '../../../src/core/address.ts'
-import { isAllowedOrigin } from '../../../src/doors/http/request/origin.ts'
-import { isAskedHere } from '../../../src/doors/http/request/own-machine.ts'
+import { isAllowedOrigin, isOwnMachineRequest } from '../../../src/doors/http/request/guard.ts'
 
 describe('this machine', () => {
   test.each(['localhost', '127.0.0.1', '[::1]'])('is called %s by every part', (name) => {
     expect(isOwnName(name)).toBe(true)
     expect(isOwnMachine(`http://${name}:8787/embed`)).toBe(true)
-    expect(isAskedHere(new Request(`http://${name}:8787/`))).toBe(true)
+    expect(isOwnMachineRequest(new Request(`http://${name}:8787/`))).toBe(true)
     expect(isAllowedOrigin(`http://${name}:8787`)).toBe(true)
     expect(isAllowedOrigin(`https://${name}`)).toBe(true)
   })

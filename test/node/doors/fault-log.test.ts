@@ -3,8 +3,7 @@ import { Hono } from 'hono'
 import { afterEach, expect, it, vi } from 'vitest'
 import { DaybookError, toDaybookError } from '../../../src/core/errors.ts'
 import { respondWith } from '../../../src/doors/http/request/problem.ts'
-import { faultTrace } from '../../../src/edge/fault-trace.ts'
-import { fromOutcome, toOutcome } from '../../../src/edge/outcome.ts'
+import { faultTrace, fromOutcome, toOutcome } from '../../../src/edge/outcome.ts'
 
 const secret = 'SECRET-4711'
 function breakDown(): never {

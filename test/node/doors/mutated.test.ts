@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadMcp } from '../../../src/doors/mcp/load-mcp.ts'
+import { loadMcp } from '../../../src/doors/mcp/mcp-book.ts'
 import { createMcpServer } from '../../../src/doors/mcp/mcp-server.ts'
 import { answerMessages } from '../../../src/doors/message/message.ts'
 import type { Daybook } from '../../../src/book/daybook.ts'

@@ -7,7 +7,7 @@ import { flushCount, flushMs } from '../../../src/engine/service/activity.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createTestTime, openTestEngine } from '../../support/test-engine.ts'
 
 const memory = () => openNodeDatabase({ path: ':memory:' })
@@ -238,7 +238,7 @@ describe('activity', () => {
       durability: 'memory',
       role: 'mirror',
     })
-    const mirror = createMirror({ store: edge.store, ...ports })
+    const mirror = new SyncMirror({ store: edge.store, ...ports })
     const carrier: Carrier = {
       exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as never,
     }

@@ -7,7 +7,7 @@ import { createEngine, type EngineOptions } from '../../../src/engine/engine.ts'
 import type { Status } from '../../../src/core/capability/status.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { createTestTime } from '../../support/test-engine.ts'
 
@@ -22,7 +22,7 @@ const degradedOf = async (engine: ReturnType<typeof open>) =>
 
 it('says that a book was evicted, until the mirror has given it back', async () => {
   const { store } = open({ role: 'mirror', durability: 'durable-object' })
-  const mirror = createMirror({ store, ...ports })
+  const mirror = new SyncMirror({ store, ...ports })
   const carrier = {
     exchange: async (request: unknown) =>
       JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,

@@ -12,8 +12,7 @@ import { heedPolicies } from '../../../src/engine/context/heeded-snapshot.ts'
 import { createSeenRecords } from '../../../src/engine/context/seen-records.ts'
 import { shownQueries } from '../../../src/engine/context/shown-queries.ts'
 import { recordId } from '../../../src/shape/record-id.ts'
-import { encodeShown } from '../../../src/sync/mirror/guest-link.ts'
-import { createSyncReach } from '../../../src/sync/wire/sync-reach.ts'
+import { encodeShown, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 
 /** What a record belongs to: its address, as the session and the resource in its head are. A new one gets its reason here. */

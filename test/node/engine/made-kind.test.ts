@@ -11,7 +11,7 @@ import { kinds } from '../../../src/engine/capability-table.ts'
 import type { Guest } from '../../../src/core/capability/caller.ts'
 import { createOwnReader } from '../../../src/engine/context/own-records.ts'
 import { createSeenRecords } from '../../../src/engine/context/seen-records.ts'
-import { createSyncReach } from '../../../src/sync/wire/sync-reach.ts'
+import { createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 
 const at = '2026-01-01T00:00:00.000Z'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type NodeBookOptions, openDaybook, serveEmbed, serveMirrors } from '../../../src/hosts/node/index.ts'
-import { settingFaults } from '../../../src/edge/edge-settings.ts'
+import { settingFaults } from '../../../src/edge/edge-env.ts'
 import { failure } from '../../contract/book-case.ts'
 
 const sync = { url: 'https://mirror.example', key: 'a-key-of-some-length' }

@@ -7,7 +7,7 @@ import type { CallOptions } from '../../../src/engine/engine-shape.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { openNodeKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { parseSyncResponse } from '../../../src/sync/wire/protocol.ts'
 import { opOf, syncOf } from '../../contract/door/one-field-draw.ts'
 import { callExamples, kindExamples } from '../../contract/door/right-example.ts'
@@ -79,7 +79,7 @@ const said: Readonly<Record<string, object>> = {
 
 async function openFilled(): Promise<Site> {
   const site = openSite(ports, { role: 'mirror', durability: 'durable-object' })
-  const mirror = createMirror({ store: site.engine.store, ...ports })
+  const mirror = new SyncMirror({ store: site.engine.store, ...ports })
   const exchange = async (request: unknown) =>
     JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
   const ops = bodies.map(({ kind, id, body }) => opOf(kind, id, body))

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Carrier, SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
 import { makeTrace } from '../../support/trace.ts'
 
@@ -44,7 +44,7 @@ it('a recall takes few statements', async () => {
 it('a push of one op takes few statements at the mirror', async () => {
   const { noted, take } = noting()
   const edge = openTestEngine({ db: noted, role: 'mirror' })
-  const mirror = createMirror({ store: edge.engine.store, ...edge.ports })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...edge.ports })
   const pushes: string[][] = []
   const carrier: Carrier = {
     async exchange(request) {

@@ -6,7 +6,7 @@ import type { BookEvents } from '../../../src/core/capability/event.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createMeaningEmbedder } from '../../support/meaning-embedder.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { createTestTime } from '../../support/test-engine.ts'
@@ -23,7 +23,7 @@ it('tells each change of state: evicted and read again, vectors, storage that is
     durability: 'durable-object',
     role: 'mirror',
   })
-  const mirror = createMirror({ store, ...ports })
+  const mirror = new SyncMirror({ store, ...ports })
   const embedder = createMeaningEmbedder()
   const db = memory()
   let isFull = false

@@ -14,7 +14,7 @@ import { mergeRounds } from '../../../src/sync/conflict/settle-conflict.ts'
 import { beatEveryMs } from '../../../src/sync/device/live.ts'
 import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
 import { keepMs } from '../../../src/sync/mirror/mirror.ts'
-import { rangeCount } from '../../../src/sync/wire/digest.ts'
+import { rangeCount } from '../../../src/sync/wire/agreement.ts'
 import { closeCodes, callerLimits, frameLimits } from '../../../src/sync/wire/live-wire.ts'
 import {
   mirrorLimits,

@@ -28,7 +28,7 @@ const allowed: Case[] = [
   ['src/hosts/node/book/node-database.ts', 'node:sqlite'],
   ['src/index.ts', './hosts/browser/page/open-daybook.ts'],
   ['src/hosts/browser/service-worker.ts', './background/spill-place.ts'],
-  ['src/doors/http/routes/sync.ts', '../../../edge/outcome.ts'],
+  ['src/doors/http/routes/book-routes.ts', '../../../edge/outcome.ts'],
   ['src/edge/live-lines.ts', '../sync/wire/live-wire.ts'],
   ['src/hosts/node/serve/serve-mirrors.ts', '../../../doors/http/app.ts'],
   ['src/hosts/node/postgres/book-lines.ts', '../../../edge/live-lines.ts'],

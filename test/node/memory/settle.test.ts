@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json
 import { sameJson } from '../../../src/core/json/same-json.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { splitFacts } from '../../../src/memory/conversation/profile/profile-fact.ts'
-import { fitsKind } from '../../../src/sync/conflict/fits-kind.ts'
+import { fitsKind } from '../../../src/sync/conflict/conflict-policy.ts'
 import { mergeBodies } from '../../../src/sync/conflict/merge.ts'
 
 const settling = [...kinds.values()].filter((kind) => kind.settle)

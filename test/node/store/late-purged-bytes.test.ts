@@ -9,7 +9,7 @@ import { openBookFile } from '../../../src/hosts/node/book/book-file.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../support/test-engine.ts'
 import { openSite } from '../memory/conversation/site.ts'
 
@@ -41,7 +41,7 @@ function openMirror(name: string) {
       role: 'mirror',
     }),
   )
-  return { engine, mirror: createMirror({ store: engine.store, ...time.ports }) }
+  return { engine, mirror: new SyncMirror({ store: engine.store, ...time.ports }) }
 }
 
 function openDevice(name: string, { mirror }: Pick<ReturnType<typeof openMirror>, 'mirror'>): Engine {

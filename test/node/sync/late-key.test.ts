@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { Carrier } from '../../../src/core/ports.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../support/test-engine.ts'
 import { closeSites, openSite } from '../memory/conversation/site.ts'
 
@@ -14,7 +14,7 @@ const word = 'zanzibar'
 function world() {
   const { ports, pass } = createTestTime()
   const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
-  const mirror = createMirror({ store: edge.engine.store, ...ports })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }

@@ -1,7 +1,7 @@
 // A line over a socket: what is asked and shown to open it, what is passed on, and how it ends.
 import { describe, expect, it } from 'vitest'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
-import { openLiveLine, type SocketLike } from '../../../src/sync/device/live-line.ts'
+import { openLiveLine, type SocketLike } from '../../../src/sync/device/http-carrier.ts'
 import { type Purpose, readPoke } from '../../../src/sync/wire/live-wire.ts'
 
 describe('a line over a socket', () => {

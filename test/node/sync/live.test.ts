@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { LineHooks } from '../../../src/core/ports.ts'
-import { beatEveryMs, createBookLive, graceMs } from '../../../src/sync/device/live.ts'
+import { beatEveryMs, createLiveLine, graceMs } from '../../../src/sync/device/live.ts'
 import type { RelayedFrame } from '../../../src/sync/wire/live-wire.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
@@ -23,7 +23,7 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
   const lines: Opened[] = []
   let pokes = 0
   const states: string[] = []
-  const live = createBookLive({
+  const live = createLiveLine({
     store,
     wanted,
     ...time,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createKinds } from '../../../src/core/kind.ts'
 import { admitGuestOp } from '../../../src/sync/mirror/guest-op.ts'
 import type { WireOp } from '../../../src/sync/wire/protocol.ts'
-import { createSyncReach } from '../../../src/sync/wire/sync-reach.ts'
+import { createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
 
 const motion = makeKind({

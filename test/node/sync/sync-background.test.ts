@@ -6,7 +6,7 @@ import { DaybookError } from '../../../src/core/errors.ts'
 import type { Carrier, SpillPlace, Spilled } from '../../../src/core/ports.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
 import { createTestTime } from '../../support/test-engine.ts'
 
@@ -49,7 +49,7 @@ function createWorld(triggers?: SyncPreferences['triggers']) {
     durability: 'durable-object',
     role: 'mirror',
   })
-  const mirror = createMirror({ store: edge.store, ...ports })
+  const mirror = new SyncMirror({ store: edge.store, ...ports })
   const db = openNodeDatabase({ path: ':memory:' })
   const lasting = { ...db, close: () => undefined }
   const place = createPlace()
@@ -132,7 +132,7 @@ it('B5 hands over nothing while nobody would send it', async () => {
   world.isCut = true
   await store('one')
   await world.pass(5000)
-  expect(await engine.background?.spill()).toBe(false)
+  expect(await engine.background?.handOver()).toBe(false)
   expect([world.place.entries, (await sync()).background]).toEqual([[], 'missing'])
   engine.close()
 })
@@ -141,11 +141,11 @@ it('B5 with manual sync, only what a call of sync could not bring is handed over
   const world = createWorld('manual')
   const { engine, store } = world.open()
   await store('one')
-  expect(await engine.background?.spill()).toBe(false)
+  expect(await engine.background?.handOver()).toBe(false)
   world.isCut = true
   await expect(engine.call('daybook:sync', {})).rejects.toMatchObject({ code: 'offline' })
   await store('two')
-  expect(await engine.background?.spill()).toBe(true)
+  expect(await engine.background?.handOver()).toBe(true)
   expect(world.goalsIn()).toEqual([['one']])
   engine.close()
 })
@@ -156,7 +156,7 @@ it('B3 a book that is opened again takes the answers over, before anything is se
   world.isCut = true
   await first.store('one')
   await first.store('two')
-  expect(await first.engine.background?.spill()).toBe(true)
+  expect(await first.engine.background?.handOver()).toBe(true)
   first.engine.close()
   await world.sendAll()
   const second = world.open()
@@ -171,7 +171,7 @@ it.each(['not JSON', '{}', '{"p":1}'])('B3 an answer that is none is dropped: %s
   const first = world.open()
   world.isCut = true
   await first.store('one')
-  await first.engine.background?.spill()
+  await first.engine.background?.handOver()
   first.engine.close()
   world.place.entries = world.place.entries.map(({ request }) => ({ request, answer }))
   const second = world.open()
@@ -188,7 +188,7 @@ it('B4 a place that fails is no failure of the book', async () => {
   world.place.fault = new Error('no space')
   const { engine, store, sync } = world.open()
   await store('one')
-  expect(await engine.background?.spill()).toBe(false)
+  expect(await engine.background?.handOver()).toBe(false)
   await engine.call('daybook:sync', {})
   expect(await sync()).toMatchObject({ pending: 0, phase: 'idle' })
   engine.close()

@@ -10,7 +10,7 @@ import { openNodeKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import { openBookStore } from '../../../src/store/book-store.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest } from '../../../src/sync/wire/protocol.ts'
 import { makeTrace } from '../../support/trace.ts'
 
@@ -27,7 +27,7 @@ function createEdge(known: Kinds = kinds) {
     ports: nodePorts,
     onCommit: () => undefined,
   })
-  const mirror = createMirror({ store, clock: nodePorts.clock, random: nodePorts.random })
+  const mirror = new SyncMirror({ store, clock: nodePorts.clock, random: nodePorts.random })
   const device = (sync: EngineOptions['sync'] = { triggers: 'manual' }) => {
     const sent: SyncRequest[] = []
     const engine = createEngine({

@@ -4,10 +4,9 @@ import { neverAborted } from '../../../src/core/abort.ts'
 import type { SyncResult, SyncState } from '../../../src/core/capability/status.ts'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import { createKinds } from '../../../src/core/kind.ts'
-import { backoffMs } from '../../../src/sync/device/backoff.ts'
+import { backoffMs, SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import type { SyncSession } from '../../../src/sync/device/session.ts'
 import { readDuration, readSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
-import { createSyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
 
@@ -26,8 +25,7 @@ function create(
   const start = time.nowMs()
   const outcomes: (DaybookError | undefined)[] = []
   let lastError: DaybookError | undefined
-  const session: SyncSession = {
-    isRunning: () => false,
+  const session: Pick<SyncSession, 'sync' | 'state'> = {
     sync() {
       attempts.push(time.nowMs() - start)
       lastError = outcomes.shift()
@@ -47,7 +45,7 @@ function create(
   }
   const plan = readSyncPlan(triggers === undefined ? {} : { triggers }, kinds)
   const random = { bytes: (n: number) => new Uint8Array(n).fill(Math.floor((more.chance ?? 0.5) * 256)) }
-  const trigger = createSyncTrigger({
+  const trigger = new SyncTrigger({
     plan,
     session,
     store: { ...store, writes: { write: async (work) => store.db.transaction(work) } },

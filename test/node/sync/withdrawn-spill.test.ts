@@ -53,7 +53,7 @@ it.each([
     confidence: 0.9,
   })) as { id: string }
   await engine.call('kstar:store_perception', { content: 'Likes tea', confidence: 0.9 })
-  await engine.background?.spill()
+  await engine.background?.handOver()
   expect(handed()).toContain('Kreuzfahrtticket')
   await engine.call(verb, { id, ...more })
   expect(handed()).not.toContain('Kreuzfahrtticket')

@@ -7,10 +7,10 @@ import { isDaybookError } from '../../../src/core/errors.ts'
 import { isRecordId } from '../../../src/core/ids.ts'
 import { migrate } from '../../../src/store/schema/version.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { createSyncReach, withinReach } from '../../../src/sync/wire/sync-reach.ts'
+import { createSyncReach, withinReach } from '../../../src/sync/mirror/sync-reach.ts'
 import type { SyncRequest } from '../../../src/sync/wire/protocol.ts'
 import { accessKeyId, isAccessKey, makeAccessKey } from '../../../src/trust/access-key.ts'
-import { createRateLimit } from '../../../src/edge/rate-limit.ts'
+import { CallerRates } from '../../../src/edge/rate-limit.ts'
 
 const seed = 20_261_120
 
@@ -90,7 +90,7 @@ describe('a token bucket', () => {
         fc.array(fc.tuple(fc.integer({ min: -2000, max: 5000 }), fc.nat(5)), { maxLength: 40 }),
         (burst, perSecond, steps) => {
           let nowMs = 1_000_000
-          const limit = createRateLimit(db, { now: () => nowMs }, { burst, perSecond })
+          const limit = new CallerRates(db, { now: () => nowMs }, { burst, perSecond })
           const name = `caller-${++caller}`
           let [spent, forward, furthest] = [0, 0, nowMs]
           for (const [passMs, times] of steps) {

@@ -4,7 +4,7 @@ import type { Carrier, KeyVault } from '../../../src/core/ports.ts'
 import type { EngineOptions } from '../../../src/engine/engine.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { failure } from '../../contract/book-case.ts'
 import { closeSites, lasting, memory, openSite } from '../memory/conversation/site.ts'
 
@@ -19,7 +19,7 @@ const openDevice = (carrier: Carrier, vault: KeyVault = openNodeVault(undefined)
 
 function openMirror(name = 'shared') {
   const { book, engine, saying } = open({ role: 'mirror', name, scope: { agent: 'edge' } })
-  const mirror = createMirror({ store: engine.store, ...nodePorts })
+  const mirror = new SyncMirror({ store: engine.store, ...nodePorts })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }

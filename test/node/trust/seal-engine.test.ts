@@ -9,7 +9,7 @@ import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 
 const passphrase = 'correct horse battery'
 const books: Daybook[] = []
@@ -54,7 +54,7 @@ function openMirror(): Carrier {
     durability: 'memory',
     role: 'mirror',
   })
-  const mirror = createMirror({ store: engine.store, ...nodePorts })
+  const mirror = new SyncMirror({ store: engine.store, ...nodePorts })
   return {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }

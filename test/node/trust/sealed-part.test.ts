@@ -4,7 +4,7 @@ import type { Carrier } from '../../../src/core/ports.ts'
 import type { EngineOptions } from '../../../src/engine/engine.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { failure } from '../../contract/book-case.ts'
 import { closeSites, openSite } from '../memory/conversation/site.ts'
 
@@ -15,7 +15,7 @@ const open = (options: Partial<EngineOptions>) => openSite(nodePorts, options)
 /** One device has the keys, the others have none. */
 async function world() {
   const mirror = open({ role: 'mirror', scope: { agent: 'edge' } })
-  const { exchange } = createMirror({ store: mirror.engine.store, ...nodePorts })
+  const { exchange } = new SyncMirror({ store: mirror.engine.store, ...nodePorts })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await exchange(JSON.stringify(request))).text) as unknown,
   }

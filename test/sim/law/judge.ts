@@ -2,7 +2,7 @@
 import { stampMs } from '../../../src/core/stamp.ts'
 import { ConflictLog } from '../../../src/store/record/conflict-log.ts'
 import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
-import { sameDigest, toDigest } from '../../../src/sync/wire/digest.ts'
+import { sameDigest, toDigest } from '../../../src/sync/wire/agreement.ts'
 import { rowsOf, tokenOf } from '../ledger.ts'
 import type { Schedule } from '../schedule.ts'
 import { same } from './same.ts'

@@ -1,7 +1,6 @@
 // The end of a schedule: fair weather, until nobody has anything to say.
 import { formatTime } from '../../../src/core/time.ts'
-import { tendGuarded } from '../../../src/sync/device/tend-guarded.ts'
-import { tendMarks } from '../../../src/sync/device/tend-marks.ts'
+import { raiseGuarded, updateMarks } from '../../../src/sync/conflict/dependents.ts'
 import { newKinds, recordOf } from '../world/sim-kind.ts'
 import type { SimDevice } from '../world/sim-site.ts'
 import { plans } from '../world/sim-world.ts'
@@ -62,7 +61,7 @@ async function openKeys({ world }: Stage, device: SimDevice): Promise<void> {
   device.lock(false)
   const { store } = device.run()
   const now = formatTime(world.clock.nowMs + device.skewMs)
-  await store.writes.write(() => tendMarks(store, tendGuarded(store, undefined, now), now))
+  await store.writes.write(() => updateMarks(store, raiseGuarded(store, undefined, now), now))
 }
 
 /** Records whose change was refused for good: a person writes them anew. */

@@ -6,7 +6,7 @@ import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
 import { type Arrivals, createArrivals } from '../../../src/engine/service/arrival.ts'
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import type { Role } from '../../../src/store/record/mirror-places.ts'
-import type { Live } from '../../../src/sync/device/live.ts'
+import type { LiveLine } from '../../../src/sync/device/live.ts'
 import type { SyncSelection } from '../../../src/sync/device/outbox.ts'
 import type { SyncSession } from '../../../src/sync/device/session.ts'
 import type { SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
@@ -51,7 +51,7 @@ export interface SimDevice extends Site {
   session(): SyncSession
   /** What makes it sync by itself. */
   trigger(): SyncTrigger
-  live(): Live | undefined
+  live(): LiveLine | undefined
   /** Its keys for what is sealed: `[1]` or none. */
   readonly sealer: DeviceSealer
   /** Its keys are put away, or there again. */

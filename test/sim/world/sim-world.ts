@@ -4,13 +4,13 @@ import { neverAborted } from '../../../src/core/abort.ts'
 import type { Carrier, Ports } from '../../../src/core/ports.ts'
 import { createPublicKey } from '../../../src/engine/service/public-key.ts'
 import type { BookStore } from '../../../src/store/book-store.ts'
-import { createMirror, type Mirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
-import { spillRequests } from '../../../src/sync/device/spill.ts'
-import { createSyncSession } from '../../../src/sync/device/session.ts'
-import { createBookLive, type Live } from '../../../src/sync/device/live.ts'
+import { pendingRequests } from '../../../src/sync/device/background.ts'
+import { SyncSession } from '../../../src/sync/device/session.ts'
+import { createLiveLine, type LiveLine } from '../../../src/sync/device/live.ts'
 import { readSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
-import { createSyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
+import { SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import { createNumbers } from '../../contract/mirror/mirror-world.ts'
 import { giveBack } from './sim-disk.ts'
 import { createSimPost, type Letter, type PostEvents } from './sim-letter.ts'
@@ -65,7 +65,7 @@ export function createSimWorld(seed: number): SimWorld {
   const { site: mirrorSite, more: onMirror } = createSite(
     { ...place, name: 'mirror', role: 'mirror', sealer: mirrorSealer },
     (store, ports) => ({
-      mirror: createMirror({ store, clock: ports.clock, random: ports.random }) as Mirror,
+      mirror: new SyncMirror({ store, clock: ports.clock, random: ports.random }),
       publicKey: publicKeyOf('mirror', store, ports),
     }),
   )
@@ -116,7 +116,7 @@ export function createSimWorld(seed: number): SimWorld {
         const { push, pull } = self.selection
         const wanted = { ...readSyncPlan(plan, self.kinds), push, pull, page }
         const nothing = () => undefined
-        const session = createSyncSession({
+        const session = new SyncSession({
           store,
           clock: ports.clock,
           carrier,
@@ -124,14 +124,14 @@ export function createSimWorld(seed: number): SimWorld {
           onChange: nothing,
           onState: nothing,
         })
-        const trigger = createSyncTrigger({
+        const trigger = new SyncTrigger({
           plan: wanted,
           session,
           store,
           ...ports,
           live: () => live?.state(),
         })
-        const live: Live | undefined = createBookLive({
+        const live: LiveLine | undefined = createLiveLine({
           store,
           carrier,
           wanted: wanted.live,
@@ -146,7 +146,7 @@ export function createSimWorld(seed: number): SimWorld {
         late: [] as SimDevice['late'],
         async spill() {
           const { store } = site.run()
-          const requests = await store.writes.write(() => spillRequests(store, site.selection, true))
+          const requests = await store.writes.write(() => pendingRequests(store, site.selection, true))
           for (const request of requests) {
             post.leave(
               device,

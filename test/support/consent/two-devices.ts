@@ -6,7 +6,7 @@ import { kinds } from '../../../src/engine/capability-table.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openBookStore } from '../../../src/store/book-store.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../test-engine.ts'
 
 export type Device = ReturnType<typeof openTwoDevices>['one']
@@ -16,7 +16,7 @@ export function openTwoDevices({ skewMs = 0 } = {}) {
   const { ports, pass } = createTestTime()
   const mirrorDb = openNodeDatabase({ path: ':memory:' })
   const store = openBookStore(mirrorDb, { kinds, role: 'mirror', ports, onCommit: () => undefined })
-  const mirror = createMirror({ store, clock: ports.clock, random: ports.random })
+  const mirror = new SyncMirror({ store, clock: ports.clock, random: ports.random })
   const device = (n: number, ahead: number) => {
     const db = openNodeDatabase({ path: ':memory:' })
     const engine = createEngine({

@@ -1,6 +1,6 @@
 // The fixture over the transport of the product: `fetch`, as every host has it.
 import { InMemoryServerEventBus } from '@modelcontextprotocol/server'
-import { loadMcp } from '../../../src/doors/mcp/load-mcp.ts'
+import { loadMcp } from '../../../src/doors/mcp/mcp-book.ts'
 import { answerMcp } from '../../../src/doors/mcp/mcp-http.ts'
 import { createFixtureServer } from './fixture-server.ts'
 

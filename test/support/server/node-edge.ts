@@ -2,16 +2,15 @@
 // they were told.
 import type { Ports } from '../../../src/core/ports.ts'
 import { createApp } from '../../../src/doors/http/app.ts'
-import { createAgentGate } from '../../../src/edge/agent/agent-gate.ts'
-import { usualAgentRate } from '../../../src/edge/agent/agent-rate.ts'
-import { answerMirror, unknownToken } from '../../../src/edge/answer-mirror.ts'
+import { DatabaseAgentGate, usualAgentRate } from '../../../src/edge/agent/agent-gate.ts'
+import { MirrorService, unknownToken } from '../../../src/edge/answer-mirror.ts'
 import type { Line, LineState, Listener } from '../../../src/edge/line.ts'
-import { createLiveLines, type LiveBook, unknownTicket } from '../../../src/edge/live-lines.ts'
+import { type LiveBook, LiveLines, unknownTicket } from '../../../src/edge/live-lines.ts'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { verifyingKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 
 export const edgeOrigin = 'http://127.0.0.1:8787'
 
@@ -38,10 +37,10 @@ function openBook(name: string, ports: Ports) {
     role: 'mirror',
     keys: verifyingKeyring,
   })
-  const agents = createAgentGate(engine.store.db, ports.clock, usualAgentRate)
+  const agents = new DatabaseAgentGate(engine.store.db, ports.clock, usualAgentRate)
   return {
     engine,
-    mirror: createMirror({ store: engine.store, ...ports }),
+    mirror: new SyncMirror({ store: engine.store, ...ports }),
     agents,
     lines: openLines(engine, ports),
   }
@@ -55,7 +54,7 @@ function openLines(engine: Engine, ports: Ports) {
     meeting: engine.meeting,
     recheck: (standing) => engine.recheck(standing),
   }
-  const live = createLiveLines(
+  const live = new LiveLines(
     {
       lines: (device) => [...lines].filter(({ state }) => device === undefined || state.device === device),
       within: (work) => work(book),
@@ -75,7 +74,7 @@ function openLines(engine: Engine, ports: Ports) {
         line.closed = code
         lines.delete(line)
       },
-      say: (text) => live.said(line, text),
+      say: (text) => live.receive(line, text),
     }
     lines.add(line)
     return line
@@ -109,7 +108,7 @@ export function createNodeEdge(ports: Ports = nodePorts) {
   }
   const mirrors = {
     getByName: (name: string) =>
-      answerMirror(
+      new MirrorService(
         (mayMake, work) => {
           if (!mayMake && !books.has(name)) throw unknownToken()
           const { engine, mirror, agents, lines } = bookOf(name)

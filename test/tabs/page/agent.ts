@@ -8,10 +8,10 @@ import { assistantMessage, functionCall, modelResponse, ScriptedModel } from '@o
 import { createCollection } from '@tanstack/db'
 import { generateText, stepCountIs, tool as aiTool, jsonSchema } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
-import { withDaybook } from '../../../src/doors/adapter/ai-sdk/ai-sdk.ts'
+import { withDaybook } from '../../../src/doors/adapter/ai-sdk.ts'
 import { daybookMemory } from '../../../src/doors/adapter/anthropic/memory.ts'
 import { DaybookSaver, DaybookStore } from '../../../src/doors/adapter/langgraph/langgraph.ts'
-import { DaybookSession } from '../../../src/doors/adapter/openai-agents/session.ts'
+import { DaybookSession } from '../../../src/doors/adapter/openai-agents.ts'
 import { daybookCollectionOptions } from '../../../src/doors/adapter/tanstack-db/collection.ts'
 import type { Daybook } from '../../../src/index.ts'
 

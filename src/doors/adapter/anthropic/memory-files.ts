@@ -1,17 +1,17 @@
-// The files of a memory tool as documents of a book: /memories/a/b.md is the document `b.md` in the folder `memories/a/`.
-// Invariant: an edit is made of what stands in the file at that moment, also when two processes edit one file.
+// Files of the memory tool as documents of a book: /memories/a/b.md is the document `b.md` in the folder `memories/a/`.
+// Invariants: an edit applies to the current file, also when two processes edit it. No spelling of a path leaves /memories.
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { ListedFile } from './memory-text.ts'
-import type { MemoryPath } from './memory-path.ts'
+import { adapterError } from '../adapter-error.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
 export type MemoryDocument = NonNullable<CapabilityOutput<'document:read'>>
 
-/** What is wanted of a book: any handle of one has it. */
+/** The needed part of a book or handle. */
 export type MemoryBook = Pick<Daybook, 'documents'>
 
-/** How often an edit is made again because somebody else came first: each time, somebody else got on. */
+/** Retries of an edit after concurrent changes. */
 const tries = 100
 
 export class MemoryFiles {
@@ -24,7 +24,7 @@ export class MemoryFiles {
     this.#folder = `${folder.replaceAll(/^\/+|\/+$/g, '')}/`
   }
 
-  /** The name of the document of a file. */
+  /** The document name of a file. */
   name({ segments }: Pick<MemoryPath, 'segments'>) {
     return { folder: this.folder({ segments: segments.slice(0, -1) }), key: segments.at(-1) ?? '' }
   }
@@ -38,7 +38,7 @@ export class MemoryFiles {
     return (await this.#book.documents.read(this.name(path))) ?? undefined
   }
 
-  /** The files below a folder; none: there is no such folder. */
+  /** The files below a folder; empty without such a folder. */
   async below(path: Pick<MemoryPath, 'segments'>): Promise<MemoryDocument[]> {
     const folder = this.folder(path)
     const found: MemoryDocument[] = []
@@ -51,13 +51,13 @@ export class MemoryFiles {
     return found
   }
 
-  /** The path and text of a document, from the folder that is viewed. */
+  /** The text of a document, and its path below the viewed folder. */
   listed(path: Pick<MemoryPath, 'segments'>, document: MemoryDocument): ListedFile {
     const between = document.folder.slice(this.folder(path).length).split('/').slice(0, -1)
     return { path: [...between, document.key], text: textOf(document) }
   }
 
-  /** The first file that stands where a folder above `path` would have to be. */
+  /** The first file in place of a folder above `path`. */
   async fileAbove({ segments }: MemoryPath): Promise<string | undefined> {
     for (let length = 1; length < segments.length; length++) {
       const above = segments.slice(0, length)
@@ -67,11 +67,11 @@ export class MemoryFiles {
   }
 
   /**
-   * Writes what `plan` says, which is asked again when something changed between its look at the files and the write. What
-   * it throws is thrown; nothing is written then.
+   * Writes the changes of `plan`. Calls it again if the files changed between its reads and the write. If it throws, nothing is
+   * written.
    */
   async change<Answer>(plan: () => Promise<{ changes: PlannedChange[]; answer: Answer }>): Promise<Answer> {
-    for (let left = tries; ; left--) {
+    for (let retries = tries; ; retries--) {
       const { changes, answer } = await plan()
       try {
         const { written } = await this.#book.documents.write({ changes: changes.map(({ change }) => change) })
@@ -85,12 +85,12 @@ export class MemoryFiles {
         })
         return answer
       } catch (error) {
-        if (!isDaybookError(error, 'conflict') || left === 0) throw error
+        if (!isDaybookError(error, 'conflict') || retries === 0) throw error
       }
     }
   }
 
-  /** Takes back the last change made here; false when there is none, `conflict` when the files were changed since. */
+  /** Undoes the last change; false without one, `conflict` if the files changed since. */
   async undo(): Promise<boolean> {
     const changes = this.#undo
     if (!changes) return false
@@ -105,8 +105,57 @@ export interface PlannedChange {
   readonly before?: MemoryDocument | undefined
 }
 
-/** What a file holds; nothing for a document that something else put there. */
+/** The text of a file; the JSON of a document that is no file. */
 export function textOf({ value }: Pick<MemoryDocument, 'value'>): string {
   const { text } = value
   return typeof text === 'string' ? text : JSON.stringify(value)
+}
+
+const root = '/memories'
+
+/** A path below /memories; without segments, /memories itself. */
+export interface MemoryPath {
+  /** As the model wrote it, for the answers. */
+  readonly text: string
+  readonly segments: readonly string[]
+}
+
+/** Reads a path from the model. Throws `invalid-input` if it doesn't start with /memories or leads out of it. */
+export function readPath(text: unknown, field = 'path'): MemoryPath {
+  if (typeof text !== 'string' || (text !== root && !text.startsWith(`${root}/`))) {
+    throw adapterError('invalid-input', `Path must start with /memories, got: ${String(text)}`, {
+      path: field,
+    })
+  }
+  const segments = resolved(text.slice(root.length).split('/'))
+  const isWithin = spellings(text).every((one) => resolved(one.slice(root.length).split('/')) !== undefined)
+  if (segments === undefined || !isWithin || text.includes('\0')) {
+    throw adapterError('invalid-input', `Path ${text} would escape /memories directory`, { path: field })
+  }
+  return { text, segments }
+}
+
+/** The segments without `.` and `..`; undefined if they lead above the start. */
+function resolved(segments: readonly string[]): string[] | undefined {
+  const result: string[] = []
+  for (const segment of segments) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') result.push(segment)
+    else if (result.pop() === undefined) return undefined
+  }
+  return result
+}
+
+/** Other readings of a path: percent signs decoded, also twice, and backslashes as separators. */
+function spellings(path: string): string[] {
+  const found = [path.replaceAll('\\', '/')]
+  for (let text = path, rounds = 0; rounds < 3; rounds++) {
+    text = text
+      .replaceAll(/%2e/giu, '.')
+      .replaceAll(/%2f/giu, '/')
+      .replaceAll(/%5c/giu, '/')
+      .replaceAll(/%25/gu, '%')
+    found.push(text.replaceAll('\\', '/'))
+  }
+  return found
 }

@@ -1,13 +1,13 @@
-// What the memory tool answers, letter for letter as the reference implementation does: models were trained on it.
+// Answers of the memory tool, exactly as in the reference implementation: models were trained on them.
 import { shownText } from '../../../core/text/shown-text.ts'
 import { utf8Length } from '../../../core/text/utf8.ts'
 import { adapterError } from '../adapter-error.ts'
 
-/** Most lines of a file that is viewed; line numbers are as wide as this is. */
+/** Maximum lines of a viewed file. Line numbers have its width. */
 const lineLimit = 999_999
 const numberWidth = String(lineLimit).length
 
-/** A file below the folder that is viewed: its path from there, and what it holds. */
+/** A file below the viewed folder: its path from there, and its text. */
 export interface ListedFile {
   readonly path: readonly string[]
   readonly text: string
@@ -21,17 +21,19 @@ export function sizeText(bytes: number): string {
   return `${size % 1 === 0 ? size : size.toFixed(1)}${'BKMG'[step]}`
 }
 
-export function directoryText(said: string, files: readonly ListedFile[]): string {
-  const header = `Here're the files and directories up to 2 levels deep in ${said}, excluding hidden items and node_modules:`
+export function directoryText(directory: string, files: readonly ListedFile[]): string {
+  const header = `Here're the files and directories up to 2 levels deep in ${directory}, excluding hidden items and node_modules:`
   const sum = (some: readonly ListedFile[]) => some.reduce((bytes, { text }) => bytes + utf8Length(text), 0)
-  const lines = [`${sizeText(sum(files))}\t${said}`]
+  const lines = [`${sizeText(sum(files))}\t${directory}`]
   const list = (some: readonly ListedFile[], depth: number, before: string) => {
     const names = [...new Set(some.map(({ path }) => path[depth] ?? ''))].sort()
     for (const name of names) {
       if (name.startsWith('.') || name === 'node_modules') continue
       const own = some.filter(({ path }) => path[depth] === name)
       const isDirectory = own.some(({ path }) => path.length > depth + 1)
-      lines.push(`${sizeText(sum(own))}\t${said}/${shownLine(`${before}${name}`)}${isDirectory ? '/' : ''}`)
+      lines.push(
+        `${sizeText(sum(own))}\t${directory}/${shownLine(`${before}${name}`)}${isDirectory ? '/' : ''}`,
+      )
       if (isDirectory && depth < 1) list(own, depth + 1, `${before}${name}/`)
     }
   }
@@ -39,37 +41,37 @@ export function directoryText(said: string, files: readonly ListedFile[]): strin
   return `${header}\n${lines.join('\n')}`
 }
 
-/** A line of a file as a model reads it: one line, and nothing in it that nobody sees. */
+/** A line of a file for a model, without invisible characters. */
 const shownLine = (line: string) => shownText(line.replace(/\r$/, ''), ' ')
 
-/** A file as it is shown. */
+/** A file as shown to a model. */
 export const shownFile = (text: string): string => text.split('\n').map(shownLine).join('\n')
 
 const numbered = (lines: readonly string[], first: number) =>
   lines.map((line, i) => `${String(first + i).padStart(numberWidth, ' ')}\t${shownLine(line)}`).join('\n')
 
-/** `range`: the first and the last line, from 1; -1 is the last one there is. */
-export function fileText(said: string, text: string, range: readonly number[] | null | undefined): string {
+/** `range`: first and last line, from 1; -1 is the end. */
+export function fileText(name: string, text: string, range: readonly number[] | null | undefined): string {
   const lines = text.split('\n')
   if (lines.length > lineLimit) {
-    const message = `File ${said} has too many lines (${lines.length}). Maximum is 999,999 lines.`
+    const message = `File ${name} has too many lines (${lines.length}). Maximum is 999,999 lines.`
     throw adapterError('too-large', message, { path: 'path', limit: lineLimit })
   }
   const isRange = range?.length === 2
   const start = isRange ? Math.max(1, range[0] ?? 1) - 1 : 0
   const end = isRange && range[1] !== -1 ? range[1] : lines.length
-  return `Here's the content of ${said} with line numbers:\n${numbered(lines.slice(start, end), start + 1)}`
+  return `Here's the content of ${name} with line numbers:\n${numbered(lines.slice(start, end), start + 1)}`
 }
 
-/** `text` with the one occurrence of `old` replaced, and the answer that shows the place. */
-export function replacedText(said: string, text: string, old: string, next: string) {
+/** Replaces the only occurrence of `old`; the answer shows the place. */
+export function replacedText(name: string, text: string, old: string, next: string) {
   const places: number[] = []
-  // An empty text is found everywhere, and stands for nothing that could be replaced.
+  // An empty text is everywhere.
   for (let at = old === '' ? -1 : text.indexOf(old); at !== -1; at = text.indexOf(old, at + 1))
     places.push(at)
   const [place] = places
   if (place === undefined) {
-    const message = `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${said}.`
+    const message = `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${name}.`
     throw adapterError('not-found', message, { path: 'old_str' })
   }
   const lineOf = (at: number) => text.slice(0, at).split('\n').length
@@ -85,7 +87,7 @@ export function replacedText(said: string, text: string, old: string, next: stri
   return { text: replaced, answer }
 }
 
-/** `text` with `inserted` behind line `line`, 0 being before the first. */
+/** Inserts a text after line `line`; 0 is before the first. */
 export function insertedText(text: string, line: number, inserted: string): string {
   const lines = text.split('\n')
   if (!Number.isInteger(line) || line < 0 || line > lines.length) {

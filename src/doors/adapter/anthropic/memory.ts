@@ -1,180 +1,205 @@
-// `daybook/anthropic`: the handlers of Anthropic's memory tool over a book. Its six commands work on /memories, which are
-// documents of the book: so they have a history, are found by recall, and sync.
+// `daybook/anthropic`: handlers of Anthropic's memory tool over a book. The files of its six commands are documents of the book, so
+// they have a history, are found by recall, and sync.
 import type { MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
 import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { adapterError } from '../adapter-error.ts'
-import { type MemoryBook, MemoryFiles, type PlannedChange, textOf } from './memory-files.ts'
-import { type MemoryPath, readPath } from './memory-path.ts'
+import {
+  type MemoryBook,
+  type MemoryDocument,
+  MemoryFiles,
+  type PlannedChange,
+  textOf,
+  type MemoryPath,
+  readPath,
+} from './memory-files.ts'
 import { directoryText, fileText, insertedText, replacedText, shownFile } from './memory-text.ts'
 
 export type { MemoryBook } from './memory-files.ts'
 
 export interface MemoryOptions {
-  /** The folder of documents that /memories is; default `memories`. One for each user whose memories are their own. */
+  /** The folder of documents behind /memories; default `memories`. Use one per user to separate their memories. */
   readonly folder?: string
 }
 
-/** The handlers of the memory tool, and what a person may want to do about them. */
+/** The handlers of the memory tool, and `undo` for a person. */
 export type DaybookMemory = {
   readonly [Command in keyof MemoryToolHandlers]: (
     command: Parameters<MemoryToolHandlers[Command]>[0],
   ) => Promise<string>
 } & {
   /**
-   * Takes back the last change that was made through these handlers. False: there was none. Rejects with `conflict` when the
-   * same files were changed since.
+   * Undoes the last change of these handlers; false without one. Rejects with `conflict` if the same files changed since.
    */
   undo(): Promise<boolean>
 }
 
 const notThere = (path: MemoryPath, more: string): DaybookError =>
-  adapterError('not-found', `The path ${path.said} does not exist${more}`, { path: 'path' })
+  adapterError('not-found', `The path ${path.text} does not exist${more}`, { path: 'path' })
 const provide = '. Please provide a valid path.'
 
 /**
- * Handlers for `betaMemoryTool(…)` of `@anthropic-ai/sdk/helpers/beta/memory`, and for every other runner of the
- * `memory_20250818` tool. Every refusal is a `DaybookError` whose message is the one that models know.
+ * Handlers for `betaMemoryTool(…)` of `@anthropic-ai/sdk/helpers/beta/memory`, and for any other runner of the
+ * `memory_20250818` tool. Every refusal is a `DaybookError` with the message that models know.
  */
 export function daybookMemory(book: MemoryBook, { folder = 'memories' }: MemoryOptions = {}): DaybookMemory {
   const files = new MemoryFiles(book, folder)
+  const commands = new MemoryCommands(files)
+  return {
+    view: (command) => commands.view(command),
+    create: (command) => commands.create(command),
+    str_replace: (command) => commands.replace(command),
+    insert: (command) => commands.insert(command),
+    delete: (command) => commands.delete(command),
+    rename: (command) => commands.rename(command),
+    undo: () => files.undo(),
+  }
+}
 
-  /** A file, or the refusal of what is none. */
-  const need = async (path: MemoryPath) => {
-    const found = await files.read(path)
-    if (found) return found
-    const isFolder = path.segments.length === 0 || (await files.below(path)).length > 0
-    if (!isFolder) throw notThere(path, provide)
-    throw adapterError('invalid-input', `The path ${path.said} is not a file.`, { path: 'path' })
+type Command<Name extends keyof MemoryToolHandlers> = Parameters<MemoryToolHandlers[Name]>[0]
+
+class MemoryCommands {
+  readonly #files: MemoryFiles
+
+  constructor(files: MemoryFiles) {
+    this.#files = files
   }
 
-  /** Changes one file, and says in the words of the tool when it would be larger than a file may be. */
-  const changed: (
+  async view({ path: text, view_range }: Command<'view'>): Promise<string> {
+    const path = readPath(text)
+    const file = await this.#files.read(path)
+    if (file) return fileText(path.text, textOf(file), view_range)
+    const found = await this.#files.below(path)
+    // At the beginning /memories is an empty directory.
+    if (found.length === 0 && path.segments.length > 0) throw notThere(path, provide)
+    return directoryText(
+      path.text,
+      found.map((one) => this.#files.listed(path, one)),
+    )
+  }
+
+  async create({ path: name, file_text }: Command<'create'>): Promise<string> {
+    const files = this.#files
+    const path = readPath(name)
+    const text = textInput(file_text, 'file_text')
+    const exists = () => adapterError('conflict', `File ${path.text} already exists`, { path: 'path' })
+    return this.#change(path, async () => {
+      if (path.segments.length === 0 || (await files.read(path))) throw exists()
+      await this.#checkAbove(path)
+      if ((await files.below(path)).length > 0) throw exists()
+      const change = { ...files.name(path), value: { text }, if_match: null }
+      return { changes: [{ change }], answer: `File created successfully at: ${path.text}` }
+    })
+  }
+
+  async replace({ path: name, old_str, new_str }: Command<'str_replace'>): Promise<string> {
+    const path = readPath(name)
+    const old = textInput(old_str, 'old_str')
+    const next = textInput(new_str ?? '', 'new_str')
+    return this.#edit(path, (text) => {
+      // Models quote a file as it was shown.
+      const shown = text.includes(old) ? text : shownFile(text)
+      return replacedText(path.text, shown, old, next)
+    })
+  }
+
+  async insert({ path: name, insert_line, insert_text }: Command<'insert'>): Promise<string> {
+    const path = readPath(name)
+    const inserted = textInput(insert_text, 'insert_text')
+    return this.#edit(path, (text) => {
+      const answer = `The file ${path.text} has been edited.`
+      return { text: insertedText(text, insert_line, inserted), answer }
+    })
+  }
+
+  async delete({ path: name }: Command<'delete'>): Promise<string> {
+    const path = readPath(name)
+    if (path.segments.length === 0)
+      throw adapterError('invalid-input', 'Cannot delete the /memories directory itself', { path: 'path' })
+    return this.#files.change(async () => {
+      const found = await this.#all(path)
+      if (found.length === 0) throw notThere(path, '')
+      const changes = found.map((before): PlannedChange => {
+        const { folder, key, etag } = before
+        return { change: { folder, key, value: null, if_match: etag }, before }
+      })
+      return { changes, answer: `Successfully deleted ${path.text}` }
+    })
+  }
+
+  async rename({ old_path, new_path }: Command<'rename'>): Promise<string> {
+    const from = readPath(old_path, 'old_path')
+    const to = readPath(new_path, 'new_path')
+    if (from.segments.length === 0) {
+      throw adapterError('invalid-input', 'Cannot rename the /memories directory itself', {
+        path: 'old_path',
+      })
+    }
+    return this.#files.change(async () => {
+      if (to.segments.length === 0 || (await this.#all(to)).length > 0) {
+        throw adapterError('conflict', `The destination ${to.text} already exists`, { path: 'new_path' })
+      }
+      const found = await this.#all(from)
+      if (found.length === 0) throw notThere(from, '')
+      const isInside = from.segments.every((segment, i) => to.segments[i] === segment)
+      if (isInside) {
+        throw adapterError('invalid-input', `Cannot rename ${from.text} into itself`, { path: 'new_path' })
+      }
+      await this.#checkAbove(to)
+      const answer = `Successfully renamed ${from.text} to ${to.text}`
+      return { changes: this.#moved(found, from, to), answer }
+    })
+  }
+
+  /** Edits one file. `work` answers its new text and the answer of the tool. */
+  #edit(path: MemoryPath, work: (text: string) => { text: string; answer: string }): Promise<string> {
+    return this.#change(path, async () => {
+      const before = await this.#need(path)
+      const { text, answer } = work(textOf(before))
+      const change = { ...this.#files.name(path), value: { text }, if_match: before.etag }
+      return { changes: [{ change, before }], answer }
+    })
+  }
+
+  /** Changes one file, with the tool's own message if it becomes too large. */
+  async #change(
     path: MemoryPath,
-    plan: Parameters<typeof files.change<string>>[0],
-  ) => Promise<string> = async (path, plan) => {
+    plan: () => Promise<{ changes: PlannedChange[]; answer: string }>,
+  ): Promise<string> {
     try {
-      return await files.change(plan)
+      return await this.#files.change<string>(plan)
     } catch (error) {
       if (!isDaybookError(error, 'too-large')) throw error
       const { limitBytes } = error.details
-      const message = `File ${path.said} is too large. Maximum is ${Number(limitBytes).toLocaleString('en-US')} bytes.`
+      const message = `File ${path.text} is too large. Maximum is ${Number(limitBytes).toLocaleString('en-US')} bytes.`
       throw adapterError('too-large', message, { path: 'path', limitBytes })
     }
   }
 
-  /** Edits one file: `edit` says its new text and what is answered. */
-  const edit = (path: MemoryPath, work: (text: string) => { text: string; answer: string }) =>
-    changed(path, async () => {
-      const before = await need(path)
-      const { text, answer } = work(textOf(before))
-      const change = { ...files.name(path), value: { text }, if_match: before.etag }
-      return { changes: [{ change, before }], answer }
-    })
+  /** The file at `path`, or the refusal. */
+  async #need(path: MemoryPath): Promise<MemoryDocument> {
+    const found = await this.#files.read(path)
+    if (found) return found
+    const isFolder = path.segments.length === 0 || (await this.#files.below(path)).length > 0
+    if (!isFolder) throw notThere(path, provide)
+    throw adapterError('invalid-input', `The path ${path.text} is not a file.`, { path: 'path' })
+  }
 
-  const checkAbove = async (path: MemoryPath) => {
-    const above = await files.fileAbove(path)
+  async #checkAbove(path: MemoryPath): Promise<void> {
+    const above = await this.#files.fileAbove(path)
     if (above === undefined) return
     throw adapterError('conflict', `The path ${above} is a file, not a directory.`, { path: 'path' })
   }
 
-  /** The documents that a path stands for: a file, or all files of a folder. */
-  const all = async (path: MemoryPath) => {
-    const file = await files.read(path)
-    return file ? [file] : files.below(path)
+  /** The documents of a path: a file, or all files of a folder. */
+  async #all(path: MemoryPath): Promise<MemoryDocument[]> {
+    const file = await this.#files.read(path)
+    return file ? [file] : this.#files.below(path)
   }
 
-  return {
-    async view({ path: said, view_range }) {
-      const path = readPath(said)
-      const file = await files.read(path)
-      if (file) return fileText(path.said, textOf(file), view_range)
-      const found = await files.below(path)
-      // Before anything is remembered there is an empty directory.
-      if (found.length === 0 && path.segments.length > 0) throw notThere(path, provide)
-      return directoryText(
-        path.said,
-        found.map((one) => files.listed(path, one)),
-      )
-    },
-
-    async create({ path: said, file_text }) {
-      const path = readPath(said)
-      const text = textInput(file_text, 'file_text')
-      const exists = () => adapterError('conflict', `File ${path.said} already exists`, { path: 'path' })
-      return await changed(path, async () => {
-        if (path.segments.length === 0 || (await files.read(path))) throw exists()
-        await checkAbove(path)
-        if ((await files.below(path)).length > 0) throw exists()
-        const change = { ...files.name(path), value: { text }, if_match: null }
-        return { changes: [{ change }], answer: `File created successfully at: ${path.said}` }
-      })
-    },
-
-    async str_replace({ path: said, old_str, new_str }) {
-      const path = readPath(said)
-      const old = textInput(old_str, 'old_str')
-      const next = textInput(new_str ?? '', 'new_str')
-      return await edit(path, (text) => {
-        // A model quotes a file as it was shown to it.
-        const shown = text.includes(old) ? text : shownFile(text)
-        return replacedText(path.said, shown, old, next)
-      })
-    },
-
-    async insert({ path: said, insert_line, insert_text }) {
-      const path = readPath(said)
-      const inserted = textInput(insert_text, 'insert_text')
-      return await edit(path, (text) => {
-        const answer = `The file ${path.said} has been edited.`
-        return { text: insertedText(text, insert_line, inserted), answer }
-      })
-    },
-
-    async delete({ path: said }) {
-      const path = readPath(said)
-      if (path.segments.length === 0) {
-        throw adapterError('invalid-input', 'Cannot delete the /memories directory itself', { path: 'path' })
-      }
-      return await files.change(async () => {
-        const found = await all(path)
-        if (found.length === 0) throw notThere(path, '')
-        const changes = found.map((before): PlannedChange => {
-          const { folder, key, etag } = before
-          return { change: { folder, key, value: null, if_match: etag }, before }
-        })
-        return { changes, answer: `Successfully deleted ${path.said}` }
-      })
-    },
-
-    async rename({ old_path, new_path }) {
-      const from = readPath(old_path, 'old_path')
-      const to = readPath(new_path, 'new_path')
-      if (from.segments.length === 0) {
-        throw adapterError('invalid-input', 'Cannot rename the /memories directory itself', {
-          path: 'old_path',
-        })
-      }
-      return await files.change(async () => {
-        if (to.segments.length === 0 || (await all(to)).length > 0) {
-          throw adapterError('conflict', `The destination ${to.said} already exists`, { path: 'new_path' })
-        }
-        const found = await all(from)
-        if (found.length === 0) throw notThere(from, '')
-        const isInside = from.segments.every((segment, i) => to.segments[i] === segment)
-        if (isInside) {
-          throw adapterError('invalid-input', `Cannot rename ${from.said} into itself`, { path: 'new_path' })
-        }
-        await checkAbove(to)
-        return { changes: moved(found, from, to), answer: `Successfully renamed ${from.said} to ${to.said}` }
-      })
-    },
-
-    undo: () => files.undo(),
-  }
-
-  function moved(found: Awaited<ReturnType<typeof all>>, from: MemoryPath, to: MemoryPath): PlannedChange[] {
+  #moved(found: readonly MemoryDocument[], from: MemoryPath, to: MemoryPath): PlannedChange[] {
+    const files = this.#files
     const { folder: oldFolder, key: oldKey } = files.name(from)
-    const isFile = (one: (typeof found)[number]) => one.folder === oldFolder && one.key === oldKey
+    const isFile = (one: MemoryDocument) => one.folder === oldFolder && one.key === oldKey
     return found.flatMap((before): PlannedChange[] => {
       const { folder, key, value, etag } = before
       const target = isFile(before)
@@ -188,8 +213,8 @@ export function daybookMemory(book: MemoryBook, { folder = 'memories' }: MemoryO
   }
 }
 
-/** A text as the model gave it; what is none is refused before anything is looked at. */
-function textInput(given: unknown, field: string): string {
-  if (typeof given === 'string') return given
+/** A text from the model. Anything else is refused before the files are read. */
+function textInput(value: unknown, field: string): string {
+  if (typeof value === 'string') return value
   throw adapterError('invalid-input', `The parameter \`${field}\` must be a text.`, { path: field })
 }

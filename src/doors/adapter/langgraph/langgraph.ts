@@ -1,3 +1,3 @@
-// `daybook/langgraph`: where graphs of LangGraph keep their checkpoints and what they remember across threads.
+// `daybook/langgraph`: checkpoints and the long-term store of LangGraph in a book.
 export { DaybookSaver } from './saver.ts'
 export { DaybookStore } from './store.ts'

@@ -1,4 +1,4 @@
-// `DaybookSaver`: checkpoints of LangGraph in a book, so that a run goes on where it was, in another tab, process or device.
+// `DaybookSaver`: checkpoints of LangGraph in a book, so that a run resumes in another tab, process or device.
 import type { RunnableConfig } from '@langchain/core/runnables'
 import {
   BaseCheckpointSaver,
@@ -19,8 +19,6 @@ import {
 } from '@langchain/langgraph-checkpoint'
 import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import { adapterError } from '../adapter-error.ts'
-import { PartCache } from './part-cache.ts'
-import { type CheckpointPlace, needCheckpoint, needThread, placeOf } from './run-config.ts'
 import {
   fromNode,
   fromText,
@@ -33,20 +31,20 @@ import {
 } from './state-parts.ts'
 
 type Stored = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
-/** A checkpoint without its values, and each of them. */
+/** A checkpoint: its head, and its values by channel. */
 interface State {
   readonly head: Node
   readonly values: Readonly<Record<string, Node>>
 }
 
-/** Characters that what is said of a checkpoint, and all writes of one task, have in their own records; the rest is in parts. */
+/** Characters of metadata, and of one task's writes, that are stored inline; longer texts become parts. */
 const inlineCharacters = 200_000
 
 export class DaybookSaver extends BaseCheckpointSaver {
   readonly #book: Pick<Daybook, 'checkpoints'>
   readonly #cache = new PartCache()
 
-  /** `book`: an open book or a handle of one. `serde`: a serializer of the framework's; default its own. */
+  /** `book`: an open book or a handle of one. `serde`: a serializer; default: the framework's. */
   constructor(book: Pick<Daybook, 'checkpoints'>, serde?: SerializerProtocol) {
     super(serde)
     this.#book = book
@@ -74,7 +72,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       // A channel may have any name, `__proto__` too.
       values: Object.fromEntries(values.filter(([, node]) => node !== nothing)),
     }
-    const said = await toText(this.serde, metadata, parts, inlineCharacters)
+    const encoded = await toText(this.serde, metadata, parts, inlineCharacters)
     const named = [state.head, ...Object.values(state.values)].flatMap(hashesOf)
     const body = {
       thread,
@@ -82,16 +80,16 @@ export class DaybookSaver extends BaseCheckpointSaver {
       checkpoint: checkpoint.id,
       ...(place.checkpoint === undefined ? {} : { parent: place.checkpoint }),
       state: JSON.stringify(state),
-      metadata: said.text,
-      parts: [...new Set([...named, ...said.hashes])],
+      metadata: encoded.text,
+      parts: [...new Set([...named, ...encoded.hashes])],
     }
     await this.#send(thread, parts, (data) => this.#book.checkpoints.put({ ...body, data }))
     return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: checkpoint.id } }
   }
 
   /**
-   * Channels whose values are no part of the checkpoint: this step did not set them, and no step before it that is stored.
-   * Where there is a checkpoint before it, that one has them; a first one may be a copy of one from elsewhere in the thread.
+   * Channels without a value in the checkpoint: neither this step nor a stored earlier one set them. An earlier checkpoint would have
+   * their values; a first one may be a copy from elsewhere in the thread.
    */
   async #unset(
     place: CheckpointPlace,
@@ -113,14 +111,14 @@ export class DaybookSaver extends BaseCheckpointSaver {
     return unset
   }
 
-  /** Sends what the book may not have; where somebody deleted what it had, all of it. */
+  /** Sends parts that the book may lack; all parts if it answers that some were deleted. */
   async #send(
     thread: string,
     parts: Parts,
     put: (data: Record<string, string>) => Promise<{ readonly missing: readonly string[] }>,
   ) {
-    const known = this.#cache.of(thread)
-    const fresh = [...parts].filter(([hash]) => !known.has(hash))
+    const sent = this.#cache.of(thread)
+    const fresh = [...parts].filter(([hash]) => !sent.has(hash))
     const { missing } = await put(Object.fromEntries(fresh))
     if (missing.length > 0) {
       this.#cache.forget(thread)
@@ -169,9 +167,12 @@ export class DaybookSaver extends BaseCheckpointSaver {
   }
 
   async #read(thread: string, namespace: string, checkpoint: string | undefined) {
-    const known = [...this.#cache.of(thread).keys()]
-    const asked = { thread, namespace, ...(checkpoint === undefined ? {} : { checkpoint }), known }
-    const answer = await this.#book.checkpoints.read(asked)
+    const answer = await this.#book.checkpoints.read({
+      thread,
+      namespace,
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      known: [...this.#cache.of(thread).keys()],
+    })
     this.#cache.keep(thread, Object.entries(answer.parts))
     return answer.checkpoint ?? undefined
   }
@@ -181,24 +182,24 @@ export class DaybookSaver extends BaseCheckpointSaver {
     { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
     const last = before && placeOf(before).checkpoint
-    const asked = { ...placeOf(config), ...(last === undefined ? {} : { before: last }) }
+    const query = { ...placeOf(config), ...(last === undefined ? {} : { before: last }) }
     const parts: Parts = new Map()
-    let left = limit
+    let remaining = limit
     let cursor: string | undefined
     do {
-      if (left <= 0) return
+      if (remaining <= 0) return
       const page = await this.#book.checkpoints.list({
-        ...asked,
+        ...query,
         known: [...parts.keys()],
-        limit: filter ? 100 : Math.min(20, left),
+        limit: filter ? 100 : Math.min(20, remaining),
         ...(cursor === undefined ? {} : { cursor }),
       })
       for (const [hash, text] of Object.entries(page.parts)) parts.set(hash, text)
       for (const stored of page.checkpoints) {
         const metadata = (await fromText(this.serde, stored.metadata, parts)) as Record<string, unknown>
         if (filter && !Object.entries(filter).every(([key, value]) => metadata[key] === value)) continue
-        if (left <= 0) return
-        left -= 1
+        if (remaining <= 0) return
+        remaining -= 1
         yield await this.#tuple(stored, parts)
       }
       cursor = page.cursor
@@ -243,7 +244,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** What tasks wrote after a checkpoint, in the order in which a running graph applies it. */
+  /** Writes of tasks after a checkpoint, in the order of a running graph. */
   async #writes(
     { writes }: Pick<Stored, 'writes'>,
     parts: ReadonlyMap<string, string>,
@@ -261,7 +262,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     )
   }
 
-  /** Checkpoints of older graphs have what was sent to tasks among the writes of the checkpoint before. */
+  /** Older graphs have sends to tasks among the writes of the checkpoint before. */
   async #addSends(checkpoint: Checkpoint, { thread, namespace }: Stored, parent: string): Promise<void> {
     const before = await this.#read(thread, namespace, parent)
     const sends = before
@@ -271,5 +272,79 @@ export class DaybookSaver extends BaseCheckpointSaver {
     checkpoint.channel_values[TASKS] = sends.map(([, , value]) => value)
     checkpoint.channel_versions[TASKS] =
       versions.length > 0 ? (maxChannelVersion(...versions) as number) : this.getNextVersion(undefined)
+  }
+}
+
+/** The checkpoint that a config names. Nothing is stored for a config without a thread. */
+interface CheckpointPlace {
+  readonly thread?: string
+  readonly namespace?: string
+  readonly checkpoint?: string
+}
+
+function placeOf({ configurable = {} }: RunnableConfig): CheckpointPlace {
+  const { thread_id, checkpoint_ns, checkpoint_id, thread_ts } = configurable
+  const thread = keyOf('thread_id', thread_id)
+  const namespace = keyOf('checkpoint_ns', checkpoint_ns)
+  const checkpoint = keyOf('checkpoint_id', checkpoint_id || thread_ts || undefined)
+  return {
+    ...(thread === undefined ? {} : { thread }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  }
+}
+
+function keyOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  // A numeric thread id becomes its digits.
+  if (typeof value === 'number' && name === 'thread_id') return String(value)
+  const isText = typeof value === 'string' && value.isWellFormed() && value.length <= 1000
+  if (isText && (value !== '' || name === 'checkpoint_ns')) return value
+  const message = `Invalid configurable value for key "${name}": expected a string of 1 to 1,000 characters.`
+  throw adapterError('invalid-input', message, { path: `configurable.${name}` })
+}
+
+function needThread({ thread }: CheckpointPlace, subject: string): string {
+  if (thread !== undefined) return thread
+  const message = `Failed to put ${subject}. The passed RunnableConfig is missing a required "thread_id" field in its "configurable" property. Give each conversation one: graph.invoke(input, { configurable: { thread_id: "1" } })`
+  throw adapterError('invalid-input', message, { path: 'configurable.thread_id' })
+}
+
+function needCheckpoint({ checkpoint }: CheckpointPlace): string {
+  if (checkpoint !== undefined) return checkpoint
+  const message =
+    'Failed to put writes. The passed RunnableConfig is missing a required "checkpoint_id" field in its "configurable" property.'
+  throw adapterError('invalid-input', message, { path: 'configurable.checkpoint_id' })
+}
+
+/** Maximum characters in the cache. */
+const characterLimit = 4_000_000
+const countLimit = 20_000
+
+/** Recently sent or read parts, by thread, so that each is transferred once. */
+class PartCache {
+  readonly #threads = new Map<string, Parts>()
+  #characters = 0
+
+  of(thread: string): ReadonlyMap<string, string> {
+    return this.#threads.get(thread) ?? new Map()
+  }
+
+  keep(thread: string, parts: Iterable<readonly [string, string]>): void {
+    const own = this.#threads.get(thread) ?? new Map<string, string>()
+    this.#threads.delete(thread)
+    this.#threads.set(thread, own)
+    for (const [hash, text] of parts) {
+      if (!own.has(hash)) this.#characters += text.length
+      own.set(hash, text)
+    }
+    if (own.size > countLimit) this.forget(thread)
+    // Drop the least recently used thread first.
+    while (this.#characters > characterLimit) this.forget(this.#threads.keys().next().value ?? '')
+  }
+
+  forget(thread: string): void {
+    for (const text of this.#threads.get(thread)?.values() ?? []) this.#characters -= text.length
+    this.#threads.delete(thread)
   }
 }

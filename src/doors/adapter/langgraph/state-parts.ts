@@ -1,22 +1,22 @@
-// How values of a checkpoint become texts, and values again. What is long is a part of its own, named by its content: a list
-// of messages that grows by one with each step is stored once, and not once a step.
-// Invariant: what comes out of the serializer of the framework goes into it again byte for byte.
+// Encodes values of a checkpoint as texts, and decodes them. Long values are parts named by their content, so a list of messages that
+// grows with each step is stored once.
+// Invariant: the framework's serializer gets back exactly the bytes it produced.
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base64 } from '@scure/base'
 import { adapterError } from '../adapter-error.ts'
 
-/** Texts up to this length stand in the checkpoint itself. */
+/** Longer texts become parts. */
 const inlineLimit = 200
 const partLength = 400_000
 
-/** A value as it is stored: its text, or the hashes of the parts that make its text up, or its elements. */
+/** A stored value: its text, the hashes of its text's parts, or its elements. */
 export type Node =
   | { readonly type: string; readonly bytes?: true; readonly text: string }
   | { readonly type: string; readonly bytes?: true; readonly parts: readonly string[] }
   | { readonly list: readonly Node[] }
 
-/** A value that JSON has no word for, as a function is none: `null` in a list, and left out elsewhere. */
+/** A value that JSON lacks, such as a function: `null` in a list, dropped elsewhere. */
 export const nothing: Node = { type: 'json', text: 'null' }
 
 /** Parts by their hash. */
@@ -29,7 +29,7 @@ export async function toNode(serde: SerializerProtocol, value: unknown, parts: P
   return leaf(serde, value, parts)
 }
 
-/** Elements that are objects read the same alone as in their list. */
+/** True for a list whose elements can be serialized one by one. */
 function isListOfObjects(value: unknown): value is readonly object[] {
   if (!Array.isArray(value) || value.length < 2) return false
   return value.every((one) => typeof one === 'object' && one !== null && !ArrayBuffer.isView(one))
@@ -42,7 +42,7 @@ async function leaf(
   inline: number = inlineLimit,
 ): Promise<Node> {
   const [type, bytes] = await serde.dumpsTyped(value)
-  // The serializer of the framework makes no text of such a value, and can't read that again.
+  // The framework's serializer can't handle such a value.
   if (type === 'json' && bytes.length === 0) return nothing
   const { text, isBytes } = textOf(bytes)
   const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
@@ -59,7 +59,7 @@ async function leaf(
   return { ...head, parts: hashes }
 }
 
-/** A part ends before a character, never within one. */
+/** Splits between characters. */
 function partEnd(text: string, start: number): number {
   const end = Math.min(text.length, start + partLength)
   const isWithin = end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')
@@ -74,7 +74,7 @@ function hashOf(part: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bytes that are UTF-8 as that text, so that it compresses and is guarded like any; others in base64. */
+/** UTF-8 bytes as text, so that they compress and are checked like other texts; other bytes in base64. */
 function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
   try {
     return { text: utf8.decode(bytes), isBytes: false }
@@ -84,8 +84,7 @@ function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
 }
 
 /**
- * The text of one value alone, for what is written between two checkpoints and what is said of one. What is longer than
- * `inline` stands in `parts`.
+ * Encodes a single value, for writes between checkpoints and for metadata. Text longer than `inline` goes into `parts`.
  */
 export async function toText(
   serde: SerializerProtocol,
@@ -125,7 +124,7 @@ function partOf(parts: ReadonlyMap<string, string>, hash: string): string {
   )
 }
 
-/** The hashes that a node names. */
+/** The hashes in a node. */
 export function hashesOf(node: Node): readonly string[] {
   if ('list' in node) return node.list.flatMap(hashesOf)
   return 'parts' in node ? node.parts : []

@@ -1,5 +1,5 @@
-// `DaybookStore`: what graphs of LangGraph remember across threads, as documents of a book. `query` asks the book's recall,
-// which needs no key and no model.
+// `DaybookStore`: the long-term store of LangGraph as documents of a book. `query` uses the book's recall, which needs no key and no
+// model.
 import {
   BaseStore,
   type GetOperation,
@@ -10,18 +10,18 @@ import {
   type PutOperation,
   type SearchItem,
   type SearchOperation,
+  type MatchCondition,
+  validateNamespace,
 } from '@langchain/langgraph-checkpoint'
 import type { CapabilityInput, Daybook } from '../../../book/daybook.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
 import { fieldsFromJson, fieldsToJson } from '../foreign-value.ts'
 import { type PartedDocument, PartedDocuments } from '../parted-documents.ts'
-import { passes } from './item-filter.ts'
-import { folderOf, isStored, matches, namespaceOf } from './namespace.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
-/** Recall answers so many at most. */
+/** Maximum results of recall. */
 const recallLimit = 200
 
 export class DaybookStore extends BaseStore {
@@ -35,9 +35,9 @@ export class DaybookStore extends BaseStore {
     this.#documents = new PartedDocuments(book.documents)
   }
 
-  /** Reads what is there before the writes of the same batch; of two writes of one item the last one counts. */
+  /** Reads before the writes of the same batch; of two writes of one item the last one counts. */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    // Everything is checked before anything is done.
+    // Check everything first.
     const puts = new Map<string, Change>()
     for (const operation of operations) {
       if (!isPut(operation)) continue
@@ -98,7 +98,7 @@ export class DaybookStore extends BaseStore {
       .map(namespaceOf)
       .filter((namespace) => matchConditions.every((one) => matches(namespace, one)))
     const cut = maxDepth === undefined ? found : found.map((namespace) => namespace.slice(0, maxDepth))
-    // No label has a colon in it.
+    // Labels contain no colon.
     const distinct = new Map(cut.map((namespace) => [namespace.join(':'), namespace]))
     return [...distinct]
       .sort(([one], [other]) => one.localeCompare(other))
@@ -106,13 +106,13 @@ export class DaybookStore extends BaseStore {
       .slice(offset, limit === undefined ? undefined : offset + limit)
   }
 
-  /** The documents of a folder and below it, a page at a time. */
+  /** The documents of a folder and below it, by pages. */
   async *#all(folder: string, atOnce: number): AsyncGenerator<PartedDocument> {
     for await (const one of this.#documents.list({ folder, atOnce })) if (isStored(one.folder)) yield one
   }
 }
 
-/** Operations are told apart by their keys. */
+/** Operations differ by their keys. */
 const isPut = (operation: Operation): operation is PutOperation => 'value' in operation
 
 function changeOf({ namespace, key, value, index }: PutOperation): Change {
@@ -135,7 +135,7 @@ function jsonOf(value: Readonly<Record<string, unknown>>) {
   try {
     return fieldsToJson(value) as NonNullable<Change['value']>
   } catch (error) {
-    const message = `The value of an item can't be kept: ${(error as Error).message}`
+    const message = `The value of an item can't be stored: ${(error as Error).message}`
     throw adapterError('invalid-input', message, { path: 'value' })
   }
 }
@@ -148,4 +148,63 @@ function itemOf({ folder, key, value, created_at, updated_at }: PartedDocument):
     createdAt: new Date(created_at),
     updatedAt: new Date(updated_at),
   }
+}
+
+const root = 'store/'
+
+/** The folder of a namespace: ['users', 'a/b'] is `store/users/a%2Fb/`. Throws the framework's error for an invalid one. `isPrefix`: it may be empty, for all. */
+export function folderOf(namespace: readonly string[], isPrefix = false): string {
+  if (!Array.isArray(namespace)) {
+    throw adapterError('invalid-input', 'A namespace is a list of labels.', { path: 'namespace' })
+  }
+  validateNamespace([...namespace], { allowEmpty: isPrefix, allowReservedRoot: true })
+  const unsound = namespace.find((label) => !(label as string).isWellFormed())
+  if (unsound !== undefined) {
+    throw adapterError('invalid-input', 'A label of the namespace is not well-formed Unicode.', {
+      path: 'namespace',
+    })
+  }
+  return namespace.reduce<string>((folder, label) => `${folder}${encodeURIComponent(label as string)}/`, root)
+}
+
+export function namespaceOf(folder: string): string[] {
+  return folder.slice(root.length, -1).split('/').map(decodeURIComponent)
+}
+
+export const isStored = (folder: string) => folder.startsWith(root) && folder.length > root.length
+
+export function matches(namespace: readonly string[], { matchType, path }: MatchCondition): boolean {
+  if (matchType !== 'prefix' && matchType !== 'suffix') {
+    throw adapterError('invalid-input', `Unsupported match type: ${String(matchType)}`, {
+      path: 'matchConditions',
+    })
+  }
+  if (path.length > namespace.length) return false
+  const start = matchType === 'prefix' ? 0 : namespace.length - path.length
+  return path.every((label, i) => label === '*' || label === namespace[start + i])
+}
+
+/** Operators of the framework's store: plain values are compared as they are, sizes as numbers. */
+const operators: Readonly<Record<string, (value: unknown, operand: unknown) => boolean>> = {
+  $eq: (value, operand) => value === operand,
+  $ne: (value, operand) => value !== operand,
+  $gt: (value, operand) => Number(value) > Number(operand),
+  $gte: (value, operand) => Number(value) >= Number(operand),
+  $lt: (value, operand) => Number(value) < Number(operand),
+  $lte: (value, operand) => Number(value) <= Number(operand),
+  $in: (value, operand) => Array.isArray(operand) && operand.includes(value),
+  $nin: (value, operand) => !Array.isArray(operand) || !operand.includes(value),
+}
+
+/** True if `value` matches `filter` in each field. */
+export function passes(value: JsonObject, filter: Readonly<Record<string, unknown>> | undefined): boolean {
+  return Object.entries(filter ?? {}).every(([field, wanted]) => {
+    const found = Object.hasOwn(value, field) ? value[field] : undefined
+    const isOperators =
+      typeof wanted === 'object' &&
+      wanted !== null &&
+      Object.keys(wanted).every((name) => Object.hasOwn(operators, name))
+    if (!isOperators) return found === wanted
+    return Object.entries(wanted).every(([name, operand]) => operators[name]?.(found, operand) === true)
+  })
 }

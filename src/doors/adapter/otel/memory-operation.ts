@@ -1,5 +1,5 @@
-// Which verbs of a book are operations on memory, as OpenTelemetry's conventions for generative AI name them.
-// Invariant: a verb that is not here leaves no span; what stands here is what the book offers (a test compares them).
+// Verbs of a book that are memory operations in OpenTelemetry's conventions for generative AI.
+// Invariant: other verbs have no span; a test compares this table with the book.
 import type { BookMethod, CapabilityId } from '../../../book/daybook.ts'
 
 export type MemoryOperation =
@@ -97,13 +97,13 @@ export const memoryVerbs: readonly Row[] = [
   ...creating.map(row('create_memory')),
   ...updating.map(row('update_memory')),
   ...deleting.map(row('delete_memory')),
-  // Whoever writes a document does not say whether there is one, nor does what is learned of a user.
+  // These calls don't say whether a record is new.
   row('upsert_memory')(['document:write', 'documents.write']),
   row('upsert_memory')(['ks:update_profile', 'conversation.updateProfile']),
   row('delete_memory_store')(['daybook:erase', 'erase']),
 ]
 
-/** The operation that a call is: one that may replace what is there is an upsert. */
+/** The operation of a call. A call that may replace a record is an upsert. */
 export function operationOf(operation: MemoryOperation, input: unknown): MemoryOperation {
   const { replace } = (input ?? {}) as { readonly replace?: unknown }
   return operation === 'create_memory' && replace === true ? 'upsert_memory' : operation

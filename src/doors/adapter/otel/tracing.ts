@@ -1,6 +1,5 @@
-// `daybook/otel`: a book whose operations on memory leave spans, by the conventions of OpenTelemetry for generative AI.
-// Invariant: without being asked nothing that is remembered, searched for or quoted by an error is in a span; a call goes to
-// the book as it came, and its answer to the caller as the book gave it.
+// `daybook/otel`: adds spans to the memory operations of a book, by OpenTelemetry's conventions for generative AI.
+// Invariants: by default no content of records, queries or errors is in a span. Calls and answers pass unchanged.
 import type { Span, Tracer } from '@opentelemetry/api'
 import type { BookCallOptions, Daybook } from '../../../book/daybook.ts'
 import { toDaybookError } from '../../../core/errors.ts'
@@ -8,11 +7,11 @@ import { adapterError } from '../adapter-error.ts'
 import { type MemoryOperation, memoryVerbs, operationOf } from './memory-operation.ts'
 
 export interface TracingOptions {
-  /** A tracer of `@opentelemetry/api`, or what is called like one. Undefined: the book is answered as it is. */
+  /** A tracer of `@opentelemetry/api`, or compatible. Undefined: no spans. */
   readonly tracer: Pick<Tracer, 'startActiveSpan'> | undefined
-  /** `gen_ai.memory.store.id`: which memory it is, in your words. Default: it is not said. */
+  /** `gen_ai.memory.store.id`: your name of the memory. Default: absent. */
   readonly storeId?: string
-  /** True: queries, records and messages of errors are in spans too. They are personal: say so to whoever is concerned. */
+  /** True: spans contain queries, records and error messages. These are personal data: inform your users. */
   readonly captureContent?: boolean
 }
 
@@ -26,15 +25,14 @@ const byMethod: Operations = new Map(
 )
 const byId: Operations = new Map(memoryVerbs.map(({ id, operation }) => [id, { id, operation }]))
 
-/** `SpanKind.INTERNAL` and `SpanStatusCode.ERROR`: the numbers of the API, which is a type here and no module. */
+/** `SpanKind.INTERNAL` and `SpanStatusCode.ERROR` as numbers: the API is imported as types only. */
 const internalKind = 0
 const errorStatus = 2
 
 /**
- * `book`, with a span around each verb that stores, changes, finds or forgets; so are handles made of it, and adapters that are
- * given it. A span is named by its operation (`search_memory`) and has its kind, how many records it was about and, of one,
- * which; a failed call has its code as `error.type`. Context is the tracer's. Closing it closes the book. Throws
- * `invalid-input` for a tracer that is none.
+ * `book` with a span around each verb that stores, changes, finds or forgets; also in its handles, and in adapters over it. A span has
+ * the name of its operation (`search_memory`), the kind and number of records, and the id of a single one; a failed call has its code
+ * as `error.type`. Context is the tracer's. Closing it closes the book. Throws `invalid-input` for an invalid tracer.
  */
 export function withTracing(book: Daybook, options: TracingOptions): Daybook {
   const { tracer } = options
@@ -49,21 +47,21 @@ export function withTracing(book: Daybook, options: TracingOptions): Daybook {
     )
   }
   const traced = tracedMembers(book, '', (verb, name) => {
-    const known = byMethod.get(name)
-    return known ? (input, call) => inSpan(known, input, () => verb(input, call)) : verb
+    const operation = byMethod.get(name)
+    return operation ? (input, call) => inSpan(operation, input, () => verb(input, call)) : verb
   })
   const inSpan = spansOf(tracer, options)
   return Object.assign(traced, {
     call: (id: string, input?: unknown, call?: BookCallOptions) => {
-      const known = byId.get(id)
+      const operation = byId.get(id)
       const run = () => book.call(id as never, input as never, call)
-      return known ? inSpan(known, input, run) : run()
+      return operation ? inSpan(operation, input, run) : run()
     },
-    with: (given: Parameters<Daybook['with']>[0]) => withTracing(book.with(given), options),
+    with: (settings: Parameters<Daybook['with']>[0]) => withTracing(book.with(settings), options),
   }) as unknown as Daybook
 }
 
-/** A copy of the book, each of its verbs as `wrap` makes it. */
+/** A copy of the book with wrapped verbs. */
 function tracedMembers(from: object, prefix: string, wrap: (verb: Verb, name: string) => Verb): object {
   const members = Reflect.ownKeys(from).map((key) => {
     const member = (from as Record<PropertyKey, unknown>)[key]
@@ -112,7 +110,7 @@ interface Call {
   readonly captureContent: boolean
 }
 
-/** Stands in ids that follow from a name: what a file or a skill is called is content. */
+/** Part of ids that contain a name. Names of files and skills are content. */
 const nameMark = '::'
 
 function tell(span: Span, { operation, input, answer, captureContent }: Call): void {
@@ -121,8 +119,8 @@ function tell(span: Span, { operation, input, answer, captureContent }: Call): v
   const id = textAt(first, 'id') ?? textAt(input, 'id')
   const isFound = operation === 'search_memory'
   span.setAttribute('gen_ai.memory.record.count', found.length)
-  const isTold = captureContent || !id?.includes(nameMark)
-  if (id !== undefined && isTold && found.length <= 1) span.setAttribute('gen_ai.memory.record.id', id)
+  const showsId = captureContent || !id?.includes(nameMark)
+  if (id !== undefined && showsId && found.length <= 1) span.setAttribute('gen_ai.memory.record.id', id)
   if (!captureContent) return
   const query = textAt(input, 'text') ?? textAt(input, 'query')
   if (isFound && query !== undefined) span.setAttribute('gen_ai.memory.query.text', query)
@@ -130,7 +128,7 @@ function tell(span: Span, { operation, input, answer, captureContent }: Call): v
   if (records.length > 0) span.setAttribute('gen_ai.memory.records', JSON.stringify(records))
 }
 
-/** Under what name answers list their records, or what was done to each. */
+/** Fields in which answers list records or results. */
 const listNames = [
   'hits',
   'records',
@@ -147,7 +145,7 @@ const listNames = [
   'ids',
 ]
 
-/** What an answer is about, as far as it tells: its list, or the one record that it is or names. */
+/** The records of an answer: its list, or its single record or id. */
 function recordsOf(answer: unknown): readonly unknown[] {
   if (answer === null || answer === undefined) return []
   if (Array.isArray(answer)) return answer as readonly unknown[]

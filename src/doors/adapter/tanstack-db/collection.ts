@@ -1,5 +1,5 @@
-// `daybook/tanstack-db`: collections of TanStack DB over an open book, live as the book is.
-// Invariant: a change is shown at once, and from when the book has it as the book has it; what is refused is taken back.
+// `daybook/tanstack-db`: live collections of TanStack DB over an open book.
+// Invariant: a change is shown at once, then as the book has stored it; a refused change is rolled back.
 import type {
   BaseCollectionConfig,
   Collection,
@@ -27,7 +27,7 @@ export type { CollectionBook, FoundRecord } from './row-source.ts'
 
 type Schema = NonNullable<BaseCollectionConfig['schema']>
 
-/** Options of TanStack DB that are passed on as they are; see there. */
+/** Options of TanStack DB, passed on unchanged. */
 type PassedOn<Row extends object, Key extends RowKey> = Partial<
   Pick<
     BaseCollectionConfig<Row, Key>,
@@ -43,31 +43,31 @@ type PassedOn<Row extends object, Key extends RowKey> = Partial<
 >
 
 interface OwnOptions {
-  /** An open book or a handle of one: `book.with({ … })` says in whose name. */
+  /** An open book or a handle of one: `book.with({ … })` sets agent and session. */
   readonly book: CollectionBook
   /**
-   * Told when the book could not be read: before there was anything, `preload()` rejects with it too. What was read stays. Told
-   * too of a record that can't be read as a row (`details.id`): it is left out, and the others are here.
+   * Called when the book could not be read; `preload()` rejects with it too. Earlier rows stay. Also called for a record that is no
+   * valid row (`details.id`), which is left out.
    */
   readonly onError?: (error: DaybookError) => void
 }
 
-/** Rows of your own, each a document of the book. They may hold dates, bigints and bytes. */
+/** Your own rows, each a document of the book. They may contain dates, bigints and bytes. */
 export interface RowOptions<Row extends object, Key extends RowKey = RowKey>
   extends PassedOn<Row, Key>, OwnOptions {
   readonly kind?: 'document'
-  /** Where they lie, with `/` at the end: `todos/`. Another collection has another folder. */
+  /** The folder of the documents, such as `todos/`. Each collection has its own. */
   readonly folder: string
   readonly getKey: (row: Row) => Key
-  /** True: recall finds them as memories. Default false. */
+  /** True: recall finds them as memories. Default: false. */
   readonly recalled?: boolean
 }
 
-/** The records of a kind, by their ids; skills by their names. */
+/** Records of a kind, by id; skills by name. */
 export interface RecordOptions<Kind extends string> extends PassedOn<RecordRow<Kind>, string>, OwnOptions {
-  /** `trace`, `perception`, `fact` and `skill` can be changed; all others are looked at. */
+  /** `trace`, `perception`, `fact` and `skill` can be changed; others are read only. */
   readonly kind: Kind
-  /** Which of them: the filters of `records.query`. */
+  /** Filters, as in `records.query`. */
   readonly filters?: Filters
 }
 
@@ -78,7 +78,7 @@ interface KnownRows {
   readonly skill: CapabilityOutput<'kstar:query_skills'>['records'][number]
 }
 
-/** What the book writes itself need not be said of a new row. */
+/** A new row needs no fields that the book sets itself. */
 type Head = 'kind' | 'created_at' | 'updated_at' | 'ver' | 'agent'
 
 type WithoutHead<Row> = { [Name in keyof Row as Name extends Head ? never : Name]: Row[Name] }
@@ -87,16 +87,16 @@ export type RecordRow<Kind extends string> = Kind extends keyof KnownRows
   ? Partial<Pick<KnownRows[Kind], Head>> & WithoutHead<KnownRows[Kind]>
   : FoundRecord
 
-/** What a collection over a book has in `utils`. */
+/** `utils` of a collection over a book. */
 export interface DaybookUtils {
   /**
-   * Writes the changes that a transaction of your own makes to this collection, for its `mutationFn`; resolves when the
-   * collection has them from the book. Rows of your own are written all together.
+   * Writes the changes of your own transaction, in its `mutationFn`; resolves once the collection has them from the book. Your own
+   * rows are written together.
    */
   acceptMutations(transaction: { readonly mutations: readonly PendingMutation<never>[] }): Promise<void>
-  /** Reads everything again. Changes are followed without it. */
+  /** Reads everything again. Not needed for changes, which are followed. */
   refetch(): Promise<void>
-  readonly [name: string]: (...given: never[]) => unknown
+  readonly [name: string]: (...parameters: never[]) => unknown
 }
 
 type Options<Row extends object, Key extends RowKey, S extends Schema = never> = CollectionConfig<
@@ -107,9 +107,9 @@ type Options<Row extends object, Key extends RowKey, S extends Schema = never> =
 > & { readonly utils: DaybookUtils }
 
 /**
- * Options for `createCollection` of `@tanstack/db`: a collection over a book that follows it, whoever writes there, in this
- * tab, in another or by a sync. With `syncMode: 'on-demand'` it reads what live queries ask for. A change that the book
- * refuses is taken back, and its transaction rejects with the `DaybookError`. Throws `invalid-input` or `invalid-filter`.
+ * Options for `createCollection` of `@tanstack/db`: a collection that follows a book, also writes of other tabs and syncs. With
+ * `syncMode: 'on-demand'` it reads only what live queries need. A change that the book refuses is rolled back, and its transaction
+ * rejects with the `DaybookError`. Throws `invalid-input` or `invalid-filter`.
  */
 export function daybookCollectionOptions<S extends Schema, Key extends RowKey = RowKey>(
   options: RowOptions<InferSchemaOutput<S>, Key> & { readonly schema: S },
@@ -129,9 +129,9 @@ export function daybookCollectionOptions(
   const { source, writer, passedOn } = read(options)
   const { book, onError } = options
   const id = options.id ?? `daybook:${source.kind}:${crypto.randomUUID()}`
-  /** By collection: several may be made from the same options. */
+  /** By collection: the same options may create several. */
   const runs = new Map<object, RowSync>()
-  // One after another: what was changed last stands last.
+  // In order: the last change wins.
   let last: Promise<unknown> = Promise.resolve()
   const change = (write: RowWriter, changes: readonly RowChange[]): Promise<void> => {
     const turn = last.then(async () => {
@@ -139,7 +139,7 @@ export function daybookCollectionOptions(
       try {
         await write(changes, written)
       } finally {
-        // Until it is here as the book has it, the row that was shown at once stays. Who can't read is told so by `onError`.
+        // The optimistic row stays until the collection has the book's version. `onError` reports a missing right to read.
         for (const run of runs.values()) await run.refresh(written).catch(() => undefined)
       }
     })

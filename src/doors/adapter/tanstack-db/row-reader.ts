@@ -1,5 +1,5 @@
-// Reads the records of a collection: all, those of some ids, or the part that a live query asks for first.
-// Invariant: of what a query asks for with an order and a limit nothing is left out, whatever the order of its page is.
+// Reads records of a collection: all, some by id, or the subset of a live query.
+// Invariant: a query with order and limit misses no row, whatever order its page uses.
 import type { IR, LoadSubsetOptions } from '@tanstack/db'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
@@ -10,7 +10,7 @@ import { fieldOf, isOrderedAlike, type SubsetFilter, subsetFilter } from './subs
 
 const pageSize = 1000
 
-/** The leading order of a query: by ties of it everything behind is decided, so that all of them are read. */
+/** The first order of a query. All its ties are read, because further orders decide between them. */
 interface Order {
   readonly field: string
   readonly isDescending: boolean
@@ -27,7 +27,7 @@ export class RowReader {
     this.#source = source
   }
 
-  /** The records that satisfy `filters` beside those of the collection. */
+  /** Records that match `filters` and those of the collection. */
   async all(filters?: Filters): Promise<FoundRecord[]> {
     const found: FoundRecord[] = []
     let cursor: string | undefined
@@ -39,7 +39,7 @@ export class RowReader {
     return found
   }
 
-  /** The records of the collection among those of `ids`. */
+  /** The records of `ids` that belong to the collection. */
   async some(ids: readonly string[]): Promise<FoundRecord[]> {
     const found: FoundRecord[] = []
     for (let at = 0; at < ids.length; at += pageSize) {
@@ -48,7 +48,7 @@ export class RowReader {
     return found
   }
 
-  /** For each record of `ids` that there still is, the one in whose place it stands. */
+  /** For each existing record of `ids`, the record that it supersedes. */
   async superseded(ids: readonly string[]): Promise<Map<string, string | undefined>> {
     const links = new Map<string, string | undefined>()
     for (let at = 0; at < ids.length; at += pageSize) {
@@ -65,26 +65,26 @@ export class RowReader {
     return links
   }
 
-  /** What `asked` needs at least. */
-  async subset(asked: LoadSubsetOptions): Promise<FoundRecord[]> {
-    const where = subsetFilter(asked.where, this.#source)
+  /** At least the rows of a subset. */
+  async subset(query: LoadSubsetOptions): Promise<FoundRecord[]> {
+    const where = subsetFilter(query.where, this.#source)
     try {
-      const window = where.isExact ? await this.#window(asked, where) : undefined
+      const window = where.isExact ? await this.#window(query, where) : undefined
       return window ?? (await this.all(where.filters))
     } catch (error) {
-      // Together with what the collection wants itself they are more conditions than a question takes.
+      // With the collection's own filters there are too many conditions.
       if (!isDaybookError(error, 'invalid-filter')) throw error
       return this.all()
     }
   }
 
-  /** The first records by the order of `asked`, with all ties; undefined where a book may order them differently. */
+  /** The first records in the query's order, with all ties; undefined if a book may order them differently. */
   async #window(
-    asked: LoadSubsetOptions,
+    query: LoadSubsetOptions,
     { filters, numbers }: SubsetFilter,
   ): Promise<FoundRecord[] | undefined> {
-    const { limit, cursor, offset = 0 } = asked
-    const order = this.#orderOf(asked.orderBy)
+    const { limit, cursor, offset = 0 } = query
+    const order = this.#orderOf(query.orderBy)
     if (limit === undefined || !order) return undefined
     const from = subsetFilter(cursor?.whereFrom, this.#source)
     const current = subsetFilter(cursor?.whereCurrent, this.#source)
@@ -105,7 +105,7 @@ export class RowReader {
     return [...before, ...first, ...ties, ...missing]
   }
 
-  /** Whether there are values of one of these fields that a book has no number for, and compares in another way. */
+  /** True if one of these fields has values that a book does not compare as numbers. */
   async #hasUnordered(fields: readonly string[]): Promise<boolean> {
     const { uncompared } = this.#source
     if (uncompared.length === 0) return false
@@ -156,11 +156,11 @@ export class RowReader {
   #page(filters: Filters | undefined, more: { limit: number; cursor: string | undefined; order_by: string }) {
     const { kind, filters: own } = this.#source
     const { cursor, ...page } = more
-    const said = both(own, filters)
+    const all = both(own, filters)
     return this.#book.records.query({
       kind,
       ...page,
-      ...(said ? { filters: said } : {}),
+      ...(all ? { filters: all } : {}),
       ...(cursor === undefined ? {} : { cursor }),
     })
   }
@@ -178,11 +178,11 @@ function tieOf({ field }: Order, record: FoundRecord): Filters {
     : { [field]: value as string | number | boolean }
 }
 
-/** The sort of value by which a record is ordered; `other` where a page orders such values differently. */
+/** The type of a record's sort value; `other` if a page orders such values differently. */
 function sortOf({ field, isLexical }: Order, record: FoundRecord): string {
   const value = readPath(record, field)
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value
-  // Every collation has times in the order of their characters; names it may order in its own way.
+  // All collations order times by characters, but names differently.
   if (typeof value === 'string' && instant.test(value)) return 'time'
   if (typeof value === 'string') return isLexical && isOrderedAlike(value) ? 'text' : 'other'
   const date = isJsonObject(value) ? value[dateField] : undefined

@@ -1,12 +1,12 @@
-// Where the rows of a collection come from: records of a kind as they are, or rows of a program's own, kept as documents.
-// Invariant: a record stands for at most one row, and a row for exactly one record.
+// Sources of a collection's rows: records of a kind, or a program's own rows as documents.
+// Invariant: a record is at most one row, and a row is exactly one record.
 import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Filters, Scalar } from '../../../core/filter/filter.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { nameHash } from '../../../core/text/murmur.ts'
 import { bigintField, dateField, fieldsFromJson, isPlainNumber, numberField } from '../foreign-value.ts'
 
-/** What is wanted of a book: any handle of one has it. */
+/** The needed part of a book or handle. */
 export type CollectionBook = Pick<
   Daybook,
   'documents' | 'facts' | 'on' | 'perceptions' | 'records' | 'skills' | 'traces'
@@ -14,7 +14,7 @@ export type CollectionBook = Pick<
 export type RowKey = string | number
 export type FoundRecord = CapabilityOutput<'kstar:query_memory'>['records'][number]
 
-/** A value of a question about rows, as it stands in records: `under` its field, which may be none. */
+/** A value of a query as in records; `under` a subfield, maybe empty. */
 export interface Operand {
   readonly under: string
   readonly value: Scalar
@@ -22,21 +22,21 @@ export interface Operand {
 
 export interface RowSource {
   readonly kind: string
-  /** What every record of the collection satisfies. */
+  /** Filters of all its records. */
   readonly filters: Filters | undefined
-  /** Its records may stand in the place of others, which are hidden then. */
+  /** True if its records may supersede others, which are then hidden. */
   readonly canSupersede: boolean
-  /** The field of a record that says when it leaves default queries. */
+  /** The field with the time at which a record leaves default queries. */
   readonly expires?: string | undefined
-  /** The row that a record is; undefined: it is none of this collection. */
+  /** The row of a record; undefined if it is not of this collection. */
   rowOf(record: FoundRecord): { readonly key: RowKey; readonly row: object } | undefined
-  /** Two readings of a record with the same mark are the same row. */
+  /** Equal for unchanged rows. */
   markOf(record: FoundRecord): string
-  /** Where a field of a row stands in its record. */
+  /** The record path of a row's field. */
   field(path: readonly string[]): string
-  /** Under which fields of a field there may be numbers that can't be compared in filters. */
+  /** Subfields with numbers that filters can't compare. */
   readonly uncompared: readonly string[]
-  /** How a value is written in records, as something that can be compared with `order` or for equality. */
+  /** A value as in records, for comparison by order or equality. */
   operand(value: unknown, isOrder: boolean): Operand | undefined
 }
 
@@ -54,7 +54,7 @@ const expiry: Readonly<Record<string, string>> = {
   thought: 'archived_at',
 }
 
-/** Records of `kind` that satisfy `filters`, each under its id, skills under their names. */
+/** Records of `kind` that match `filters`, by id; skills by name. */
 export function recordSource(kind: string, filters: Filters | undefined): RowSource {
   return {
     kind,
@@ -68,22 +68,22 @@ export function recordSource(kind: string, filters: Filters | undefined): RowSou
     markOf: (record) => nameHash(JSON.stringify(record)),
     field: (path) => path.join('.'),
     uncompared: [],
-    // A book takes a day for all of its hours, which a comparison of texts does not.
+    // In a book a day includes all of its hours; a comparison of texts differs.
     operand: (value, isOrder) =>
       isOrder && typeof value === 'string' && !instant.test(value) ? undefined : scalar(value),
   }
 }
 
-/** A time as a book writes it. */
+/** A time in a book's form. */
 export const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The name of the document of a row: numbers and texts that look alike are two. */
+/** The document key of a row. The number 1 and the text '1' differ. */
 export function documentKeyOf(key: RowKey): string {
   if (typeof key === 'number') return `#${key}`
   return key === '' || key.startsWith('#') || key.startsWith('\\') ? `\\${key}` : key
 }
 
-/** Rows of a program's own: the documents of `folder`, each under the name that follows from the key of its row. */
+/** A program's own rows: documents of `folder`, with keys derived from those of the rows. */
 export function documentSource(folder: string, getKey: (row: never) => RowKey): RowSource {
   return {
     kind: 'document',
@@ -92,7 +92,7 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
     rowOf: ({ key: name, value }: JsonObject) => {
       const row = fieldsFromJson(value as JsonObject, { strict: true })
       const key = keyOf(row, getKey)
-      // What somebody else put there under another name is no row.
+      // A document with another key is no row.
       return key !== undefined && documentKeyOf(key) === name ? { key, row } : undefined
     },
     markOf: (record) => nameHash(JSON.stringify((record as JsonObject)['value'])),
@@ -108,13 +108,13 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
   }
 }
 
-/** A value that can only be told equal or not. */
+/** A value that can only be compared for equality. */
 export function equalOperand(source: RowSource, value: unknown): Operand | undefined {
   const isOwnBigint = typeof value === 'bigint' && source.kind === 'document'
   return isOwnBigint ? { under: `.${bigintField}`, value: String(value) } : source.operand(value, false)
 }
 
-/** The id of the record in whose place this one stands. */
+/** The id of the record that this one supersedes. */
 export function supersededBy(record: FoundRecord): string | undefined {
   const { supersedes } = record as { readonly supersedes?: unknown }
   return typeof supersedes === 'string' ? supersedes : undefined

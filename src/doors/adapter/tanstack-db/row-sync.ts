@@ -1,5 +1,6 @@
-// One run of a collection's sync: what it holds follows the book, whoever writes there. Invariant: rows are read one after
-// another and put in as they were read, so that no older reading comes over a newer one; what did not change is not told again.
+// Keeps a collection in step with the book.
+// Invariant: reads run one after another and are applied in order, so no older read overwrites a newer one. Unchanged rows are not
+// written again.
 import type { LoadSubsetOptions, SyncConfig } from '@tanstack/db'
 import { DaybookError, endsReading, toDaybookError } from '../../../core/errors.ts'
 import { matches } from '../../../core/filter/match.ts'
@@ -25,41 +26,41 @@ interface Parts {
   readonly onError: ((error: DaybookError) => void) | undefined
 }
 
-interface Known {
+interface KnownRow {
   readonly key: RowKey
   readonly mark: string
-  /** The record in whose place this one stands: it is hidden while this one is there. */
+  /** The record that this one supersedes, and hides. */
   readonly supersedes: string | undefined
 }
 
-/** A part that was asked for: what comes to satisfy it belongs to the collection from then on. */
+/** A requested subset. Records that match it later join the collection. */
 interface Part {
   readonly predicate: Predicate
   count: number
-  /** All of it is here. */
+  /** True if all of it is loaded. */
   isWhole: boolean
 }
 
 const shortestDelayMs = 50
-/** A timer takes at most 24 days. */
+/** Longest delay of a timer: 24 days. */
 const longestDelayMs = 86_400_000
 
 export class RowSync {
   readonly #parts: Parts
   readonly #params: SyncParams
   readonly #reader: RowReader
-  /** By the id of its record, what stands in the collection. */
-  readonly #known = new Map<string, Known>()
+  /** Rows in the collection, by record id. */
+  readonly #rows = new Map<string, KnownRow>()
   readonly #subsets = new Map<string, Part>()
-  /** By the id of its record, the mark of what could not be read as a row, so that it is told once. */
+  /** Marks of unreadable records, by id, to report each once. */
   readonly #unread = new Map<string, string>()
   readonly #off: readonly (() => void)[]
   #queue: Promise<unknown> = Promise.resolve()
   #changed = new Set<string>()
   #isAllChanged = false
-  /** The reading of what changed that has not begun yet. */
+  /** The pending read of changes. */
   #waiting: Promise<void> | undefined
-  /** When records of the collection expire, in milliseconds since 1970: nobody tells of that. */
+  /** Expiry times of records, in milliseconds since 1970. No event reports them. */
   readonly #expiring = new Map<string, number>()
   #cancelExpiry: () => void = () => undefined
   #isReady = false
@@ -69,18 +70,18 @@ export class RowSync {
     this.#parts = parts
     this.#params = params
     this.#reader = new RowReader(parts.book, parts.source)
-    // Before the first reading: what is written meanwhile is read after it.
+    // Subscribe before the first read: later writes are read after it.
     const { book, source } = parts
     this.#off = [
       book.on('change', ({ ids, kinds, more, left = [] }) => {
         if (!kinds.includes(source.kind)) return
-        // What may not be read any more goes before anything is read, which may fail or wait.
+        // Drop rows without the right first: reads may fail or wait.
         if (left.length > 0) this.#drop(left.map(({ id }) => id))
         for (const id of ids) this.#changed.add(id)
         if (more > 0 || ids.length === 0) this.#isAllChanged = true
         this.#follow()
       }),
-      // After a failure the next word of the book is a reason to try again: it was unlocked, or another tab has it now.
+      // After a failure, retry on the next event: the book may be unlocked, or owned by another tab.
       book.on('status', () => this.#isAllChanged && this.#follow()),
       book.on('closed', ({ reason, code }) =>
         this.#fail(
@@ -90,7 +91,7 @@ export class RowSync {
     ]
   }
 
-  /** Begins. A collection that is read on demand is ready at once. */
+  /** Starts. An on-demand collection is ready at once. */
   start(): void {
     if (this.#parts.isOnDemand) return this.#ready()
     this.#isAllChanged = true
@@ -103,33 +104,33 @@ export class RowSync {
     for (const off of this.#off) off()
   }
 
-  /** Reads the records of `ids` again; resolves when the collection has what the book has. */
+  /** Reads the records of `ids` again, and updates the collection. */
   refresh(ids: Iterable<string>): Promise<void> {
     for (const id of ids) this.#changed.add(id)
     return this.#later()
   }
 
-  /** Reads everything again that the collection holds or was asked for. */
+  /** Reads all rows and requested subsets again. */
   refetch(): Promise<void> {
     this.#isAllChanged = true
     return this.#later()
   }
 
-  loadSubset(asked: LoadSubsetOptions): true | Promise<void> {
-    const part = this.#partOf(asked)
+  loadSubset(query: LoadSubsetOptions): true | Promise<void> {
+    const part = this.#partOf(query)
     part.count += 1
-    if (part.isWhole && !asked.refetch) return true
+    if (part.isWhole && !query.refetch) return true
     return this.#inTurn(async () => {
-      const found = await this.#reader.subset(asked)
-      if (asked.signal?.aborted) return
+      const found = await this.#reader.subset(query)
+      if (query.signal?.aborted) return
       this.#put(found)
-      if (asked.limit === undefined) part.isWhole = true
+      if (query.limit === undefined) part.isWhole = true
     })
   }
 
-  /** The rows stay and follow the book; rows that match this part later are not taken in. */
-  unloadSubset(asked: LoadSubsetOptions): void {
-    const key = this.#keyOf(asked)
+  /** Rows stay and are updated; records that match later don't join. */
+  unloadSubset(query: LoadSubsetOptions): void {
+    const key = this.#keyOf(query)
     const part = this.#subsets.get(key)
     if (part && --part.count === 0) this.#subsets.delete(key)
   }
@@ -138,22 +139,22 @@ export class RowSync {
     return canonicalText((subsetFilter(where, this.#parts.source).filters ?? null) as Json)
   }
 
-  #partOf(asked: LoadSubsetOptions): Part {
-    const key = this.#keyOf(asked)
-    const known = this.#subsets.get(key)
-    if (known) return known
-    const { filters } = subsetFilter(asked.where, this.#parts.source)
+  #partOf(query: LoadSubsetOptions): Part {
+    const key = this.#keyOf(query)
+    const found = this.#subsets.get(key)
+    if (found) return found
+    const { filters } = subsetFilter(query.where, this.#parts.source)
     const part = { predicate: parseFilters(filters), count: 0, isWhole: false }
     this.#subsets.set(key, part)
     return part
   }
 
-  /** Reads what changed; who else fails has told of it. */
+  /** Reads changes. Errors are reported elsewhere. */
   #follow(): void {
     this.#later().catch(() => undefined)
   }
 
-  /** Reads what changed, in its turn: what changes until then is read with it. */
+  /** Reads changes in turn, including those until then. */
   #later(): Promise<void> {
     this.#waiting ??= this.#inTurn(async () => {
       this.#waiting = undefined
@@ -181,7 +182,7 @@ export class RowSync {
 
   async #readAll(): Promise<void> {
     const { isOnDemand } = this.#parts
-    const held = [...this.#known.keys()]
+    const held = [...this.#rows.keys()]
     const needsAll = !isOnDemand || this.#subsets.size > 0
     const found = await (needsAll ? this.#reader.all() : this.#reader.some(held))
     this.#put(
@@ -192,56 +193,56 @@ export class RowSync {
   }
 
   async #readSome(ids: ReadonlySet<string>): Promise<void> {
-    const asked = new Set(ids)
+    const wanted = new Set(ids)
     if (this.#parts.source.canSupersede) {
       const links = await this.#reader.superseded([...ids])
-      // What stood in the place of a record that was never here is gone: that record is back.
-      if ([...ids].some((id) => !links.has(id) && !this.#known.has(id))) return this.#readAll()
+      // A record that superseded an unknown one is gone: the hidden record is visible again.
+      if ([...ids].some((id) => !links.has(id) && !this.#rows.has(id))) return this.#readAll()
       for (const id of ids) {
-        for (const other of [links.get(id), this.#known.get(id)?.supersedes])
-          if (other !== undefined) asked.add(other)
+        for (const other of [links.get(id), this.#rows.get(id)?.supersedes])
+          if (other !== undefined) wanted.add(other)
       }
     }
-    const found = await this.#reader.some([...asked])
+    const found = await this.#reader.some([...wanted])
     this.#put(
       found.filter((record) => this.#isWanted(record)),
-      asked,
+      wanted,
     )
   }
 
   #isWanted(record: FoundRecord): boolean {
-    if (!this.#parts.isOnDemand || this.#known.has(record.id)) return true
+    if (!this.#parts.isOnDemand || this.#rows.has(record.id)) return true
     return [...this.#subsets.values()].some(({ predicate }) => matches(predicate, record))
   }
 
-  /** Puts `records` into the collection; of the ids that were `asked` for, those that were not found go. */
-  #put(records: readonly FoundRecord[], asked: ReadonlySet<string> = new Set()): void {
+  /** Puts `records` into the collection, and removes ids of `wanted` that were not found. */
+  #put(records: readonly FoundRecord[], wanted: ReadonlySet<string> = new Set()): void {
     if (this.#isEnded) return
     const { source } = this.#parts
     const writes: (() => void)[] = []
     const { write } = this.#params
-    const gone = new Set(asked)
+    const gone = new Set(wanted)
     for (const record of records) {
       const { id } = record
       const read = this.#rowOf(record)
       if (!read) continue
       gone.delete(id)
       const mark = source.markOf(record)
-      const known = this.#known.get(id)
-      if (known?.mark === mark) continue
-      this.#known.set(id, { key: read.key, mark, supersedes: supersededBy(record) })
+      const row = this.#rows.get(id)
+      if (row?.mark === mark) continue
+      this.#rows.set(id, { key: read.key, mark, supersedes: supersededBy(record) })
       const expires = Date.parse(String(record[source.expires ?? '']))
       if (Number.isNaN(expires)) this.#expiring.delete(id)
       else this.#expiring.set(id, expires)
-      const type = known ? 'update' : 'insert'
+      const type = row ? 'update' : 'insert'
       writes.push(() => write({ type, value: read.row }))
     }
     for (const id of gone) {
-      const known = this.#known.get(id)
-      if (!known) continue
-      this.#known.delete(id)
+      const row = this.#rows.get(id)
+      if (!row) continue
+      this.#rows.delete(id)
       this.#expiring.delete(id)
-      writes.push(() => write({ type: 'delete', key: known.key }))
+      writes.push(() => write({ type: 'delete', key: row.key }))
     }
     if (writes.length > 0) {
       this.#params.begin()
@@ -251,7 +252,7 @@ export class RowSync {
     this.#awaitExpiry()
   }
 
-  /** The row of a record; one that can't be read is left out and told of: it must not keep the others out. */
+  /** The row of a record. An unreadable record is reported and left out; it must not block the others. */
   #rowOf(record: FoundRecord): ReturnType<RowSource['rowOf']> {
     const { source, onError } = this.#parts
     try {
@@ -269,12 +270,12 @@ export class RowSync {
     }
   }
 
-  /** Reads again what expires next, when it does. */
+  /** Reads the next expiring record again at its time. */
   #awaitExpiry(): void {
     this.#cancelExpiry()
     if (this.#expiring.size === 0) return
     const next = Math.min(...this.#expiring.values())
-    // A clock that was set back is no reason to ask all the time.
+    // If the clock was set back, don't read all the time.
     const delay = Math.min(Math.max(next + 1 - Date.now(), shortestDelayMs), longestDelayMs)
     const timer = setTimeout(() => {
       const now = Date.now()
@@ -291,15 +292,15 @@ export class RowSync {
     this.#params.markReady()
   }
 
-  /** Takes rows out. */
+  /** Removes rows. */
   #drop(ids: readonly string[]): void {
     void this.#inTurn(async () => this.#put([], new Set(ids)))
   }
 
-  /** Marks a failed first reading. Later the rows stay, unless the right to read has ended. */
+  /** Marks a failed first read. After later failures rows stay, unless the right to read ended. */
   #fail(error: DaybookError): void {
     if (this.#isEnded) return
-    if (endsReading(error)) this.#drop([...this.#known.keys()])
+    if (endsReading(error)) this.#drop([...this.#rows.keys()])
     if (!this.#isReady) this.#params.markError(error)
     this.#parts.onError?.(error)
   }

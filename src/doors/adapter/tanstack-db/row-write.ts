@@ -1,5 +1,6 @@
-// How changes of a collection reach the book: by the verbs of their kind alone. Invariant: a row is changed where it differs
-// from what the user saw of it, over what the book has now; rows of a program's own are changed together or not at all.
+// Writes changes of a collection to the book, by the verbs of their kind.
+// Invariant: only changed fields of a row are written, over the book's current record; a program's own rows change together or not at
+// all.
 import type { CapabilityInput } from '../../../book/daybook.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -16,18 +17,18 @@ export interface RowChange {
   readonly changes: object
 }
 
-/** Writes `changes`; the ids of what was written go into `written` as they are, also before it fails. */
+/** Writes `changes`, and adds ids of written records to `written`, also before a failure. */
 export type RowWriter = (changes: readonly RowChange[], written: Set<string>) => Promise<void>
 
 type DocumentChange = CapabilityInput<'document:write'>['changes'][number]
 
-/** How often a change is made again because somebody else came first: each time, somebody else got on. */
+/** Retries of a change after concurrent changes. */
 const tries = 100
 
 const noRow = (key: RowKey) =>
   adapterError('not-found', `There is no row \`${key}\` any more.`, { path: 'key' })
 
-/** Rows of a program's own, in `folder`. */
+/** Writes a program's own rows to `folder`. */
 export function documentWriter(
   { documents }: Pick<CollectionBook, 'documents'>,
   folder: string,
@@ -46,23 +47,23 @@ export function documentWriter(
     }
     const before = await documents.read(name)
     if (!before) throw noRow(key)
-    const said = fieldsToJson(changes, { strict: true })
-    const kept = Object.entries(before.value).filter(([field]) => !Object.hasOwn(changes, field))
-    const value = { ...Object.fromEntries(kept), ...said }
+    const changed = fieldsToJson(changes, { strict: true })
+    const unchanged = Object.entries(before.value).filter(([field]) => !Object.hasOwn(changes, field))
+    const value = { ...Object.fromEntries(unchanged), ...changed }
     return { ...name, value: value as DocumentChange['value'], if_match: before.etag }
   }
   return async (changes, written) => {
     const canChangeBetween = changes.some(({ type }) => type === 'update')
     const isNew = changes.every(({ type }) => type !== 'insert')
-    for (let left = canChangeBetween && isNew ? tries : 0; ; left--) {
-      const said: DocumentChange[] = []
-      for (const one of changes) said.push(await changeOf(one))
+    for (let retries = canChangeBetween && isNew ? tries : 0; ; retries--) {
+      const documentChanges: DocumentChange[] = []
+      for (const one of changes) documentChanges.push(await changeOf(one))
       try {
-        const answer = await documents.write({ changes: said })
+        const answer = await documents.write({ changes: documentChanges })
         for (const { id } of answer.written) written.add(id)
         return
       } catch (error) {
-        if (!isDaybookError(error, 'conflict') || left === 0) throw error
+        if (!isDaybookError(error, 'conflict') || retries === 0) throw error
       }
     }
   }
@@ -70,12 +71,12 @@ export function documentWriter(
 
 type Kstar = 'trace' | 'perception' | 'fact' | 'skill'
 
-/** The kinds whose records are stored, changed and forgotten through a collection; others are looked at. */
+/** Kinds that a collection can change; others are read only. */
 export function isWritable(kind: string): kind is Kstar {
   return ['trace', 'perception', 'fact', 'skill'].includes(kind)
 }
 
-/** Records of `kind`, one after another: what was written before one is refused stays. Traces come in together. */
+/** Writes records of `kind` one by one: those before a refused one stay. New traces are stored together. */
 export function recordWriter(book: CollectionBook, kind: Kstar): RowWriter {
   const verbs = recordVerbs(book)[kind]
   return async (changes, written) => {
@@ -84,14 +85,14 @@ export function recordWriter(book: CollectionBook, kind: Kstar): RowWriter {
       const rows = inserted.map(({ key, modified }) => inputOf(modified, kind, key))
       for (const id of await verbs.insert(rows)) written.add(id)
     }
-    for (const { type, key, original, changes: said } of changes) {
+    for (const { type, key, original, changes: fields } of changes) {
       if (type === 'insert') continue
       const id = kind === 'skill' ? String((original as JsonObject)['id']) : String(key)
       const before = await book.records.get({ id })
       if (type === 'update') {
         if (before?.kind !== kind) throw noRow(key)
-        checkFields(said)
-        await verbs.update(before, said as JsonObject)
+        checkFields(fields)
+        await verbs.update(before, fields as JsonObject)
       } else if (before) await book.records.forget({ id })
       written.add(id)
     }
@@ -104,7 +105,7 @@ interface RecordVerbs {
 }
 
 function recordVerbs({ traces, perceptions, facts, skills, records }: CollectionBook) {
-  /** One by one, with the verb that stores one. */
+  /** Stores one by one. */
   const each =
     (store: (row: never) => Promise<{ readonly id: string }>) => async (rows: readonly JsonObject[]) => {
       const ids: string[] = []
@@ -133,18 +134,18 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
         return facts.store(row)
       }),
       update(before, changes) {
-        const { schema_version: _version, ...said } = merged(before, changes)
-        return facts.store({ ...said, id: before.id } as never)
+        const { schema_version: _version, ...fields } = merged(before, changes)
+        return facts.store({ ...fields, id: before.id } as never)
       },
     },
     skill: {
       insert: each((row) => skills.store(row)),
       update(before, changes) {
-        // How well it goes is counted by the book, and stays.
-        const { maturity: _maturity, ...said } = merged(before, changes)
+        // The book counts maturity itself.
+        const { maturity: _maturity, ...fields } = merged(before, changes)
         const { maturity } = changes
         const grown = maturity === undefined ? {} : { maturity }
-        return skills.store({ ...said, ...grown, replace: true } as never)
+        return skills.store({ ...fields, ...grown, replace: true } as never)
       },
     },
   } satisfies Record<Kstar, RecordVerbs>
@@ -155,11 +156,11 @@ function merged(before: FoundRecord, changes: JsonObject): JsonObject {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
-/** The caller names the agent when it stores a record; the book fills in the rest of the head. */
-const saidOnce = ['agent', 'session', 'resource', 'sensitivity'] as const
+/** Head fields that a new record may set; the book fills in the others. */
+const scopeFields = ['agent', 'session', 'resource', 'sensitivity'] as const
 
 function inputOf(row: object, kind: Kstar, key: RowKey): JsonObject {
-  const scope = saidOnce.flatMap((name) => {
+  const scope = scopeFields.flatMap((name) => {
     const value = (row as JsonObject)[name]
     return value === undefined ? [] : [[name, value] as const]
   })

@@ -1,5 +1,6 @@
-// What a live query of TanStack DB asks for, as filters of a book. Invariant: no row that it asks for is left out; what can't
-// be said in filters lets more through, which the query sorts out itself, and then says that it is not exact.
+// Translates the condition of a live query of TanStack DB into filters of a book.
+// Invariant: no matching row is left out. If filters can't express a condition, more rows pass and the result is marked as not exact;
+// the query itself removes them.
 import type { IR } from '@tanstack/db'
 import { type Filters, parseFilters } from '../../../core/filter/filter.ts'
 import { equalOperand, type RowSource } from './row-source.ts'
@@ -7,13 +8,13 @@ import { equalOperand, type RowSource } from './row-source.ts'
 type Expression = IR.BasicExpression
 
 export interface SubsetFilter {
-  /** Lets through what is asked for, and maybe more. Undefined: every row. */
+  /** Passes all matching rows, and maybe more. Undefined: every row. */
   readonly filters: Filters | undefined
-  /** Lets through nothing but what is asked for, and maybe less. Undefined: nothing is sure. */
+  /** Passes only matching rows, and maybe fewer. Undefined: nothing is sure. */
   readonly sure: Filters | undefined
-  /** True: exactly the rows that are asked for, where no field of `numbers` has a value that can't be compared. */
+  /** True: passes exactly the matching rows, if all values of `numbers` can be compared. */
   readonly isExact: boolean
-  /** Where numbers are compared. */
+  /** Fields compared as numbers. */
   readonly numbers: readonly string[]
 }
 
@@ -22,20 +23,20 @@ const exactly = (filters: Filters | undefined): SubsetFilter => {
   return { filters, sure: filters, isExact: true, numbers: [] }
 }
 
-/** The filters of `where`, over the records that `source` takes its rows from. */
+/** The filters for `where` over the records of `source`. */
 export function subsetFilter(where: Expression | undefined, source: RowSource): SubsetFilter {
   if (!where) return exactly(undefined)
-  const said = translate(where, source)
+  const filter = translate(where, source)
   try {
-    parseFilters(said.filters)
-    return said
+    parseFilters(filter.filters)
+    return filter
   } catch {
-    // Longer or deeper than filters are.
+    // Too long or too deep for filters.
     return everything
   }
 }
 
-/** The path in records of the field that `expression` names; undefined where it is no field of a row. */
+/** The path of the field that `expression` names; undefined if it is no field. */
 export function fieldOf(expression: Expression | undefined, source: RowSource): string | undefined {
   if (expression?.type !== 'ref') return undefined
   const { path } = expression
@@ -102,16 +103,16 @@ function allOf(parts: readonly SubsetFilter[]): SubsetFilter {
 }
 
 function anyOf(parts: readonly SubsetFilter[]): SubsetFilter {
-  const said = present(parts.map(({ filters }) => filters))
+  const some = present(parts.map(({ filters }) => filters))
   return {
-    filters: said.length < parts.length ? undefined : join('or', said),
+    filters: some.length < parts.length ? undefined : join('or', some),
     sure: join('or', present(parts.map((one) => one.sure))),
     isExact: parts.every((one) => one.isExact),
     numbers: parts.flatMap(({ numbers }) => numbers),
   }
 }
 
-/** Of a field that a row has not, a query knows neither that it is so nor that it is not: here it is let through. */
+/** For a missing field a query is undecided: let the row pass. */
 function noneOf({ sure }: SubsetFilter): SubsetFilter {
   return { ...everything, filters: sure && { not: sure } }
 }
@@ -127,7 +128,7 @@ function equality(at: Expression | undefined, value: unknown, source: RowSource)
 function among(at: Expression | undefined, values: unknown, source: RowSource): SubsetFilter {
   const field = fieldOf(at, source)
   if (field === undefined || !Array.isArray(values)) return everything
-  // Nothing is equal to what is missing.
+  // A missing value equals nothing.
   const wanted = values.filter((one) => one !== null && one !== undefined)
   const operands = wanted.flatMap((one) => equalOperand(source, one) ?? [])
   const [first] = operands
@@ -153,7 +154,7 @@ function order(
   return compared(filters, field, operand.value, source)
 }
 
-/** `NaN`, the infinities and the like may be what is asked for wherever a number is. */
+/** `NaN`, infinities and the like may match any comparison of numbers. */
 function compared(filters: Filters, field: string, value: unknown, source: RowSource): SubsetFilter {
   const { uncompared } = source
   if (typeof value !== 'number' || uncompared.length === 0) return exactly(filters)
@@ -161,7 +162,7 @@ function compared(filters: Filters, field: string, value: unknown, source: RowSo
   return { filters: { or: [filters, ...others] }, sure: filters, isExact: true, numbers: [field] }
 }
 
-/** Texts are ordered by characters in a book and by UTF-16 in a page: the same, up to where pairs of units begin. */
+/** A book orders texts by code points, a page by UTF-16 units. They agree below surrogate pairs. */
 export function isOrderedAlike(value: unknown): boolean {
   return typeof value !== 'string' || (value.length <= 500 && !/[\ud800-\uffff]/.test(value))
 }

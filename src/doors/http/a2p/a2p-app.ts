@@ -1,7 +1,7 @@
-// The a2p protocol over HTTP, below `/a2p/v1`: profiles, memories, proposals and access for agents that sign their requests.
-// Its order of checks: the address (a DID in it is one), the authorization (A2P001), the DID of who signed (A2P010), time and
-// nonce (A2P007 to A2P009), whether the agent is known (A2P011), its signature, what is left to ask, and then the body. Whoever gets as far as the book
-// is in its log of access, also when refused.
+// The a2p protocol over HTTP, below `/a2p/v1`: profiles, memories, proposals and access, for agents that sign their requests.
+// Order of checks: address (a DID must be valid), authorisation (A2P001), the signer's DID (A2P010), time and nonce (A2P007 to
+// A2P009), registration of the agent (A2P011), signature, rate, body. A request that reaches the book is in its access log, also when
+// refused.
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { hideKeys } from '../../../core/text/hide-keys.ts'
@@ -10,37 +10,32 @@ import { isAgentDid, lacksNamespace } from '../../../shape/a2p-did.ts'
 import { fromDidKey } from '../../../shape/did-key.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 import { askAgentDoor, enterBody } from '../request/book-door.ts'
-import { limitAddress } from '../request/front-limit.ts'
+import { limitAddress, isAllowedOrigin, requireHttps, wayOf, requirePlainPath } from '../request/guard.ts'
 import { parsePlainBody, readPlainBody, withinPass } from '../request/json-body.ts'
-import { isAllowedOrigin } from '../request/origin.ts'
-import { requireHttps, wayOf } from '../request/own-machine.ts'
-import { requirePlainPath } from '../request/plain-path.ts'
-import { accessRoutes } from './access-route.ts'
-import { agentRoutes } from './agent-route.ts'
+import { accessRoutes, agentRoutes, memoryRoutes } from './a2p-routes.ts'
 import { readAuthorization } from './authorization.ts'
 import {
   type A2pContext,
   type A2pTypes,
   fail,
-  givenRequestId,
+  ownRequestId,
   newRequestId,
   succeed,
   versions,
 } from './envelope.ts'
-import { memoryRoutes } from './memory-route.ts'
 import { bookOfDid, checkProfileDid, didOfBook, invalidDid, readProfileBooks } from './profile-book.ts'
-import { type A2pRoute, type Asked, type Given, wrongField } from './route.ts'
+import { type A2pRoute, type A2pRequest, type A2pFields, wrongField } from './route.ts'
 
 export const a2pRoutes: readonly A2pRoute[] = [...memoryRoutes, ...accessRoutes, ...agentRoutes]
 
-/** Most bytes of a body: many times what any of them needs. */
+/** Limit of a body, in bytes: generous for all routes. */
 const bodyLimitBytes = 100_000
 
 export function createA2pApp() {
   const app = new Hono<A2pTypes>()
   app.onError((error, c) => fail(c, error))
   app.use(async (c, next) => {
-    c.set('requestId', givenRequestId(c) ?? newRequestId())
+    c.set('requestId', ownRequestId(c) ?? newRequestId())
     await next()
   })
   app.use(
@@ -82,7 +77,7 @@ export function createA2pApp() {
   return app
 }
 
-/** What is at an address under another method, and what is at none. */
+/** Answers wrong methods and unknown addresses. */
 function refuseOthers(app: Hono<A2pTypes>): void {
   const allowed = new Map<string, string[]>([
     ['/health', ['GET']],
@@ -105,31 +100,31 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
   const isProfile = route.path.startsWith('/profile/')
   const did = isProfile ? checkProfileDid(param(c, 'did')) : checkAgent(c)
   const sender = readAuthorization(c.req.raw, c.env)
-  const book = isProfile ? bookOfDid(did ?? '', mapped) : bookAsked(c, mapped)
-  const pass = await enterBody(c.env.MIRROR, book, await sender.comerTo(book), route.capability)
+  const book = isProfile ? bookOfDid(did ?? '', mapped) : bookOf(c, mapped)
+  const pass = await enterBody(c.env.MIRROR, book, await sender.callerOf(book), route.capability)
   return withinPass(pass, async (refusing) => {
     const bytes = await refusing(() => readPlainBody(c.req.raw, bodyLimitBytes, pass))
     const url = new URL(c.req.url)
     const presented = await sender.presentedTo(book, { method: c.req.method, url, body: bytes })
     await pass?.turn()
-    const asked: Asked = {
+    const request: A2pRequest = {
       userDid: didOfBook(book, mapped),
       signer: presented.signed?.did,
       param: (name) => param(c, name),
       query: (name) => c.req.query(name),
       get body() {
         const body = parsePlainBody(c.req.raw, bytes)
-        c.set('given', body)
+        c.set('sent', body)
         return body
       },
     }
     const ask = {
       id: route.capability,
       operation: route.operation,
-      requestId: givenRequestId(c) ?? undefined,
+      requestId: ownRequestId(c) ?? undefined,
       receipt: c.req.header('daybook-receipt'),
       way: wayOf(c.req.url),
-      ...inputOf(c, route, asked),
+      ...inputOf(c, route, request),
     }
     const payer = { ...presented, ...(pass?.isPaid ? { isPaid: true } : {}) }
     const { outcome, rate } = await askAgentDoor(c.env.MIRROR, book, payer, ask)
@@ -137,25 +132,25 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
     const value = await fromOutcome(Promise.resolve(outcome)).catch((error: unknown) => {
       throw route.refusal && isDaybookError(error) ? route.refusal(error) : error
     })
-    return succeed(c, told(route, value as Given, asked))
+    return succeed(c, replyOf(route, value as A2pFields, request))
   })
 }
 
-/** What the capability is to be given, or what is wrong with the request: the book tells it to whoever was let in. */
-function inputOf(c: A2pContext, route: A2pRoute, asked: Asked) {
+/** The input of the capability, or the fault of the request, which the book reports to an admitted caller. */
+function inputOf(c: A2pContext, route: A2pRoute, request: A2pRequest) {
   try {
-    if (givenRequestId(c) === null)
+    if (ownRequestId(c) === null)
       throw wrongField('x-request-id', 'It is not 1 to 200 visible ASCII characters')
-    return { input: route.input(asked) }
+    return { input: route.input(request) }
   } catch (error) {
     if (error instanceof DaybookError) return { fault: error.toJSON() }
     throw error
   }
 }
 
-function told(route: A2pRoute, value: Given, asked: Asked) {
-  const { meta = {}, ...rest } = route.answer(value, asked)
-  const { signer } = asked
+function replyOf(route: A2pRoute, value: A2pFields, request: A2pRequest) {
+  const { meta = {}, ...rest } = route.answer(value, request)
+  const { signer } = request
   return { ...rest, meta: { ...(signer === undefined ? {} : { agentDid: signer }), ...meta } }
 }
 
@@ -163,18 +158,18 @@ function param(c: A2pContext, name: string): string {
   return c.req.param(name) ?? ''
 }
 
-/** The agent in an address, if there is one in it. */
+/** The agent's DID in the address, if any. */
 function checkAgent(c: A2pContext): string | undefined {
   const did = c.req.param('did')
   if (did === undefined) return undefined
   if (lacksNamespace(did))
-    throw new DaybookError('not-found', 'There is no agent of this DID here.', { details: { path: 'did' } })
+    throw new DaybookError('not-found', 'There is no agent with this DID here.', { details: { path: 'did' } })
   if (!isAgentDid(did)) throw invalidDid('did')
   return did
 }
 
-/** The book that a request means whose address names none: by a header, by the profile's DID, or the only one there is a DID for. */
-function bookAsked(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
+/** The book of a request whose address names none: from the header, the profile's DID, or the only mapped DID. */
+function bookOf(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
   const named = c.req.header('x-daybook-book')
   if (named !== undefined) return named
   const profile = c.req.query('profile')
@@ -183,12 +178,12 @@ function bookAsked(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
   if (only !== undefined && others.length === 0) return only
   throw new DaybookError(
     'not-found',
-    'Agents are registered with a profile: say with which, as `?profile=<DID of the user>` or with the header X-Daybook-Book.',
+    'Agents are registered with a profile: name it as `?profile=<DID of the user>` or in the header X-Daybook-Book.',
     { details: { path: 'profile' } },
   )
 }
 
-/** The DID document of a `did:key`, which follows from its name alone. Of others nothing is told to who does not say who it is. */
+/** The DID document of a `did:key`, which its name contains. For other DIDs nothing is revealed without authorisation. */
 function documentOf(did: string): unknown {
   if (lacksNamespace(did)) throw noDocument()
   const key = fromDidKey(did)
@@ -208,4 +203,4 @@ function documentOf(did: string): unknown {
 }
 
 const noDocument = () =>
-  new DaybookError('not-found', 'There is no document of this DID here.', { details: { path: 'did' } })
+  new DaybookError('not-found', 'There is no document for this DID here.', { details: { path: 'did' } })

@@ -1,8 +1,8 @@
-// Who sends a request of the a2p protocol: an agent, by a signature, or whoever presents a key or token as elsewhere at this edge.
-// Invariants: what is no authorization is none; nothing of it is ever repeated in an answer; a signature covers everything that
-// decides what is done: the whole address, the host, and the headers that name a book or a receipt.
+// Authorisation of a2p requests: an agent's signature, or a key or token as elsewhere at this edge.
+// Invariants: no part of it is repeated in an answer; a signature covers everything that decides the effect: the whole address, the
+// host, and the headers that name a book or a receipt.
 import { DaybookError } from '../../../core/errors.ts'
-import type { AgentPresented, Comer } from '../../../edge/mirror-door.ts'
+import type { AgentPresented, BodyCaller } from '../../../edge/mirror-door.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { presentedBy } from '../request/auth.ts'
 
@@ -13,26 +13,26 @@ export interface SignatureFields {
   readonly ts: string
   readonly nonce: string
   readonly exp?: string
-  /** The origin of the host that the request is for. */
+  /** The origin of the intended host. */
   readonly aud?: string
 }
 
 const scheme = /^A2P-Signature(?:\s+|$)/i
 const headerLimit = 4000
 const names = ['did', 'sig', 'ts', 'nonce', 'exp', 'aud'] as const
-const needed = names.slice(0, 4)
-/** One field and what parts it off from the next. Values have neither quotes nor controls. */
+const required = names.slice(0, 4)
+/** One field and its separator. Values contain neither quotes nor control characters. */
 const field = /^\s*([A-Za-z]+)\s*=\s*(?:"([\x20\x21\x23-\x7e]*)"|([\x21\x23-\x2b\x2d-\x7e]*))\s*(?:,|$)/
 
 const refuse = (message: string, path = 'authorization') =>
   new DaybookError('unauthorized', message, { details: { path } })
 
-/** True for a header that says that a request is signed. */
+/** True for the header of a signed request. */
 export function isSignature(header: string): boolean {
   return scheme.test(header)
 }
 
-/** Reads such a header; `unauthorized` for one that lacks a field, has one twice or has what it should not. */
+/** Reads a signature header; `unauthorized` for missing, repeated or unknown fields. */
 export function readSignature(header: string): SignatureFields {
   let rest = header.slice(0, headerLimit + 1).replace(scheme, '')
   if (header.length > headerLimit) throw refuse('The signature header is too long.')
@@ -46,14 +46,14 @@ export function readSignature(header: string): SignatureFields {
     found.set(name, quoted ?? bare ?? '')
     rest = rest.slice(whole.length)
   }
-  const missing = needed.find((name) => !found.get(name))
+  const missing = required.find((name) => !found.get(name))
   if (missing !== undefined) throw refuse(`The signature header lacks \`${missing}\`.`, missing)
-  const [did = '', sig = '', ts = '', nonce = ''] = needed.map((name) => found.get(name))
+  const [did = '', sig = '', ts = '', nonce = ''] = required.map((name) => found.get(name))
   const [exp, aud] = [found.get('exp'), found.get('aud')]
   return { did, sig, ts, nonce, ...(exp === undefined ? {} : { exp }), ...(aud === undefined ? {} : { aud }) }
 }
 
-/** What of the request a signature is about. */
+/** The parts of a request that a signature covers. */
 export interface SignedParts {
   readonly method: string
   readonly url: URL
@@ -62,15 +62,15 @@ export interface SignedParts {
 
 /** The sender of a request. */
 export interface Authorization {
-  /** As far as the head of the request says. */
-  comerTo(book: string): Promise<Comer>
-  /** As the book is to look at it. */
+  /** The caller, from the head of the request. */
+  callerOf(book: string): Promise<BodyCaller>
+  /** The credentials that the book checks. */
   presentedTo(book: string, parts: SignedParts): Promise<AgentPresented>
 }
 
 /**
- * Reads who sends `request`. What is no authorization at all is `unauthorized`, before anything is asked of a book; what it is
- * worth the book says.
+ * Reads the authorisation of `request`. A malformed one is `unauthorized` before any book is involved; the book checks a
+ * well-formed one.
  */
 export function readAuthorization(request: Request, env: EdgeEnv): Authorization {
   const header = request.headers.get('authorization')
@@ -81,7 +81,7 @@ export function readAuthorization(request: Request, env: EdgeEnv): Authorization
     checkAudience(fields.aud, new URL(request.url), env.DAYBOOK_A2P_AUDIENCE)
     const covered = coveredLines(fields.aud, request.headers)
     return {
-      comerTo: () => Promise.resolve({ did: fields.did }),
+      callerOf: () => Promise.resolve({ did: fields.did }),
       presentedTo: async (_book, parts) => ({
         signed: { ...fields, covered, ...(await signedParts(parts)) },
       }),
@@ -90,7 +90,7 @@ export function readAuthorization(request: Request, env: EdgeEnv): Authorization
   const [, bearer] = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header) ?? []
   if (bearer === undefined) throw refuse('The authorization is neither `A2P-Signature …` nor `Bearer <key>`.')
   const present = async (book: string) => (await presentedBy(bearer, { env, raw: request }, book)).presented
-  return { comerTo: present, presentedTo: present }
+  return { callerOf: present, presentedTo: present }
 }
 
 async function signedParts({ method, url, body }: SignedParts) {
@@ -103,15 +103,15 @@ async function signedParts({ method, url, body }: SignedParts) {
   }
 }
 
-/** The address as its sender may have written it down to sign it: always with its query, the colons of a DID encoded or not. */
+/** The path as the sender may have signed it: with its query, and with colons of a DID encoded or not. */
 function spellings({ pathname, search }: URL): string[] {
   return [...new Set([pathname + search, pathname.replaceAll(/%3A/gi, ':') + search])]
 }
 
-/** Headers that change what a request does, and so are signed when they are sent. */
+/** Headers that change the effect of a request: signed if present. */
 const coveredHeaders = ['x-daybook-book', 'daybook-receipt'] as const
 
-/** The lines that are signed after those of the protocol: `aud`, then each such header, as `name:value`. */
+/** Signed lines after those of the protocol: `aud`, then each such header, as `name:value`. */
 function coveredLines(aud: string | undefined, headers: Headers): string[] {
   const sent = [
     ['aud', aud ?? null] as const,
@@ -120,19 +120,19 @@ function coveredLines(aud: string | undefined, headers: Headers): string[] {
   return sent.flatMap(([name, value]) => (value === null ? [] : [`${name}:${value}`]))
 }
 
-/** Origins in `DAYBOOK_A2P_AUDIENCE`, and whether requests count that name no host. */
+/** Origins in `DAYBOOK_A2P_AUDIENCE`, and whether requests without a host are accepted. */
 export function readAudience(text = ''): { readonly origins: readonly string[]; readonly isOpen: boolean } {
   const words = text.split(/[\s,]+/).filter((one) => one !== '')
   const origins = words.filter((one) => one !== 'any')
   if (origins.some((one) => !URL.canParse(one) || new URL(one).origin !== one))
     throw new DaybookError(
       'internal',
-      'DAYBOOK_A2P_AUDIENCE is not like `https://memory.example.org`: origins apart by blanks, or `any`.',
+      '`DAYBOOK_A2P_AUDIENCE` must look like `https://memory.example.org`: origins separated by spaces, or `any`.',
     )
   return { origins, isOpen: origins.length < words.length }
 }
 
-/** Throws unless the request was signed for this host. */
+/** Throws unless the request is signed for this host. */
 function checkAudience(aud: string | undefined, url: URL, setting: string | undefined): void {
   const { origins, isOpen } = readAudience(setting)
   if (aud === undefined && isOpen) return

@@ -1,54 +1,55 @@
-// How the a2p protocol answers: `{ success, data, meta }` or `{ success, error, meta }`, and headers that say its version, the id of
-// the request and what is left to ask.
+// Answers of the a2p protocol: `{ success, data, meta }` or `{ success, error, meta }`, with headers for version, request id and rate;
+// and errors in its codes.
+// Invariant: each of our codes has one of the protocol's, so all errors have one shape; internal faults stay hidden.
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { toDaybookError } from '../../../core/errors.ts'
+import { toDaybookError, DaybookError, type ErrorCode, errorTable } from '../../../core/errors.ts'
 import { formatTime } from '../../../core/time.ts'
-import { type RateState, readAgentRate, untouched } from '../../../edge/agent/agent-rate.ts'
+import { type RateState, readAgentRate, untouched } from '../../../edge/agent/agent-gate.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { logFault } from '../request/problem.ts'
-import { toProtocolError } from './error-code.ts'
-import type { Told } from './route.ts'
+import type { A2pReply } from './route.ts'
+import type { SignedReason } from '../../../trust/agent/signed-request.ts'
 
 export interface A2pTypes {
   Bindings: EdgeEnv
   Variables: {
     requestId: string
-    /** What is left to whoever asks, once that is known. */
+    /** The caller's rate, once known. */
     rate: RateState | undefined
-    /** The body as far as it was read, to say what was wrong in it. */
-    given: unknown
+    /** The body, once read, for error messages. */
+    sent: unknown
   }
 }
 export type A2pContext = Context<A2pTypes>
 
-/** Versions of the protocol by which its documents call themselves. The first is spoken when nobody asks for another. */
+/** Versions of the protocol. The first is the default. */
 export const versions = ['0.1.0', '1.0'] as const
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const requestIdShape = /^[\x21-\x7e]{1,200}$/
 
-/** The id that a request gives itself; undefined without one, null for what is none. */
-export function givenRequestId(c: A2pContext): string | undefined | null {
-  const given = c.req.header('x-request-id')
-  if (given === undefined || requestIdShape.test(given)) return given
+/** The request's own id; undefined without one, null for an invalid one. */
+export function ownRequestId(c: A2pContext): string | undefined | null {
+  const id = c.req.header('x-request-id')
+  if (id === undefined || requestIdShape.test(id)) return id
   return null
 }
 
-/** An id for a request that has none: `req_` and 16 letters and digits. */
+/** A new request id: `req_` and 16 letters and digits. */
 export function newRequestId(): string {
   let id = 'req_'
   while (id.length < 20) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1))
-    // Above, some would come more often than others.
+    // Higher bytes would make some characters more frequent.
     if (byte < alphabet.length * 4) id += alphabet[byte % alphabet.length]
   }
   return id
 }
 
 /** Headers of every answer. */
-export function setHeaders(c: A2pContext): void {
-  const asked = c.req.header('a2p-version')
-  c.header('A2P-Version', versions.find((one) => one === asked) ?? versions[0])
+function setHeaders(c: A2pContext): void {
+  const wanted = c.req.header('a2p-version')
+  c.header('A2P-Version', versions.find((one) => one === wanted) ?? versions[0])
   c.header('A2P-Version-Supported', versions.join(', '))
   c.header('X-Request-Id', c.get('requestId'))
   c.header('Cache-Control', 'no-store')
@@ -61,19 +62,127 @@ export function setHeaders(c: A2pContext): void {
 
 const metaOf = (c: A2pContext) => ({ requestId: c.get('requestId'), timestamp: formatTime(Date.now()) })
 
-export function succeed(c: A2pContext, { data, status = 200, meta = {} }: Told): Response {
+export function succeed(c: A2pContext, { data, status = 200, meta = {} }: A2pReply): Response {
   setHeaders(c)
   return c.json({ success: true, data, meta: { ...metaOf(c), ...meta } } as object, status)
 }
 
 export function fail(c: A2pContext, error: unknown): Response {
-  const known = toDaybookError(error)
-  if (known.code === 'internal' || known.code === 'engine-died') logFault(known)
-  const { code, status, message, details, retryAfterMs } = toProtocolError(known, c.get('given'))
+  const why = toDaybookError(error)
+  if (why.code === 'internal' || why.code === 'engine-died') logFault(why)
+  const { code, status, message, details, retryAfterMs } = toProtocolError(why, c.get('sent'))
   setHeaders(c)
   const retryAfter = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000))
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   if (status === 401) c.header('WWW-Authenticate', 'A2P-Signature, Bearer realm="daybook"')
-  const told = { code, message, details, ...(retryAfter === undefined ? {} : { retryAfter }) }
-  return c.json({ success: false, error: told, meta: metaOf(c) } as object, status as ContentfulStatusCode)
+  const body = { code, message, details, ...(retryAfter === undefined ? {} : { retryAfter }) }
+  return c.json({ success: false, error: body, meta: metaOf(c) } as object, status as ContentfulStatusCode)
+}
+
+/** The protocol's codes in use (specification, "Error Codes"), and their HTTP statuses. */
+export const protocolCodes = {
+  A2P001: { name: 'unauthorized', status: 401 },
+  A2P002: { name: 'forbidden', status: 403 },
+  A2P003: { name: 'not_found', status: 404 },
+  A2P004: { name: 'consent_required', status: 403 },
+  A2P005: { name: 'rate_limited', status: 429 },
+  A2P006: { name: 'invalid_request', status: 400 },
+  A2P007: { name: 'invalid_timestamp', status: 401 },
+  A2P008: { name: 'nonce_reused', status: 401 },
+  A2P009: { name: 'invalid_nonce', status: 401 },
+  A2P010: { name: 'invalid_did_format', status: 400 },
+  A2P011: { name: 'agent_not_registered', status: 401 },
+  A2P023: { name: 'invalid_memory_type', status: 400 },
+  A2P500: { name: 'internal', status: 500 },
+} as const
+type ProtocolCode = keyof typeof protocolCodes
+
+/** Codes for refused signatures. */
+const signedCodes: Readonly<Record<SignedReason, ProtocolCode>> = {
+  'Invalid DID': 'A2P010',
+  'Timestamp out of window': 'A2P007',
+  'Invalid nonce': 'A2P009',
+  'Agent not registered': 'A2P011',
+  'Invalid signature': 'A2P001',
+  // The protocol's table says A2P010, which is for invalid DIDs. The fault is the time.
+  'Request expired': 'A2P007',
+  'Nonce already used': 'A2P008',
+}
+
+/** Exceptions from `byStatus`. */
+const codes: Partial<Readonly<Record<string, ProtocolCode>>> = {
+  locked: 'A2P006',
+  'consent-required': 'A2P004',
+  'request-reused': 'A2P006',
+}
+
+/** The protocol's code by the HTTP status of ours. */
+const byStatus: Readonly<Record<number, ProtocolCode>> = {
+  400: 'A2P006',
+  401: 'A2P001',
+  403: 'A2P002',
+  404: 'A2P003',
+  405: 'A2P006',
+  409: 'A2P006',
+  410: 'A2P003',
+  413: 'A2P006',
+  423: 'A2P006',
+  426: 'A2P006',
+  429: 'A2P005',
+}
+
+/** Memory types, as the protocol's error lists them. */
+const memoryTypes = ['episodic', 'semantic', 'procedural']
+
+interface ProtocolError {
+  readonly code: ProtocolCode
+  readonly status: number
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly retryAfterMs?: number
+}
+
+/** The protocol's code for one of ours. */
+export function protocolCodeOf(code: ErrorCode, reason?: unknown): ProtocolCode {
+  if (typeof reason === 'string' && Object.hasOwn(signedCodes, reason))
+    return signedCodes[reason as SignedReason]
+  return codes[code] ?? byStatus[errorTable[code].status] ?? 'A2P500'
+}
+
+/** The status of the answer: the protocol's, unless ours is more specific. */
+function statusOf(code: ProtocolCode, error: DaybookError): number {
+  const own = errorTable[error.code].status
+  const isFiner = (code === 'A2P006' && [405, 413].includes(own)) || (code === 'A2P500' && own > 500)
+  return isFiner ? own : protocolCodes[code].status
+}
+
+/** `error` in the protocol's terms. `sent`: the body, to name its fault. */
+export function toProtocolError(error: unknown, sent?: unknown): ProtocolError {
+  const why = toDaybookError(error)
+  const shown = why.code === 'internal' ? new DaybookError('internal') : why
+  const { reason, path } = shown.details
+  if ((path === 'memory_type' || path === 'memory.memory_type') && shown.code === 'invalid-input')
+    return wrongType(sent, path)
+  const code = protocolCodeOf(shown.code, reason)
+  const { retryAfterMs, ...details } = shown.details
+  return {
+    code,
+    status: statusOf(code, shown),
+    message: shown.message,
+    details: { name: protocolCodes[code].name, ...details },
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+  }
+}
+
+function wrongType(sent: unknown, path: string): ProtocolError {
+  const { memory, memory_type } = Object(sent) as { memory?: unknown; memory_type?: unknown }
+  const provided = memory_type ?? (Object(memory) as { memory_type?: unknown }).memory_type ?? null
+  const shown =
+    typeof provided === 'string' ? provided.slice(0, 80) : provided === null ? 'null' : typeof provided
+  return {
+    code: 'A2P023',
+    status: protocolCodes.A2P023.status,
+    message: `Invalid memory type: ${shown}. Must be one of: ${memoryTypes.join(', ')}`,
+    details: { name: protocolCodes.A2P023.name, path, provided: shown, valid: memoryTypes },
+  }
 }

@@ -1,83 +1,83 @@
-// What a route of the a2p protocol is: an address, the capability that it stands for, and how what is sent and answered is
-// said in the protocol's words. Invariant: a route has no right of its own; it names one capability, called as whoever came.
+// A route of the a2p protocol: an address, its capability, and the translation of input and answer.
+// Invariant: a route has no rights of its own; it calls one capability as the caller.
 import type { z } from 'zod'
 import { DaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject, type Json } from '../../../core/json/path.ts'
 import { parseWith } from '../../../core/schema.ts'
-import type { Operation } from '../../../edge/agent/agent-rate.ts'
+import type { Operation } from '../../../edge/agent/agent-gate.ts'
 
-/** A request that was read, as far as it says what is wanted. */
-export interface Asked {
-  /** The user's DID, of the book that is asked. */
+/** A request as the routes see it. */
+export interface A2pRequest {
+  /** The DID of the book's user. */
   readonly userDid: string
-  /** Who signed the request; undefined for whoever came by a key. */
+  /** The signer; undefined for a caller with a key. */
   readonly signer: string | undefined
   param(name: string): string
   query(name: string): string | undefined
-  /** The body as it was sent, JSON. */
+  /** The body, as JSON. */
   readonly body: unknown
 }
 
-export interface Told {
+export interface A2pReply {
   readonly data: unknown
   readonly status?: 200 | 201
-  /** Beside the id of the request and the time. */
+  /** In addition to the request id and the time. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
 export interface A2pRoute {
   readonly method: 'GET' | 'POST'
-  /** Below `/a2p/v1`. One with `/profile/:did` is about the book of that DID. */
+  /** Below `/a2p/v1`. `/profile/:did` is the book of that DID. */
   readonly path: string
   readonly operation: Operation
   readonly capability: string
-  /** What the capability takes. What it throws is told and written down as the answer of the call. */
-  input(asked: Asked): unknown
-  /** What the protocol answers, made of what the capability does. */
-  answer(value: Given, asked: Asked): Told
-  /** An error of the capability as the protocol says it. */
+  /** The input of the capability. An error it throws is answered and logged like an error of the call. */
+  input(request: A2pRequest): unknown
+  /** The protocol's answer, from that of the capability. */
+  answer(value: A2pFields, request: A2pRequest): A2pReply
+  /** The protocol's form of an error of the capability. */
   refusal?(error: DaybookError): DaybookError
 }
 
-export type Given = Readonly<Record<string, unknown>>
+export type A2pFields = Readonly<Record<string, unknown>>
 
 export const wrongField = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /** The body as an object; an empty one has no fields. */
-export function bodyOf({ body }: Asked): Given {
+export function bodyOf({ body }: A2pRequest): A2pFields {
   if (body === undefined) return {}
   checkJson(body)
-  if (isJsonObject(body as Json)) return body as Given
+  if (isJsonObject(body as Json)) return body as A2pFields
   throw wrongField('body', 'It is not an object')
 }
 
-/** The body by a schema. */
-export function readBody<S extends z.ZodType>(schema: S, asked: Asked): z.output<S> {
-  return parseWith(schema, bodyOf(asked)) as z.output<S>
+/** The body, checked by a schema. */
+export function readBody<S extends z.ZodType>(schema: S, request: A2pRequest): z.output<S> {
+  return parseWith(schema, bodyOf(request)) as z.output<S>
 }
 
 /** A whole number in the query, from 0. */
 export function countOf(
-  asked: Asked,
+  request: A2pRequest,
   name: string,
   { usual, most }: { usual: number; most: number },
 ): number {
-  const text = asked.query(name)
+  const text = request.query(name)
   if (text === undefined) return usual
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN
   if (count >= 0 && count <= most) return count
   throw wrongField(name, `It is not a number from 0 to ${most}`)
 }
 
-/** The fields of `value` that there are. */
-export function present(value: Given): Record<string, unknown> {
+/** `value` without undefined fields. */
+export function present(value: A2pFields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))
 }
 
-/** `value` with its field `from` under the name `to`, unless that is there. */
-export function under(value: Given, from: string, to: string): Given {
+/** `value` with its field `from` renamed to `to`. */
+export function under(value: A2pFields, from: string, to: string): A2pFields {
   const { [from]: named, ...rest } = value
   return named === undefined ? value : { [to]: named, ...rest }
 }

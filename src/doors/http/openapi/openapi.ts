@@ -1,13 +1,13 @@
-// The edge as an OpenAPI 3.1 document, made of the capability table and of what is said of the other routes.
-// Invariant: it names every route of the app and no other; a test holds it to the app.
+// The edge as an OpenAPI 3.1 document, from the capability table and the texts of the other routes.
+// Invariant: it names exactly the routes of the app; a test compares both.
 import type { AnyCapability } from '../../../core/capability/capability.ts'
 import { errorTable } from '../../../core/errors.ts'
 import { describeCapability, type JsonSchema } from '../../manifest.ts'
 import { a2pRoutes } from '../a2p/a2p-app.ts'
-import { Components } from './components.ts'
 import { otherRoutes, type RouteText } from './route-text.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
 
-export interface OpenApi {
+interface OpenApi {
   readonly openapi: '3.1.1'
   readonly info: Readonly<Record<string, unknown>>
   readonly servers: readonly { readonly url: string }[]
@@ -38,7 +38,7 @@ export function createOpenApi(table: readonly AnyCapability[], version: string):
   const paths = new Map<string, Record<string, Operation>>()
   const add = (method: string, path: string, operation: Operation) =>
     paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation })
-  // Others need private keys, or the device of their owner: a mirror has neither.
+  // Others need private keys or the owner's device; a mirror has neither.
   for (const capability of table.filter(({ runs = 'anywhere' }) => runs === 'anywhere'))
     add('POST', `/v1/books/{book}/capabilities/${capability.id}`, capabilityOperation(capability, components))
   for (const route of otherRoutes) add(route.method, route.path, routeOperation(route))
@@ -72,7 +72,7 @@ function capabilityOperation(capability: AnyCapability, components: Components):
     tags: ['capabilities'],
     parameters: [
       refTo('parameters/book'),
-      // What only reads has nothing to take effect twice.
+      // Reads need no request id.
       ...(effect === 'read' ? [] : [refTo('parameters/requestId')]),
       refTo('parameters/purpose'),
       refTo('parameters/receipt'),
@@ -145,7 +145,7 @@ const parameter = (place: 'path' | 'header', name: string, schema: JsonSchema, d
   description,
 })
 
-/** What several operations have. */
+/** Shared parts of operations. */
 const shared = {
   securitySchemes: {
     key: {
@@ -233,4 +233,40 @@ const shared = {
       },
     },
   },
+}
+
+const own = '#/$defs/'
+
+/** Moves `$defs` of schemas into the document's components, where references point. Equal parts become one. */
+class Components {
+  readonly schemas: Record<string, JsonSchema> = {}
+  readonly #names = new Map<string, string>()
+
+  /** The schema without `$schema` and `$defs`, which move to the components. */
+  hoist(id: string, { $schema: _dialect, $defs = {}, ...schema }: JsonSchema): JsonSchema {
+    const parts = Object.entries($defs as Readonly<Record<string, JsonSchema>>)
+    const names = new Map(parts.map(([name, part]) => [`${own}${name}`, this.#nameOf(part, `${id}.${name}`)]))
+    for (const [name, part] of parts)
+      this.schemas[names.get(`${own}${name}`) ?? name] = renamed(part, names) as JsonSchema
+    return renamed(schema, names) as JsonSchema
+  }
+
+  #nameOf(part: JsonSchema, wanted: string): string {
+    const content = JSON.stringify(part)
+    const name = this.#names.get(content) ?? wanted.replaceAll(/[^\w.-]/g, '-')
+    this.#names.set(content, name)
+    return name
+  }
+}
+
+/** `value` with all references in `names` replaced. */
+function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => renamed(one, names))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const name = key === '$ref' && typeof one === 'string' ? names.get(one) : undefined
+      return [key, name === undefined ? renamed(one, names) : `#/components/schemas/${name}`]
+    }),
+  )
 }

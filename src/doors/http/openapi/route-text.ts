@@ -1,4 +1,4 @@
-// What is said of each route that is not one capability.
+// OpenAPI texts of the routes that are not capabilities.
 import { z } from 'zod'
 import { ticketAnswer, ticketRequest } from '../../../sync/wire/live-wire.ts'
 import type { JsonSchema } from '../../manifest.ts'
@@ -102,7 +102,7 @@ export const otherRoutes: readonly RouteText[] = [
     method: 'PUT',
     path: '/v1/books/{book}',
     name: 'beginBook',
-    summary: 'Begins an erased book of that name anew.',
+    summary: 'Begins an erased book of that name again.',
     tag: 'book',
     body: confirmed,
     answers: done(object()),

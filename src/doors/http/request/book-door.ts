@@ -1,5 +1,5 @@
-// The only way to a book at the edge. Invariant: a book is opened by the name that was authorised, for the caller who was,
-// in one step; routes are given what came of it and can name no other book, nor another caller.
+// Opens books at the edge for authorised callers.
+// Invariant: name and caller are fixed when the book is opened; routes can reach no other book, and act as no other caller.
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { noLines } from '../../../edge/live-lines.ts'
@@ -8,32 +8,32 @@ import type {
   AgentPresented,
   BodyPass,
   BookDoor,
-  Comer,
+  BodyCaller,
   Mirrors,
   Presented,
 } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 
-/** The book of that name for whoever presents this; `invalid-input` for what is no name of a book. */
-export function openBookDoor(mirrors: Mirrors, book: string, comer: Presented): BookDoor {
+/** The book of that name for the caller; `invalid-input` for an invalid name. */
+export function openBookDoor(mirrors: Mirrors, book: string, caller: Presented): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))
   let isPaid = false
-  /** The gate has paid for one call of this request. */
+  /** The caller, marked as paid for the first call if the gate charged the request. */
   const present = (): Presented => {
-    const presented = isPaid ? { ...comer, isPaid } : comer
+    const presented = isPaid ? { ...caller, isPaid } : caller
     isPaid = false
     return presented
   }
   return {
     async enter(capability) {
-      const pass = await enterBody(mirrors, book, comer, capability)
+      const pass = await enterBody(mirrors, book, caller, capability)
       isPaid = pass?.isPaid ?? false
       return pass
     },
     admit: (id) => fromOutcome(mirror.admit(id, present())),
-    ticket: (asked) => fromOutcome(mirror.ticket(asked, present())),
-    erase: (asked) => fromOutcome(mirror.erase(asked, present())),
-    begin: (asked) => fromOutcome(mirror.begin(asked, present())),
+    ticket: (request) => fromOutcome(mirror.ticket(request, present())),
+    erase: (request) => fromOutcome(mirror.erase(request, present())),
+    begin: (request) => fromOutcome(mirror.begin(request, present())),
     exchange: (request) => fromOutcome(mirror.exchange(request, present())),
     call: (id, input, { requestId, purpose, receipt, way } = {}) =>
       fromOutcome(
@@ -48,17 +48,17 @@ export function openBookDoor(mirrors: Mirrors, book: string, comer: Presented): 
   }
 }
 
-/** The way past the gate before bodies; undefined where there is none. */
+/** Passes the body gate; undefined if the host has none. */
 export async function enterBody(
   mirrors: Mirrors,
   book: string,
-  comer: Comer,
+  caller: BodyCaller,
   capability: string,
 ): Promise<BodyPass | undefined> {
-  return mirrors.bodyGate?.(checkBookName(book)).enter(comer, capability)
+  return mirrors.bodyGate?.(checkBookName(book)).enter(caller, capability)
 }
 
-/** What a request of the a2p protocol is answered by the book of that name. */
+/** The answer of a book to an a2p request. */
 export function askAgentDoor(
   mirrors: Mirrors,
   book: string,
@@ -68,7 +68,7 @@ export function askAgentDoor(
   return mirrors.getByName(checkBookName(book)).agentCall(ask, presented)
 }
 
-/** Answers the upgrade to a line of `book`, which knows by its ticket alone who asks. */
+/** Upgrades to a line of `book`. The ticket identifies the caller. */
 export async function openBookLine(mirrors: Mirrors, book: string, upgrade: Request): Promise<Response> {
   const response = await mirrors.getByName(checkBookName(book)).fetch?.(upgrade)
   if (!response) throw noLines()

@@ -1,34 +1,34 @@
-// The body of a request as JSON: plain or gzip, of limited size however small it came, and refused in one shape.
+// Reads request bodies as JSON: plain or gzip, limited in size after decompression.
 import type { MiddlewareHandler } from 'hono'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { isDeeper, jsonLimits } from '../../../core/json/json.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import type { BodyPass } from '../../../edge/mirror-door.ts'
 
-/** Most bytes of one body, after decompression, where nothing else is said. */
+/** Default limit of a body, in bytes after decompression. */
 export const bodyLimitBytes = 1_000_000
 
-type JsonInput<Given, Value> = { in: { json: Given }; out: { json: Value } }
+type JsonInput<Sent, Value> = { in: { json: Sent }; out: { json: Value } }
 
-/** As much as envelopes add to the nesting of what they carry. */
+/** Levels that envelopes add around their payload. */
 const levelsAround = 16
 
 interface JsonBody<Value> {
-  /** What the caller comes for, for the log of access. Default: the capability that the address names. */
+  /** The capability, for the access log. Default: the one in the address. */
   readonly capability?: string
   readonly parse: (value: unknown, text: string) => Value
   readonly limitBytes?: number
 }
 
 /**
- * Lets the caller in, then reads and parses the body, of at most `limitBytes`; `c.req.valid('json')` is what `parse` made of
- * it. An empty body is `undefined`.
+ * Admits the caller, then reads and parses the body; `c.req.valid('json')` is the result of `parse`. An empty body is
+ * `undefined`.
  */
-export function jsonBody<Given, Value = Given>({
+export function jsonBody<Sent, Value = Sent>({
   capability,
   parse,
   limitBytes = bodyLimitBytes,
-}: JsonBody<Value>): MiddlewareHandler<BookTypes, string, JsonInput<Given, Value>> {
+}: JsonBody<Value>): MiddlewareHandler<BookTypes, string, JsonInput<Sent, Value>> {
   return async (c, next) => {
     const pass = await c.get('book').enter(capability ?? c.req.param('id') ?? '')
     await withinPass(pass, async (refusing) => {
@@ -39,13 +39,13 @@ export function jsonBody<Given, Value = Given>({
       })
       c.req.addValidatedData('json', value as object)
       await next()
-      // The verb may find it wrong only now. The answer to that stands.
+      // The verb may refuse the input later: charge for it, and keep that answer.
       if (isDaybookError(c.error, 'invalid-input')) await pass?.refuse().catch(() => undefined)
     })
   }
 }
 
-/** Runs `work` with `pass`; a body that `refusing` finds wrong is charged to the caller. */
+/** Runs `work` with `pass`. If `refusing` throws, the body is charged to the caller. */
 export async function withinPass<Result>(
   pass: BodyPass | undefined,
   work: (refusing: <Value>(read: () => Promise<Value>) => Promise<Value>) => Promise<Result>,
@@ -64,7 +64,7 @@ export async function withinPass<Result>(
   }
 }
 
-/** The bytes of a body, of at most `limitBytes`: as they came, for a signature is about those. */
+/** The unchanged bytes of a body, for signatures. */
 export async function readPlainBody(
   request: Request,
   limitBytes: number,
@@ -76,7 +76,7 @@ export async function readPlainBody(
   return readBytes(body, { limitBytes, pass })
 }
 
-/** What such a body says; an empty one is `undefined`. `invalid-input` for what is not JSON, or does not say that it is. */
+/** Parses such a body; an empty one is `undefined`. Throws `invalid-input` if it or its type is not JSON. */
 export function parsePlainBody({ headers }: Pick<Request, 'headers'>, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
   checkType(headers)
@@ -115,7 +115,7 @@ interface Reading {
   readonly isDecoded?: boolean
 }
 
-/** Everything a stream gives, up to the limit: a few bytes of gzip can stand for gigabytes. */
+/** Reads a stream up to the limit: a few bytes of gzip can expand to gigabytes. */
 async function readBytes(
   stream: ReadableStream<Uint8Array>,
   { limitBytes, pass, isDecoded = false }: Reading,
@@ -133,7 +133,7 @@ async function readBytes(
       if (size > limitBytes) throw tooLarge(limitBytes)
       pass?.hold(value.byteLength)
     } catch (error) {
-      // What is left is the host's to read: a body that is cancelled ends its connection before the answer is read.
+      // The host reads the rest: cancelling a body closes the connection before the client reads the answer.
       if (isDecoded) await reader.cancel().catch(() => undefined)
       else reader.releaseLock()
       throw error
@@ -157,7 +157,7 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Refuses what is nested too deep before it is parsed, which would cost more than all else of the request. */
+/** Refuses deep nesting before parsing, which would be expensive. */
 export function checkNesting(text: string): void {
   const depth = jsonLimits.depth + levelsAround
   if (isDeeper(text, depth)) throw wrong('body', `Nested deeper than ${depth}`)
@@ -168,7 +168,7 @@ function parseJson(text: string): unknown {
   try {
     return text.trim() === '' ? undefined : JSON.parse(text)
   } catch (cause) {
-    // What the parser says repeats a piece of the body: it stays here.
+    // The parser's message quotes the body: don't pass it on.
     throw wrong('body', 'The body is not JSON', cause)
   }
 }

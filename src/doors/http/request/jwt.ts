@@ -1,6 +1,5 @@
-// JSON Web Tokens (RFC 7519) of an identity provider: verified by its published keys (JWKS), read as a grant for one book.
-// Invariant: nothing counts but a signature by an allowed asymmetric algorithm, with the issuer and the audience that this
-// edge is set up for, and a time of expiry.
+// JSON Web Tokens (RFC 7519) of an identity provider: verified with its published keys (JWKS), read as a grant for one book.
+// Invariant: a token needs a signature by an allowed asymmetric algorithm, this edge's issuer and audience, and an expiry.
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from 'jose'
 import { z } from 'zod'
 import { isBookName } from '../../../core/book.ts'
@@ -10,8 +9,8 @@ import { patternLimit } from '../../../core/access/reach.ts'
 import { parseScope } from '../../../core/access/scope.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 
-/** Signatures by a shared secret are not among them: whoever can verify those can also make them. */
-const known = new Set([
+/** Supported algorithms. None with a shared secret: a verifier could forge tokens. */
+const supported = new Set([
   'EdDSA',
   'Ed25519',
   'ES256',
@@ -24,19 +23,19 @@ const known = new Set([
   'RS384',
   'RS512',
 ])
-const usual = ['EdDSA', 'Ed25519', 'ES256', 'RS256']
+const defaults = ['EdDSA', 'Ed25519', 'ES256', 'RS256']
 const clockToleranceS = 30
-/** As OpenID Connect Core has it, section 2. Subjects name callers, so none is cut. */
+/** OpenID Connect Core, section 2. Subjects name callers, so they are never cut. */
 const longestSubject = 255
 const timeoutMs = 5000
-/** Keys are asked for again after ten minutes, and when one is missing, but not twice within thirty seconds. */
+/** Keys are fetched again after ten minutes, or when one is missing, at most every thirty seconds. */
 const cacheMaxAgeMs = 600_000
 const cooldownMs = 30_000
 
 const text = (max: number) => z.string().min(1).max(max)
 const names = z.array(text(64)).max(100)
 const pattern = z.string().refine((value) => parseScope(value) !== undefined)
-/** The claim `daybook`: for which books it speaks, and what its holder may do there. */
+/** The claim `daybook`: its books, and the rights in them. */
 const bookClaim = z.object({
   books: z.union([text(64), z.array(text(64)).max(1000)]),
   owner: z.boolean().optional(),
@@ -54,16 +53,16 @@ const bookClaim = z.object({
 
 const keySets = new Map<string, RemoteJWKSet>()
 
-/** True when this edge takes JSON Web Tokens, and `bearer` has the shape of one. */
+/** True if this edge accepts JSON Web Tokens, and `bearer` looks like one. */
 export function isJwt(bearer: string, env: EdgeEnv): boolean {
   return env.DAYBOOK_JWKS_URL !== undefined && /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(bearer)
 }
 
-/** What a token says that was found to be good. */
+/** The content of a verified token. */
 export interface Claims {
-  /** The book that it speaks for where none is named: its subject's own, or the first of its claim. */
+  /** The default book: the subject's own, or the first of the claim. */
   readonly book: string | undefined
-  /** What its holder may do in `book`; throws `forbidden` when it does not speak for that, `unauthorized` for an odd claim. */
+  /** The grant for `book`; throws `forbidden` if the token is not for it, `unauthorized` for a malformed claim. */
   grantFor(book: string): Grant
 }
 
@@ -81,16 +80,16 @@ export async function readJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
     book: own ?? books[0],
     grantFor(book) {
       if (own === book) return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
-      if (daybook !== undefined && !claim) throw refuse('Its claim `daybook` is not understood.')
+      if (daybook !== undefined && !claim) throw refuse('The claim `daybook` of the token is malformed.')
       if (!claim || !books.includes(book))
-        throw new DaybookError('forbidden', 'The token does not speak for this book.')
+        throw new DaybookError('forbidden', 'The token is not for this book.')
       const { books: _, agent = sub, ...granted } = claim
       return { id, agent, ...granted, untilMs }
     },
   }
 }
 
-/** The book that `subject` owns by `pattern`; none when that is no name of a book, for then it might be read as another's. */
+/** The book that `subject` owns by `pattern`; undefined for an invalid name, which might be mistaken for another book. */
 export function bookOfSubject(pattern: string, subject: string): string | undefined {
   const book = pattern.split('{sub}').join(subject)
   return isBookName(book) ? book : undefined
@@ -98,10 +97,10 @@ export function bookOfSubject(pattern: string, subject: string): string | undefi
 
 async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
   const { DAYBOOK_JWT_ISSUER: issuer, DAYBOOK_JWT_AUDIENCE: audience } = env
-  const algorithms = listOf(env.DAYBOOK_JWT_ALGORITHMS) ?? usual
-  const odd = algorithms.find((one) => !known.has(one))
+  const algorithms = listOf(env.DAYBOOK_JWT_ALGORITHMS) ?? defaults
+  const odd = algorithms.find((one) => !supported.has(one))
   if (!issuer || !audience || odd !== undefined) {
-    // The deployment is at fault, not who calls.
+    // A fault of the deployment, not of the caller.
     throw new DaybookError(
       'internal',
       'DAYBOOK_JWT_ISSUER, DAYBOOK_JWT_AUDIENCE or DAYBOOK_JWT_ALGORITHMS is wrong.',
@@ -145,9 +144,9 @@ function toProblem(cause: unknown): DaybookError {
     cause instanceof errors.JWKSMultipleMatchingKeys ||
     cause instanceof errors.JOSEAlgNotAllowed ||
     cause instanceof errors.JOSENotSupported
-  if (isToken) return refuse('The token is not one that this edge trusts.')
-  // The keys could not be had: nobody knows whether the token is good.
-  return new DaybookError('offline', 'The keys of the identity provider cannot be had.', { cause })
+  if (isToken) return refuse('This edge does not trust the token.')
+  // Without the keys the token can't be checked.
+  return new DaybookError('offline', 'The keys of the identity provider could not be fetched.', { cause })
 }
 
 function listOf(value: string | undefined): string[] | undefined {

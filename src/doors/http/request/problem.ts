@@ -1,21 +1,21 @@
-// Every error of the edge in its one shape. What went wrong inside is logged by name, and no caller learns of it.
+// Errors of the edge, in one shape. Internal faults are logged; callers see no details of them.
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
-import { faultTrace } from '../../../edge/fault-trace.ts'
+import { faultTrace } from '../../../edge/outcome.ts'
 
 /** Answers `error` as `{ code, message, retry, details }` with the status of its code. */
 export function respondWith(c: Context, error: unknown): Response {
-  const known = toDaybookError(error)
-  if (known.code === 'internal' || known.code === 'engine-died') logFault(known)
-  const shown = known.code === 'internal' ? new DaybookError('internal') : known
+  const why = toDaybookError(error)
+  if (why.code === 'internal' || why.code === 'engine-died') logFault(why)
+  const shown = why.code === 'internal' ? new DaybookError('internal') : why
   if (shown.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer realm="daybook"')
   const { retryAfterMs } = shown.details
   if (typeof retryAfterMs === 'number') c.header('Retry-After', String(Math.ceil(retryAfterMs / 1000)))
   return c.json(shown.toJSON(), errorTable[shown.code].status as ContentfulStatusCode)
 }
 
-/** Writes down where a fault of Daybook itself was thrown. */
+/** Logs the stack of a fault of Daybook itself. */
 export function logFault(error: DaybookError): void {
   console.error(JSON.stringify({ code: error.code, stack: faultTrace(error) }))
 }

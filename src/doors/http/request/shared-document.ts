@@ -1,12 +1,12 @@
-// A document that is the same for everybody: its bytes are made once, and every answer sends those.
-// Invariant: an answer that nobody reads holds no bytes of its own.
+// A document with the same bytes for all callers, encoded once.
+// Invariant: an unread answer holds no copy of the bytes.
 import type { Context } from 'hono'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 export class SharedDocument {
   readonly #bytes: Bytes
-  // Values and no promises: what one request of a Worker has begun may end with that request.
+  // Values, not promises: work that one request of a Worker began may be cancelled with it.
   #zipped: Bytes | undefined
   #tag: string | undefined
 
@@ -33,7 +33,7 @@ export class SharedDocument {
   }
 }
 
-/** A body made of bytes would copy them at once; this one gives them to whoever reads. */
+/** A `Response` of bytes copies them at once; a stream hands them over on reading. */
 function once(bytes: Bytes): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>(
     {
@@ -46,12 +46,12 @@ function once(bytes: Bytes): ReadableStream<Bytes> {
   )
 }
 
-const takesGzip = (given = '') => /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0\.\d*[1-9]))/i.test(given)
+const takesGzip = (accepted = '') => /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0\.\d*[1-9]))/i.test(accepted)
 
-/** Weak, as the same tag is sent for both encodings. */
-const names = (given: string | undefined, tag: string) =>
-  given !== undefined && given.split(',').some((one) => one.trim() === tag || one.trim() === '*')
+const names = (tags: string | undefined, tag: string) =>
+  tags !== undefined && tags.split(',').some((one) => one.trim() === tag || one.trim() === '*')
 
+/** A weak tag, because both encodings share it. */
 async function tagOf(bytes: Bytes): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return `W/"${Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`

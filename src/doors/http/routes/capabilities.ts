@@ -1,6 +1,6 @@
-// `POST /v1/books/:book/capabilities/:id`: any capability, run by the mirror's engine. The body is its input; or it is a
-// P3394 agent's `{ message_id, source, content }`, and then content and answer have the shape of that id's description.
-// A `Daybook-Purpose` says in the log of access what the call is for, a `Daybook-Receipt` what it may read.
+// `POST /v1/books/:book/capabilities/:id`: runs any capability. The body is its input, or `{ message_id, source, content }` of a P3394
+// agent; then content and answer have the shape of that id's description. `Daybook-Purpose` goes into the access log;
+// `Daybook-Receipt` sets the reach.
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
@@ -14,9 +14,9 @@ import { callSeedShape, findSeedShape } from '../../seed-shape/seed-shape.ts'
 import { stepId } from '../../p3394/run-capability.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'
-import { wayOf } from '../request/own-machine.ts'
+import { wayOf } from '../request/guard.ts'
 
-const known = new Set<string>(capabilityTable.map(({ id }) => id))
+const ownIds = new Set<string>(capabilityTable.map(({ id }) => id))
 const requestName = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
@@ -42,28 +42,28 @@ const body = jsonBody({
   },
 })
 
-/** What an agent that speaks P3394 sends. No capability takes a `message_id` beside a `content`. */
+/** The body of a P3394 agent. No capability's input has both `message_id` and `content`. */
 const agentBody = z.strictObject({
   message_id: requestName,
   source: z.unknown().optional(),
   content: z.record(z.string(), z.unknown()),
 })
 
-interface Asked {
+interface CallRequest {
   readonly input: unknown
   readonly requestId: string | undefined
-  /** Input and answer are in the shape that the description of the id fixes. */
+  /** True if input and answer have the shape of the id's description. */
   readonly isShaped: boolean
 }
 
-function readAsked(id: string, given: unknown, named: z.output<typeof headers>): Asked {
+function readRequest(id: string, sent: unknown, named: z.output<typeof headers>): CallRequest {
   const { 'idempotency-key': key, 'x-p3394-message-id': messageId } = named
-  if (messageId !== undefined || (isJsonObject(given) && 'message_id' in given && 'content' in given)) {
-    const { message_id, content } = parseWith(agentBody, given)
+  if (messageId !== undefined || (isJsonObject(sent) && 'message_id' in sent && 'content' in sent)) {
+    const { message_id, content } = parseWith(agentBody, sent)
     const requestId = key ?? messageId ?? message_id
     return { input: content, requestId, isShaped: findSeedShape(id) !== undefined }
   }
-  return { input: given, requestId: key, isShaped: !known.has(id) }
+  return { input: sent, requestId: key, isShaped: !ownIds.has(id) }
 }
 
 export const capabilityRoute = new Hono<BookTypes>().post(
@@ -72,8 +72,8 @@ export const capabilityRoute = new Hono<BookTypes>().post(
   body,
   async (c) => {
     const id = c.req.param('id')
-    const { input, requestId, isShaped } = readAsked(id, c.req.valid('json'), c.req.valid('header'))
-    if (!known.has(id) && !findSeedShape(id)) {
+    const { input, requestId, isShaped } = readRequest(id, c.req.valid('json'), c.req.valid('header'))
+    if (!ownIds.has(id) && !findSeedShape(id)) {
       throw new DaybookError(
         'unknown-capability',
         `There is no capability \`${hideKeys(id).slice(0, 80)}\`.`,

@@ -1,25 +1,21 @@
-// `POST /v1/books/:book/mcp`: the Model Context Protocol over Streamable HTTP, as whoever the key speaks for. `?tools=recall,graph`
-// says which sets of tools. The library is loaded with the first request that asks for it.
+// `POST /v1/books/:book/mcp`: the Model Context Protocol over Streamable HTTP, with the rights of the key. `?tools=recall,graph`
+// chooses sets of tools. The library is loaded on the first request.
 import { Hono } from 'hono'
 import { product } from '../../../bundle/format/product.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { orAborted } from '../../../core/abort.ts'
 import type { BodyPass, BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
-import { loadMcp } from '../../mcp/load-mcp.ts'
-import type { McpBook } from '../../mcp/mcp-book.ts'
-import { endingWith, requestIdOf } from '../../mcp/ended-stream.ts'
-import { answerMcp, mcpBodyLimit } from '../../mcp/mcp-http.ts'
+import { loadMcp, type McpBook } from '../../mcp/mcp-book.ts'
+import { endingWith, requestIdOf, answerMcp, mcpBodyLimit } from '../../mcp/mcp-http.ts'
 import { createMcpServer, toolCall } from '../../mcp/mcp-server.ts'
 import { createResourceWatch } from '../../mcp/resource-watch.ts'
-import { resourcesOf } from '../../mcp/tool-resource.ts'
-import { readSets } from '../../mcp/tool-set.ts'
+import { resourcesOf, readSets } from '../../mcp/tool-set.ts'
 import { checkNesting, readPlainBody, withinPass } from '../request/json-body.ts'
-import { isAllowedOrigin } from '../request/origin.ts'
-import { wayOf } from '../request/own-machine.ts'
+import { isAllowedOrigin, wayOf } from '../request/guard.ts'
 import { logFault } from '../request/problem.ts'
 
-/** Verbs of the rights that agents come with: who has none of them has nothing to do here. */
+/** Verbs of the usual rights of agents. A caller without any of them is refused. */
 const entrances = ['kstar:query_memory', 'kstar:store_fact', 'a2p:propose'] as const
 
 export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
@@ -56,7 +52,7 @@ async function answer(request: Request, { door, sets, origins }: Answering): Pro
     },
   })
   const isListening = request.headers.get('mcp-method') === 'subscriptions/listen'
-  // The body is read once more below.
+  // Clone: the body is read again below.
   const id = isListening ? await requestIdOf(request.clone()) : undefined
   if (isListening) await watch.begin()
   const response = await answerMcp(request, {
@@ -68,7 +64,7 @@ async function answer(request: Request, { door, sets, origins }: Answering): Pro
   return isListening ? endingWith(response, id, watch.onEnd) : response
 }
 
-/** The request with its body read and looked at, for a library that parses it: it comes to that in the caller's turn. */
+/** Reads and checks the body before the library parses it, in the caller's turn. */
 async function readAhead(request: Request, pass: BodyPass): Promise<Request> {
   const bytes = await readPlainBody(request, mcpBodyLimit, pass)
   await pass.turn()
@@ -77,7 +73,7 @@ async function readAhead(request: Request, pass: BodyPass): Promise<Request> {
   return new Request(url, { method, headers, signal, body: bytes })
 }
 
-/** Throws what the book says of a key that opens nothing here, before anything is said of what there is. */
+/** Refuses a caller without rights before anything is revealed. */
 async function requireEntrance(door: BookDoor): Promise<void> {
   for (const [i, id] of entrances.entries()) {
     try {

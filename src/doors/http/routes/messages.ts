@@ -1,5 +1,5 @@
-// `POST /v1/books/:book/messages`: a message of P3394, in either form, answered with one. An error is also the answer to the
-// request: its status, and its fields beside those of the message.
+// `POST /v1/books/:book/messages`: a P3394 message in either form, answered with one. For an error, the HTTP status and the fields of
+// the error are added to the message.
 import { Hono } from 'hono'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
@@ -7,7 +7,7 @@ import { isJsonObject } from '../../../core/json/path.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { type AgentAnswer, answerAgent } from '../../p3394/answer-agent.ts'
 import { jsonBody } from '../request/json-body.ts'
-import { wayOf } from '../request/own-machine.ts'
+import { wayOf } from '../request/guard.ts'
 import { logFault, respondWith } from '../request/problem.ts'
 
 const body = jsonBody({
@@ -38,8 +38,8 @@ export const messageRoute = new Hono<BookTypes>().post('/messages', body, async 
   const error = errorOf(answer)
   if (!error) return c.json(answer, 200)
   const refused = respondWith(c, error)
-  const told = { ...answer, ...((await refused.json()) as object) }
-  return new Response(JSON.stringify(told), { status: refused.status, headers: refused.headers })
+  const body = { ...answer, ...((await refused.json()) as object) }
+  return new Response(JSON.stringify(body), { status: refused.status, headers: refused.headers })
 })
 
 function errorOf(answer: AgentAnswer): DaybookError | undefined {

@@ -92,7 +92,7 @@ export class WorkerEngine implements WorkerDoor {
   }
 
   async spill(): Promise<boolean> {
-    return (await this.#owned?.engine.background?.spill()) ?? false
+    return (await this.#owned?.engine.background?.handOver()) ?? false
   }
 
   async close(isBack: boolean): Promise<void> {

@@ -5,12 +5,12 @@ import { DaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
 import { edgeAgent, unknownToken } from '../../../edge/answer-mirror.ts'
-import { type AgentRate, usualAgentRate } from '../../../edge/agent/agent-rate.ts'
-import type { Rate } from '../../../edge/token-bucket.ts'
+import { type AgentRate, usualAgentRate } from '../../../edge/agent/agent-gate.ts'
+import type { Rate } from '../../../edge/rate-limit.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { migrate } from '../../../store/schema/version.ts'
-import { createMirror, type Mirror } from '../../../sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../sync/mirror/mirror.ts'
 import { openNodeDatabase } from '../book/node-database.ts'
 import { verifyingKeyring } from '../key/key-file.ts'
 import type { Postgres } from './connect-postgres.ts'
@@ -28,7 +28,7 @@ import { openBookZone } from '../../../web/web-zone.ts'
 
 export interface BookCopy {
   readonly engine: Engine
-  readonly mirror: Mirror
+  readonly mirror: SyncMirror
   readonly truth: PostgresTruth
   readonly rate: SharedRate
   readonly agents: SharedAgentGate
@@ -207,7 +207,7 @@ export class BookCopies {
       return {
         engine,
         truth,
-        mirror: createMirror({ store: engine.store, ...ports, erasedAt: names.erasedAt }),
+        mirror: new SyncMirror({ store: engine.store, ...ports, erasedAt: names.erasedAt }),
         rate: createSharedRate(place, rate, ports.clock),
         agents: createSharedAgentGate(place, agentRate, ports.clock),
         tickets: createSharedTickets(place, ports.random),

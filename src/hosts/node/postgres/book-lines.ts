@@ -7,9 +7,8 @@ import { isDaybookError } from '../../../core/errors.ts'
 import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import type { Standing } from '../../../trust/admission.ts'
-import type { Line, LineState, Listener } from '../../../edge/line.ts'
-import type { Relay } from '../../../edge/line-frames.ts'
-import { createLiveLines, endOf, type LiveBook, type LiveLines } from '../../../edge/live-lines.ts'
+import type { Line, LineState, Listener, Relay } from '../../../edge/line.ts'
+import { endOf, type LiveBook, LiveLines } from '../../../edge/live-lines.ts'
 import { BookTurns } from './book-turns.ts'
 import type { BookNews } from './news-postgres.ts'
 
@@ -93,7 +92,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
     const known = books.get(book)
     if (known) return known
     const open = new Set<SocketLine>()
-    const lines = createLiveLines(
+    const lines = new LiveLines(
       {
         clock,
         scheduler,
@@ -181,7 +180,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
           },
           onBeat: () => lines.beat(line),
           onSaid(text) {
-            lines.said(line, text)
+            lines.receive(line, text)
             if (turns.waiting(book) < waitingLimit || socket.readyState !== socket.OPEN) return
             socket.pause()
             turns.add(book, () => void (socket.readyState === socket.OPEN && socket.resume()))
@@ -197,7 +196,7 @@ export function createBookLines(options: BookLinesOptions): BookLines {
       }),
     hear: ({ book, came }) =>
       withBook(book, (live, lines) => {
-        for (const [device, seq] of came) lines.came(device, seq, live)
+        for (const [device, seq] of came) lines.synced(device, seq, live)
         lines.changed(live)
         lines.roomChanged(live)
       }),

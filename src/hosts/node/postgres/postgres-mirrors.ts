@@ -2,16 +2,15 @@
 // processes, and what is due once a day. Wiring; what a mirror answers is edge/answer-mirror.ts.
 import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { answerMirror, type WithinBook } from '../../../edge/answer-mirror.ts'
+import { MirrorService, type WithinBook } from '../../../edge/answer-mirror.ts'
 import { BodyBytes, createBodyGate } from '../../../edge/body-gate.ts'
-import type { MirrorBook } from '../../../edge/mirror-book.ts'
+import type { MirrorBook, BodyGate, MirrorDoor } from '../../../edge/mirror-door.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { type LiveBook, noLines, type OfferedLine } from '../../../edge/live-lines.ts'
-import { readRelay } from '../../../edge/line-frames.ts'
-import type { BodyGate, MirrorDoor } from '../../../edge/mirror-door.ts'
-import type { AgentRate } from '../../../edge/agent/agent-rate.ts'
-import type { Rate } from '../../../edge/token-bucket.ts'
+import { readRelay } from '../../../edge/line.ts'
+import type { AgentRate } from '../../../edge/agent/agent-gate.ts'
+import type { Rate } from '../../../edge/rate-limit.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
 import { type BookLines, createBookLines } from './book-lines.ts'
@@ -128,7 +127,7 @@ class Mirrors implements PostgresMirrors {
   getByName(book: string): MirrorDoor {
     const { postgres, ports } = this.#options
     const end = createPostgresEnd({ postgres, book, bypasses: this.#bypasses })
-    return answerMirror(this.#within(book), {
+    return new MirrorService(this.#within(book), {
       book,
       clock: ports.clock,
       tombstone: end.tombstone,

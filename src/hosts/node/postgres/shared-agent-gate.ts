@@ -3,8 +3,13 @@
 import { createHash } from 'node:crypto'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
-import type { AgentGate } from '../../../edge/agent/agent-gate.ts'
-import { type AgentRate, bucketsOf, type RateBucket, stateOf } from '../../../edge/agent/agent-rate.ts'
+import {
+  type AgentGate,
+  type AgentRate,
+  bucketsOf,
+  type RateBucket,
+  stateOf,
+} from '../../../edge/agent/agent-gate.ts'
 import type { Sql } from './connect-postgres.ts'
 import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
-import type { Rate } from '../../../edge/token-bucket.ts'
+import type { Rate } from '../../../edge/rate-limit.ts'
 import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
 

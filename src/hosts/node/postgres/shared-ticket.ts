@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import { checkBookName } from '../../../core/book.ts'
 import type { Random } from '../../../core/ports.ts'
-import { type Listener, payerOf } from '../../../edge/line.ts'
+import type { Listener } from '../../../edge/line.ts'
+import { payerOf } from '../../../trust/admission.ts'
 import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../../../edge/live-lines.ts'
 
 import { guarded } from './postgres-fault.ts'

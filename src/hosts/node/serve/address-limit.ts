@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../core/ports.ts'
-import { TokenBuckets } from '../../../edge/token-bucket.ts'
+import { TokenBuckets } from '../../../edge/rate-limit.ts'
 import { netOf } from '../port/address-net.ts'
 import type { AddressLimits } from './serve-options.ts'
 

@@ -5,7 +5,7 @@ import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { DaybookError } from '../../../../src/core/errors.ts'
 import type { Carrier } from '../../../../src/core/ports.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import type { PoolCarrier } from '../../../../src/core/pool/pool-carrier.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
@@ -46,7 +46,7 @@ export function createWorld() {
     /** A mirror, as a device of the book syncs with it when it is called to. It does not answer while `isAway`. */
     openMirror(isAway = () => false) {
       const { store } = open('mirror', [], { role: 'mirror' })
-      const mirror = createMirror({ store, ...nodePorts })
+      const mirror = new SyncMirror({ store, ...nodePorts })
       const carrier: Carrier = {
         async exchange(request) {
           if (isAway()) throw new DaybookError('offline')

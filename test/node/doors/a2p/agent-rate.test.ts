@@ -1,8 +1,7 @@
 // What each caller may ask over the a2p protocol: the protocol's numbers, and never more.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createAgentGate } from '../../../../src/edge/agent/agent-gate.ts'
-import { readAgentRate, usualAgentRate } from '../../../../src/edge/agent/agent-rate.ts'
+import { DatabaseAgentGate, readAgentRate, usualAgentRate } from '../../../../src/edge/agent/agent-gate.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { migrate } from '../../../../src/store/schema/version.ts'
 
@@ -10,7 +9,7 @@ function openGate(rate = usualAgentRate) {
   let now = 1_767_225_600_000
   const db = openNodeDatabase({ path: ':memory:' })
   migrate(db, new Date(now).toISOString())
-  const gate = createAgentGate(db, { now: () => now }, rate)
+  const gate = new DatabaseAgentGate(db, { now: () => now }, rate)
   return { gate, db, pass: (ms: number) => (now += ms), now: () => now }
 }
 
@@ -70,7 +69,7 @@ describe('an allowance', () => {
   it('is written down: whoever opens the book next knows what is left, also when its clock was set back', () => {
     const { gate, db, now } = openGate()
     for (let i = 0; i < 90; i++) gate.spend('a', 'other')
-    const later = createAgentGate(db, { now: () => now() - 3_600_000 }, usualAgentRate)
+    const later = new DatabaseAgentGate(db, { now: () => now() - 3_600_000 }, usualAgentRate)
     expect(later.spend('a', 'other').retryAfterMs).toBeGreaterThan(0)
   })
 

@@ -1,7 +1,7 @@
 // The table from our codes to those of the a2p protocol.
 import { expect, it } from 'vitest'
 import { DaybookError, type ErrorCode, errorTable } from '../../../../src/core/errors.ts'
-import { protocolCodeOf, protocolCodes, toProtocolError } from '../../../../src/doors/http/a2p/error-code.ts'
+import { protocolCodeOf, protocolCodes, toProtocolError } from '../../../../src/doors/http/a2p/envelope.ts'
 import { signedReasons } from '../../../../src/trust/agent/signed-request.ts'
 
 it('has one of the protocol’s codes for each of ours', () => {

@@ -1,8 +1,7 @@
 // Which way a message takes: the order, what is done about ways that fail, and what is said when none is left.
 import { expect, it } from 'vitest'
 import { DaybookError } from '../../../../src/core/errors.ts'
-import { SubagentRegistry } from '../../../../src/doors/p3394/registry.ts'
-import { route } from '../../../../src/doors/p3394/router.ts'
+import { SubagentRegistry, route } from '../../../../src/doors/p3394/registry.ts'
 import { type AgentTransport, broken, type TransportType } from '../../../../src/doors/p3394/transport.ts'
 import { failure } from '../../../contract/book-case.ts'
 

@@ -8,7 +8,7 @@ import { createEngine, type Engine } from '../../../../src/engine/engine.ts'
 import { kinds } from '../../../../src/engine/capability-table.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openBookStore } from '../../../../src/store/book-store.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { createNumbers } from '../../../contract/mirror/mirror-world.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
@@ -73,7 +73,7 @@ export async function playWorld(seed: number): Promise<string[]> {
   const { ports, pass } = createTestTime()
   const mirrorDb = openNodeDatabase({ path: ':memory:' })
   const store = openBookStore(mirrorDb, { kinds, role: 'mirror', ports, onCommit: () => undefined })
-  const mirror = createMirror({ store, clock: ports.clock, random: ports.random })
+  const mirror = new SyncMirror({ store, clock: ports.clock, random: ports.random })
   const open = (n: number): Engine =>
     createEngine({
       db: openNodeDatabase({ path: ':memory:' }),

@@ -2,7 +2,7 @@
 // had registered the same name apart, and left by whoever was idle.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Carrier, Llm } from '../../../../src/core/ports.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 import { closeSites, openSite } from '../conversation/site.ts'
 
@@ -30,7 +30,7 @@ describe('a persona elsewhere', () => {
   it('that two devices registered apart is one persona once they have met, under the id of the older one', async () => {
     const { ports, pass } = createTestTime()
     const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
-    const mirror = createMirror({ store: edge.engine.store, ...ports })
+    const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
     const carrier: Carrier = {
       exchange: async (request) =>
         JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,

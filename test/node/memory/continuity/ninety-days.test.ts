@@ -2,7 +2,7 @@
 // holds at the end of them, and each morning.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Carrier } from '../../../../src/core/ports.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { openBookZone } from '../../../../src/web/web-zone.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 import { closeSites, lasting, memory, openSite, type Site } from '../conversation/site.ts'
@@ -21,7 +21,7 @@ afterAll(closeSites)
 function world() {
   const { ports, pass } = createTestTime(start)
   const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
-  const mirror = createMirror({ store: edge.engine.store, ...ports })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Carrier, Llm } from '../../../../src/core/ports.ts'
 import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 import { closeSites, lasting, memory, openSite, type Site } from './site.ts'
 
@@ -22,7 +22,7 @@ afterEach(closeSites)
 function world() {
   const { ports, pass } = createTestTime()
   const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
-  const mirror = createMirror({ store: edge.engine.store, ...ports })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }

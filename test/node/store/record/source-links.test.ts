@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { readReach } from '../../../../src/core/access/reach.ts'
 import type { Carrier } from '../../../../src/core/ports.ts'
 import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 import { closeSites, lasting, memory, openSite, type Site } from '../../memory/conversation/site.ts'
 
@@ -21,7 +21,7 @@ const keys = ({ engine }: Site) =>
 function world() {
   const { ports } = createTestTime()
   const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
-  const mirror = createMirror({ store: edge.engine.store, ...ports })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
   const carrier: Carrier = {
     exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
   }

@@ -20,7 +20,7 @@ import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
 import { migrate } from '../../../../src/store/schema/version.ts'
 import { tablesOf } from '../../../../src/store/repair/damage.ts'
 import { skippedTables, salvagedTables } from '../../../../src/store/repair/salvage.ts'
-import { createMirror } from '../../../../src/sync/mirror/mirror.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { breakPages, leavesOf, pageBytes, rootOf } from './broken-file.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
@@ -223,9 +223,9 @@ it('brings nothing back that was erased at the mirror while its file was damaged
       durability: 'durable-object',
       role: 'mirror',
     })
-    return { store, ...createMirror({ store, ...nodePorts, erasedAt }) }
+    return { store, mirror: new SyncMirror({ store, ...nodePorts, erasedAt }) }
   }
-  let mirror = mirrorOf()
+  let edge = mirrorOf()
   const path = copied()
   const open = () =>
     openBookFile({ path }, ({ db, check, storage }) =>
@@ -240,19 +240,19 @@ it('brings nothing back that was erased at the mirror while its file was damaged
         sync: { triggers: 'manual' },
         carrier: {
           exchange: async (request) =>
-            JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+            JSON.parse((await edge.mirror.exchange(JSON.stringify(request))).text) as unknown,
         },
       }),
     )
   const engine = open()
   await engine.call('daybook:sync', undefined)
   engine.close()
-  mirror = mirrorOf('2026-11-24T00:00:00.000Z')
+  edge = mirrorOf('2026-11-24T00:00:00.000Z')
   breakPages(path, [rootOf(path, 'book')])
   const mended = open()
   expect(mended.store.settings.get('epoch')).toBeUndefined()
   expect((await failure(mended.call('daybook:sync', undefined))).code).toBe('book-erased')
-  expect(mirror.store.queries.counts()).toEqual({})
+  expect(edge.store.queries.counts()).toEqual({})
   expect(await mended.call('kstar:count_traces', {})).toMatchObject({ total: count })
   mended.close()
 })
@@ -266,7 +266,7 @@ it('gets back from the mirror what could not be read, and keeps what was not sen
     durability: 'durable-object',
     role: 'mirror',
   }).store
-  const mirror = createMirror({ store, ...nodePorts })
+  const mirror = new SyncMirror({ store, ...nodePorts })
   const path = copied()
   const open = () =>
     openBookFile({ path }, ({ db, check, storage }) =>

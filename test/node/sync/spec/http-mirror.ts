@@ -7,8 +7,8 @@ import { toOutcome } from '../../../../src/edge/outcome.ts'
 import { kinds as allKinds } from '../../../../src/engine/capability-table.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { type BookStore, openBookStore } from '../../../../src/store/book-store.ts'
-import { createMirror, type Mirror } from '../../../../src/sync/mirror/mirror.ts'
-import type { SyncReach } from '../../../../src/sync/wire/sync-reach.ts'
+import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
+import type { SyncReach } from '../../../../src/sync/mirror/sync-reach.ts'
 import { createNumbers } from '../../../contract/mirror/mirror-world.ts'
 import { noCipher, noDigest } from '../../../support/server/no-port.ts'
 
@@ -65,9 +65,9 @@ export function createHttpMirror({ kinds = allKinds }: { kinds?: Kinds } = {}): 
     log: { warn: () => undefined },
   }
   const db = openNodeDatabase({ path: ':memory:' })
-  const open = (): { store: BookStore; mirror: Mirror } => {
+  const open = (): { store: BookStore; mirror: SyncMirror } => {
     const store = openBookStore(db, { kinds, role: 'mirror', ports, onCommit: () => undefined })
-    return { store, mirror: createMirror({ store, ...ports }) }
+    return { store, mirror: new SyncMirror({ store, ...ports }) }
   }
   let opened = open()
   const ask = createAsk(async (text) => (await opened.mirror.exchange(text, mirror.reach)).text)

@@ -1,6 +1,6 @@
 // The rules of the specification about numbers, conflicts and digests that a client rests on: over HTTP, against a real mirror.
 import { describe, expect, it } from 'vitest'
-import { rangeEnds, toDigest } from '../../../../src/sync/wire/digest.ts'
+import { rangeEnds, toDigest } from '../../../../src/sync/wire/agreement.ts'
 import { specText } from '../../../support/server/spec-page.ts'
 import { createHttpMirror } from './http-mirror.ts'
 import { at, forget, logged, outcome, put, request, said, send, stamp, withOther } from './rules-case.ts'

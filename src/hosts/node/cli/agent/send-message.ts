@@ -4,8 +4,12 @@ import { DaybookError } from '../../../../core/errors.ts'
 import { findSeedShape } from '../../../../doors/seed-shape/seed-shape.ts'
 import { DaybookClient, memoryAgent } from '../../../../doors/p3394/client.ts'
 import { createDirectTransport } from '../../../../doors/p3394/direct-transport.ts'
-import { createHttpTransport } from '../../../../doors/p3394/http-transport.ts'
-import { type AgentTransport, type TransportType, transportTypes } from '../../../../doors/p3394/transport.ts'
+import {
+  createHttpTransport,
+  type AgentTransport,
+  type TransportType,
+  transportTypes,
+} from '../../../../doors/p3394/transport.ts'
 import { createSocketTransport } from '../../agent/socket-transport.ts'
 import { createStdioTransport } from '../../agent/stdio-transport.ts'
 import { readSocketNote } from '../../socket/socket-place.ts'

@@ -2,7 +2,7 @@
 import { generateText, stepCountIs, streamText } from 'ai'
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
 import { expect, it } from 'vitest'
-import { daybookTools, withDaybook } from '../../../../../src/doors/adapter/ai-sdk/ai-sdk.ts'
+import { daybookTools, withDaybook } from '../../../../../src/doors/adapter/ai-sdk.ts'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 
 const open = () => openDaybook({ name: 'ai', path: ':memory:' })

@@ -1,6 +1,6 @@
 // Transcripts of Claude's agents in a book: what the SDK asks of a store, and what two processes do to one transcript.
 import { expect, it } from 'vitest'
-import { daybookSessions, type SessionEntry } from '../../../../../src/doors/adapter/claude-agent/sessions.ts'
+import { daybookSessions, type SessionEntry } from '../../../../../src/doors/adapter/claude-agent.ts'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { failure } from '../../../../contract/book-case.ts'
 import { foreign } from '../shared/foreign-data.ts'

@@ -2,7 +2,7 @@
 import { type AgentInputItem, MemorySession } from '@openai/agents-core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { DaybookSession } from '../../../../../src/doors/adapter/openai-agents/session.ts'
+import { DaybookSession } from '../../../../../src/doors/adapter/openai-agents.ts'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { failure } from '../../../../contract/book-case.ts'
 import { foreign } from '../shared/foreign-data.ts'

@@ -137,6 +137,6 @@ describe('serve', () => {
     const env = { ...process.env, DAYBOOK_DATABASE_URL: 'postgres://127.0.0.1:1/none', [name]: value }
     const { code, stdout, stderr } = await ended(startDaybook(['serve'], { env }))
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(`invalid-input: ${name} is not like \`${right}\``)
+    expect(stderr).toContain(`invalid-input: \`${name}\` must look like \`${right}\``)
   })
 })

@@ -91,7 +91,7 @@ describe.skipIf(skipped !== '')(`Bodies at \`daybook serve\`${skipped}`, { timeo
       429,
       {
         code: 'rate-limited',
-        message: expect.stringContaining('too many bytes of requests under way') as unknown,
+        message: expect.stringContaining('too many bytes of requests in progress') as unknown,
       },
     ])
     expect((await post(megabytes, ownerKey)).status).toBe(400)

@@ -1,0 +1,213 @@
+// `daybook/ai-sdk`: adds memory to a model of the AI SDK. Recalls relevant records before a call, and stores the turn after it.
+// Invariant: a turn is stored once, after its last step, however many tools were called.
+import { type LanguageModelMiddleware, wrapLanguageModel, jsonSchema, tool } from 'ai'
+import type { Daybook } from '../../book/daybook.ts'
+import { shownValue } from '../../core/text/shown-text.ts'
+
+type Model = Parameters<typeof wrapLanguageModel>[0]['model']
+type Transform = NonNullable<LanguageModelMiddleware['transformParams']>
+type CallOptions = Parameters<Transform>[0]['params']
+type Prompt = CallOptions['prompt']
+type Stream = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream']
+type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
+
+/** Maximum length of a message; a longer one is stored as several. */
+const messageLength = 16_000
+
+export interface RememberOptions {
+  /** Estimated tokens of recalled text. Default: 1,500; 0 recalls nothing. */
+  readonly budgetTokens?: number
+  /** False: messages are not stored. */
+  readonly store?: boolean
+  /**
+   * Called when the memory failed; the call continues without it. Default: the call fails with that error, also after the model's
+   * answer.
+   */
+  readonly onError?: (error: unknown) => void
+}
+
+/**
+ * `model` with the memory of `book`. Recalled text is quoted before the user's last message, in that message: never as a system
+ * message, which models trust most. The message and the answer are stored in the book's conversation. The handle sets the session:
+ * `book.with({ session })`.
+ */
+export function withDaybook(
+  model: Model,
+  book: Pick<Daybook, 'context' | 'conversation'>,
+  { budgetTokens = 1500, store = true, onError }: RememberOptions = {},
+): ReturnType<typeof wrapLanguageModel> {
+  const failed = (error: unknown) => {
+    if (!onError) throw error
+    onError(error)
+  }
+  const keep = async (prompt: Prompt, answer: string, isDone: boolean) => {
+    if (!store || !isDone) return
+    const messages = [
+      ...pieces(lastQuestion(prompt)).map((content) => ({ content, source: { role: 'user' } })),
+      ...pieces(answer).map((content) => ({ content, source: { role: 'assistant' } })),
+    ]
+    if (messages.length > 0) await book.conversation.storeMany({ messages } as never).catch(failed)
+  }
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v4',
+      async transformParams({ params }) {
+        const text = lastQuestion(params.prompt).slice(0, 10_000)
+        if (text === '' || budgetTokens === 0) return params
+        const signal = params.abortSignal ? { signal: params.abortSignal } : {}
+        const found = await book.context({ text, budgetTokens }, signal).catch(failed)
+        if (!found || found.items.length === 0) return params
+        return { ...params, prompt: withEvidence(params.prompt, found.text) }
+      },
+      async wrapGenerate({ doGenerate, params }) {
+        const result = await doGenerate()
+        const answer = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+        await keep(params.prompt, answer, isTurnDone(result.finishReason.unified))
+        return result
+      },
+      async wrapStream({ doStream, params }) {
+        const { stream, ...rest } = await doStream()
+        let answer = ''
+        const storing = new TransformStream<StreamPart, StreamPart>({
+          async transform(part, out) {
+            if (part.type === 'text-delta') answer += part.delta
+            if (part.type === 'finish')
+              await keep(params.prompt, answer, isTurnDone(part.finishReason.unified))
+            out.enqueue(part)
+          },
+        })
+        return { ...rest, stream: stream.pipeThrough(storing) }
+      },
+    },
+  })
+}
+
+/** False for a step that called tools, after which the turn continues, and for a failed one. */
+const isTurnDone = (reason: string) => reason !== 'tool-calls' && reason !== 'error'
+
+/** Marks recalled text in a message, to find the user's own text later. */
+const recalled = { daybook: { recalled: true } }
+
+/** Puts recalled text before the last question. No line of it can close the quotation: see `pack`. */
+function withEvidence(prompt: Prompt, evidence: string): Prompt {
+  const place = prompt.findLastIndex(({ role }) => role === 'user')
+  return prompt.map((message, i) => {
+    if (i !== place || message.role !== 'user') return message
+    const text = `<recalled_memory>\n${evidence}\n</recalled_memory>`
+    return {
+      ...message,
+      content: [{ type: 'text' as const, text, providerOptions: recalled }, ...message.content],
+    }
+  })
+}
+
+/** The text of the user's last message, without recalled text. */
+function lastQuestion(prompt: Prompt): string {
+  const last = prompt.findLast(({ role }) => role === 'user')
+  if (last?.role !== 'user') return ''
+  return last.content
+    .flatMap((part) => {
+      const isOwn = part.type === 'text' && part.providerOptions?.['daybook']?.['recalled'] !== true
+      return isOwn ? [part.text] : []
+    })
+    .join('\n')
+}
+
+/** Splits `text` into messages, never within a character. */
+function pieces(text: string): string[] {
+  const found: string[] = []
+  for (let at = 0; at < text.length;) {
+    const isWithin = /[\ud800-\udbff]/.test(text[at + messageLength - 1] ?? '')
+    const end = at + messageLength - (isWithin ? 1 : 0)
+    found.push(text.slice(at, end))
+    at = end
+  }
+  return found.filter((piece) => piece.trim() !== '')
+}
+
+/** The schema of facts that a model stores. */
+const noteSchema = 'note'
+
+export interface RecallQuery {
+  readonly query: string
+  readonly limit?: number | undefined
+}
+
+/** A record as a model sees it. */
+export interface RecalledNote {
+  readonly id: string
+  readonly kind: string
+  readonly when: string
+  readonly content: unknown
+}
+
+/**
+ * `recall` and `remember`, for `tools` of `generateText`, `streamText` or an agent. `remember` stores a fact of the schema `note`, as
+ * the agent of the handle. A refused call rejects with a `DaybookError`, which the SDK passes to the model.
+ */
+export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
+  return {
+    recall: tool({
+      description: 'Looks into the long-term memory for what is relevant to a question. May find nothing.',
+      inputSchema: jsonSchema<RecallQuery>({
+        type: 'object',
+        properties: {
+          query: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 10_000,
+            description: 'The question, in plain words.',
+          },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 50,
+            description: 'How many at most; 10 unless said.',
+          },
+        },
+        required: ['query'],
+        additionalProperties: false,
+      }),
+      async execute({ query, limit = 10 }, { abortSignal }): Promise<{ found: RecalledNote[] }> {
+        const { hits } = await book.recall({ text: query, limit }, abortSignal ? { signal: abortSignal } : {})
+        return { found: hits.map(({ record }) => noted(record)) }
+      },
+    }),
+    remember: tool({
+      description:
+        'Keeps one thing in the long-term memory, as a sentence that can be understood on its own.',
+      inputSchema: jsonSchema<{ readonly text: string }>({
+        type: 'object',
+        properties: { text: { type: 'string', minLength: 1, maxLength: 10_000 } },
+        required: ['text'],
+        additionalProperties: false,
+      }),
+      // The SDK may repeat a call with the same id: store once.
+      async execute({ text }, { toolCallId }): Promise<{ kept: string }> {
+        const note = { schema: noteSchema, data: { text }, source: 'ai-sdk' }
+        const { id } = await book.facts.store(note, { requestId: `ai-sdk ${toolCallId}` })
+        return { kept: id }
+      },
+    }),
+  }
+}
+
+const head = new Set([
+  'id',
+  'kind',
+  'created_at',
+  'updated_at',
+  'ver',
+  'agent',
+  'session',
+  'resource',
+  'marks',
+])
+
+function noted(record: Readonly<Record<string, unknown>>): RecalledNote {
+  const { id, kind, timestamp, created_at } = record
+  const content = Object.fromEntries(Object.entries(record).filter(([name]) => !head.has(name)))
+  const note = { id: String(id), kind: String(kind), when: String(timestamp ?? created_at), content }
+  return shownValue(note)
+}

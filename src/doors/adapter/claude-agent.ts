@@ -1,0 +1,278 @@
+// `daybook/claude-agent`: transcripts of Claude's agents in a book, for the option `sessionStore`. An entry is a document whose
+// key is its place.
+// Invariant: an entry with a known uuid is stored once; an entry that can't be stored does not block others.
+import type { CapabilityInput, Daybook } from '../../book/daybook.ts'
+import { type DaybookError, isDaybookError } from '../../core/errors.ts'
+import { isJsonObject, type Json } from '../../core/json/path.ts'
+import { adapterError } from './adapter-error.ts'
+import { valueFromJson, valueToJson } from './foreign-value.ts'
+import { type DocumentName, inCalls, type PartedDocument, PartedDocuments } from './parted-documents.ts'
+
+type Change = CapabilityInput<'document:write'>['changes'][number]
+
+/** A transcript: the main one of a session, or with `subpath` one below it. */
+export interface SessionKey {
+  readonly projectKey: string
+  readonly sessionId: string
+  readonly subpath?: string | undefined
+}
+
+/** A line of a transcript: any JSON. */
+export interface SessionEntry {
+  readonly type: string
+  readonly uuid?: string
+  readonly [field: string]: unknown
+}
+
+/** The SDK's interface. */
+export interface DaybookSessions {
+  /** Rejects if entries can't be stored, and lists them in `details.paths`; the others are stored. */
+  append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void>
+  /** Entries in order; null without such a transcript. */
+  load(key: SessionKey): Promise<SessionEntry[] | null>
+  /** The sessions of a project; `mtime` in milliseconds since 1970. */
+  listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>
+  /** Without `subpath`, the whole session. */
+  delete(key: SessionKey): Promise<void>
+  listSubkeys(key: { readonly projectKey: string; readonly sessionId: string }): Promise<string[]>
+}
+
+/** Retries of an append after concurrent changes. */
+const tries = 100
+const placeDigits = 12
+const main = 'main/'
+const below = 'sub/'
+
+export interface SessionsOptions {
+  /** Called with documents that are no entries; they are skipped. */
+  readonly onSkipped?: (document: DocumentName) => void
+}
+
+/** An entry to append. */
+interface NewEntry {
+  /** Its path among the arguments. */
+  readonly path: string
+  readonly uuid: string | undefined
+  readonly json: Json
+  readonly recalled: boolean
+}
+
+/** The end of a transcript, as far as this handle knows. */
+interface TranscriptEnd {
+  next: number
+  readonly uuids: Set<string>
+}
+
+export function daybookSessions(
+  book: Pick<Daybook, 'documents'>,
+  { onSkipped = () => undefined }: SessionsOptions = {},
+): DaybookSessions {
+  const transcripts = new Transcripts(new PartedDocuments(book.documents), onSkipped)
+  return {
+    append: async (key, entries) => transcripts.append(folderOf(key), entries),
+    load: async (key) => transcripts.load(folderOf(key)),
+    listSessions: async (projectKey) => transcripts.listSessions(projectKey),
+    delete: async (key) => transcripts.delete(key.subpath === undefined ? sessionFolder(key) : folderOf(key)),
+    listSubkeys: async (key) => transcripts.listSubkeys(`${sessionFolder(key)}${below}`),
+  }
+}
+
+class Transcripts {
+  readonly #documents: PartedDocuments
+  readonly #onSkipped: (document: DocumentName) => void
+  readonly #ends = new Map<string, TranscriptEnd>()
+
+  constructor(documents: PartedDocuments, onSkipped: (document: DocumentName) => void) {
+    this.#documents = documents
+    this.#onSkipped = onSkipped
+  }
+
+  async append(folder: string, entries: readonly SessionEntry[]): Promise<void> {
+    const refused = new Map<unknown, DaybookError>()
+    let pending = entries.flatMap((entry, place) => {
+      const one = newEntryOf(entry, place)
+      if (!isDaybookError(one)) return [one]
+      refused.set(place, one)
+      return []
+    })
+    for (let retries = tries; pending.length > 0; retries--) {
+      const cached = this.#ends.get(folder)
+      const end = cached ?? (await this.#readEnd(folder))
+      const uuids = new Set<string>()
+      const fresh = pending.filter(({ uuid }) => {
+        if (uuid === undefined) return true
+        if (end.uuids.has(uuid) || uuids.has(uuid)) return false
+        uuids.add(uuid)
+        return true
+      })
+      // A cached entry may have been deleted elsewhere: read the transcript before skipping.
+      if (cached && fresh.length < pending.length) {
+        this.#ends.delete(folder)
+        continue
+      }
+      const { written, conflict } = await this.#write(folder, fresh, {
+        end,
+        refused: refused as Map<NewEntry, DaybookError>,
+      })
+      if (!conflict) break
+      if (retries === 0) throw conflict
+      pending = pending.filter((one) => !written.has(one) && !refused.has(one))
+    }
+    throwRefused(refused)
+  }
+
+  async load(folder: string): Promise<SessionEntry[] | null> {
+    const found = await this.#all(folder)
+    const entries = found.flatMap((one) => {
+      const entry = entryOf(one)
+      if (!entry) this.#onSkipped(one)
+      return entry ?? []
+    })
+    return found.length === 0 ? null : entries
+  }
+
+  async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
+    const root = `claude/${folderName('projectKey', projectKey)}/`
+    const mtimes = new Map<string, number>()
+    for (const { folder, updated_at } of await this.#all(root)) {
+      const [session = '', place] = folder.slice(root.length).split('/')
+      if (`${place}/` !== main) continue
+      mtimes.set(session, Math.max(mtimes.get(session) ?? 0, Date.parse(updated_at)))
+    }
+    return [...mtimes].map(([session, mtime]) => ({ sessionId: decodeURIComponent(session), mtime }))
+  }
+
+  async delete(folder: string): Promise<void> {
+    const changes = (await this.#all(folder)).map((before) => {
+      return { folder: before.folder, key: before.key, value: null, before }
+    })
+    for (let at = 0; at < changes.length; at += 1000)
+      await this.#documents.write(changes.slice(at, at + 1000))
+    for (const name of this.#ends.keys()) if (name.startsWith(folder)) this.#ends.delete(name)
+  }
+
+  async listSubkeys(root: string): Promise<string[]> {
+    const names = (await this.#all(root)).map(({ folder }) => folder.slice(root.length, -1))
+    return [...new Set(names)].map(decodeURIComponent)
+  }
+
+  async #all(folder: string): Promise<PartedDocument[]> {
+    const found: PartedDocument[] = []
+    for await (const one of this.#documents.list({ folder }, this.#onSkipped)) found.push(one)
+    return found.sort((one, other) => (one.key < other.key ? -1 : 1))
+  }
+
+  async #readEnd(folder: string): Promise<TranscriptEnd> {
+    const places: number[] = []
+    const uuids = new Set<string>()
+    const note = ({ key }: DocumentName) => void places.push(Number(key))
+    for await (const one of this.#documents.list({ folder }, note)) {
+      note(one)
+      const uuid = uuidOf(entryOf(one))
+      if (uuid !== undefined) uuids.add(uuid)
+    }
+    const next = places.reduce((most, place) => (place >= most ? place + 1 : most), 0)
+    const end = { next, uuids }
+    this.#ends.set(folder, end)
+    return end
+  }
+
+  /** Writes `fresh`, and notes in `refused` the entries that can't be stored. Answers `conflict` after a concurrent append. */
+  async #write(
+    folder: string,
+    fresh: readonly NewEntry[],
+    { end, refused }: { end: TranscriptEnd; refused: Map<NewEntry, DaybookError> },
+  ): Promise<{ written: ReadonlySet<NewEntry>; conflict: DaybookError | undefined }> {
+    const placed = fresh.map((one, i) => ({ one, change: changeOf(folder, end.next + i, one) }))
+    const written = new Set<NewEntry>()
+    const byChange = new Map(placed.map(({ one, change }) => [change, one]))
+    const put = async (changes: readonly Change[]): Promise<void> => {
+      try {
+        await this.#documents.write(changes)
+      } catch (error) {
+        const isInvalid = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'too-large')
+        if (!isInvalid) throw error
+        // One of them is the cause. Write them one by one.
+        if (changes.length > 1) for (const change of changes) await put([change])
+        else for (const change of changes) refused.set(byChange.get(change) as NewEntry, error)
+        return
+      }
+      for (const change of changes) {
+        const one = byChange.get(change)
+        end.next = Math.max(end.next, Number(change.key) + 1)
+        if (one?.uuid !== undefined) end.uuids.add(one.uuid)
+        if (one) written.add(one)
+      }
+    }
+    try {
+      for (const changes of inCalls(placed.map(({ change }) => change))) await put(changes)
+      return { written, conflict: undefined }
+    } catch (error) {
+      this.#ends.delete(folder)
+      if (!isDaybookError(error, 'conflict')) throw error
+      return { written, conflict: error }
+    }
+  }
+}
+
+function sessionFolder({ projectKey, sessionId }: Pick<SessionKey, 'projectKey' | 'sessionId'>): string {
+  return `claude/${folderName('projectKey', projectKey)}/${folderName('sessionId', sessionId)}/`
+}
+
+function folderOf(key: SessionKey): string {
+  const session = sessionFolder(key)
+  return key.subpath === undefined
+    ? `${session}${main}`
+    : `${session}${below}${folderName('subpath', key.subpath)}/`
+}
+
+/** A name as one label of a folder: slashes and dots have no effect. */
+function folderName(path: keyof SessionKey, name: unknown): string {
+  if (typeof name === 'string' && name !== '' && name.length <= 500 && name.isWellFormed()) {
+    return encodeURIComponent(name)
+  }
+  throw adapterError('invalid-input', `\`${path}\` is a text of 1 to 500 characters.`, {
+    path: `key.${path}`,
+  })
+}
+
+/** An entry to store, or the error why it can't be. */
+function newEntryOf(entry: SessionEntry, place: number): NewEntry | DaybookError {
+  const path = `entries.${place}`
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+    return adapterError('invalid-input', 'An entry of a transcript is an object.', { path })
+  }
+  try {
+    // Recall finds messages, but not notes of programs.
+    const recalled = entry.type === 'user' || entry.type === 'assistant'
+    return { path, uuid: uuidOf(entry), json: valueToJson(entry), recalled }
+  } catch (error) {
+    return adapterError('invalid-input', `The entry can't be stored: ${(error as Error).message}`, { path })
+  }
+}
+
+function throwRefused(refused: ReadonlyMap<unknown, DaybookError>): void {
+  const [first] = refused.values()
+  if (!first) return
+  const paths = [...refused].map(([one, error]) =>
+    String((one as Partial<NewEntry>).path ?? error.details['path']),
+  )
+  throw adapterError(first.code, `${first.message} (\`${paths[0]}\`; the other entries are stored.)`, {
+    path: paths[0],
+    paths,
+  })
+}
+
+const uuidOf = (entry: SessionEntry | undefined) => (typeof entry?.uuid === 'string' ? entry.uuid : undefined)
+
+/** The entry in a document; undefined if it has none. */
+function entryOf({ value }: PartedDocument): SessionEntry | undefined {
+  const { entry } = value
+  const read = entry === undefined ? undefined : valueFromJson(entry)
+  return isJsonObject(read as Json) ? (read as SessionEntry) : undefined
+}
+
+function changeOf(folder: string, place: number, { json, recalled }: NewEntry): Change {
+  const key = String(place).padStart(placeDigits, '0')
+  return { folder, key, value: { entry: json } as Change['value'], recalled, if_match: null }
+}

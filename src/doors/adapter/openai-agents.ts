@@ -1,0 +1,271 @@
+// `daybook/openai-agents`: the history of a session of OpenAI's agents in a book. An item is a document whose key is its place.
+// Invariant: a change applies to the current history, as a whole or not at all, also with concurrent writers.
+import type {
+  AgentInputItem,
+  SessionHistoryRewriteArgs,
+  SessionHistoryRewriteAwareSession,
+  SessionHistoryTransactionArgs,
+  SessionHistoryTransactionAwareSession,
+} from '@openai/agents-core'
+import type { CapabilityInput, Daybook } from '../../book/daybook.ts'
+import { isDaybookError } from '../../core/errors.ts'
+import { type Json, type JsonObject, isJsonObject } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
+import { adapterError } from './adapter-error.ts'
+import {
+  type DocumentName,
+  type PartedChange,
+  type PartedDocument,
+  PartedDocuments,
+} from './parted-documents.ts'
+import { valueFromJson, valueToJson } from './foreign-value.ts'
+
+type Change = CapabilityInput<'document:write'>['changes'][number]
+
+/** Retries of a change after concurrent changes. */
+const tries = 100
+const placeDigits = 12
+
+export interface SessionOptions {
+  /** The id of the conversation. Default: a new one. */
+  readonly sessionId?: string
+  /** Called with documents that are no items; they are skipped. */
+  readonly onSkipped?: (document: DocumentName) => void
+}
+
+/** The current history: items, oldest first, and applied operations. */
+interface History {
+  readonly items: readonly PartedDocument[]
+  readonly operations: readonly PartedDocument[]
+  /** Documents in the place of items that are no items. */
+  readonly unread: readonly PartedDocument[]
+  /** The next free place. */
+  readonly next: number
+}
+
+export class DaybookSession
+  implements SessionHistoryRewriteAwareSession, SessionHistoryTransactionAwareSession
+{
+  readonly #documents: PartedDocuments
+  readonly #onSkipped: (document: DocumentName) => void
+  readonly #id: string
+  readonly #folder: string
+
+  /** `book`: an open book or a handle of one. */
+  constructor(
+    book: Pick<Daybook, 'documents'>,
+    { sessionId = crypto.randomUUID(), onSkipped = () => undefined }: SessionOptions = {},
+  ) {
+    if (
+      typeof sessionId !== 'string' ||
+      sessionId === '' ||
+      sessionId.length > 500 ||
+      !sessionId.isWellFormed()
+    ) {
+      const message = 'The id of a session is a text of 1 to 500 characters.'
+      throw adapterError('invalid-input', message, { path: 'sessionId' })
+    }
+    this.#documents = new PartedDocuments(book.documents)
+    this.#onSkipped = onSkipped
+    this.#id = sessionId
+    this.#folder = `sessions/${encodeURIComponent(sessionId)}/`
+  }
+
+  getSessionId(): Promise<string> {
+    return Promise.resolve(this.#id)
+  }
+
+  /** The newest `limit` items, or all, oldest first. */
+  async getItems(limit?: number): Promise<AgentInputItem[]> {
+    if (limit !== undefined && limit <= 0) return []
+    const { items } = await this.#history()
+    return items.slice(limit === undefined ? 0 : -limit).flatMap((one) => itemOf(one) ?? [])
+  }
+
+  async addItems(items: AgentInputItem[]): Promise<void> {
+    const added = items.map((item, i) => toJson(item, `items.${i}`))
+    if (added.length === 0) return
+    await this.#change(({ next }) => this.#append(next, added))
+  }
+
+  async popItem(): Promise<AgentInputItem | undefined> {
+    let popped: AgentInputItem | undefined
+    await this.#change(({ items }) => {
+      const last = items.at(-1)
+      popped = last && itemOf(last)
+      return last ? [gone(last)] : []
+    })
+    return popped
+  }
+
+  async clearSession(): Promise<void> {
+    await this.#change(({ items, operations, unread }) => [...items, ...operations, ...unread].map(gone))
+  }
+
+  async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
+    await this.#change(({ items }) => {
+      const changes = new Map<string, PartedChange>()
+      for (const [i, { callId, replacement }] of mutations.entries()) {
+        const json = toJson(replacement, `mutations.${i}.replacement`)
+        const calls = items.filter((one) => {
+          const { type, callId: own } = (changes.get(one.key)?.value ?? one.value)['item'] as JsonObject
+          return type === 'function_call' && own === callId && changes.get(one.key)?.value !== null
+        })
+        // Replace the first call of that id, and remove others.
+        for (const [place, one] of calls.entries()) {
+          changes.set(one.key, place === 0 ? { ...gone(one), ...valueOf(json) } : gone(one))
+        }
+      }
+      return [...changes.values()]
+    })
+  }
+
+  /** Applies an operation once per `operationId`, until the session is cleared. */
+  async applyHistoryTransaction({ operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
+    if (typeof operationId !== 'string' || operationId.trim() === '' || operationId.length > 1000) {
+      const message = 'Session history transaction operationId must be a non-empty string.'
+      throw adapterError('invalid-input', message, { path: 'operationId' })
+    }
+    const read = transactionOf(transaction)
+    const key = `operation ${operationId}`
+    await this.#change(({ items, operations, next }) => {
+      const applied = operations.find((one) => one.key === key)
+      if (applied) {
+        if (sameJson(applied.value['transaction'] as Json, read.json)) return []
+        const message = 'Session history operation was already applied with a different transaction.'
+        throw adapterError('request-reused', message, { path: 'operationId' })
+      }
+      const start = items.length - read.expected.length
+      const suffix = start < 0 ? [] : items.slice(start)
+      const isSame = suffix.length === read.expected.length
+      if (!isSame || !suffix.every((one, i) => sameJson(one.value['item'] as Json, read.expected[i]))) {
+        const message = 'Session history suffix no longer matches the transaction precondition.'
+        throw adapterError('conflict', message, { path: 'transaction.expectedSuffix' })
+      }
+      const operation: Change = {
+        folder: this.#folder,
+        key,
+        value: { transaction: read.json } as Change['value'],
+        recalled: false,
+        if_match: null,
+      }
+      return [...suffix.map(gone), ...this.#append(next, read.added), operation]
+    })
+  }
+
+  /** Appends after the last place. Of two concurrent appends only one gets it. */
+  #append(next: number, added: readonly JsonObject[]): Change[] {
+    return added.map((item, i) => {
+      const key = String(next + i).padStart(placeDigits, '0')
+      return { folder: this.#folder, key, if_match: null, ...valueOf(item) }
+    })
+  }
+
+  async #history(): Promise<History> {
+    const items: PartedDocument[] = []
+    const operations: PartedDocument[] = []
+    const unread: PartedDocument[] = []
+    const places: number[] = []
+    const skip = (name: DocumentName) => {
+      if (isPlace(name.key)) places.push(Number(name.key))
+      this.#onSkipped(name)
+    }
+    for await (const one of this.#documents.list({ folder: this.#folder, deep: false }, skip)) {
+      if (!isPlace(one.key)) operations.push(one)
+      else if (itemOf(one)) items.push(one)
+      else {
+        unread.push(one)
+        skip(one)
+      }
+    }
+    items.sort((one, other) => (one.key < other.key ? -1 : 1))
+    for (const { key } of items) places.push(Number(key))
+    return { items, operations, unread, next: places.reduce((next, place) => Math.max(next, place + 1), 0) }
+  }
+
+  /** Writes the changes that `plan` makes of the history. Calls it again after a concurrent change. */
+  async #change(plan: (history: History) => PartedChange[]): Promise<void> {
+    for (let retries = tries; ; retries--) {
+      const history = await this.#history()
+      const changes = plan(history)
+      if (changes.length === 0) return
+      try {
+        await this.#documents.write([...changes, ...this.#unchanged(history, changes)])
+        return
+      } catch (error) {
+        if (!isDaybookError(error, 'conflict') || retries === 0) throw error
+      }
+    }
+  }
+
+  /** A condition that nothing was appended since: the next place is free, unless this change fills it. */
+  #unchanged({ next: place }: History, changes: readonly Change[]): Change[] {
+    const [next] = this.#append(place, [{}])
+    if (!next || changes.some(({ key }) => key === next.key)) return []
+    return [{ folder: next.folder, key: next.key, value: null, if_match: null }]
+  }
+}
+
+const gone = (before: PartedDocument) => {
+  const { folder, key, etag } = before
+  return { folder, key, value: null, if_match: etag, before }
+}
+
+const itemOf = ({ value }: PartedDocument) => fromJson(value['item'])
+
+/** Recall finds messages, but not tool calls and their results. */
+function valueOf(item: JsonObject): Pick<Change, 'value' | 'recalled'> {
+  return { value: { item } as Change['value'], recalled: typeof item['role'] === 'string' }
+}
+
+const isPlace = (key: string) => /^\d+$/.test(key)
+
+interface ReadTransaction {
+  /** As JSON, to compare it. */
+  readonly json: JsonObject
+  readonly expected: readonly JsonObject[]
+  readonly added: readonly JsonObject[]
+}
+
+function transactionOf(transaction: SessionHistoryTransactionArgs['transaction']): ReadTransaction {
+  const list = (items: unknown, field: string) => {
+    const path = `transaction.${field}`
+    if (!Array.isArray(items)) {
+      throw adapterError('invalid-input', 'Session history transaction fields are invalid.', { path })
+    }
+    return (items as AgentInputItem[]).map((item, i) => toJson(item, `${path}.${i}`))
+  }
+  const { type } = (transaction ?? {}) as { type?: unknown }
+  if (type === 'append_items') {
+    const items = list((transaction as { items?: unknown }).items, 'items')
+    return { json: { type, items }, expected: [], added: items }
+  }
+  if (type === 'replace_suffix') {
+    const { expectedSuffix, replacement } = transaction as { expectedSuffix?: unknown; replacement?: unknown }
+    const expected = list(expectedSuffix, 'expectedSuffix')
+    const added = list(replacement, 'replacement')
+    return { json: { type, expectedSuffix: expected, replacement: added }, expected, added }
+  }
+  throw adapterError('invalid-input', 'Unsupported session history transaction type.', {
+    path: 'transaction.type',
+  })
+}
+
+/** An item as JSON. `fromJson` restores an equal item that shares nothing with it. */
+function toJson(item: AgentInputItem, path: string): JsonObject {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    throw adapterError('invalid-input', 'An item of a session is an object.', { path })
+  }
+  try {
+    return valueToJson(item) as JsonObject
+  } catch (error) {
+    const message = `Session history items contain invalid or unsupported data: ${(error as Error).message}`
+    throw adapterError('invalid-input', message, { path })
+  }
+}
+
+/** The item in a document; undefined if it has none. */
+function fromJson(json: Json | undefined): AgentInputItem | undefined {
+  const item = json === undefined ? undefined : valueFromJson(json)
+  return isJsonObject(item as Json) ? (item as AgentInputItem) : undefined
+}

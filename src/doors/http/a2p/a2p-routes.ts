@@ -1,0 +1,342 @@
+// Routes of the a2p protocol: profiles, memories and proposals; access and receipts; agents.
+import { z } from 'zod'
+import { DaybookError } from '../../../core/errors.ts'
+import {
+  type A2pRoute,
+  type A2pRequest,
+  bodyOf,
+  countOf,
+  type A2pFields,
+  present,
+  readBody,
+  under,
+  wrongField,
+} from './route.ts'
+import { didOfAgent } from '../../../shape/a2p-did.ts'
+import { toBase64 } from '../../../shape/encoded-bytes.ts'
+import { fromDidKey } from '../../../shape/did-key.ts'
+
+/** Default page size, and the last memory that pages reach: the limit of one call. */
+const usualPage = 50
+const lastMemory = 1000
+
+const text = z.string().max(100_000)
+const reviewBody = z.strictObject({
+  action: z.enum(['approve', 'reject', 'edit']),
+  editedContent: text.optional(),
+  editedCategory: text.optional(),
+  editedMemoryType: text.optional(),
+  reason: text.optional(),
+  /** The approver knows that the text has invisible characters. */
+  despiteHidden: z.boolean().optional(),
+})
+
+/** The input of `a2p:review`. An approval with edited fields is an edit. */
+function reviewOf(request: A2pRequest): A2pFields {
+  const { action, editedContent, editedCategory, editedMemoryType, reason, despiteHidden } = readBody(
+    reviewBody,
+    request,
+  )
+  const edited = present({ content: editedContent, category: editedCategory, memory_type: editedMemoryType })
+  const isEdited = action !== 'reject' && Object.keys(edited).length > 0
+  return present({
+    id: request.param('id'),
+    action: isEdited ? 'edit' : action,
+    ...(isEdited ? { edited } : {}),
+    reason,
+    despite_hidden: despiteHidden,
+  })
+}
+
+/** Clients of the protocol may write `memoryType`. */
+const withType = (body: A2pFields) => under(body, 'memoryType', 'memory_type')
+
+const stateOf = (status: unknown) => (status === 'edited' ? 'approved' : status)
+
+export const memoryRoutes: readonly A2pRoute[] = [
+  {
+    method: 'GET',
+    path: '/profile/:did',
+    operation: 'read',
+    capability: 'a2p:get_profile',
+    input: (request) => present({ did: request.userDid, scopes: listOf(request.query('scopes')) }),
+    answer: ({ sealed, ...profile }) => ({ data: profile, meta: present({ sealed }) }),
+  },
+  {
+    method: 'GET',
+    path: '/profile/:did/memories',
+    operation: 'read',
+    capability: 'a2p:query_memories',
+    input: (request) => {
+      const { limit, offset } = pageOf(request)
+      return present({
+        category: request.query('category'),
+        memory_type: request.query('memory_type'),
+        status: request.query('status'),
+        sensitivity: request.query('sensitivity'),
+        // One more, to know whether there is a next page.
+        limit: Math.max(1, Math.min(lastMemory, offset + limit + 1)),
+      })
+    },
+    answer({ memories, sealed }, request) {
+      const { limit, offset } = pageOf(request)
+      const all = memories as readonly A2pFields[]
+      const page = all.slice(offset, offset + limit)
+      const more = all.length > offset + page.length
+      return { data: page, meta: present({ count: page.length, limit, offset, more, sealed }) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/profile/:did/memories',
+    operation: 'write',
+    capability: 'a2p:store_memory',
+    input: (request) => withType(bodyOf(request)),
+    answer: ({ id, result, stored_at }) => ({
+      status: result === 'unchanged' ? 200 : 201,
+      data: { memoryId: id, status: 'approved', result, storedAt: stored_at },
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/:did/memories/propose',
+    operation: 'propose',
+    capability: 'a2p:propose',
+    input: (request) => withType(bodyOf(request)),
+    // Also for a pending proposal: a retry after a lost answer gets the same answer.
+    answer: ({ id, result, status, proposedAt, expiresAt, hidden }) => ({
+      status: 201,
+      data: { proposalId: id, status, expiresAt, createdAt: proposedAt, result, hidden },
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/profile/:did/proposals',
+    operation: 'other',
+    capability: 'a2p:list_proposals',
+    input: (request) =>
+      present({
+        status: request.query('status'),
+        agent: request.query('agent'),
+        form: request.query('form'),
+        limit: Math.max(1, countOf(request, 'limit', { usual: 100, most: lastMemory })),
+        cursor: request.query('cursor'),
+      }),
+    answer: ({ proposals, cursor, sealed }) => ({
+      data: proposals,
+      meta: present({ count: (proposals as readonly unknown[]).length, cursor, sealed }),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/profile/:did/proposals/:id',
+    operation: 'other',
+    capability: 'a2p:list_proposals',
+    input: (request) => present({ id: request.param('id'), form: request.query('form') }),
+    answer({ proposals }) {
+      const [data] = proposals as readonly unknown[]
+      if (data === undefined) throw new DaybookError('not-found', 'There is no such proposal.')
+      return { data }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/profile/:did/proposals/:id/review',
+    operation: 'write',
+    capability: 'a2p:review',
+    input: reviewOf,
+    answer: ({ id, status, memory, reopen_until }) => ({
+      data: present({
+        proposalId: id,
+        status: stateOf(status),
+        memoryId: memory,
+        edited: status === 'edited' ? true : undefined,
+        reopenUntil: reopen_until,
+      }),
+    }),
+    refusal: (error) =>
+      error.code === 'conflict'
+        ? new DaybookError('conflict', `Proposal already reviewed: ${error.message}`, {
+            details: error.details,
+          })
+        : error,
+  },
+  {
+    method: 'POST',
+    path: '/profile/:did/proposals/:id/withdraw',
+    operation: 'write',
+    capability: 'a2p:withdraw',
+    input: (request) => ({ ...bodyOf(request), id: request.param('id') }),
+    answer: ({ id, status }) => ({ data: { proposalId: id, status } }),
+  },
+]
+
+/** Texts separated by commas. */
+function listOf(value: string | undefined): string[] | undefined {
+  if (value === undefined) return undefined
+  return value.split(',').map((one) => one.trim())
+}
+
+function pageOf(request: A2pRequest): { readonly limit: number; readonly offset: number } {
+  const limit = countOf(request, 'limit', { usual: usualPage, most: lastMemory })
+  return { limit, offset: countOf(request, 'offset', { usual: 0, most: lastMemory }) }
+}
+
+/** An agent's request for access. Other fields of the schema's purpose bind the agent, and are not used. */
+const accessBody = z.looseObject({
+  scopes: z.array(z.string().max(512)).min(1).max(100),
+  purpose: z.looseObject({
+    type: z.string().max(100),
+    description: z.string().max(500).optional(),
+    legalBasis: z.string().max(100).optional(),
+  }),
+  agentDid: z.string().max(1000).optional(),
+  userDid: z.string().max(1000).optional(),
+})
+
+/** Checks that the body names the signer, and the user of the addressed profile. */
+function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request: A2pRequest): void {
+  const isOther = agentDid !== undefined && request.signer !== undefined && agentDid !== request.signer
+  if (!isOther && (userDid === undefined || userDid === request.userDid)) return
+  const path = isOther ? 'agentDid' : 'userDid'
+  throw new DaybookError('forbidden', `\`${path}\`: The request is signed for another one.`, {
+    details: { path },
+  })
+}
+
+/** A receipt in the protocol's shape. */
+function receiptOf(receipt: A2pFields, userDid: string): A2pFields {
+  const { purpose = {}, retention } = receipt
+  const { type, description, legal_basis } = purpose as A2pFields
+  return present({
+    receiptId: receipt['id'],
+    userDid,
+    agentDid: didOfAgent(String(receipt['granted_to'])),
+    grantedScopes: receipt['scopes'],
+    deniedScopes: receipt['denied'],
+    permissions: receipt['permissions'],
+    purpose: present({ type, description, legalBasis: legal_basis }),
+    consentMethod: receipt['method'],
+    grantedAt: receipt['granted_at'],
+    expiresAt: receipt['expires_at'],
+    status: receipt['state'],
+    revokedAt: receipt['revoked_at'],
+    retention,
+  })
+}
+
+export const accessRoutes: readonly A2pRoute[] = [
+  {
+    method: 'POST',
+    path: '/profile/:did/access',
+    operation: 'consent',
+    capability: 'consent:request',
+    input(request) {
+      const body = readBody(accessBody, request)
+      checkNames(body, request)
+      const { type, description, legalBasis } = body.purpose
+      return {
+        scopes: body.scopes,
+        purpose: present({ type, description: description || type, legal_basis: legalBasis }),
+      }
+    },
+    answer({ status, receipt, request: pending }, request) {
+      if (receipt !== undefined) return { data: receiptOf(receipt as A2pFields, request.userDid) }
+      const { id, scopes } = (pending ?? {}) as A2pFields
+      const isDenied = status === 'denied'
+      throw new DaybookError(
+        isDenied ? 'forbidden' : 'consent-required',
+        isDenied
+          ? 'The user denied the request.'
+          : 'The user has not decided yet: send the same request again later.',
+        { details: { deniedScopes: scopes, requestId: id, status } },
+      )
+    },
+  },
+  {
+    method: 'GET',
+    path: '/profile/:did/receipts',
+    operation: 'other',
+    capability: 'consent:receipts',
+    input: (request) => present({ state: request.query('status'), agent: request.query('agent') }),
+    answer({ receipts }, request) {
+      const data = (receipts as readonly A2pFields[]).map((one) => receiptOf(one, request.userDid))
+      return { data, meta: { count: data.length } }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/profile/:did/receipts/:id/revoke',
+    operation: 'consent',
+    capability: 'consent:revoke',
+    input: (request) => ({ ...bodyOf(request), id: request.param('id') }),
+    answer: ({ receipt }, request) => ({ data: receiptOf(receipt as A2pFields, request.userDid) }),
+  },
+]
+
+const registerBody = z.strictObject({
+  did: z.string().max(1000),
+  publicKey: z.string().max(200).optional(),
+  keyType: z.literal('Ed25519').optional(),
+  /** Refused: an agent makes its own keys, so that nobody else has them. */
+  generateKeys: z.boolean().optional(),
+  name: z.string().max(1000).optional(),
+  description: z.string().max(10_000).optional(),
+})
+
+/** An agent in the protocol's shape, with its public key. */
+function agentOf(agent: A2pFields): A2pFields {
+  const { did, key, name, description, registered_at, state, revoked_at } = agent
+  const bytes = fromDidKey(String(key))
+  return present({
+    id: did,
+    profileType: 'agent',
+    identity: present({ did, name: name ?? did, description }),
+    publicKey: bytes && toBase64(bytes),
+    keyType: 'Ed25519',
+    status: state,
+    registeredAt: registered_at,
+    revokedAt: revoked_at,
+  })
+}
+
+const noAgent = () =>
+  new DaybookError('not-found', 'There is no agent with this DID.', { details: { path: 'did' } })
+
+export const agentRoutes: readonly A2pRoute[] = [
+  {
+    method: 'POST',
+    path: '/agents/register',
+    operation: 'policy',
+    capability: 'a2p:register_agent',
+    input(request) {
+      const { did, publicKey, generateKeys, name, description } = readBody(registerBody, request)
+      if (generateKeys === true)
+        throw wrongField('generateKeys', 'Make the keys where the agent runs, and send the public one')
+      return present({ did, public_key: publicKey, name, description })
+    },
+    answer: ({ changed, ...agent }) => ({ status: changed === true ? 201 : 200, data: agentOf(agent) }),
+  },
+  {
+    method: 'GET',
+    path: '/agents/:did',
+    operation: 'other',
+    capability: 'a2p:get_agent',
+    input: (request) => ({ did: request.param('did') }),
+    answer(agent) {
+      if ((agent as unknown) === null) throw noAgent()
+      return { data: agentOf(agent) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/agents/:did/revoke',
+    operation: 'policy',
+    capability: 'a2p:revoke_agent',
+    input: (request) => ({ did: request.param('did') }),
+    answer({ revoked, revoked_at }, request) {
+      if (revoked !== true) throw noAgent()
+      return { data: { id: request.param('did'), status: 'revoked', revokedAt: revoked_at } }
+    },
+  },
+]

@@ -1,0 +1,180 @@
+// A knowledge graph over a book: entities with observations, and relations. Each is a fact, with an id derived from its name.
+// Invariant: faults of a call are found before its first write.
+import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/graph-id.ts'
+import { DaybookError } from '../../core/errors.ts'
+
+export interface Entity {
+  readonly name: string
+  readonly entityType: string
+  readonly observations: readonly string[]
+}
+
+export interface Relation {
+  readonly from: string
+  readonly to: string
+  readonly relationType: string
+}
+
+export interface KnowledgeGraph {
+  readonly entities: readonly Entity[]
+  readonly relations: readonly Relation[]
+}
+
+/** Runs a verb of the book. */
+export type GraphCall = (id: string, input: unknown) => Promise<unknown>
+
+interface FactPage {
+  readonly records: readonly { readonly data: unknown }[]
+  readonly cursor?: string
+}
+
+const pageSize = 1000
+/** Maximum entities, and relations, of a graph that is read as a whole. */
+const graphLimit = 50_000
+
+export async function readGraph(call: GraphCall): Promise<KnowledgeGraph> {
+  return {
+    entities: await factsOf<Entity>(call, entitySchema),
+    relations: await factsOf<Relation>(call, relationSchema),
+  }
+}
+
+/** Entities whose name, type or observations contain `query`, and their relations. */
+export async function searchNodes(call: GraphCall, query: string): Promise<KnowledgeGraph> {
+  const words = query.toLowerCase()
+  const has = (text: string) => text.toLowerCase().includes(words)
+  return around(
+    await readGraph(call),
+    ({ name, entityType, observations }) => has(name) || has(entityType) || observations.some(has),
+  )
+}
+
+export async function openNodes(call: GraphCall, names: readonly string[]): Promise<KnowledgeGraph> {
+  const wanted = new Set(names)
+  return around(await readGraph(call), ({ name }) => wanted.has(name))
+}
+
+/** Stores the missing entities, and answers them. */
+export async function createEntities(call: GraphCall, entities: readonly Entity[]): Promise<Entity[]> {
+  const fresh = new Map<string, Entity>()
+  for (const entity of entities) {
+    if (!fresh.has(entity.name) && !(await findEntity(call, entity.name))) fresh.set(entity.name, entity)
+  }
+  for (const entity of fresh.values()) await storeEntity(call, entity)
+  return [...fresh.values()]
+}
+
+export async function createRelations(call: GraphCall, relations: readonly Relation[]): Promise<Relation[]> {
+  const fresh = new Map<string, Relation>()
+  for (const relation of relations) {
+    const id = idOf(relation)
+    if (!fresh.has(id) && !(await call('kstar:get_record', { id }))) fresh.set(id, relation)
+  }
+  for (const [id, { from, to, relationType }] of fresh)
+    await call('kstar:store_fact', { id, schema: relationSchema, data: { from, to, relationType } })
+  return [...fresh.values()]
+}
+
+export interface Added {
+  readonly entityName: string
+  readonly addedObservations: readonly string[]
+}
+
+/** Adds new observations to entities. Throws `not-found` for an unknown name, and adds nothing then. */
+export async function addObservations(
+  call: GraphCall,
+  additions: readonly { readonly entityName: string; readonly contents: readonly string[] }[],
+): Promise<Added[]> {
+  const entities = new Map<string, Entity>()
+  const results: Added[] = []
+  for (const { entityName, contents } of additions) {
+    const entity = entities.get(entityName) ?? (await findEntity(call, entityName))
+    if (!entity) throw new DaybookError('not-found', `Entity with name ${entityName} not found.`)
+    const addedObservations = contents.filter((content) => !entity.observations.includes(content))
+    const observations = [...entity.observations, ...addedObservations]
+    entities.set(entityName, { ...entity, observations })
+    results.push({ entityName, addedObservations })
+  }
+  for (const [name, entity] of entities) {
+    const isChanged = results.some(
+      ({ entityName, addedObservations }) => entityName === name && addedObservations.length > 0,
+    )
+    if (isChanged) await storeEntity(call, entity)
+  }
+  return results
+}
+
+/** Forgets entities and all their relations; ignores unknown names. */
+export async function deleteEntities(call: GraphCall, names: readonly string[]): Promise<void> {
+  const gone = new Set(names)
+  const relations = await factsOf<Relation>(call, relationSchema)
+  await deleteRelations(
+    call,
+    relations.filter(({ from, to }) => gone.has(from) || gone.has(to)),
+  )
+  for (const name of gone) await forget(call, entityId(name))
+}
+
+export async function deleteObservations(
+  call: GraphCall,
+  deletions: readonly { readonly entityName: string; readonly observations: readonly string[] }[],
+): Promise<void> {
+  for (const { entityName, observations: gone } of deletions) {
+    const entity = await findEntity(call, entityName)
+    if (!entity?.observations.some((one) => gone.includes(one))) continue
+    const observations = entity.observations.filter((one) => !gone.includes(one))
+    await storeEntity(call, { ...entity, observations })
+  }
+}
+
+export async function deleteRelations(call: GraphCall, relations: readonly Relation[]): Promise<void> {
+  for (const relation of relations) await forget(call, idOf(relation))
+}
+
+const idOf = ({ from, to, relationType }: Relation) => relationId(from, to, relationType)
+
+async function findEntity(call: GraphCall, name: string): Promise<Entity | undefined> {
+  const record = (await call('kstar:get_record', { id: entityId(name) })) as { readonly data: Entity } | null
+  return record?.data
+}
+
+async function storeEntity(call: GraphCall, { name, entityType, observations }: Entity): Promise<void> {
+  const data = { name, entityType, observations }
+  await call('kstar:store_fact', { id: entityId(name), schema: entitySchema, data })
+}
+
+async function forget(call: GraphCall, id: string): Promise<void> {
+  if (await call('kstar:get_record', { id })) await call('kstar:forget', { id })
+}
+
+/** The data of every fact of a schema, oldest first. */
+async function factsOf<Data>(call: GraphCall, schema: string): Promise<Data[]> {
+  const found: Data[] = []
+  for (let cursor: string | undefined; ;) {
+    const page = (await call('kstar:query_facts', {
+      schema,
+      order_by: 'created_at',
+      limit: pageSize,
+      ...(cursor === undefined ? {} : { cursor }),
+    })) as FactPage
+    found.push(...page.records.map(({ data }) => data as Data))
+    cursor = page.cursor
+    if (cursor === undefined) return found
+    if (found.length >= graphLimit) {
+      throw new DaybookError(
+        'too-large',
+        `The graph has more than ${graphLimit} nodes or relations: search with the set \`recall\` instead.`,
+        { details: { limit: graphLimit } },
+      )
+    }
+  }
+}
+
+function around(
+  { entities, relations }: KnowledgeGraph,
+  isFound: (entity: Entity) => boolean,
+): KnowledgeGraph {
+  const found = entities.filter(isFound)
+  const names = new Set(found.map(({ name }) => name))
+  return { entities: found, relations: relations.filter(({ from, to }) => names.has(from) || names.has(to)) }
+}

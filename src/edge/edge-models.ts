@@ -1,0 +1,112 @@
+// The embedder and the language model of the edge, from its settings.
+// Invariant: wrong settings stop no other call; calls that need the model fail with the reason.
+import { DaybookError, toDaybookError } from '../core/errors.ts'
+import type { Embedder, Llm } from '../core/ports.ts'
+import { createFar, type EmbedderSource } from '../recall/embed/create-embedder.ts'
+import { fetchOf, readVectors } from '../recall/embed/embed-fetch.ts'
+import {
+  type ApiEmbedderOptions,
+  type EmbedderOptions,
+  type HttpEmbedderOptions,
+  parseEmbedderOptions,
+} from '../recall/embed/embedder-options.ts'
+import { normalise } from '../store/vector/quantise.ts'
+import type { AiBinding, EdgeEnv } from './edge-env.ts'
+import { webPorts } from '../web/web-ports.ts'
+import { createLlm } from '../memory/conversation/llm/llm-options.ts'
+
+const defaultModel = '@cf/baai/bge-small-en-v1.5'
+const { scheduler, clock } = webPorts
+const host = { fetch: fetchOf(globalThis), scheduler, clock }
+
+/** The embedder in `env`: an OpenAI-compatible API, an embedding server or Workers AI. Throws `embedder-off` for wrong settings. */
+export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined {
+  const { AI: ai, DAYBOOK_EMBED_URL: url, DAYBOOK_EMBED_KEY: key, DAYBOOK_EMBED_MODEL: model } = env
+  const provider = env.DAYBOOK_EMBED_PROVIDER || (key ? 'api' : ai && 'workers-ai')
+  if (provider === undefined) return undefined
+  if (provider === 'workers-ai') {
+    if (!ai) throw misconfigured('the binding `AI` is missing')
+    return createAiEmbedder(ai, model || defaultModel)
+  }
+  if (provider !== 'api' && provider !== 'http')
+    throw misconfigured('DAYBOOK_EMBED_PROVIDER takes `api`, `http` or `workers-ai`')
+  const address = url ? { url } : {}
+  const options =
+    provider === 'http'
+      ? { provider, ...address, ...(key ? { key } : {}), ...(model ? { model } : {}) }
+      : { provider, ...address, key: key ?? '', model: model ?? '' }
+  try {
+    parseEmbedderOptions(options as EmbedderOptions)
+  } catch (cause) {
+    throw misconfigured((cause as Error).message.split('. ')[0] ?? '', cause)
+  }
+  return createFar(options as HttpEmbedderOptions | ApiEmbedderOptions, host)
+}
+
+/** The embedder for records at this edge; undefined unless `DAYBOOK_EMBED_RECORDS` is on. */
+export function edgeVectors(env: Omit<EdgeEnv, 'MIRROR'>): EmbedderSource | undefined {
+  if (env.DAYBOOK_EMBED_RECORDS !== 'true') return undefined
+  return { open: () => openOrFail(env) }
+}
+
+/** With wrong settings the book still opens; embedding fails with the reason. */
+function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
+  try {
+    const embedder = edgeEmbedder(env)
+    if (embedder) return embedder
+    throw misconfigured('DAYBOOK_EMBED_RECORDS is set, but no embedder is')
+  } catch (error) {
+    return {
+      provider: 'edge',
+      model: 'none',
+      dimensions: undefined,
+      batch: 1,
+      minSimilarity: 1,
+      weight: 1,
+      embed: () => Promise.reject(toDaybookError(error)),
+      close: () => undefined,
+    }
+  }
+}
+
+/** A fault of the deployment, not of the caller. */
+function misconfigured(fault: string, cause?: unknown): DaybookError {
+  return new DaybookError('embedder-off', `The settings of this edge's embedder are wrong: ${fault}.`, {
+    cause,
+  })
+}
+
+function createAiEmbedder(ai: AiBinding, model: string): Embedder {
+  return {
+    provider: 'workers-ai',
+    model,
+    dimensions: undefined,
+    batch: 100,
+    minSimilarity: undefined,
+    weight: 1,
+    async embed(texts) {
+      const answer = await ai.run(model, { text: [...texts] }).catch((cause: unknown) => {
+        throw new DaybookError('embedder-failed', undefined, { cause })
+      })
+      const data = (answer as { data?: unknown } | null)?.data
+      return readVectors(data, texts.length, undefined, normalise)
+    },
+    close: () => undefined,
+  }
+}
+
+const defaultUrl = 'https://api.openai.com/v1'
+
+/** The OpenAI-compatible language model in `env`; undefined if `env` names no model. */
+export function edgeLlm(env: Omit<EdgeEnv, 'MIRROR'>): Llm | undefined {
+  const { DAYBOOK_LLM_MODEL: model, DAYBOOK_LLM_URL: url, DAYBOOK_LLM_KEY: key } = env
+  if (!model) return undefined
+  try {
+    const host = { web: { fetch, AbortController, TextDecoder }, scheduler: webPorts.scheduler }
+    return createLlm({ provider: 'api', model, url: url || defaultUrl, ...(key ? { key } : {}) }, host)
+  } catch (cause) {
+    const message = `The settings of this edge's model are wrong: ${toDaybookError(cause).message}`
+    const error = new DaybookError('model-unavailable', message, { cause, retry: false })
+    return { name: `api|${model}`, limitChars: 24_000, answer: () => Promise.reject(error) }
+  }
+}

@@ -1,0 +1,246 @@
+// Changes to records that follow from changes to others: ended records, words of removed records, parts, guards and marks.
+// Invariant: each follows from the stored records alone, so that every copy with the same records makes the same change,
+// whatever the order in which they arrived. All of it runs inside a transaction.
+
+import { type JsonObject, readPath } from '../../core/json/path.ts'
+import { markId } from '../../core/mark/mark-id.ts'
+import { isLowered, type Sensitivity } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { changedBy, partRows } from '../../store/record/part-rows.ts'
+import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
+
+interface Changed {
+  readonly id: string
+  readonly kind: string
+}
+
+interface Ended extends Changed {
+  readonly agent: string
+}
+
+type EndedStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps'>
+
+/**
+ * Forgets records that another record has ended (`ends` of a kind), such as a proposal that one device approved and another
+ * rejected, and takes back changes they made. Answers the records that changed.
+ */
+export function forgetEnded(store: EndedStore, changed: readonly Changed[], now: string): Ended[] {
+  return changed.flatMap(({ id, kind: name }) => {
+    const kind = store.kinds.get(name)
+    if (!kind?.ends && !kind?.endedBy && !kind?.withoutEnded) return []
+    const row = store.records.row(id)
+    const body = readable(store, row, name)
+    if (!row || !body) return []
+    const gone = (kind.ends?.(body, id) ?? []).flatMap((target) =>
+      forgetOne(store, store.records.row(target), row, now),
+    )
+    const by = kind.endedBy?.(body)
+    const ending = by === undefined ? undefined : store.records.row(by)
+    const isEnded = ending !== undefined && endsOf(store, ending).includes(id)
+    if (isEnded) return [...gone, ...forgetOne(store, row, ending, now)]
+    const targets = [...(kind.changes?.(body) ?? []), ...(kind.withoutEnded ? [id] : [])]
+    return [...gone, ...targets.flatMap((target) => takeBack(store, target, now))]
+  })
+}
+
+function readable(
+  { bodies }: Pick<EndedStore, 'bodies'>,
+  row: RecordRow | undefined,
+  kind: string,
+): JsonObject | undefined {
+  return row?.deleted === 0 && row.kind === kind ? bodies.read(row, row.body) : undefined
+}
+
+function endsOf(store: EndedStore, row: RecordRow): readonly string[] {
+  const body = readable(store, row, row.kind)
+  return (body && store.kinds.get(row.kind)?.ends?.(body, row.id)) ?? []
+}
+
+/** Forgets `row` if its body names `ending` as the record that ends it. */
+function forgetOne(store: EndedStore, row: RecordRow | undefined, ending: RecordRow, now: string): Ended[] {
+  const body = row && readable(store, row, row.kind)
+  if (!row || !body || store.kinds.get(row.kind)?.endedBy?.(body) !== ending.id) return []
+  const { id, kind } = row
+  const { agent } = ending
+  store.records.forget({ op: 'forget', kind, id, at: now, stamp: store.stamps.next(), agent })
+  return [{ id, kind, agent }]
+}
+
+/** Puts the record `id` again without changes that have ended. */
+function takeBack(store: EndedStore, id: string, now: string): Ended[] {
+  const row = store.records.row(id)
+  const kind = row && store.kinds.get(row.kind)
+  const body = row && readable(store, row, row.kind)
+  if (!kind?.withoutEnded || !body) return []
+  const rest = kind.withoutEnded(body, (by, as) => {
+    const ending = store.records.row(by)
+    return ending !== undefined && endsOf(store, ending).includes(as)
+  })
+  if (rest === body) return []
+  putAgain(store, row, rest, now)
+  return [{ id, kind: row.kind, agent: row.agent }]
+}
+
+export type WordStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'sources'>
+
+/**
+ * Removes words of removed records from records that were made from them and outlive them (`withoutGone` of a kind).
+ * Answers the records that changed.
+ */
+export function dropWords(store: WordStore, changed: readonly Changed[], now: string): Changed[] {
+  const targets = new Set(changed.flatMap((one) => madeFrom(store, one)))
+  return [...targets].flatMap((id) => dropIn(store, id, now))
+}
+
+function madeFrom({ kinds, records }: WordStore, { id, kind: name }: Changed): readonly string[] {
+  const kind = kinds.get(name)
+  if (kind?.withoutGone) return [id]
+  const row = kind?.makes || kind?.changes ? records.row(id) : undefined
+  return row?.deleted === 1 ? [...(kind?.makes?.(id) ?? []), ...changedBy(row)] : []
+}
+
+function dropIn(store: WordStore, id: string, now: string): Changed[] {
+  const { records, bodies, sources } = store
+  const row = records.row(id)
+  const kind = row?.deleted === 0 ? store.kinds.get(row.kind) : undefined
+  const body = row && kind?.withoutGone && bodies.read(row, row.body)
+  if (!row || !body) return []
+  let hasGone = false
+  const rest = kind?.withoutGone?.(body, (one) => {
+    const isGone = records.row(one)?.deleted === 1
+    hasGone ||= isGone
+    return isGone
+  })
+  if (!rest || !hasGone) return []
+  sources.words.cover(row, rest)
+  if (rest === body) return []
+  putAgain(store, row, rest, now)
+  return [{ id, kind: row.kind }]
+}
+
+/** A part that may outlive its record: the author of the forget did not know it. */
+export interface OrphanPart {
+  readonly id: string
+  readonly isPurged: boolean
+}
+
+/**
+ * Parts of the record in `row`, read before it is forgotten or purged. Live parts that several records share are skipped: a
+ * change of such a record writes another part.
+ */
+export function possibleOrphans(store: BookStore, row: RecordRow, isPurging: boolean): OrphanPart[] {
+  if (row.deleted === 0 && store.kinds.get(row.kind)?.sharedParts) return []
+  return partRows(store, row).map(({ id }) => ({ id, isPurged: isPurging }))
+}
+
+/** Forgets or purges the `parts` that are still there; answers the records that changed. */
+export function forgetParts(
+  { records, stamps, purge }: Pick<BookStore, 'records' | 'stamps' | 'purge'>,
+  parts: readonly OrphanPart[],
+  at: string,
+): Changed[] {
+  return parts.flatMap(({ id, isPurged: isPurging }) => {
+    const row = records.row(id)
+    if (!row || (isPurging ? isPurged(row) : row.deleted === 1)) return []
+    const { kind, agent, seq } = row
+    const more = isPurging ? ({ purge: true } as const) : {}
+    records.forget({ op: 'forget', kind, id, at, stamp: stamps.next(), agent, ...more })
+    if (isPurging) purge.purge(id, seq)
+    return [{ id, kind }]
+  })
+}
+
+/**
+ * Seals each record that is less sensitive than its guard (`guardedBy` of a kind): of `changed` and the records those guard,
+ * or of all; then the records that these guard. Never lowers a sensitivity. Answers the records that changed.
+ */
+export function raiseGuarded(
+  store: Pick<BookStore, 'records' | 'stamps' | 'sources' | 'bodies'>,
+  changed: readonly Changed[] | undefined,
+  now: string,
+): Changed[] {
+  const { sources, bodies } = store
+  // A device without the key can't seal. A device with the key will.
+  if (bodies.sealer.current() === undefined) return []
+  const raised: Changed[] = []
+  for (let next = changed; ;) {
+    const done = sources.guards.unguarded(next?.map(({ id }) => id)).flatMap(({ row, level }) => {
+      const body = bodies.read(row, row.body)
+      if (!body) return []
+      putAgain(store, { ...row, sensitivity: level }, body, now)
+      return [{ id: row.id, kind: row.kind }]
+    })
+    if (done.length === 0) return raised
+    raised.push(...done)
+    next = done
+  }
+}
+
+type MarkStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'purge'>
+
+/** Makes marks follow their record: removed with it, and as sensitive as it. Answers the marks that changed. */
+export function updateMarks(store: MarkStore, changed: readonly Changed[], now: string): Changed[] {
+  const { records, bodies, stamps } = store
+  const targets = new Set(changed.flatMap((one) => markedId(store, one) ?? []))
+  return [...targets].flatMap((id) => {
+    const mark = records.row(markId(id))
+    const record = mark && records.row(id)
+    if (!record || store.kinds.get(mark.kind)?.marks === undefined) return []
+    const head = { kind: mark.kind, id: mark.id, at: now, agent: mark.agent }
+    if (isPurged(record)) {
+      if (isPurged(mark)) return []
+      // Conflict logs hold words of marks that lost: purge those everywhere too.
+      records.forget({ op: 'forget', ...head, stamp: stamps.next(), purge: true })
+      store.purge.purgeRemote(mark.id)
+      return [head]
+    }
+    if (mark.deleted) return []
+    if (record.deleted) {
+      records.forget({ op: 'forget', ...head, stamp: stamps.next() })
+      return [head]
+    }
+    // Only ever raise: this copy may have the record from before it was sealed.
+    const body = isGuardedEnough(mark, record) ? undefined : bodies.read(mark, mark.body)
+    // A device without the key can't seal. A device with the key will.
+    if (!body || (isGuarded(record) && bodies.sealer.current() === undefined)) return []
+    const { session, resource } = record
+    putAgain(store, { ...mark, session, resource, sensitivity: levelOf(record) }, body, now)
+    return [head]
+  })
+}
+
+/** The record whose marks may need an update. */
+function markedId({ kinds, records, bodies }: MarkStore, { id, kind }: Changed): string | undefined {
+  const path = kinds.get(kind)?.marks
+  if (path === undefined) return id
+  const row = records.row(id)
+  const body = row && !row.deleted ? bodies.read(row, row.body) : undefined
+  const target = body && readPath(body, path)
+  return typeof target === 'string' ? target : undefined
+}
+
+const isGuarded = ({ kid }: RecordRow) => kid !== null
+const levelOf = ({ sensitivity }: RecordRow) => (sensitivity ?? 'standard') as Sensitivity
+const isGuardedEnough = (mark: RecordRow, record: RecordRow) => !isLowered(levelOf(mark), levelOf(record))
+
+/** Puts `body` in place of the body in `row`; the head stays. */
+function putAgain(
+  { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
+  { kind, id, agent, created_at, session, resource, sensitivity }: RecordRow,
+  body: JsonObject,
+  at: string,
+): void {
+  records.put({
+    op: 'put',
+    kind,
+    id,
+    at,
+    stamp: stamps.next(),
+    agent,
+    created_at,
+    ...(session === null ? {} : { session }),
+    ...(resource === null ? {} : { resource }),
+    ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+    body,
+  })
+}

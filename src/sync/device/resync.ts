@@ -1,0 +1,115 @@
+// Resync: reads the mirror again from a place in its sequence, after it collected tombstones that this device never saw or when
+// the two differ; or starts over with another mirror.
+// Invariant: records that the mirror no longer has are removed here, unless they were changed here.
+import type { BookStore } from '../../store/book-store.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import type { SyncResponse, WireChange } from '../wire/protocol.ts'
+import { forgetLimits } from './request-limit.ts'
+import { dropMark, sameDigest, toDigest } from '../wire/agreement.ts'
+
+/** Setting that is present during a resync, and its value while places above the cursor are read again. */
+export const resyncing = 'resyncing'
+const rereading = 'reread'
+
+/** Setting with the last epoch, from starting over until a mirror answers. */
+export const formerEpoch = 'former_epoch'
+
+/** Fetches all changes above place `from` again. The device sends nothing until it has read them. */
+export function beginResync(store: BookStore, from: number, kinds?: readonly string[]): void {
+  store.records.clearMirrorPlaces(from, kinds)
+  store.settings.set('cursor', from)
+  store.settings.set(resyncing, rereading)
+}
+
+export function isRereading({ settings }: Pick<BookStore, 'settings'>): boolean {
+  return settings.get(resyncing) === rereading
+}
+
+/** Confirms that `row` has `change`, maybe with an edit on top; false when the change is new. */
+export function findAgain(store: BookStore, row: RecordRow, { ver, seq, by }: WireChange): boolean {
+  if (row.op === null && row.ver !== ver) return false
+  store.records.confirm(row.seq, { ver: row.ver, place: seq, device: by })
+  return true
+}
+
+/** After the last page: removes records that the mirror no longer has. Answers the records that changed. */
+export function endResync(
+  store: BookStore,
+  { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
+): { id: string; kind: string }[] {
+  store.ops.unsend(lastMid)
+  return store.records.withoutMirrorPlace(kinds).flatMap((row) => {
+    const { id, kind, deleted } = row
+    if (deleted) return []
+    // A pending edit: the mirror knows whether the record was forgotten or purged, and decides.
+    if (row.op !== null) {
+      store.ops.retry([id])
+      return []
+    }
+    const { agent, stamp, ver, device } = row
+    store.records.accept(
+      { op: 'forget', kind, id, at: now, stamp, agent },
+      { ver, place: 0, device: device ?? store.device },
+    )
+    // Whether it was purged is unknown: remove earlier versions and lost edits, as after a purge.
+    store.purge.purge(id, row.seq)
+    return [{ id, kind }]
+  })
+}
+
+/**
+ * Compares this device's sum with the mirror's when both should be equal. On a difference the next request asks for sums by
+ * range, and the device reads again from the first range that differs. True when they differ.
+ */
+export function checkDigest(
+  store: BookStore,
+  { digest, ranges, more }: SyncResponse,
+  kinds?: readonly string[],
+): boolean {
+  const { settings, sums } = store
+  const isAtRest = !more && settings.get(resyncing) === undefined && store.ops.pendingCount() === 0
+  if (!digest || !isAtRest) return false
+  const key = JSON.stringify(digest)
+  if (settings.get('agreed') === key) return false
+  if (sameDigest(toDigest(sums.add({ from: 0, to: digest.seq, kinds }), digest.seq), digest)) {
+    settings.set('agreed', key)
+    settings.remove('differs')
+    return false
+  }
+  if (!ranges) {
+    settings.set('differs', 1)
+    return true
+  }
+  let from = 0
+  for (const range of ranges) {
+    if (!sameDigest(toDigest(sums.add({ from, to: range.seq, kinds }), range.seq), range)) break
+    from = range.seq
+  }
+  settings.remove('differs')
+  settings.set('repairs', 1 + settings.getNumber('repairs'))
+  beginResync(store, from, kinds)
+  return true
+}
+
+/**
+ * Starts over with a mirror that this device did not know. Nothing local is lost: the device sends again what that mirror
+ * lacks. Until the mirror answers, requests name the former epoch: a book that was erased meanwhile must not come back.
+ */
+export function startOver(store: BookStore): void {
+  const epoch = store.settings.get('epoch')
+  if (epoch !== undefined) store.settings.set(formerEpoch, epoch)
+  rename(store, 0)
+  store.records.clearMirrorVersions()
+  store.settings.remove('epoch')
+  store.settings.set('cursor', 0)
+  store.settings.set(resyncing, 1)
+  store.settings.remove('floor')
+  forgetLimits(store.settings)
+  dropMark(store.settings)
+}
+
+/** Gives this copy a new device name, after another copy synced under the same one. */
+export function rename(store: BookStore, base?: number): void {
+  store.renameDevice()
+  store.ops.renumber(base)
+}

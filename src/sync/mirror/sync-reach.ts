@@ -1,0 +1,112 @@
+// The reach of a guest's sync: kinds that it may send and fetch, links that it may see, and the name it writes in.
+// Invariants: only the owner sends tokens, keys and rules of the book, and only a grant that names them lets a guest fetch
+// tokens and keys. Records under policies (memories) are neither sent nor fetched, nor are records made from them fetched.
+// A guest gets the ids of other records only of kinds that it may fetch; ids it did not get survive when it sends the record.
+import { DaybookError } from '../../core/errors.ts'
+import { type Caller, type Guest, topHolder } from '../../core/capability/caller.ts'
+import { isByPolicy, isScoped, type Kinds } from '../../core/kind.ts'
+import { permits } from '../../core/access/permission.ts'
+import type { SyncRequest, WireOp } from '../wire/protocol.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { withHiddenLinks, withShownLinks } from '../../core/record-link.ts'
+import { sealedOf } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import { encodeChange, toChange } from '../wire/wire-op.ts'
+
+export interface SyncReach {
+  mayPush(kind: string): boolean
+  mayPull(kind: string): boolean
+  /** Every kind that the guest may fetch. */
+  readonly pulled: readonly string[]
+  /** The name the guest writes in. */
+  readonly agent: string
+  /** The guest that pays for stored records: the one that the owner let in. */
+  readonly payer: string
+  /** True if it may forget records, and seal records that others read. */
+  readonly mayForget: boolean
+}
+
+type SyncGuest = Pick<Guest, 'agent' | 'holders' | 'permissions' | 'granted'>
+
+/** The reach of a caller; undefined for the owner, who has no limits. */
+export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined {
+  return caller.role === 'owner' ? undefined : createSyncReach(caller, kinds)
+}
+
+/** The reach that its grant gives a guest. Kinds that this mirror does not know must be named in it. */
+export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
+  const { agent, permissions, granted = {} } = guest
+  const { push, pull } = granted
+  // Policies decide record by record, and a sync carries kinds.
+  const isOpen = (name: string) => kinds.get(name)?.byPolicy !== true
+  const isCarried = (name: string) => {
+    const kind = kinds.get(name)
+    return !kind || !isByPolicy(kind, kinds)
+  }
+  const pulled = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(isCarried)
+  return {
+    pulled,
+    agent,
+    payer: topHolder(guest).agent,
+    mayForget: permits(permissions, { id: 'kstar:forget', permission: 'forget' }),
+    mayPull: (kind) => pulled.includes(kind),
+    mayPush: (kind) =>
+      isOpen(kind) && kinds.get(kind)?.guests === undefined && (push ? push.includes(kind) : kinds.has(kind)),
+  }
+}
+
+/** Limits `request` to kinds it may fetch. Throws `forbidden` if it names another kind. */
+export function withinReach(request: SyncRequest, { mayPull, pulled }: SyncReach): SyncRequest {
+  const { pull } = request
+  const closed = pull.kinds?.findIndex((kind) => !mayPull(kind)) ?? -1
+  if (closed >= 0) {
+    throw new DaybookError('forbidden', `The key may not fetch \`${pull.kinds?.[closed]}\`.`, {
+      details: { path: `pull.kinds.${closed}`, kinds: pulled },
+    })
+  }
+  return { ...request, pull: { ...pull, kinds: pull.kinds ?? [...pulled] } }
+}
+
+type LinkStore = Pick<BookStore, 'records' | 'kinds' | 'device'>
+
+const isShownTo =
+  ({ records }: LinkStore, reach: SyncReach) =>
+  (id: string) => {
+    const row = records.row(id)
+    return row !== undefined && records.isCarried(row, reach.pulled)
+  }
+
+/** A change, or a side of it, without links that the device may not see. */
+export function shownTo<Content extends object>(
+  store: LinkStore,
+  kind: string,
+  content: Content,
+  reach: SyncReach | undefined,
+): Content {
+  const { body } = content as { readonly body?: JsonObject }
+  if (!reach || !body) return content
+  const shown = withShownLinks(store.kinds.get(kind), body, isShownTo(store, reach))
+  return shown === body ? content : { ...content, body: shown }
+}
+
+/** The row as an encoded change for the device. */
+export function encodeShown(store: LinkStore, row: RecordRow, reach: SyncReach | undefined): string {
+  const hasLinks = store.kinds.get(row.kind)?.links !== undefined
+  if (!reach || !hasLinks || row.deleted || sealedOf(row.body)) return encodeChange(row, store.device)
+  return JSON.stringify(shownTo(store, row.kind, toChange(row, store.device), reach))
+}
+
+/** An op of a guest, with the hidden links of the record in `row`. */
+export function withLinksOf(
+  store: LinkStore,
+  op: WireOp,
+  row: RecordRow | undefined,
+  reach: SyncReach,
+): WireOp {
+  const kind = store.kinds.get(op.kind)
+  if (op.op !== 'put' || !op.body || !kind?.links) return op
+  if (!row || row.deleted || row.kind !== op.kind || sealedOf(row.body)) return op
+  const stands = JSON.parse(row.body) as JsonObject
+  return { ...op, body: withHiddenLinks(kind, op.body, stands, isShownTo(store, reach)) }
+}

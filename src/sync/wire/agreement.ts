@@ -1,0 +1,74 @@
+// Evidence that a device and its mirror agree. Digests are sums over places, of everything or by range; they show where the
+// two differ. Marks are random words: the mirror writes one at a place of its sequence and sends it to each device that has
+// read up to there.
+// Invariant: a mirror knows its marks. A mirror that doesn't know a device's mark was set back to an earlier state, so its
+// later changes are not those that the device has.
+import type { PlaceSum } from '../../store/record/place-sum.ts'
+import type { WireDigest, SyncRequest, SyncResponse } from './protocol.ts'
+import { toHex } from '../../core/ids.ts'
+import type { Random } from '../../core/ports.ts'
+import type { Settings } from '../../store/schema/settings.ts'
+
+/** Number of ranges into which the mirror divides its sequence when a device looks for a difference. */
+export const rangeCount = 64
+
+/** A sum for the wire; `seq` is the last place in it. */
+export function toDigest({ n, sum, squares }: PlaceSum, seq: number): WireDigest {
+  return { seq, n, x: `${sum.toString(36)}.${squares.toString(36)}` }
+}
+
+/** The upper ends of at most `rangeCount` ranges of equal width that cover the places up to `head`. */
+export function rangeEnds(head: number): number[] {
+  const width = Math.max(1, Math.ceil(head / rangeCount))
+  return Array.from({ length: Math.ceil(head / width) }, (_, i) => Math.min(head, (i + 1) * width))
+}
+
+export function sameDigest(one: WireDigest, other: WireDigest): boolean {
+  return one.seq === other.seq && one.n === other.n && one.x === other.x
+}
+
+type Mark = NonNullable<SyncRequest['mark']>
+
+const oldest = 'marks_from'
+/** Keys sort by place. */
+const keyOf = (place: number) => `mark:${String(place).padStart(16, '0')}`
+
+/** At the mirror: the mark at `place`, created on first use. */
+export function giveMark(settings: Settings, random: Random, place: number): string {
+  const key = keyOf(place)
+  const stored = settings.get(key)
+  if (stored !== undefined) return stored
+  const mark = toHex(random.bytes(8))
+  settings.set(key, mark)
+  return mark
+}
+
+/** At the mirror: false for a mark that it did not give. */
+export function knowsMark(settings: Settings, { seq, x }: Mark): boolean {
+  return seq < settings.getNumber(oldest) || settings.get(keyOf(seq)) === x
+}
+
+/** At the mirror: removes marks below `place`. */
+export function dropMarks(settings: Settings, place: number): void {
+  if (place <= settings.getNumber(oldest)) return
+  settings.removeRange('mark:', keyOf(place))
+  settings.set(oldest, place)
+}
+
+/** On a device: the mark with the highest place. */
+export function heldMark(settings: Settings): Mark | undefined {
+  const [seq, x] = (settings.get('mark') ?? '').split(' ')
+  return seq && x ? { seq: Number(seq), x } : undefined
+}
+
+/** On a device: stores the mark of an answer. */
+export function holdMark(settings: Settings, { mark, cursor }: SyncResponse): void {
+  if (mark === undefined || cursor < (heldMark(settings)?.seq ?? 0)) return
+  const text = `${cursor} ${mark}`
+  if (settings.get('mark') !== text) settings.set('mark', text)
+}
+
+/** On a device: forgets the mark, to leave this sequence. */
+export function dropMark(settings: Settings): void {
+  settings.remove('mark')
+}

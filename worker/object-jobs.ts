@@ -1,0 +1,175 @@
+// Jobs of a book's object: an object has one alarm, which outlives it, unlike its timers. A table says what the alarm is for.
+// Invariants: a planned job stays in the table until it is taken, and the alarm is set for the earliest. A job is planned while a
+// task waits or runs, and while a record may lack its vector.
+// Only this host uses the table. Every book has it, so that all hosts share one list of migrations.
+import type { SqlDatabase } from '../src/core/ports.ts'
+import { parseTime } from '../src/core/time.ts'
+import type { Engine } from '../src/engine/engine.ts'
+import type { EmbedStatus } from '../src/core/capability/status.ts'
+
+/** Planned jobs, by name; times in milliseconds since 1970 UTC. */
+export class DueTable {
+  readonly #db: SqlDatabase
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
+  }
+
+  /** Plans `job` for `atMs`, in place of its former time. */
+  plan(job: string, atMs: number): void {
+    this.#db.run('INSERT OR REPLACE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs])
+  }
+
+  /** Plans `job` for `atMs`, unless it is planned for earlier. */
+  sooner(job: string, atMs: number): void {
+    this.#db.run(
+      'INSERT INTO due_jobs (job, at_ms) VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET at_ms = min(at_ms, excluded.at_ms)',
+      [job, atMs],
+    )
+  }
+
+  /** Plans `job`, unless it is planned already. */
+  ensure(job: string, atMs: number): void {
+    this.#db.run('INSERT OR IGNORE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs])
+  }
+
+  drop(job: string): void {
+    this.#db.run('DELETE FROM due_jobs WHERE job = ?', [job])
+  }
+
+  /** Removes and answers the jobs that are due. */
+  take(nowMs: number): string[] {
+    return this.#db
+      .all<{ job: string }>('DELETE FROM due_jobs WHERE at_ms <= ? RETURNING job', [nowMs])
+      .map(({ job }) => job)
+  }
+
+  /** When the first job is due. */
+  next(): number | undefined {
+    return this.#db.get<{ at: number | null }>('SELECT min(at_ms) AS at FROM due_jobs')?.at ?? undefined
+  }
+}
+
+export const taskJob = 'tasks'
+/** Tasks due within this time are waited for; it also covers a difference between our clock and the platform's. */
+const soonMs = 1000
+/** Longest run for one alarm. The next alarm continues. */
+const longestTaskRunMs = 5 * 60_000
+
+/** Runs the book's task queue by alarms. */
+export class TaskWatch {
+  readonly #engine: Engine
+  readonly #due: DueTable
+  #plannedMs: number | undefined
+  #isPlanned = false
+  #isRunning = false
+
+  constructor(engine: Engine, due: DueTable) {
+    this.#engine = engine
+    this.#due = due
+  }
+
+  /** Plans the job for the next task; true if that changed the plan. */
+  plan(): boolean {
+    const next = this.#nextMs()
+    // The job is planned again at the end of its run.
+    if (this.#isRunning || (this.#isPlanned && next === this.#plannedMs)) return false
+    this.#isPlanned = true
+    this.#plannedMs = next
+    if (next === undefined) this.#due.drop(taskJob)
+    else this.#due.plan(taskJob, next)
+    return true
+  }
+
+  /** Resolves once no task is due or running. */
+  run(): Promise<void> {
+    const engine = this.#engine
+    this.#isRunning = true
+    this.#isPlanned = false
+    return new Promise((resolve) => {
+      let cancelSoon = () => undefined as void
+      const end = () => {
+        off()
+        this.#isRunning = false
+        clearTimeout(timer)
+        cancelSoon()
+        resolve()
+      }
+      const look = () => {
+        const waitMs = (this.#nextMs() ?? Infinity) - Date.now()
+        if (waitMs > soonMs && !engine.store.tasks.isRunning()) return end()
+        cancelSoon()
+        if (waitMs <= 0 || waitMs > soonMs) return
+        const soon = setTimeout(() => engine.wake(), waitMs + 1)
+        cancelSoon = () => clearTimeout(soon)
+      }
+      const off = engine.on(({ name }) => {
+        if (name === 'task' || name === 'closed') look()
+      })
+      const timer = setTimeout(end, longestTaskRunMs)
+      engine.wake()
+      look()
+    })
+  }
+
+  #nextMs(): number | undefined {
+    const { newer, tasks } = this.#engine.store
+    // A read-only book runs no task.
+    return newer ? undefined : parseTime(tasks.nextLook() ?? '')
+  }
+}
+
+export const embedJob = 'embed'
+/** A living object embeds within seconds by itself. The alarm is for an object that was evicted. */
+const laterMs = 30_000
+/** Wait after a failure of the embedder. */
+const failingMs = 300_000
+/** Longest run for one alarm. The next alarm continues. */
+const longestEmbedRunMs = 60_000
+const lookMs = 500
+
+/** Embeds the book's records by alarms. */
+export class EmbedWatch {
+  readonly #engine: Engine
+  readonly #due: DueTable
+
+  constructor(engine: Engine, due: DueTable) {
+    this.#engine = engine
+    this.#due = due
+  }
+
+  /** Plans the job if records lack vectors; true if it did. */
+  plan(): boolean {
+    const { projection, vectors } = this.#engine.store
+    if (!projection.isBehind() && vectors.missing() === 0) return false
+    this.#due.ensure(embedJob, Date.now() + laterMs)
+    return true
+  }
+
+  /** Resolves once everything is embedded, or no more can be embedded now. */
+  async run(): Promise<void> {
+    const began = Date.now()
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        off()
+        clearInterval(timer)
+        resolve()
+      }
+      const look = () =>
+        void this.#status().then(({ state, behind }) => {
+          if (behind === 0 || state === 'failing' || Date.now() - began > longestEmbedRunMs) end()
+        }, end)
+      const off = this.#engine.on(({ name }) => name === 'progress' && look())
+      // A failure sends no event.
+      const timer = setInterval(look, lookMs)
+      look()
+    })
+    const { state, behind } = await this.#status()
+    if (behind > 0 && state !== 'off')
+      this.#due.plan(embedJob, Date.now() + (state === 'failing' ? failingMs : laterMs))
+  }
+
+  #status(): Promise<EmbedStatus> {
+    return this.#engine.call('embed:status', {}) as Promise<EmbedStatus>
+  }
+}
