@@ -229,7 +229,7 @@ function memoryQuery(): SeedShape {
       const answer =
         words === undefined
           ? await call('kstar:query_memory', input, 0)
-          : await call('kstar:search_memory', { ...asked, query: words }, 0)
+          : await call('kstar:search_memory', { ...input, query: words }, 0)
       return (answer as Fields)['records']
     },
   }

@@ -20,7 +20,7 @@ it('refuses a file of another book, and is idle again', async () => {
     onChange: () => undefined,
     onState: (state) => void states.push(state),
   })
-  for (const _attempt of [1, 2]) {
+  for (let attempt = 0; attempt < 2; attempt++) {
     expect(await failure(session.sync(neverAborted))).toMatchObject({
       code: 'conflict',
       details: { reason: 'other-book', synced: 'one' },

@@ -47,7 +47,7 @@ describe('the wire', () => {
     const versions = wireHistory.map(({ p }) => p)
     expect(versions).toEqual(versions.toSorted((a, b) => a - b))
     expect(new Set(wireHistory.map(({ hash }) => hash)).size).toBe(wireHistory.length)
-    expect(wireHistory.every(({ what }) => what.length > 20)).toBe(true)
+    expect(wireHistory.every(({ change }) => change.length > 20)).toBe(true)
   })
 
   it.each(frames)('still reads $name', ({ request, response, error }) => {
