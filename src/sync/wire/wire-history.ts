@@ -17,7 +17,8 @@ export const wireHistory: readonly WireLine[] = [
   },
   {
     p: 1,
-    change: 'Optional: a mark for reading everything anew, a question where two copies differ, its answer by ranges.',
+    change:
+      'Optional: a mark for reading everything anew, a question where two copies differ, its answer by ranges.',
     hash: '25804a878703e8624a35db0780d40157de5098333e4c7f9e3c002eb7fb0a2dbc',
   },
   {
@@ -27,17 +28,20 @@ export const wireHistory: readonly WireLine[] = [
   },
   {
     p: 1,
-    change: 'Optional: how sensitive a record is; a sealed body in place of one in clear; a mark for what was sealed anew.',
+    change:
+      'Optional: how sensitive a record is; a sealed body in place of one in clear; a mark for what was sealed anew.',
     hash: 'b365e44ec5f79eb97f55a14c049766ed7f541a3dfb0fd3952792487b0755dc3e',
   },
   {
     p: 1,
-    change: 'Optional: an op may say which version of its kind its body was checked by, and that forgetting is to win.',
+    change:
+      'Optional: an op may say which version of its kind its body was checked by, and that forgetting is to win.',
     hash: '61e003983c88f24702a816a25ebc611c6c0519d924d60c680f12df153d89de7a',
   },
   {
     p: 1,
-    change: 'Up to 1,000 ops. Optional: what the mirror takes in one request; a mark at the place of the cursor, and the last one.',
+    change:
+      'Up to 1,000 ops. Optional: what the mirror takes in one request; a mark at the place of the cursor, and the last one.',
     hash: '83377a870bd9e1625199ba926da0e8d402178e446b6997ca1f77b799dc6360dc',
   },
   {
@@ -47,7 +51,8 @@ export const wireHistory: readonly WireLine[] = [
   },
   {
     p: 1,
-    change: 'Optional: a forget may be a purge, and a put stand on one that was not sent; what was forgotten or purged in which version. No longer looked at: that forgetting is to win.',
+    change:
+      'Optional: a forget may be a purge, and a put stand on one that was not sent; what was forgotten or purged in which version. No longer looked at: that forgetting is to win.',
     hash: '43ccc7b2b29f03f52f5c0c9b5482879dfbeba834f4ad3f169db4022a69873ee7',
   },
   {
@@ -67,7 +72,8 @@ export const wireHistory: readonly WireLine[] = [
   },
   {
     p: 1,
-    change: 'Optional: an answer says that an op took effect which goes in place of withdrawn bytes, and those never did.',
+    change:
+      'Optional: an answer says that an op took effect which goes in place of withdrawn bytes, and those never did.',
     hash: '6f7f395bc9bc0f6c12dec1e0a98669e6374f9134e9a92c2827180cbf9b8c2037',
   },
   {
@@ -77,7 +83,8 @@ export const wireHistory: readonly WireLine[] = [
   },
   {
     p: 1,
-    change: 'Optional: the answer to an op says in which version its record was purged that the op did not know of.',
+    change:
+      'Optional: the answer to an op says in which version its record was purged that the op did not know of.',
     hash: 'e44581293f1ef2cfdb39b35bc00e33c1f519ea21988597ff3d8b96185f3ca16f',
   },
 ]
@@ -93,7 +100,8 @@ export interface LineLine {
 export const lineHistory: readonly LineLine[] = [
   {
     version: 2,
-    change: 'Tickets for purposes; pokes both ways, talk of the meeting room and of a pool: here, bye, envelopes and what was had.',
+    change:
+      'Tickets for purposes; pokes both ways, talk of the meeting room and of a pool: here, bye, envelopes and what was had.',
     hash: '7614ce10e343e2091c50caac2bf400626255cc4ef814fa3f62edb5975187746b',
   },
 ]

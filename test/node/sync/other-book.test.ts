@@ -14,7 +14,7 @@ it('refuses a file of another book, and is idle again', async () => {
   const { clock } = createVirtualTime()
   const session = new SyncSession({
     name: 'other',
-    store: { ...store, writes: { ...store.writes, write: async (work) => store.db.transaction(work) } },
+    store,
     carrier: { exchange: () => Promise.reject(new Error('Nothing is sent.')) },
     clock,
     onChange: () => undefined,
