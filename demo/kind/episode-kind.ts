@@ -1,4 +1,4 @@
-// Episodes as the inspector shows them: stretches of conversation, told in a few sentences.
+// Episodes as the inspector shows them: parts of a conversation, with a summary.
 import { order, orderField } from './filter-field.ts'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { countOf, oneLine } from '../wording/text-word.ts'

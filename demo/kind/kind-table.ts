@@ -1,4 +1,4 @@
-// The kinds of record that the inspector shows. A new kind comes into the inspector by one declaration here and one face.
+// The kinds of record that the inspector shows. A new kind needs a declaration here and a face.
 import { categoryKind, schemaKind } from './definition-kind.ts'
 import { thoughtKind } from './thought-kind.ts'
 import { episodeKind } from './episode-kind.ts'
@@ -36,7 +36,7 @@ const listed: readonly RecordKind[] = [
   poolFactKind,
 ].map(withMarks)
 
-/** Kinds that a view of another make shows: their records stand in lists of any kind only. */
+/** Kinds with a view of their own; their records are only in lists of all kinds. */
 const unlisted: readonly RecordKind[] = [poolProposalKind, poolBallotKind, poolDecisionKind, poolClawKind]
 
 export function kindOfView(view: string): RecordKind | undefined {

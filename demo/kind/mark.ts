@@ -1,4 +1,4 @@
-// The states that records are marked with, each told by a shape and a word of its own.
+// The states of records, each with a shape and a word.
 export type MarkTone = 'good' | 'bad' | 'warn' | 'quiet'
 
 export interface MarkWords {

@@ -58,7 +58,7 @@ export function signsOf(
   return signs
 }
 
-/** The kind with what can be said of any record: filters for it, and the marks in its rows. */
+/** The kind, with the filters and marks of every record. */
 export function withMarks(kind: RecordKind): RecordKind {
   const row = (record: BookRecord) => {
     const own = kind.row(record)

@@ -1,4 +1,4 @@
-// Messages as the inspector shows them: who said what, in which conversation.
+// Messages as the inspector shows them, with speaker and conversation.
 import { order, orderField } from './filter-field.ts'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'

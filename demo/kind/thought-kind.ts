@@ -1,4 +1,4 @@
-// Thoughts as the inspector shows them: what an agent kept for itself, and how important it took it to be.
+// Thoughts as the inspector shows them: notes of an agent, with their importance.
 import { oneLine } from '../wording/text-word.ts'
 import type { FilterFields } from './filter-field.ts'
 import type { BookRecord, RecordKind } from './record-kind.ts'
@@ -18,7 +18,7 @@ export interface Thought extends BookRecord {
   readonly archived_at?: string | undefined
 }
 
-/** The words that Katra has for these, and from where on they hold. */
+/** Katra's words for importance, each with its least value. */
 const levels = [
   { value: 'critical', word: 'critical (1)', filters: { importance: { gte: 1 } } },
   { value: 'high', word: 'high (0.75 and more)', filters: { importance: { gte: 0.75 } } },
@@ -42,7 +42,7 @@ const fields = {
   time: { type: 'time', name: 'Kept', path: 'timestamp' },
 } satisfies FilterFields
 
-/** The name within the id of a persona, `mcp_Alice_1f0c3a9b_1762459864`; another agent's id whole. */
+/** The name in a persona's id, `mcp_Alice_1f0c3a9b_1762459864`; the whole id of another agent. */
 export function personaNameIn(agent: string): string {
   return /^mcp_(.+)_[0-9a-f]{8}_\d+$/.exec(agent)?.[1] ?? agent
 }

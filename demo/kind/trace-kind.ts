@@ -83,7 +83,7 @@ export const traceKind: RecordKind<Trace> = {
   },
 }
 
-/** `open_door: cellar`, but a command that begins with its own name says it once: `rm reproduce.py`. */
+/** `open_door: cellar`; a command that begins with its own name is not repeated: `rm reproduce.py`. */
 function withoutLead(action: string, detail: string): string {
   const isRepeated = detail === action || detail.startsWith(`${action} `)
   return isRepeated ? detail.slice(action.length).trim() : detail

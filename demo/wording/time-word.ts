@@ -1,4 +1,4 @@
-// Instants and spans as people say them. Exact text goes into titles, relative text into the page.
+// Instants and durations as text: exact for titles, relative for the page.
 const minuteMs = 60_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000

@@ -62,7 +62,7 @@ const archiveCapabilities = [
   defineCapability({
     id: 'archive:put',
     methods: ['archives.put'],
-    summary: 'Puts the book, or part of it, away as a kstar-bundle in S3, R2 or what speaks like them.',
+    summary: 'Stores the book, or part of it, as a kstar-bundle in S3, R2 or a compatible service.',
     input: putInput,
     output: putResult,
     effect: 'task',
@@ -106,7 +106,7 @@ const archiveCapabilities = [
     id: 'archive:list',
     forAgents: true,
     methods: ['archives.list'],
-    summary: 'Lists the archives of this book, the newest first.',
+    summary: 'Lists the archives of this book, newest first.',
     input: z.strictObject({ target, limit: z.number().int().min(1).max(1000).default(100) }).default({
       limit: 100,
     }),
@@ -128,7 +128,7 @@ const archiveCapabilities = [
     id: 'archive:verify',
     forAgents: true,
     methods: ['archives.verify'],
-    summary: 'Reads an archive of this book from beginning to end: is it whole, and what does it hold.',
+    summary: 'Reads and verifies an archive of this book, and describes its content.',
     input: z.strictObject({
       key,
       target,

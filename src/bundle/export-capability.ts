@@ -161,7 +161,7 @@ export const exportCapabilities = [
     id: 'bundle:export',
     permission: 'export',
     methods: ['bundles.export'],
-    summary: 'Exports the book, or part of it, as a kstar-bundle: one page of its text for each call.',
+    summary: 'Exports the book, or part of it, as a kstar-bundle, one page of its text per call.',
     input,
     output: z.object({
       text: z.string(),

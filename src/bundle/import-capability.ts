@@ -36,8 +36,7 @@ export const importCapabilities = [
     id: 'import:swe_agent',
     forAgents: true,
     methods: ['imports.sweAgent'],
-    summary:
-      'Imports a SWE-agent trajectory: a trace for each step, linked in order, the run as their session.',
+    summary: 'Imports a SWE-agent trajectory: one trace per step, linked in order, in one session.',
     input: z.strictObject({
       /** The name of the file, for messages and as part of the session. */
       name: z.string().min(1).max(500).default('trajectory.traj'),
@@ -80,7 +79,7 @@ export const fileCapabilities = [
     forAgents: true,
     methods: ['imports.file'],
     summary:
-      'Imports what another program saved (trajectories, chats, sessions, exports of memories, notes), whole or not at all.',
+      'Imports a file of another program (trajectory, chat, session, memories, notes), completely or not at all.',
     input: z.strictObject({
       /** The name of the file, for messages and sessions. */
       name: z.string().min(1).max(500).default('file'),

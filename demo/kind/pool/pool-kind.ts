@@ -1,5 +1,5 @@
-// The records of the pool as the inspector shows them. Facts have a list of their own; proposals, votes, decisions and agents
-// stand in the views of the pool, and show here where records of any kind do.
+// The records of the pool as the inspector shows them. Facts have their own list; the views of the pool show proposals, votes,
+// decisions and agents, which are here for lists of all kinds.
 import { oneLine } from '../../wording/text-word.ts'
 import type { RecordKind } from '../record-kind.ts'
 import {

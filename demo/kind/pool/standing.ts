@@ -60,7 +60,7 @@ export function standingOf({ proposal, claws, config }: VoteParts): Standing {
   return { ...common, yes, no, needed, isTooSmall, reached: won ?? lost, decider }
 }
 
-/** Those that are there; this book's own agent among them, whether it has said anything of itself or not. */
+/** The active agents, with this book's own, announced or not. */
 function activeOf({ claws, own }: Claws): string[] {
   const there = claws.filter((one) => one.active).map(({ claw }) => claw)
   return there.some((claw) => same(claw, own)) ? there : [...there, own]

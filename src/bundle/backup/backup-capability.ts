@@ -84,7 +84,7 @@ export const backupCapabilities = [
     forAgents: true,
     methods: ['backups.make'],
     summary:
-      'Backs up all that is a persona’s as one bundle, verified by reading it back; the newest 30 are kept.',
+      'Backs up all records of a persona, and verifies the backup by reading it back. Keeps the newest 30.',
     input: z.strictObject({ persona: scopeName.optional() }).prefault({}),
     output: z.object({ ...shownBackup.shape, removed: z.number() }),
     effect: 'task',
@@ -140,7 +140,7 @@ export const backupCapabilities = [
     forAgents: true,
     methods: ['backups.restore'],
     summary:
-      'Restores a backup: what it has comes back as it was; what was written since stays, and what was forgotten stays forgotten.',
+      'Restores the records of a backup. Records written since stay, and forgotten records stay forgotten.',
     input: z.strictObject({ id: recordId, dry_run: z.boolean().default(false) }),
     output: z.object({
       id: z.string(),
@@ -188,7 +188,7 @@ export const backupCapabilities = [
     forAgents: true,
     methods: ['backups.tellAnew'],
     summary:
-      'Writes a part of a backup anew without the records that were forgotten or purged since. Runs by itself.',
+      'Rewrites a part of a backup without records that were forgotten or purged since. Runs by itself.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),

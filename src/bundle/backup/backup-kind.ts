@@ -23,7 +23,7 @@ export type BackupBody = z.output<typeof backupBody>
 
 export const backupKind: Kind<'backup', BackupBody> = {
   name: 'backup',
-  summary: 'A backup of all that is a persona’s: when it was made, and what is in it.',
+  summary: 'A backup of all records of a persona.',
   version: 1,
   schema: backupBody,
   text: [],

@@ -32,7 +32,7 @@ export type InboxBody = z.output<typeof inboxBody>
 export const inboxKind: Kind<'inbox', InboxBody> = {
   name: 'inbox',
   plural: 'inbox',
-  summary: 'A message for an agent: who sent it, what it says, which agents have had it.',
+  summary: 'A message for an agent, with its sender, its text, and the agents that got it.',
   version: 1,
   schema: inboxBody,
   text: ['subject', 'text'],

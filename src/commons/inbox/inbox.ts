@@ -123,7 +123,7 @@ export const inboxCapabilities = [
     permission: 'write',
     methods: ['inbox.send'],
     summary:
-      'Leaves a message for an agent of this book, or for all of them. With a key, once however often it is sent.',
+      'Sends a message to an agent of this book, or to all of them. Two messages with one key are one message.',
     input: z.strictObject({
       ...inboxContent,
       /** The sender. Default: the calling agent. A guest sends in its own name. */
@@ -181,7 +181,7 @@ export const inboxCapabilities = [
     id: 'inbox:list',
     permission: 'read',
     methods: ['inbox.list'],
-    summary: 'Lists the messages for an agent, oldest first: those it has not dealt with, or all.',
+    summary: 'Lists the messages for an agent, oldest first: unacknowledged ones, or all.',
     input: z
       .strictObject({
         agent: agentName.optional(),
@@ -210,7 +210,7 @@ export const inboxCapabilities = [
     id: 'inbox:take',
     permission: 'write',
     methods: ['inbox.take'],
-    summary: 'Hands an agent its new messages, oldest first, each once.',
+    summary: 'Takes the new messages of an agent, oldest first, each once.',
     input: z
       .strictObject({
         agent: agentName.optional(),
@@ -230,7 +230,7 @@ export const inboxCapabilities = [
     id: 'inbox:acknowledge',
     permission: 'write',
     methods: ['inbox.acknowledge'],
-    summary: 'Says that an agent has dealt with messages.',
+    summary: 'Marks messages as dealt with by an agent.',
     input: z.strictObject({ ids, agent: agentName.optional() }),
     output: z.object({
       /** Those of `ids` that are messages for this agent. */

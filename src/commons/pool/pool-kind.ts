@@ -238,7 +238,7 @@ export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
 export const ballotKind: Kind<'pool_ballot', BallotBody> = {
   ...shared,
   name: 'pool_ballot',
-  summary: 'How a claw votes on a proposal: one for each claw and proposal.',
+  summary: 'The vote of a claw on a proposal: one per claw and proposal.',
   version: 1,
   schema: ballotBody,
   text: [],
@@ -257,7 +257,7 @@ export const ballotKind: Kind<'pool_ballot', BallotBody> = {
 export const decisionKind: Kind<'pool_decision', DecisionBody> = {
   ...shared,
   name: 'pool_decision',
-  summary: 'What became of a proposal, with the tally and the ballots that were counted.',
+  summary: 'The decision on a proposal, with its tally and the counted ballots.',
   version: 1,
   schema: decisionBody,
   text: [],
@@ -273,7 +273,7 @@ export const decisionKind: Kind<'pool_decision', DecisionBody> = {
 export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
   ...shared,
   name: 'pool_fact',
-  summary: 'What the claws of a group have confirmed by vote, with its versions.',
+  summary: 'A fact that the claws of a group have confirmed by vote, with its versions.',
   version: 1,
   schema: poolFactBody,
   text: ['subject', 'predicate', 'object', 'tags'],
@@ -308,7 +308,7 @@ export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
 export const clawKind: Kind<'pool_claw', ClawBody> = {
   ...shared,
   name: 'pool_claw',
-  summary: 'An agent of the pool: what it can do, and the key by which it is known.',
+  summary: 'An agent of the pool, with its capabilities and keys.',
   version: 1,
   schema: clawBody,
   text: ['display_name', 'capabilities'],

@@ -95,7 +95,7 @@ export const clawCapabilities = [
     permission: 'write',
     runs: 'device',
     methods: ['pool.announce'],
-    summary: 'Tells the group what the agent that calls can do, in place of what it said before.',
+    summary: 'Announces the capabilities of the calling agent to the group, in place of earlier ones.',
     input: z.strictObject({
       /** `logs.read:/var/log/app/*`, `db.read:orders,customers`, `incident.runbook:v2`. */
       capabilities: z.array(boundedText(poolLimits.capability)).max(poolLimits.capabilities),
@@ -139,7 +139,8 @@ export const clawCapabilities = [
     permission: 'read',
     runs: 'device',
     methods: ['pool.claws'],
-    summary: 'The agents of the group that are known here: what they can do, and whether they are there.',
+    summary:
+      'The agents of the group that this book knows, with their capabilities and whether they are active.',
     input: z.strictObject({ active: z.boolean().optional() }).prefault({}),
     output: z.object({
       /** The claw of the agent that the book was opened for, and the caller's claw. */

@@ -134,7 +134,7 @@ export const listCapabilities = [
     id: 'pool:list_proposals',
     permission: 'read',
     methods: ['pool.listProposals'],
-    summary: 'Proposals of the group with their ballots and what became of them, newest first.',
+    summary: 'Proposals of the group with their ballots and decisions, newest first.',
     input: z
       .strictObject({
         proposal: id.optional(),
@@ -173,7 +173,7 @@ export const listCapabilities = [
     permission: 'read',
     methods: ['pool.facts'],
     summary:
-      'What the group has confirmed by vote, newest first; with `versions`, how each fact came to be what it is.',
+      'Facts that the group has confirmed by vote, newest first; with `versions`, the history of each fact.',
     input: z
       .strictObject({
         fact: id.optional(),

@@ -135,7 +135,7 @@ export const ownerCapabilities = [
     runs: 'device',
     methods: ['pool.admit'],
     summary:
-      'Lets the word of another claw count in this book, under the key that it signs with; on all devices of its owner.',
+      'Admits another claw with its signing key, on all devices of the owner: its votes and decisions count.',
     input: z.strictObject({
       claw: id,
       /** The key from the claw's owner. Default: its stored key, or the only key that it has signed with. */
@@ -170,8 +170,7 @@ export const ownerCapabilities = [
     id: 'pool:let_go',
     runs: 'device',
     methods: ['pool.letGo'],
-    summary:
-      'Lets the word of another claw count no more: neither its presence, nor its votes, nor what it decides.',
+    summary: 'Ends the admission of a claw: its presence, votes and decisions no longer count.',
     input: z.strictObject({ claw: id }),
     output: admitted,
     effect: 'write',
@@ -185,8 +184,7 @@ export const ownerCapabilities = [
     id: 'pool:re_key',
     runs: 'device',
     methods: ['pool.reKey'],
-    summary:
-      'Gives an admitted claw another key; those that it had are refused from now on, and never come back.',
+    summary: 'Gives an admitted claw a new key. Its old keys are refused forever.',
     input: z.strictObject({ claw: id, key }),
     output: admitted,
     effect: 'write',
@@ -213,7 +211,7 @@ export const ownerCapabilities = [
     id: 'pool:configure',
     methods: ['pool.configure'],
     summary:
-      'Says how this book takes part in a pool of agents; what is left out stays, null takes a name away.',
+      'Sets how this book takes part in a pool of agents. Absent options stay as they are; null removes a name.',
     input: z.strictObject(changes).prefault({}),
     output: z.object({ config: z.looseObject(configFields) }),
     effect: 'write',
@@ -232,8 +230,7 @@ export const ownerCapabilities = [
     id: 'pool:take_in',
     runs: 'device',
     methods: ['pool.takeIn'],
-    summary:
-      'Takes in an envelope of another agent that came some other way than over a carrier; says what became of it.',
+    summary: 'Takes in an envelope of another agent that no carrier brought, and returns the result.',
     input: z.strictObject({
       /** An object, or JSON text. */
       envelope: z.union([z.string().max(1_000_000), z.record(z.string(), z.unknown())]),
@@ -254,7 +251,7 @@ export const ownerCapabilities = [
     id: 'pool:audit',
     runs: 'device',
     methods: ['pool.audit'],
-    summary: 'What became of every envelope at this copy of the book, newest first, with the reason.',
+    summary: 'The result and the reason of every envelope at this copy of the book, newest first.',
     input: z
       .strictObject({
         claw: z.string().min(1).max(200).optional(),

@@ -150,7 +150,7 @@ export const proposeCapabilities = [
     runs: 'device',
     methods: ['pool.propose'],
     summary:
-      'Proposes knowledge to the other agents of the group, who vote on it; approved, it becomes a fact of the pool.',
+      'Proposes knowledge to the other agents of the group. If they approve it by vote, it becomes a fact of the pool.',
     input: z.strictObject({
       statement: boundedText(poolLimits.statement),
       title: boundedText(poolLimits.title).optional(),
@@ -174,7 +174,7 @@ export const proposeCapabilities = [
     runs: 'device',
     methods: ['pool.publish'],
     summary:
-      'Proposes what a record of this book says, if it may leave: sealed records and those of other agents never do.',
+      'Proposes the content of a record of this book. Sealed records, and those of other agents, are refused.',
     input: z.strictObject({
       record: z.string().min(1).max(128),
       tags: tags.min(1),
