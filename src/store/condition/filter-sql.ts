@@ -7,7 +7,7 @@ import type { Predicate, Scalar } from '../../core/filter/filter.ts'
 import type { JsonStep } from '../../core/json/json-path.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
-import { type ColumnPlace, type Fragment, type JsonPlace, placeOf } from '../schema/column.ts'
+import { type ColumnPlace, fieldPlaceOf, type Fragment, type JsonPlace } from '../schema/column.ts'
 
 const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const yes: Fragment = { sql: '1', params: [] }
@@ -46,7 +46,7 @@ function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
       return { sql: `(NOT ${sql})`, params }
     }
     default: {
-      const place = placeOf(predicate.path, kind)
+      const place = fieldPlaceOf(predicate.path, kind)
       return place.at === 'json' ? inJson(place, predicate) : inColumn(place, predicate)
     }
   }
@@ -242,7 +242,7 @@ export function kindSql(kind: Kind, predicate: Predicate): Fragment {
 
 /** Whether the path is in the name column. A claw's is in the actor column, which has many equal values. */
 function isNameColumn(path: string, kind: Kind): boolean {
-  const place = placeOf(path, kind)
+  const place = fieldPlaceOf(path, kind)
   return place.at === 'column' && place.sql === 'f.name'
 }
 

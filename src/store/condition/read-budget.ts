@@ -5,7 +5,7 @@ import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate } from '../../core/filter/filter.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'
-import { type Fragment, placeOf } from '../schema/column.ts'
+import { fieldPlaceOf, type Fragment } from '../schema/column.ts'
 import { conditionOf, type Read } from './condition.ts'
 import { answersAlone, type FilterContext, filterSql, type Test } from './filter-sql.ts'
 
@@ -45,7 +45,7 @@ function filterLooks(predicate: Predicate, kind: Kind | undefined): number {
 }
 
 function testLooks(predicate: Test, kind: Kind | undefined): number {
-  const place = placeOf(predicate.path, kind)
+  const place = fieldPlaceOf(predicate.path, kind)
   if (place.at === 'column' && (!place.body || answersAlone(place, predicate))) return 0
   return predicate.test === 'contains' ? through : again
 }

@@ -11,7 +11,7 @@ import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'
 import { conditionOf } from '../condition/condition.ts'
 import { plainSql } from '../condition/recall-scope.ts'
-import { type Source, sourceColumns } from '../record/derived-rows.ts'
+import { type SourceRow, sourceColumns } from '../record/derived-rows.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import { textsOfRecord } from '../word/text.ts'
@@ -84,7 +84,7 @@ export class DerivedReader {
   }
 }
 
-type PendingRow = Source & { readonly used: number }
+type PendingRow = SourceRow & { readonly used: number }
 
 const weights = ['importance', 'confidence', 'pinned'] as const
 

@@ -6,7 +6,7 @@ import { DaybookError } from '../../core/errors.ts'
 import { checkPath } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
-import { type Fragment, type Place, placeOf } from '../schema/column.ts'
+import { type FieldPlace, fieldPlaceOf, type Fragment } from '../schema/column.ts'
 import { type RecordRow, toRecord } from '../schema/record-row.ts'
 
 export interface OrderedRows {
@@ -85,7 +85,7 @@ export function parseOrder(
   if (paths.length === 0) return [{ sql: 'f.happened_at', params: [], descending: true }]
   return paths.map((text, i) => {
     const descending = text.startsWith('-')
-    const place = placeOf(checkPath(descending ? text.slice(1) : text, `order_by.${i}`), kind)
+    const place = fieldPlaceOf(checkPath(descending ? text.slice(1) : text, `order_by.${i}`), kind)
     return { ...orderValue(place, missing(descending)), descending }
   })
 }
@@ -97,7 +97,7 @@ const missing = (descending: boolean): string => (descending ? '-9e999' : "x''")
  * The sort value of a record: never NULL, and one that fits a cursor. So texts are hexadecimal, which sorts like bytes and
  * keeps halves of characters, and integers are doubles, because JavaScript can't represent all of SQLite's.
  */
-function orderValue(place: Place, missing: string): Fragment {
+function orderValue(place: FieldPlace, missing: string): Fragment {
   if (place.at === 'column') {
     if (!place.optional) return { sql: place.sql, params: [] }
     const value = place.type === 'text' ? textKey(place.sql) : place.sql

@@ -24,7 +24,7 @@ import { textKey } from '../../core/text/text-key.ts'
 import { precedenceOf, SuccessionWriter } from '../schema/succession.ts'
 import { textsOfRecord } from '../word/text.ts'
 
-export interface Source extends SqlRow {
+export interface SourceRow extends SqlRow {
   readonly seq: number
   readonly id: string
   readonly kind: string
@@ -86,7 +86,7 @@ export class DerivedRows {
   }
 
   /** Writes the rows of a record. `fresh`: it has no rows. Inside a transaction. */
-  write(row: Source, fresh: boolean): void {
+  write(row: SourceRow, fresh: boolean): void {
     const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
     const isShown = row.deleted === 0 && !isSealedText(row.body)
     const shown = isShown ? kind : undefined
@@ -107,7 +107,7 @@ export class DerivedRows {
   }
 
   /** `isReplaced`: the other rows are written over. */
-  #remove({ seq, id }: Source, isReplaced: boolean): void {
+  #remove({ seq, id }: SourceRow, isReplaced: boolean): void {
     const cited = this.#db.all<{ target: string }>(
       'SELECT target FROM links WHERE seq = ? AND supersedes > 0',
       [seq],
@@ -123,7 +123,7 @@ export class DerivedRows {
     this.#succession.settleTarget(id)
   }
 
-  #derive(row: Source, kind: Kind, fresh: boolean): void {
+  #derive(row: SourceRow, kind: Kind, fresh: boolean): void {
     const { seq } = row
     const body = JSON.parse(row.body) as JsonObject
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
@@ -149,7 +149,7 @@ export class DerivedRows {
   }
 
   #writeFacets(
-    row: Source,
+    row: SourceRow,
     kind: Kind,
     body: JsonObject,
     {
@@ -193,7 +193,7 @@ export class DerivedRows {
       (name) => this.#db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
     )
     if (!this.#anyMarks) return undefined
-    const row = this.#db.get<Pick<Source, 'kind' | 'body'>>(
+    const row = this.#db.get<Pick<SourceRow, 'kind' | 'body'>>(
       'SELECT kind, body FROM records WHERE id = ? AND deleted = 0 AND kid IS NULL',
       [markId(id)],
     )
@@ -202,7 +202,7 @@ export class DerivedRows {
 
   /** Writes the present marks to the derived rows of this record. A record without rows reads them when it gets rows. */
   #settleMarks(id: string): void {
-    const row = this.#db.get<Source>(`SELECT ${sourceColumns} FROM records WHERE id = ? AND deleted = 0`, [
+    const row = this.#db.get<SourceRow>(`SELECT ${sourceColumns} FROM records WHERE id = ? AND deleted = 0`, [
       id,
     ])
     const kind = row && this.#kinds.get(row.kind)
@@ -218,7 +218,7 @@ export class DerivedRows {
     this.#onChange(row.seq)
   }
 
-  #writeLinks({ seq, id }: Source, kind: Kind, body: JsonObject): void {
+  #writeLinks({ seq, id }: SourceRow, kind: Kind, body: JsonObject): void {
     const { cites = [] } = kind
     for (const cite of cites) {
       const precedence = precedenceOf(kind, cite)

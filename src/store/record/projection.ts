@@ -6,7 +6,7 @@ import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { DerivedRows, type Source, sourceColumns } from './derived-rows.ts'
+import { DerivedRows, type SourceRow, sourceColumns } from './derived-rows.ts'
 
 /** Ends a read that would have to derive more than its patience before it can answer. */
 export class FarBehind extends Error {
@@ -36,7 +36,7 @@ interface ProjectionOptions {
 }
 
 interface Page {
-  readonly rows: readonly Source[]
+  readonly rows: readonly SourceRow[]
   readonly bytes: number
   readonly isLast: boolean
 }
@@ -267,7 +267,7 @@ export class Projection {
       bytes += size.bytes
     }
     const rows =
-      count === 0 ? [] : this.#db.all<Source>(`SELECT ${sourceColumns} ${first}`, [...params, count])
+      count === 0 ? [] : this.#db.all<SourceRow>(`SELECT ${sourceColumns} ${first}`, [...params, count])
     this.#derivedCount += count
     return { rows, bytes, isLast: count < limit && count === sizes.length }
   }

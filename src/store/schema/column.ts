@@ -7,7 +7,7 @@ import type { SqlValue } from '../../core/ports.ts'
 export type ColumnType = 'text' | 'number' | 'boolean'
 
 /** A column of known type, or a place in the JSON of `r.body`. */
-export type Place = ColumnPlace | JsonPlace
+export type FieldPlace = ColumnPlace | JsonPlace
 export interface ColumnPlace {
   readonly at: 'column'
   readonly sql: string
@@ -62,7 +62,7 @@ export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
 }
 
 /** The place of `path` in records of `kind`; without a kind, in the head or the JSON. */
-export function placeOf(path: string, kind: Kind | undefined): Place {
+export function fieldPlaceOf(path: string, kind: Kind | undefined): FieldPlace {
   const column = Object.hasOwn(head, path) ? head[path] : undefined
   if (column) return column
   const body: JsonPlace = {

@@ -36,7 +36,7 @@ const mayBeDisplaced = `SELECT 1 FROM links l WHERE l.seq = ? AND l.supersedes >
     OR EXISTS (SELECT 1 FROM records t JOIN facets e ON e.seq = t.seq
       WHERE t.id = l.target AND e.displaced_at IS NOT NULL)) LIMIT 1`
 
-interface Place extends SqlRow {
+interface ChainPlace extends SqlRow {
   readonly seq: number
   readonly id: string
   readonly kind: string
@@ -60,7 +60,7 @@ export class SuccessionWriter {
   }
 
   /** Settles these records. When one is displaced now, or no longer, or since another time, settles its heirs and targets too. */
-  #follow(places: readonly Place[]): void {
+  #follow(places: readonly ChainPlace[]): void {
     const queue = [...places]
     for (let place = queue.shift(); place; place = queue.shift()) {
       if (this.#settle(place)) queue.push(...this.#heirs(place.id), ...this.#targets(place.seq))
@@ -68,7 +68,7 @@ export class SuccessionWriter {
   }
 
   /** True when its place in the chain has changed. */
-  #settle({ seq, id, kind, displaced_at: before }: Place): boolean {
+  #settle({ seq, id, kind, displaced_at: before }: ChainPlace): boolean {
     const displaced = this.#db.get(mayBeDisplaced, [seq])
       ? (this.#db.get<{ at: string | null }>(displacedAt, [seq, kind])?.at ?? null)
       : null
@@ -88,23 +88,23 @@ export class SuccessionWriter {
     return displaced !== before
   }
 
-  #at(id: string): Place | undefined {
-    return this.#db.get<Place>(
+  #at(id: string): ChainPlace | undefined {
+    return this.#db.get<ChainPlace>(
       'SELECT r.seq, r.id, r.kind, f.displaced_at FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ?',
       [id],
     )
   }
 
-  #targets(seq: number): Place[] {
-    return this.#db.all<Place>(
+  #targets(seq: number): ChainPlace[] {
+    return this.#db.all<ChainPlace>(
       `SELECT r.seq, r.id, r.kind, f.displaced_at FROM links l JOIN records r ON r.id = l.target
        JOIN facets f ON f.seq = r.seq WHERE l.seq = ? AND l.supersedes > 0`,
       [seq],
     )
   }
 
-  #heirs(target: string): Place[] {
-    return this.#db.all<Place>(
+  #heirs(target: string): ChainPlace[] {
+    return this.#db.all<ChainPlace>(
       `SELECT r.seq, r.id, r.kind, f.displaced_at FROM links l JOIN records r ON r.seq = l.seq
        JOIN facets f ON f.seq = l.seq WHERE l.target = ? AND l.supersedes > 0`,
       [target],
