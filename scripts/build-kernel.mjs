@@ -1,6 +1,7 @@
-// Assembles the vector kernels, scan.wat and near.wat in src/store/vector, into modules beside them. It knows as much of
-// WebAssembly's text format as a kernel needs: one module of a memory and one function, an instruction on each line.
-// Invariant: what is not in the table is an error here, never a wrong byte in the module.
+// Assembles the vector kernels, scan.wat and near.wat in src/store/vector, into modules beside them. It
+// supports only the part of WebAssembly's text format that a kernel needs: a module with one memory and one
+// function, one instruction a line.
+// Invariant: an unknown instruction is an error, never a wrong byte.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
@@ -105,11 +106,11 @@ export function assembleModule(text) {
 
 /**
  * @param {readonly string[]} lines
- * @param {'param' | 'local'} what
+ * @param {'param' | 'local'} section
  */
-function declared(lines, what) {
+function declared(lines, section) {
   return lines.flatMap((line) => {
-    const found = new RegExp(`^\\(${what} (\\$\\w+) (\\w+)\\)$`).exec(line)
+    const found = new RegExp(`^\\(${section} (\\$\\w+) (\\w+)\\)$`).exec(line)
     return found ? [{ name: found[1] ?? '', type: typeOf(found[2]) }] : []
   })
 }
@@ -165,7 +166,7 @@ function encodeOperand(kind, operands, { line, locals, labels }) {
 }
 
 /**
- * Rows may begin anywhere, so each access says that it promises nothing about its alignment.
+ * Rows may begin anywhere, so each access declares no alignment.
  * @param {readonly string[]} operands
  * @param {string} line
  */

@@ -1,18 +1,18 @@
-// Builds the inspector: to talk to the edge that serves it, as it is published; or for apps to serve beside themselves.
+// Builds the inspector: for the edge that serves it, or for apps that serve it themselves.
 import { spawnSync } from 'node:child_process'
 import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeBinary, root } from './place.mjs'
 
-/** Builds into `folder`, from the repository's root; ends this process when it cannot be built. */
+/** Builds into `folder`; ends this process if the build fails. */
 export function buildPage(/** @type {string} */ folder) {
   build(folder, [], { VITE_EDGE_URL: '/' })
 }
 
-/** The same for any folder of any origin: it has no edge of its own and shows the books of that origin. */
+/** The same for any folder and origin: it has no edge and shows the books of its origin. */
 export function buildInspector(/** @type {string} */ folder) {
   build(folder, ['--base', './'], { VITE_EDGE_URL: '', VITE_EMBEDDED: '1' })
-  // What an app of its own would have: headers of its host, offline work, installation.
+  // Parts of a standalone app only: headers of its host, offline work, installation.
   const own = ['_headers', 'manifest.webmanifest', 'service-worker.js', 'icon-maskable.svg']
   for (const file of [...own, ...globSync('*.png', { cwd: folder })]) rmSync(join(folder, file))
 }

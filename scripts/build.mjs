@@ -1,5 +1,6 @@
-// `npm run build`: dist/ as it is published. The page entry, its worker and the service worker import nothing, so that
-// they run as plain files; sqlite3.wasm lies beside the worker; the Node and edge entries leave their npm packages to npm.
+// `npm run build`: makes dist/ for publishing. The page entry, its worker and the service worker import
+// nothing, so they run as plain files; sqlite3.wasm is beside the worker; the Node and edge entries import
+// their npm packages.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,7 +21,7 @@ const outside = {
   plugins: [withBuiltWorker()],
 }
 
-/** What runs models is the user's own package. */
+/** The user installs the packages that run models. */
 const withPeer = { external: ['@huggingface/transformers'] }
 
 rmSync(dist, { recursive: true, force: true })
@@ -38,10 +39,10 @@ const bundles = [
   ['src/hosts/node/cli.ts', 'cli.js', outside, false],
   ['worker/create-edge.ts', 'edge.js', outside, false],
   ['src/doors/p3394/client.ts', 'client.js', inPage, true],
-  ['src/hosts/browser/inspector/open-inspector.ts', 'inspector.js', inPage, true],
+  ['src/hosts/browser/open-inspector.ts', 'inspector.js', inPage, true],
   ['src/hosts/node/inspector/vite-plugin.ts', 'vite.js', outside, false],
   ['src/hosts/node/inspector/inspector-middleware.ts', 'dev-server.js', outside, false],
-  // Each imports its framework, which is the user's own package.
+  // Each imports its framework, which the user installs.
   ...['react', 'preact', 'svelte', 'vue', 'solid'].map(
     (name) =>
       /** @type {(typeof bundles)[number]} */ ([`src/bindings/${name}.ts`, `${name}.js`, outside, true]),

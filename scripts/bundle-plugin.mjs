@@ -1,11 +1,11 @@
-// What a bundler must be told about this package's own sources, shared by the build and the demo.
-// 1. The files of dist/ start workers of dist/, the sources those of the sources.
-// 2. SQLite's package also names two workers that Daybook never starts. Bundlers would look for their files and
-//    webpack would fail, so their addresses are made opaque; sqlite3.wasm keeps its own, and lies beside the worker.
+// Settings that bundlers need for this package's sources, shared by the build and the demo.
+// 1. Files of dist/ start workers of dist/, sources those of the sources.
+// 2. SQLite's package names two workers that Daybook never starts. Bundlers would look for their files, and
+// webpack would fail, so their URLs are hidden; sqlite3.wasm keeps its URL and is beside the worker.
 
 const unusedWorkers = ['sqlite3-opfs-async-proxy.js', 'sqlite3-worker1.mjs']
 
-/** Throws when the text is not there exactly once: a new version of a package must not pass unread. */
+/** Throws unless the text occurs exactly once, so that a new version of a package doesn't slip through. */
 function replaceOnce(/** @type {string} */ code, /** @type {string} */ from, /** @type {string} */ to) {
   if (code.split(from).length !== 2) throw new Error(`Expected exactly one ${from}`)
   return code.replace(from, () => to)
@@ -23,7 +23,7 @@ export function withoutUnusedWorkers() {
             replaceOnce(
               text,
               `new URL("${file}", import.meta.url)`,
-              // The origin, for a worker that began as a blob has no address to go on from.
+              // The origin: a worker from a blob has no base URL.
               `new URL("${file}", self.location.origin)`,
             ),
           code,
@@ -33,8 +33,8 @@ export function withoutUnusedWorkers() {
 }
 
 /**
- * Relative names in schemas are resolved against one address everywhere. The package would take that of its script, and a
- * worker that began as a blob has none that it could take.
+ * Resolves relative names in schemas against one fixed URL. The package would use the URL of its script,
+ * which a worker from a blob lacks.
  *
  * @returns {import('rolldown').Plugin}
  */
@@ -48,12 +48,15 @@ export function withFixedSchemaBase() {
   }
 }
 
-/** The modules that start a worker, the source they name, and the file of dist/ that it becomes. @type {[string, string, string][]} */
+/**
+ * Modules that start a worker, the source they name, and its file in dist/. @type {[string, string,
+ * string][]}
+ */
 const workers = [
   ['src/hosts/browser/page/open-daybook.ts', '../worker.ts', './worker.js'],
   ['src/hosts/browser/tab/page-hub.ts', './tab-hub.ts', './tab-hub.js'],
   ['src/hosts/browser/local.ts', './model-worker.ts', './model-worker.js'],
-  ['src/hosts/node/model/model-host.ts', '../model-worker.ts', './node-model-worker.js'],
+  ['src/hosts/node/model/node-embedder.ts', '../model-worker.ts', './node-model-worker.js'],
 ]
 
 /** @returns {import('rolldown').Plugin} */
@@ -62,7 +65,7 @@ export function withBuiltWorker() {
     name: 'daybook:with-built-worker',
     transform: {
       filter: {
-        id: /src\/hosts\/(?:browser|node)\/(?:\w+\/)?(?:open-daybook|page-hub|local|model-host)\.ts/,
+        id: /src\/hosts\/(?:browser|node)\/(?:\w+\/)?(?:open-daybook|page-hub|local|node-embedder)\.ts/,
       },
       handler(code, id) {
         const found = workers.find(([file]) => id.replaceAll('\\', '/').includes(file))

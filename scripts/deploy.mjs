@@ -1,5 +1,5 @@
-// `npm run deploy`: builds the inspector to talk to the edge that serves it, and publishes both as one Worker.
-// What follows `--` goes to wrangler, as in `npm run deploy -- --dry-run`.
+// `npm run deploy`: builds the inspector for the edge that serves it, and publishes both as one Worker.
+// Arguments after `--` go to wrangler, as in `npm run deploy -- --dry-run`.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buildPage } from './build-page.mjs'

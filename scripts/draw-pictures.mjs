@@ -1,5 +1,6 @@
-// Draws the pictures that an installed inspector is shown by: icons from the SVGs, screenshots from the built page after its sample.
-// Run by hand when one of them changes; what it writes is committed.
+// Draws the pictures of the installed inspector: icons from the SVGs, screenshots from the built page with
+// its sample.
+// Run by hand when one of them changes; commit the output.
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright'
 import { build, preview } from 'vite'

@@ -1,9 +1,9 @@
-// The keys that `npm start` hands to the edge in DAYBOOK_KEY, looked at before anything starts.
+// Checks the keys that `npm start` passes to the edge in DAYBOOK_KEY.
 
-/** Fewest characters of a key. What the edge itself holds is `shortestKey` in src/core/address.ts, which a test compares. */
+/** Fewest characters of a key. The edge has `shortestKey` in src/core/address.ts; a test compares both. */
 export const shortestKey = 16
 
-/** True when one of the keys in `text`, apart by blanks or commas, can be guessed. @param {string} [text] */
+/** Whether a key in `text`, separated by blanks or commas, is too short. @param {string} [text] */
 export function hasShortKey(text = '') {
   return text.split(/[\s,]+/).some((key) => key !== '' && key.length < shortestKey)
 }

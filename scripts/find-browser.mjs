@@ -1,5 +1,5 @@
-// Where a Chromium is on this machine: DAYBOOK_CHROMIUM, else Playwright's own, else a system Chrome or Chromium.
-// Needs no installed package to load, so that set-up can use it before there are any.
+// Finds a Chromium: DAYBOOK_CHROMIUM, else Playwright's own, else a system Chrome or Chromium.
+// Imports no package, because set-up uses it first.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -39,7 +39,7 @@ async function findPlaywrightBrowser() {
   }
 }
 
-/** The path of an executable Chromium, or undefined. A DAYBOOK_CHROMIUM that is wrong is an error, not a hint. */
+/** Path of an executable Chromium, or undefined. A wrong DAYBOOK_CHROMIUM is an error, not a hint. */
 export async function findBrowser() {
   const chosen = process.env['DAYBOOK_CHROMIUM']
   if (chosen) {
@@ -52,8 +52,8 @@ export async function findBrowser() {
 }
 
 /**
- * Chromium's own address bar: two pages beside each of ours, which took half a core while many were opened. What Playwright
- * switches off stays so: of two such lists a browser heeds the last.
+ * Chromium's own address bar: two extra pages beside each of ours, which used half a core. Includes what
+ * Playwright disables, because Chromium reads only the last of two such lists.
  */
 const withoutFeatures = [
   'WebUIOmniboxPopup',
@@ -76,7 +76,7 @@ const withoutFeatures = [
   'AimEnabled',
 ]
 
-/** What Chromium needs to run without a window here: root and containers have no sandbox of their own. */
+/** Options for Chromium without a window: root and containers have no sandbox of their own. */
 export const browserArgs = [
   `--disable-features=${withoutFeatures.join(',')}`,
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

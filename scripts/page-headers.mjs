@@ -1,16 +1,17 @@
-// What every answer of the inspector carries: the one place from which the build's `_headers` and `<meta>`, and the
-// headers of Vite's servers, are derived. Invariant: scripts, workers, styles and frames come from the page's own origin or
-// not at all, and the page talks to its own origin and to the one edge that it was built for.
+// Headers of the inspector: the one source of the build's `_headers` and `<meta>`, and of the headers of
+// Vite's servers.
+// Invariant: scripts, workers, styles and frames come from the page's own origin only, and the page connects
+// to its own origin and the one edge it was built for.
 
 /**
- * The origin of the edge that the page is built for; undefined for none, and for the one that serves the page. Throws for
- * what would be more than one origin in a policy, or none.
+ * The origin of the edge that the page is built for; undefined for none, and for the one that serves the
+ * page. Throws unless it is exactly one origin.
  * @param {string} edge the value of VITE_EDGE_URL
  */
 export function edgeOrigin(edge) {
   if (edge === '' || /^\/(?![/\\])/.test(edge)) return undefined
   const url = URL.canParse(edge) ? new URL(edge) : undefined
-  // A policy knows neither addresses of IPv6 nor the other characters that URL takes in a host's name; `*` is any host.
+  // A policy has no IPv6 addresses and no other characters that URL accepts in a host; `*` would be any host.
   if (url && /^https?:$/.test(url.protocol) && /^[a-z0-9._-]+$/.test(url.hostname)) return url.origin
   throw new Error(
     `VITE_EDGE_URL=${JSON.stringify(edge)} is no address of an edge; give http(s)://<name>[:<port>], or / for the edge that serves the page.`,
@@ -18,7 +19,7 @@ export function edgeOrigin(edge) {
 }
 
 /**
- * The policy of the page and of its workers, each of which obeys the header of its own script alone. `isDev` lets in the
+ * The policy of the page and its workers, which obey the header of their own script only. `isDev` allows the
  * style sheets that Vite injects.
  * @param {{ edge: string, isDev?: boolean }} page
  */
@@ -40,14 +41,14 @@ export function contentPolicy({ edge, isDev = false }) {
 }
 
 /**
- * The same policy for a `<meta>`, where who may frame the page cannot be said.
+ * The same policy for a `<meta>`, which can't restrict framing.
  * @param {string} policy
  */
 export function metaPolicy(policy) {
   return policy.replace(/; frame-ancestors [^;]*/, '')
 }
 
-/** What the page never asks for, so that no script in it can. The clipboard stays: the page copies to it. */
+/** Features that the page never uses, denied to all scripts. The clipboard stays: the page copies to it. */
 const unused = [
   'camera',
   'display-capture',
@@ -69,24 +70,24 @@ export function pageHeaders(policy) {
   return {
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
-    // The address names the book and what was asked of it.
+    // The URL contains the name of the book and the query.
     'Referrer-Policy': 'no-referrer',
     'Permissions-Policy': unused.map((feature) => `${feature}=()`).join(', '),
-    // No COEP: it would buy shared memory, which nothing here uses.
+    // No COEP: it would only enable shared memory, which is unused.
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
   }
 }
 
 /**
- * The `_headers` of the published page. Files of `assets/` have a hash in their names and never change; the others, the
- * service worker among them, are asked for again each time.
+ * The `_headers` of the published page. Files of `assets/` have a hash in their names and never change; the
+ * others, such as the service worker, are revalidated each time.
  * @param {string} policy
  */
 export function headersFile(policy) {
   const everywhere = {
     ...pageHeaders(policy),
-    // As long as the edge itself says, which answers at the same origin.
+    // As long as the edge itself says at the same origin.
     'Strict-Transport-Security': 'max-age=15552000; includeSubDomains',
     'Cache-Control': 'no-cache',
   }

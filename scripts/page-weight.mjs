@@ -1,4 +1,4 @@
-// What a built inspector runs before it can show anything: the scripts that its page names, compressed.
+// Size of the scripts that a built inspector runs at start, compressed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-// Where things are: the repository's root, and the Node 24 that comes with the packages.
+// Paths: the repository's root, and the Node 24 that comes with the packages.
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +9,7 @@ export const nodeBinary = join(
   process.platform === 'win32' ? 'node.exe' : 'node',
 )
 
-/** Where a run of tests leaves its results, for `scripts/report.mjs`. */
+/** File with the results of a test run, for `scripts/report.mjs`. */
 export const testReport = resolve(root, process.env['DAYBOOK_TEST_REPORT'] ?? '.cache/test-report.json')
 
 /** The arguments of `wrangler dev` for an edge at that port of this machine, with its state in a folder. @param {Record<string, string | number>} flags */

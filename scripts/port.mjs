@@ -1,4 +1,4 @@
-// The ports that people may choose: read from the environment, and refused with a plain word when taken.
+// Ports that the user may choose: read from the environment, and checked before use.
 import { createServer } from 'node:net'
 
 export const host = '127.0.0.1'
@@ -8,13 +8,13 @@ export function readPort(variable, fallback) {
   const text = process.env[variable] ?? String(fallback)
   const port = Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new Error(`${variable}=${text} is no port; give a number from 1 to 65535.`)
+    throw new Error(`${variable}=${text} is not a port: use a number from 1 to 65535.`)
   }
   return port
 }
 
-/** @param {string} variable @param {number} port @param {string} what @param {string} [command] what was asked for */
-export async function requireFreePort(variable, port, what, command = 'npm start') {
+/** @param {string} variable @param {number} port @param {string} name @param {string} [command] */
+export async function requireFreePort(variable, port, name, command = 'npm start') {
   const server = createServer()
   /** @type {string | undefined} */
   const code = await new Promise((resolve) => {
@@ -24,6 +24,6 @@ export async function requireFreePort(variable, port, what, command = 'npm start
   if (code === undefined) return
   const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be opened (${code})`
   throw new Error(
-    `Port ${port} for the ${what} ${reason}. Choose another: ${variable}=${port + 1} ${command}`,
+    `Port ${port} for the ${name} ${reason}. Choose another: ${variable}=${port + 1} ${command}`,
   )
 }

@@ -1,5 +1,5 @@
-// `npm run preview`: the inspector and its edge as `npm run deploy` publishes them, as one Worker with static files, on
-// this machine until Ctrl-C. PREVIEW_PORT and PREVIEW_STATE say where.
+// `npm run preview`: the inspector and its edge as `npm run deploy` publishes them, as one Worker with static
+// files, on this machine until Ctrl-C. PREVIEW_PORT and PREVIEW_STATE set its port and state folder.
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildPage } from './build-page.mjs'

@@ -1,5 +1,5 @@
-// The last line of a run, `N passed, N failed, N skipped`, counted from the report that vitest wrote. A suite that
-// could not load counts as failed; a run without a report, or without a test that ran, is a failure.
+// Prints the last line of a run, `N passed, N failed, N skipped`, from vitest's report. A suite that did not
+// load counts as failed; a run without a report or without a test fails.
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { root, testReport as path } from './place.mjs'

@@ -1,5 +1,6 @@
-// `npm test [-- what Vitest takes]`: runs Vitest in a process of its own and sees that the run ends, and that nothing is left of it.
-// When nobody has reported anything for DAYBOOK_SILENCE_MS (three minutes; 0: for ever) it says what is waited for, and fails.
+// `npm test [-- arguments of Vitest]`: runs Vitest in a process of its own, makes sure that the run ends, and
+// leaves no process behind.
+// After DAYBOOK_SILENCE_MS without a report (three minutes; 0: never) it prints what it waits for, and fails.
 import {
   closeSync,
   existsSync,
@@ -23,7 +24,9 @@ const slowestShown = 10
 
 const silenceMs = Number(process.env['DAYBOOK_SILENCE_MS'] ?? 180_000)
 if (!Number.isInteger(silenceMs) || silenceMs < 0) {
-  console.error(`DAYBOOK_SILENCE_MS=${process.env['DAYBOOK_SILENCE_MS']} is no number of milliseconds.`)
+  console.error(
+    `DAYBOOK_SILENCE_MS=${process.env['DAYBOOK_SILENCE_MS']} must be a whole number of milliseconds.`,
+  )
   process.exit(2)
 }
 
@@ -31,7 +34,7 @@ const args = process.argv.slice(2)
 const has = (/** @type {string[]} */ ...names) =>
   args.some((arg) => names.some((name) => arg === name || arg.startsWith(`${name}=`)))
 /** Waits for people, who may be silent. */
-const isWatched = has('--watch', '-w', '--ui', '--inspect', '--inspect-brk')
+const isInteractive = has('--watch', '-w', '--ui', '--inspect', '--inspect-brk')
 
 mkdirSync(join(root, '.cache'), { recursive: true })
 const progressFile = join(root, `.cache/test-progress-${process.pid}.jsonl`)
@@ -45,13 +48,13 @@ let readTo = 0
 let rest = ''
 
 /** Hears what was appended; whether there was anything. */
-function hear() {
+function readProgress() {
   const more = Buffer.alloc(fstatSync(input).size - readTo)
   if (more.length === 0) return false
   readTo += readSync(input, more, 0, more.length, readTo)
   const lines = (rest + decoder.write(more)).split('\n')
   rest = lines.pop() ?? ''
-  for (const line of lines) progress.hear(line)
+  for (const line of lines) progress.take(line)
   return true
 }
 
@@ -85,22 +88,23 @@ const vitest = run.start(
 
 vitest.once('exit', (code, signal) => {
   if (run.isEnding()) return
-  hear()
-  if (signal) fail(`Vitest was ended by ${signal}, while these ran:\n  ${progress.waitedFor().join('\n  ')}`)
+  readProgress()
+  if (signal)
+    fail(`Vitest was ended by ${signal}, while these ran:\n  ${progress.pendingWork().join('\n  ')}`)
   else if (code !== 0 && !progress.hasFailure) fail(`Vitest ended with ${code}; its reason is above.`)
   const slowest = progress.slowest(slowestShown)
   if (slowest.length > 1) console.log(`\nThe slowest files:\n${slowest.join('\n')}`)
   void run.end(code ?? 1)
 })
 
-let heardAt = performance.now()
+let activeAt = performance.now()
 setInterval(() => {
-  if (run.isEnding() || hear() || isWatched) {
-    heardAt = performance.now()
+  if (run.isEnding() || readProgress() || isInteractive) {
+    activeAt = performance.now()
     return
   }
-  if (silenceMs === 0 || performance.now() - heardAt < silenceMs) return
-  const waited = progress.waitedFor().join('\n  ')
-  fail(`Nothing was reported for ${silenceMs / 1000} s. Everything is ended. Waited for:\n  ${waited}`)
+  if (silenceMs === 0 || performance.now() - activeAt < silenceMs) return
+  const waited = progress.pendingWork().join('\n  ')
+  fail(`Nothing was reported for ${silenceMs / 1000} s, so the run was ended. It waited for:\n  ${waited}`)
   void run.end(1)
 }, lookEveryMs)

@@ -1,5 +1,5 @@
-// The software bill of materials of the package, as CycloneDX 1.6: packages that are inside its files, and those that npm
-// installs with it. Made from the lockfile, so that two builds of one commit give the same bytes.
+// The software bill of materials of the package, as CycloneDX 1.6: packages inside its files, and those that
+// npm installs with it. Made from the lockfile, so that two builds of one commit are identical.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './place.mjs'
@@ -12,7 +12,10 @@ const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 /** The package URL of one version on npm. @param {string} name @param {string} version */
 const purlOf = (name, version) => `pkg:npm/${name.replace(/^@/, '%40')}@${version}`
 
-/** The place in the lockfile that Node would find `name` at, seen from `from`. @param {Record<string, Locked>} packages @param {string} from @param {string} name */
+/**
+ * The lockfile entry where Node finds `name`, seen from `from`. @param {Record<string, Locked>} packages
+ * @param {string} from @param {string} name
+ */
 function resolveIn(packages, from, name) {
   for (let at = from; ; at = at.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, '')) {
     const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`

@@ -1,5 +1,6 @@
-// Makes a fresh clone ready, and does nothing the second time: installs the locked packages when they are missing
-// or stale, and with `--browser` sees that there is a Chromium to test in. Runs on Node 20 with nothing installed.
+// Prepares a fresh clone: installs the locked packages if they are missing or outdated, and with `--browser`
+// a Chromium for tests.
+// Runs on Node 20 without packages, and does nothing the second time.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

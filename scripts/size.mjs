@@ -1,4 +1,4 @@
-// `npm run size`: what a page downloads, compressed, and whether the page entry and the inspector keep to their limits.
+// `npm run size`: sizes of a page's downloads, compressed, with limits for the page entry and the inspector.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'

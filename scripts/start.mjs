@@ -1,5 +1,6 @@
-// `npm start`: the edge (workerd through wrangler, no account) and the demo (Vite) side by side, until Ctrl-C.
-// Both ports are checked before anything starts; when one of the two dies the other is stopped with it, and so are both when this dies.
+// `npm start`: the edge (workerd through wrangler, no account) and the demo (Vite) side by side, until
+// Ctrl-C.
+// Checks both ports first; when one of the two dies, or this process, the others are stopped.
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasShortKey, shortestKey } from './edge-key.mjs'
 import { beginGuardedRun } from './guard/guarded-run.mjs'
@@ -10,7 +11,7 @@ const startDeadlineMs = 60_000
 const stopDeadlineMs = 5_000
 const watchEveryMs = 3_000
 
-/** The two ports, or one plain line and nothing started. */
+/** Returns both ports, or prints the error and exits. */
 async function choosePorts() {
   try {
     const demo = readPort('DEMO_PORT', 5173)
@@ -29,7 +30,7 @@ const port = await choosePorts()
 const demoUrl = `http://${host}:${port.demo}`
 const edgeUrl = `http://${host}:${port.edge}`
 const key = process.env['DAYBOOK_KEY']
-// The edge would let nobody in with it.
+// The edge would refuse all callers.
 if (hasShortKey(key)) {
   console.error(`\nDAYBOOK_KEY has fewer than ${shortestKey} characters; set a longer one, or none.\n`)
   process.exit(1)
@@ -49,8 +50,8 @@ function launch(name, args, env) {
   })
 }
 
-/** @param {string} url @param {string} what */
-async function waitFor(url, what) {
+/** @param {string} url @param {string} name */
+async function waitFor(url, name) {
   const deadline = Date.now() + startDeadlineMs
   while (Date.now() < deadline && !run.isEnding()) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
@@ -58,7 +59,7 @@ async function waitFor(url, what) {
     await delay(100)
   }
   if (run.isEnding()) return
-  console.error(`\nThe ${what} did not answer at ${url} within ${startDeadlineMs / 1000} s; stopping.\n`)
+  console.error(`\nThe ${name} did not answer at ${url} within ${startDeadlineMs / 1000} s; stopping.\n`)
   await run.end(1)
 }
 
@@ -84,10 +85,10 @@ launch(
 await Promise.all([waitFor(`${edgeUrl}/health`, 'edge'), waitFor(demoUrl, 'demo')])
 const open = key
   ? ''
-  : '\n  Without DAYBOOK_KEY every program of this machine is let in to the edge, and the page of the demo.\n'
+  : '\n  Without DAYBOOK_KEY every program of this machine, and the demo page, can use the edge.\n'
 if (!run.isEnding()) console.log(`\n  Demo  ${demoUrl}\n  Edge  ${edgeUrl}\n${open}\n  Ctrl-C stops both.\n`)
 
-// wrangler can outlive a workerd that crashed, and then the edge hangs or refuses: twice silent is dead.
+// wrangler can outlive a crashed workerd; then the edge hangs or refuses. Two failures mean that it is dead.
 for (let silent = 0; !run.isEnding();) {
   await delay(watchEveryMs)
   const answer = await fetch(`${edgeUrl}/health`, { signal: AbortSignal.timeout(10_000) }).catch(

@@ -1,5 +1,6 @@
-// What is known of a run of tests from the lines that its processes append to a file: one JSON object a line, anything else is
-// only a sign of life. Says what is waited for, and makes the report that Vitest could not write.
+// State of a test run, from the lines that its processes append to a file: one JSON object a line; other
+// lines are only signs of life.
+// Tells what the run waits for, and makes the report that Vitest could not write.
 import { relative } from 'node:path'
 import { root } from './place.mjs'
 
@@ -7,40 +8,40 @@ import { root } from './place.mjs'
  * A line. A `file` is of a project and has a state, and so may one of its tests; a `step` is work outside of tests.
  * @typedef {{ project?: string, file?: string, state?: string, ms?: number, test?: string, step?: string, isOver?: boolean }} Line
  */
-/** @typedef {{ project: string, file: string, state: string, ms: number, tests: Map<string, string> }} KnownFile */
+/** @typedef {{ project: string, file: string, state: string, ms: number, tests: Map<string, string> }} TestFile */
 /** @typedef {{ status: string, fullName: string }} Assertion */
 /** @typedef {{ name: string, status: string, message: string, assertionResults: Assertion[] }} Suite */
 
 const openStates = new Set(['running', 'pending'])
 const stateWords = /** @type {Record<string, string>} */ ({
-  queued: 'its module is being loaded',
-  collected: 'it is loaded, and no test has begun',
+  queued: 'loading its module',
+  collected: 'loaded, before its first test',
   running: 'between its tests',
 })
 
 /** @param {Iterable<string>} items */
 const list = (items) => [...items].map((item) => `\`${item}\``).join(', ')
 
-/** What a file that has begun is busy with; undefined when it is done. @param {KnownFile} file */
+/** The current work of a file; undefined when it is done. @param {TestFile} file */
 function describeWork({ state, tests }) {
   const open = [...tests].filter(([, state]) => openStates.has(state)).map(([name]) => name)
   if (open.length > 0) return `in ${list(open)}`
-  if (state === 'ended') return 'all its tests have ended, and its page has not said that it is done'
+  if (state === 'ended') return 'all its tests have ended, but its page has not'
   return stateWords[state]
 }
 
 export class TestProgress {
-  /** @type {Map<string, KnownFile>} */
+  /** @type {Map<string, TestFile>} */
   #files = new Map()
   /** Pages that were given a file. @type {Set<string>} */
   #busy = new Set()
   /** @type {Map<string, number>} */
   #steps = new Map()
-  /** @type {KnownFile | undefined} */
+  /** @type {TestFile | undefined} */
   #last
 
   /** @param {string} text */
-  hear(text) {
+  take(text) {
     if (!text.startsWith('{')) return
     /** @type {Line} */
     const line = JSON.parse(text)
@@ -73,19 +74,19 @@ export class TestProgress {
   }
 
   /** One line for each file and step that has begun and not ended. @returns {string[]} */
-  waitedFor() {
+  pendingWork() {
     const files = [...this.#files].flatMap(([key, file]) => {
       const isOpen = file.state === 'ended' ? this.#busy.has(key) : file.state !== 'planned'
       return isOpen ? [`${file.project}  ${relative(root, file.file)}  ${describeWork(file)}`] : []
     })
     const pages = [...this.#busy]
       .filter((key) => !this.#isBegun(key))
-      .map((key) => `${key}  its page is being loaded`)
+      .map((key) => `${key}  loading its page`)
     const all = [...files, ...pages, ...this.#steps.keys()]
     if (all.length > 0) return all
-    if (!this.#last) return ['Vitest, which has not begun']
+    if (!this.#last) return ['Vitest, which has not started']
     const { project, file } = this.#last
-    return [`Vitest, between files; the last that was heard of is ${project}  ${relative(root, file)}`]
+    return [`Vitest, between files; the last one was ${project}  ${relative(root, file)}`]
   }
 
   /** @param {string} key */
@@ -110,7 +111,7 @@ export class TestProgress {
     return [...this.#files.values()].some(({ tests }) => [...tests.values()].includes('failed'))
   }
 
-  /** What Vitest would have written, as far as it came: what was not begun or has not ended was skipped. */
+  /** The report that Vitest would have written so far: unfinished tests count as skipped. */
   report() {
     const testResults = [...this.#files.values()].map(({ file, state, tests }) => {
       const results = [...tests].map(([fullName, status]) => ({

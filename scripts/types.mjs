@@ -1,5 +1,5 @@
-// `npm run types`: generates the types of the edge's runtime from wrangler.toml, then checks every room, or the ones
-// named (`node scripts/types.mjs src worker`). The compiler leaves the declarations in .cache/types.
+// `npm run types`: generates the types of the edge's runtime from wrangler.toml, then checks all rooms, or
+// the named ones (`node scripts/types.mjs src worker`). The compiler leaves the declarations in .cache/types.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,13 +1,13 @@
 // The public browser API of Daybook.
 export { openDaybook, type OpenOptions } from './hosts/browser/page/open-daybook.ts'
 export { type KeptBook, listBooks } from './hosts/browser/page/list-books.ts'
-export { localNetwork, type LocalNetworkState } from './hosts/browser/page/local-network.ts'
+export { localNetwork, type LocalNetworkState } from './hosts/browser/port/local-network.ts'
 export {
   builtInModel,
   type DownloadOptions,
   type ModelAvailability,
 } from './hosts/browser/model/built-in-model.ts'
-export type { BrowserLlmOptions, ModelLanguages } from './hosts/browser/wire/message.ts'
+export type { BrowserLlmOptions, ModelLanguages } from './hosts/browser/worker-message.ts'
 export type {
   BookCallOptions,
   BookMembers,

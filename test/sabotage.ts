@@ -1,5 +1,5 @@
 // The guards of a book that several tabs and a browser's storage share, and the product without one of them: a plugin takes
-// the guard out of its source as that is loaded. Invariant: a guard that does not stand in its source exactly once is an error.
+// the guard out of its source as that is loaded. Invariant: a guard that does not queue in its source exactly once is an error.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vitest/config'
@@ -114,7 +114,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     fail: [deposed],
   },
   'the epoch of a call, to the owner': {
-    file: 'src/hosts/browser/tab/served-tab.ts',
+    file: 'src/hosts/browser/tab/tab-owner.ts',
     guard: 'if (message.epoch !== epoch) return',
     without: '',
     tests: epochs,
@@ -143,23 +143,23 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'a commit settled while it can be undone': {
     file: 'src/hosts/browser/storage/write-combiner.ts',
-    guard: 'if (commits > 0) settleWithin()',
+    guard: 'if (commits > 0) this.#settleWithin()',
     without: '',
     tests: 'test/node/hosts/browser/write-combiner.test.ts',
     fail: ['fails the write that ends a commit where the file has no room, and leaves nothing of it'],
   },
   'a log that is invalid before it is written over': {
-    file: 'src/hosts/browser/storage/kept-tail.ts',
-    guard: ')) return\n    file.flush()',
+    file: 'src/hosts/browser/storage/reserved-handle.ts',
+    guard: ')) return\n    this.#file.flush()',
     without: ')) return',
-    tests: 'test/node/hosts/browser/kept-tail.test.ts',
+    tests: 'test/node/hosts/browser/reserved-handle.test.ts',
     fail: ['makes a log invalid, on the disk, before anything else of it is written over'],
   },
   'what is left behind the end, written over by a purge': {
     file: 'src/hosts/browser/storage/opfs-database.ts',
-    guard: "if (what !== 'space') combiner.wipe(bookFile)",
+    guard: "if (target !== 'space') combiner.wipe(bookFile)",
     without: '',
-    tests: 'test/node/hosts/browser/kept-tail.test.ts',
+    tests: 'test/node/hosts/browser/reserved-handle.test.ts',
     fail: [
       'keeps nothing of what is purged in any byte of the files, nor what an earlier owner left behind the end',
     ],

@@ -1,5 +1,5 @@
-// A run of processes of which nothing is left behind, whoever dies first: the guardian ends them when this process does, and
-// this process ends them and itself when it is told to, and when npm, which began it, is gone.
+// A run of processes that leaves none behind. A guardian ends them when this process dies; this process ends
+// them when it gets a signal, and when npm, its starter, is gone.
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ function isAlive(pid) {
   }
 }
 
-/** Who began a process, and what that one is called. @param {number} pid */
+/** The parent of a process, and that parent's name. @param {number} pid */
 function readParent(pid) {
   if (process.platform === 'linux') {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -31,7 +31,7 @@ function readParent(pid) {
   return { name: name.trim(), parent: Number(parent) }
 }
 
-/** npm, and the shell between it and this process if there is one; nobody when npm did not begin it. */
+/** npm, and the shell between it and this process if there is one; empty if npm did not start it. */
 function findBeginners() {
   if (!process.env['npm_lifecycle_event']) return []
   if (process.platform === 'win32') return [process.ppid]
@@ -39,10 +39,10 @@ function findBeginners() {
   return /(^|[/-])(ba|da|z|k|a)?sh$/.test(name) ? [process.ppid, parent] : [process.ppid]
 }
 
-/** Which exit code a job ends with that was told to end by a signal: as shells count. */
+/** Exit code of a job that a signal ends, as in shells. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
-/** Sees that a guardian lives for as long as this process does. @param {string} mark @param {() => boolean} isEnding */
+/** Keeps a guardian alive while this process lives. @param {string} mark @param {() => boolean} isEnding */
 function guard(mark, isEnding) {
   const guardian = spawn(
     process.execPath,
@@ -57,7 +57,10 @@ function guard(mark, isEnding) {
   guardian.once('exit', () => isEnding() || guard(mark, isEnding))
 }
 
-/** Calls once when npm, which began this process, is gone: a signal that ends npm does not always reach its script. @param {() => void} call */
+/**
+ * Calls once when npm, the starter of this process, is gone: a signal to npm doesn't always reach its script.
+ * @param {() => void} call
+ */
 function onceOrphaned(call) {
   const begunBy = process.ppid
   const beginners = findBeginners()
@@ -72,9 +75,9 @@ function onceOrphaned(call) {
 
 /**
  * @typedef {object} RunOptions
- * @property {'service' | 'job'} kind A service runs until it is told to end, and that is its success; a job that is told to has failed.
- * @property {number} graceMs What does not end within it is killed.
- * @property {() => void} [onEnded] Called when all of the run has ended, just before this process does.
+ * @property {'service' | 'job'} kind A service succeeds when a signal ends it; a job fails.
+ * @property {number} graceMs Processes that don't end in this time are killed.
+ * @property {() => void} [onEnded] Called when the run has ended, before this process does.
  */
 
 /**
@@ -86,7 +89,7 @@ function onceOrphaned(call) {
  */
 
 /**
- * Begins a run, which ends with a signal, with npm, or with `end`; then this process does.
+ * Starts a run, which ends with a signal, with npm, or with `end`; then this process ends.
  * @param {RunOptions} options
  * @returns {GuardedRun}
  */
@@ -114,7 +117,7 @@ export function beginGuardedRun({ kind, graceMs, onEnded }) {
       spawn(nodeBinary, args, {
         cwd: root,
         stdio: isService ? ['ignore', 'inherit', 'inherit'] : 'inherit',
-        // A service has a group of its own: a Ctrl-C in the terminal is for this process, which ends it in order.
+        // A service has its own process group: a Ctrl-C goes to this process, which ends it in order.
         detached: isService && process.platform !== 'win32',
         env: { ...process.env, ...env, ...markedWith(mark) },
       }),

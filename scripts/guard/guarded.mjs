@@ -1,4 +1,5 @@
-// `node scripts/guard/guarded.mjs SCRIPT [ARGUMENTS]`: runs a script of the project of which nothing is left behind, however it ends.
+// `node scripts/guard/guarded.mjs SCRIPT [ARGUMENTS]`: runs a script of the project and leaves no process
+// behind.
 import { beginGuardedRun } from './guarded-run.mjs'
 
 const run = beginGuardedRun({ kind: 'job', graceMs: 3_000 })

@@ -1,12 +1,13 @@
-// The processes of a run: what it starts carries the run's mark in its environment, and so does what that starts.
-// Invariant: whatever carries the mark, or descends from what does, can be found and ended when all between it and us is dead.
+// The processes of a run: each has the run's mark in its environment, inherited from its parent.
+// Invariant: every process with the mark, and its descendants, can be found and ended even if the processes
+// between are dead.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const variable = 'DAYBOOK_RUN'
 
-/** The mark of what outlives every run on purpose, as the installation of a package does. */
+/** The mark of processes that outlive runs on purpose, such as package installation. */
 const outlives = `${variable}=outlives`
 
 const lookEveryMs = 25
@@ -40,7 +41,10 @@ function listLinux(mark) {
     })
 }
 
-/** Nothing when it may not be read: Chromium's sandboxed processes hide theirs, but descend from one that is marked. @param {string} pid */
+/**
+ * Empty if it can't be read: Chromium's sandboxed processes hide it, but descend from a marked process.
+ * @param {string} pid
+ */
 function readEnvironment(pid) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')
@@ -62,7 +66,10 @@ function listWithPs(mark) {
   }))
 }
 
-/** Windows tells no environment: there only the tree below `root` is known, which keeps the ids of dead parents. @param {number} root @returns {Found[]} */
+/**
+ * Windows exposes no environment: there only the tree below `root` is known, with ids of dead parents. @param
+ * {number} root @returns {Found[]}
+ */
 function listWindows(root) {
   const query = 'Get-CimInstance Win32_Process | ForEach-Object { "$($_.ProcessId) $($_.ParentProcessId)" }'
   const text = execFileSync('powershell', ['-NoProfile', '-Command', query], { encoding: 'utf8' })
@@ -75,7 +82,7 @@ function listWindows(root) {
 }
 
 /**
- * What lives of the run with that mark, which the process `root` began.
+ * Living processes of the run with that mark, which `root` started.
  * @param {string} mark
  * @param {number} root
  */
@@ -105,17 +112,17 @@ function signal(pid, name) {
 }
 
 /**
- * Ends the run with that mark: asks its processes to end, and after `graceMs` kills them, until none is left.
+ * Ends the run with that mark: asks its processes to end, and kills the rest after `graceMs`.
  * @param {string} mark
  * @param {{ root: number, graceMs: number }} options
  */
 export async function endMarked(mark, { root, graceMs }) {
   const began = Date.now()
-  let left = findMarked(mark, root)
-  for (const pid of left) signal(pid, 'SIGTERM')
-  while (left.length > 0 && Date.now() - began < graceMs + killDeadlineMs) {
+  let remaining = findMarked(mark, root)
+  for (const pid of remaining) signal(pid, 'SIGTERM')
+  while (remaining.length > 0 && Date.now() - began < graceMs + killDeadlineMs) {
     await delay(lookEveryMs)
-    left = findMarked(mark, root)
-    if (Date.now() - began >= graceMs) for (const pid of left) signal(pid, 'SIGKILL')
+    remaining = findMarked(mark, root)
+    if (Date.now() - began >= graceMs) for (const pid of remaining) signal(pid, 'SIGKILL')
   }
 }

@@ -1,4 +1,4 @@
-// Holds the sources against the walls of wall.mjs and the laws of folder.mjs.
+// Checks the sources against wall.mjs and folder.mjs.
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { judgeFolders } from './folder.mjs'
@@ -10,7 +10,7 @@ const files = globSync('{src,worker,demo,scripts,test}/**/*.{ts,tsx,mjs,css}', {
   cwd: root,
   exclude: ['demo/dist/**'],
 }).map((file) => file.replaceAll('\\', '/'))
-const known = new Set(files)
+const fileSet = new Set(files)
 
 /** @type {string[]} */
 const faults = []
@@ -23,7 +23,7 @@ function judge(file, node) {
   if (!imported) return judgeClock(file, node)
   const { specifier, isType } = imported
   const to = posix.join(posix.dirname(file), specifier.replace(/\?.*$/, ''))
-  if (specifier.startsWith('.') && known.has(to)) arrows.push({ from: file, to })
+  if (specifier.startsWith('.') && fileSet.has(to)) arrows.push({ from: file, to })
   return /^(?:src|worker|demo)\//.test(file) ? judgeImport(file, specifier, isType) : undefined
 }
 

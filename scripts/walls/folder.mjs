@@ -1,10 +1,10 @@
-// The law of folders: entries side by side (files, and each sub-folder as a whole) never import each other in a circle.
-// Types count: a reader of one has to read the other.
+// Law of folders: entries side by side (files, and each sub-folder as a whole) never import each other in a
+// circle. Types count, because a reader of one has to read the other.
 
 /** @typedef {{ from: string, to: string }} Arrow Who imports whom; paths from the root. */
 
 /**
- * Circles in the folders, in words that say what to do.
+ * Circles in the folders, with advice.
  * @param {readonly Arrow[]} arrows
  * @returns {string[]}
  */

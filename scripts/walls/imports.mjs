@@ -1,4 +1,4 @@
-// What a source file says and imports, as the parser of the bundler reads it.
+// Imports of a source file, read with the bundler's parser.
 import { parseAst } from 'rolldown/parseAst'
 
 /** @type {Record<string, 'js' | 'ts' | 'tsx'>} */
@@ -25,7 +25,7 @@ export function* nodesOf(file, text) {
 }
 
 /**
- * What a node imports, when it is an `import`, an `export … from` or an `import()`.
+ * The import of a node: `import`, `export … from` or `import()`.
  * @param {any} node
  * @returns {{ specifier: string, isType: boolean } | undefined}
  */

@@ -112,7 +112,10 @@ const opens = (allowed, path, key) => allowed.includes(path) || (key !== path &&
 const opensPackage = (allowed, specifier) =>
   allowed.some((name) => specifier === name || specifier.startsWith(/[:/]$/.test(name) ? name : `${name}/`))
 
-/** What is wrong with one import, or undefined. @param {string} file @param {string} specifier @param {boolean} isType */
+/**
+ * The fault of an import, or undefined. @param {string} file @param {string} specifier @param {boolean}
+ * isType
+ */
 export function judgeImport(file, specifier, isType) {
   const from = roomOf(file)
   if (!from) return undefined
@@ -133,12 +136,12 @@ const pure =
   /^src\/([^/]+\.ts$|(core|shape|store|recall|sync|memory|trust|commons|bundle|engine|book|bindings)\/|doors\/[^/]+\.ts$)/
 
 /**
- * What is wrong with a node of the syntax tree, or undefined: `new Date()` and `Date()` ask a clock.
+ * The fault of a node of the syntax tree, or undefined: `new Date()` and `Date()` ask a clock.
  * @param {string} file @param {{ type?: string, callee?: { type: string, name?: string }, arguments?: unknown[] }} node
  */
-export function judgeClock(file, { type, callee, arguments: given }) {
+export function judgeClock(file, { type, callee, arguments: args }) {
   const isMade = type === 'NewExpression' || type === 'CallExpression'
-  const isNow = type === 'CallExpression' || given?.length === 0
+  const isNow = type === 'CallExpression' || args?.length === 0
   if (!isMade || !isNow || callee?.type !== 'Identifier' || callee.name !== 'Date' || !pure.test(file))
     return undefined
   return 'time comes through the Clock of core/ports.ts, not through a date without a number'

@@ -1,4 +1,5 @@
-// The law of plain words: how comments begin, phrases that hide the subject, and names that only a verb in the past explains.
+// Checks for plain words: how comments begin, phrases that hide the subject, and names that need an
+// explanation.
 import { nodesOf } from '../walls/imports.mjs'
 
 /** @typedef {{ line: number, rule: string, text: string }} Fault */
@@ -35,12 +36,12 @@ export function commentsOf(text) {
     const own = /^\/\/ ?(.*)$/.exec(trimmed)?.[1]
     const block = /^(?:\/\*\*?|\*(?!\/)) ?(.*?)(?:\*\/)?$/.exec(trimmed)?.[1]
     const trailing = /^[^'"`]*\s\/\/ (.+)$/.exec(line)?.[1]
-    const said = own ?? block
-    if (said === undefined) {
+    const content = own ?? block
+    if (content === undefined) {
       open = undefined
       if (trailing) found.push({ line: at + 1, text: trailing })
-    } else if (open && !trimmed.startsWith('/**')) open.text = `${open.text} ${said.trim()}`.trim()
-    else found.push((open = { line: at + 1, text: said.trim() }))
+    } else if (open && !trimmed.startsWith('/**')) open.text = `${open.text} ${content.trim()}`.trim()
+    else found.push((open = { line: at + 1, text: content.trim() }))
     if (trimmed.endsWith('*/')) open = undefined
   }
   return found

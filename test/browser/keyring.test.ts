@@ -18,7 +18,7 @@ keyringContract('a worker, Chromium, keys in IndexedDB', async (index) => {
 
 it('keeps a private key that no script can read', async () => {
   const book = `unread-${run}`
-  await openBrowserKeyring(book, { kept: true }).signer()
+  await openBrowserKeyring(book, { isDurable: true }).signer()
   const db = await openDB('daybook-keys', 1)
   const { privateKey } = (await db.get('pairs', book)) as CryptoKeyPair
   db.close()
@@ -28,7 +28,7 @@ it('keeps a private key that no script can read', async () => {
 
 it('keeps nothing for a book in memory', async () => {
   const book = `memory-${run}`
-  expect(await openBrowserKeyring(book, { kept: false }).signer()).toBeDefined()
+  expect(await openBrowserKeyring(book, { isDurable: false }).signer()).toBeDefined()
   const db = await openDB('daybook-keys', 1)
   expect(await db.get('pairs', book)).toBeUndefined()
   db.close()

@@ -4,7 +4,8 @@ import { keyringCases } from '../contract/port/keyring-case.ts'
 
 self.onmessage = async ({ data }: MessageEvent<{ index: number; run: string }>) => {
   try {
-    const open = (book: string) => openBrowserKeyring(`${data.run}-${data.index}-${book}`, { kept: true })
+    const open = (book: string) =>
+      openBrowserKeyring(`${data.run}-${data.index}-${book}`, { isDurable: true })
     self.postMessage({ answer: await keyringCases[data.index]?.run(open) })
   } catch (error) {
     self.postMessage({ failure: String(error) })

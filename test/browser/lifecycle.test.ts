@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { isDaybookError, openDaybook, type OpenOptions } from '../../src/index.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
-import { createWorkerLink } from '../../src/hosts/browser/page/worker-link.ts'
+import { WorkerLink } from '../../src/hosts/browser/page/worker-link.ts'
 import { failure } from '../contract/book-case.ts'
 import { makeTrace } from '../support/trace.ts'
 
@@ -187,7 +187,7 @@ it('ends a worker at once whose opening is cancelled, whatever that is doing', a
 
 it('lets who comes late to a worker that was closed find it gone, and throws nothing of its own at him', async () => {
   const worker = new Worker(new URL('../../src/hosts/browser/worker.ts', import.meta.url), { type: 'module' })
-  const link = createWorkerLink(worker, () => undefined)
+  const link = new WorkerLink(worker, () => undefined)
   await link.close()
   // The browser may say that a service worker is ready, or hide the page, when its book was closed long ago.
   expect(() => link.allowBackground(true)).not.toThrow()

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBrowserLlm } from '../../src/hosts/browser/model/browser-llm.ts'
 import { createPageModel } from '../../src/hosts/browser/model/built-in-model.ts'
-import type { BrowserLlmOptions } from '../../src/hosts/browser/wire/message.ts'
+import type { BrowserLlmOptions } from '../../src/hosts/browser/worker-message.ts'
 import { builtInModel, type Daybook, openDaybook } from '../../src/index.ts'
 import { failure } from '../contract/book-case.ts'
 import { llmContract, plannedAnswer } from '../contract/memory/llm.ts'

@@ -1,7 +1,6 @@
 // Whether anybody looks at a book: pages that show it, told to the worker that holds it, by real locks and channels.
 import { expect, it } from 'vitest'
-import { showView } from '../../src/hosts/browser/tab/page-view.ts'
-import { watchView } from '../../src/hosts/browser/tab/watch-view.ts'
+import { showView, watchView } from '../../src/hosts/browser/tab/page-view.ts'
 
 it('is seen while one page shows it, and no longer when the last has gone', async () => {
   const book = `view-${crypto.randomUUID()}`

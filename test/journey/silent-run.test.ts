@@ -27,7 +27,7 @@ it.concurrent.for([
   [
     'a page that never says that it is done',
     'cut-connection',
-    'browser  test/browser/hang/cut-connection.ts  all its tests have ended, and its page has not said that it is done',
+    'browser  test/browser/hang/cut-connection.ts  all its tests have ended, but its page has not',
     '3 passed, 1 failed, 0 skipped',
   ],
   [

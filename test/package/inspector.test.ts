@@ -144,7 +144,7 @@ test('a production build has nothing of it unless that is asked for', async () =
   }
   expect(await built(daybookInspector())).toEqual([])
   expect(await built(daybookInspector({ build: true }))).toContain(join('__daybook', 'index.html'))
-  expect(() => daybookInspector({ path: 'daybook' })).toThrow('path: A path such as /__daybook/')
+  expect(() => daybookInspector({ path: 'daybook' })).toThrow('path: It must look like /__daybook/')
 })
 
 test('the middleware serves its own files to whoever reads, and hands everything else on', async () => {
@@ -180,7 +180,7 @@ test('the middleware serves its own files to whoever reads, and hands everything
     expect((await askRaw(port, { method: 'GET', target: `${origin}/look/` })).status).toBe(200)
     expect(await ask('/look/')).toEqual([200, 'text/html; charset=utf-8', true])
     const widened = { frameAncestors: ["'none'; script-src *"] }
-    expect(() => inspectorMiddleware(widened)).toThrow('frameAncestors: An origin such as')
+    expect(() => inspectorMiddleware(widened)).toThrow('frameAncestors: An origin must look like')
   } finally {
     server.close()
   }

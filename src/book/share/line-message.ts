@@ -1,6 +1,7 @@
 // What is said on the line between whoever holds a book and one that has its calls run there: a tab, or a process.
 // Invariant: outcomes are values, and an error keeps all its fields.
 import { type ErrorShape, toDaybookError } from '../../core/errors.ts'
+import type { BookEvent } from '../../core/capability/event.ts'
 import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import type { Durability } from '../../core/record.ts'
 import type { CarriedOptions } from '../call-options.ts'
@@ -52,3 +53,10 @@ export type OwnerMessage =
       readonly whole: boolean
       readonly events: readonly RoomEvent[]
     }
+
+/** An event of the book, where followers have no channel in common. */
+export interface EventMessage {
+  readonly type: 'event'
+  readonly epoch: number
+  readonly event: BookEvent
+}

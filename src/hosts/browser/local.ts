@@ -1,11 +1,11 @@
-// `daybook/local`: a model of the page's own machine as the embedder of a book. An entry of its own, so that only who
-// imports it needs `@huggingface/transformers`.
+// `daybook/local`: a local model as the embedder of a book. A separate entry, so that only its importers need
+// `@huggingface/transformers`.
 import type { LocalEmbedderOptions, LocalModelOptions } from '../../recall/embed/embedder-options.ts'
-import { assetsFolder, scriptAddress, startScript } from './script/page-script.ts'
+import { assetsFolder, scriptAddress, startScript } from './page-script.ts'
 
 /**
- * The `embedder` of `openDaybook` that runs a model in a worker of its own, started by the tab that holds the book.
- * Addresses may be relative to the page. `assets` is that of `openDaybook`: the folder with `model-worker.js`.
+ * An `embedder` for `openDaybook` that runs a model in its own worker, started by the owner tab. URLs may be
+ * relative to the page. `assets` as for `openDaybook`: the folder with `model-worker.js`.
  *
  * ```ts
  * openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) })

@@ -1,8 +1,8 @@
-// The worker of a local model. It only wires.
+// The worker of a local model.
 import type { ModelRequest } from '../../recall/embed/model-message.ts'
 import { serveModel } from '../../recall/embed/model-server.ts'
 
-/** The first message hands over the line to the engine; it may run in another worker than whoever started this one. */
+/** The first message brings the port to the engine, which may run in another worker than the starter. */
 addEventListener(
   'message',
   ({ ports: [line] }) => {

@@ -1,9 +1,9 @@
-// `daybook/service-worker`: sends what books of this origin have left to be sent, while no page of them is open.
-// Invariant: what is sent are the bytes as they were left, in their order, and what was answered is left as it came: the
-// book takes it over when it is next opened.
+// `daybook/service-worker`: sends pending requests of this origin's books without an open page.
+// Invariant: requests are sent unchanged and in order, and answers are stored unchanged: the book takes them
+// when it is next opened.
 import { functionOption, optionsOf } from '../../core/option/option-check.ts'
-import { backgroundSyncTag } from './background/background-sync-tag.ts'
 import {
+  backgroundSyncTag,
   type SpillDatabase,
   type SpillEntry,
   changeSpill,
@@ -14,8 +14,8 @@ import {
 
 export interface BackgroundSyncOptions {
   /**
-   * Fetches the key of a book when there is something to send, for example from the app's own server with its session
-   * cookie. Default: the key that the book was given for this, as `sync: { background: { key } }`.
+   * Fetches the key of a book when requests are pending, for example from the app's server with its session
+   * cookie. Default: the key that the book got for this, as `sync: { background: { key } }`.
    */
   readonly key?: (waiting: { readonly book: string; readonly url: string }) => Promise<string>
 }
@@ -29,11 +29,11 @@ interface SyncEvent extends Event {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Requests that get no answer within this long are tried again at the next event. */
+/** Requests without an answer in this time are repeated at the next event. */
 const deadlineMs = 60_000
 
 /**
- * Answers the `sync` events of the browser. Call it when the service worker is first run, not later.
+ * Handles the browser's `sync` events. Call it when the service worker first runs, not later.
  *
  * ```js
  * import { serveBackgroundSync } from 'daybook/service-worker'
@@ -49,12 +49,12 @@ export function serveBackgroundSync(options: BackgroundSyncOptions = {}): void {
 }
 
 /**
- * Sends everything that waits, for a service worker that has a `sync` listener of its own. Rejects when something was not
- * sent and may be later: the browser then fires the event again.
+ * Sends all pending requests, for a service worker with its own `sync` listener. Rejects if some were not
+ * sent and may be later: the browser then repeats the event.
  */
 export function sendSpilled(options: BackgroundSyncOptions = {}): Promise<void> {
   checkOptions(options, '')
-  // Events may come while an earlier one is being answered.
+  // Events may overlap.
   return navigator.locks.request('daybook:spill', () => withSpills((db) => sendEntries(db, options)))
 }
 
@@ -65,7 +65,7 @@ async function sendEntries(db: SpillDatabase, options: BackgroundSyncOptions): P
       changeSpill(db, entry, (now) => ({ ...now, answers: [...now.answers, answer] }))
     try {
       const isRefused = await sendEntry(entry, options, keep, () => isCurrent(db, entry))
-      // What is refused the book sends itself and learns why. The key has done its work in either case.
+      // The book repeats refused requests itself and learns the reason. The key isn't needed any more.
       await changeSpill(db, entry, ({ key: _key, ...now }) => {
         const requests = isRefused ? now.requests.slice(0, now.answers.length) : now.requests
         return requests.length > 0 ? { ...now, requests } : undefined
@@ -77,7 +77,7 @@ async function sendEntries(db: SpillDatabase, options: BackgroundSyncOptions): P
   if (fault !== undefined) throw fault
 }
 
-/** True when the mirror will not take it from here; throws when it may later. */
+/** True if the mirror refuses the request; throws if it may be sent later. */
 async function sendEntry(
   entry: SpillEntry,
   options: BackgroundSyncOptions,
@@ -90,7 +90,7 @@ async function sendEntry(
   const key = (await options.key?.({ book, url })) ?? entry.key
   if (key === undefined) return true
   for (const body of waiting) {
-    // The book may have withdrawn these requests since they were read: what they say was forgotten or sealed.
+    // The book may have withdrawn these requests: their records were forgotten or sealed.
     if (!(await isCurrent())) return false
     const response = await fetch(url, {
       method: 'POST',

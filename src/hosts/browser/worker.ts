@@ -1,4 +1,4 @@
-// The worker that hosts a book. It only wires; SQLite first, which takes longest.
+// The worker of a book. SQLite comes first, because it loads longest.
 import './storage/load-sqlite.ts'
 import { expose } from 'comlink'
 import { WorkerEngine } from './worker/worker-engine.ts'

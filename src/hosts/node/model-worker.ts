@@ -1,4 +1,4 @@
-// The thread of a local model. It only wires.
+// The worker thread of a local model.
 import { parentPort } from 'node:worker_threads'
 import type { ModelRequest } from '../../recall/embed/model-message.ts'
 import { serveModel } from '../../recall/embed/model-server.ts'

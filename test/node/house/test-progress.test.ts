@@ -7,7 +7,7 @@ import { TestProgress } from '../../../scripts/test-progress.mjs'
 it('names the slowest files, with what is known of all their runs, and none that has not ended', () => {
   const progress = new TestProgress()
   const hear = (project: string, file: string, state: string, ms?: number) =>
-    progress.hear(JSON.stringify({ project, file: join(root, file), state, ms }))
+    progress.take(JSON.stringify({ project, file: join(root, file), state, ms }))
   hear('node', 'test/node/quick.test.ts', 'ended', 40)
   hear('node', 'test/node/begun.test.ts', 'running')
   hear('edge', 'test/edge/slow.test.ts', 'ended', 7_240)

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
 import { type DaybookError, isDaybookError } from '../../../src/core/errors.ts'
-import { nodeGzip } from '../../../src/hosts/node/port/node-gzip.ts'
+import { nodeGzip } from '../../../src/hosts/node/port/node-ports.ts'
 import {
   createHttpCarrier,
   type FetchLike,

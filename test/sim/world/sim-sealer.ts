@@ -2,7 +2,7 @@
 // what is left there to the book's public key; and the person, who reads everything.
 // Invariant: only the person opens at once what was sealed to the public key; a device receives its key first, as it ships.
 import { lockedError, noSealer, type Sealer, type WholeSealer } from '../../../src/core/sealed.ts'
-import { nodeAes } from '../../../src/hosts/node/port/node-aes.ts'
+import { nodeAes } from '../../../src/hosts/node/port/node-ports.ts'
 import { fromBase64 } from '../../../src/shape/encoded-bytes.ts'
 import {
   boundIn,

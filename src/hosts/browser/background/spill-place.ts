@@ -1,20 +1,20 @@
-// Where requests wait in this browser for the service worker: one entry a book in IndexedDB, apart from the book.
-// Invariant: an answer is only ever kept beside the request that it answers; a new entry begins without answers.
+// Requests that wait for the service worker: one entry for each book in IndexedDB, apart from the book.
+// Invariant: an answer is stored only beside its request; a new entry has no answers.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { SpillPlace } from '../../../core/ports.ts'
 
 export interface SpillEntry {
   readonly book: string
-  /** Names this entry: the next one of the same book has another. */
+  /** Names this entry; a later entry of the book has another name. */
   readonly name: string
-  /** Where the requests go. */
+  /** Address of the requests. */
   readonly url: string
-  /** The key that was given for this, if one was. */
+  /** The key for these requests, if one was given. */
   readonly key?: string
   /** Milliseconds since 1970 UTC. */
   readonly at: number
   readonly requests: readonly string[]
-  /** As many as there are requests, from the first on, or fewer. */
+  /** Answers to the first requests, in their order. */
   readonly answers: readonly string[]
 }
 
@@ -24,8 +24,8 @@ interface SpillSchema extends DBSchema {
 
 export type SpillDatabase = IDBPDatabase<SpillSchema>
 
-/** Nothing is kept or sent for longer. */
-const keptMs = 7 * 86_400_000
+/** Older entries are neither stored nor sent. */
+const maxAgeMs = 7 * 86_400_000
 
 /** Runs `work` on the entries of all books of this origin. */
 export async function withSpills<Result>(work: (db: SpillDatabase) => Promise<Result>): Promise<Result> {
@@ -39,20 +39,20 @@ export async function withSpills<Result>(work: (db: SpillDatabase) => Promise<Re
   }
 }
 
-/** The entries that may be sent; those that are too old are taken away. */
+/** Entries to send; deletes those that are too old. */
 export async function readSpills(db: SpillDatabase): Promise<SpillEntry[]> {
   const entries = await db.getAll('entries')
-  const isOld = ({ at }: SpillEntry) => Math.abs(Date.now() - at) > keptMs
+  const isOld = ({ at }: SpillEntry) => Math.abs(Date.now() - at) > maxAgeMs
   for (const { book } of entries.filter(isOld)) await db.delete('entries', book)
   return entries.filter((entry) => !isOld(entry))
 }
 
-/** True while the entry is there and no other has taken its place. */
+/** Whether the entry exists and hasn't been replaced. */
 export async function isCurrent(db: SpillDatabase, { book, name }: SpillEntry): Promise<boolean> {
   return (await db.get('entries', book))?.name === name
 }
 
-/** Puts `change` in place of the entry, unless another has taken its place; undefined takes the entry away. */
+/** Replaces the entry unless another has replaced it; undefined deletes it. */
 export async function changeSpill(
   db: SpillDatabase,
   { book, name }: SpillEntry,
@@ -74,7 +74,7 @@ export interface SpillTarget {
   readonly key?: string | undefined
 }
 
-/** The place of one book. */
+/** The entry of one book. */
 export function openSpillPlace({ book, url, key }: SpillTarget): SpillPlace {
   return {
     put: (requests) =>
@@ -90,3 +90,6 @@ export function openSpillPlace({ book, url, key }: SpillTarget): SpillPlace {
     clear: () => withSpills((db) => db.delete('entries', book)),
   }
 }
+
+/** The tag of the browser's `sync` event. */
+export const backgroundSyncTag = 'daybook'

@@ -1,5 +1,5 @@
-// The book's key pair in this browser: in IndexedDB, apart from the book, and non-extractable, so that no script reads it.
-// Invariant: the first pair that is stored stays; whoever comes second takes that one.
+// The book's key pair in this browser: in IndexedDB, apart from the book, and non-extractable.
+// Invariant: the first stored pair stays; later callers get that one.
 import { type DBSchema, openDB } from 'idb'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Keyring } from '../../../core/ports.ts'
@@ -14,19 +14,19 @@ interface KeyDatabase extends DBSchema {
   pairs: { key: string; value: StoredPair }
 }
 
-/** The keyring of `book`. `kept: false` keeps the pair in memory only, as for a book in memory. */
-export function openBrowserKeyring(book: string, { kept }: { readonly kept: boolean }): Keyring {
+/** The keyring of `book`. `isDurable: false`: in memory only, for a book in memory. */
+export function openBrowserKeyring(book: string, { isDurable }: { readonly isDurable: boolean }): Keyring {
   return createKeyring<CryptoKey>({
     subtle: crypto.subtle,
     encode: (text) => new TextEncoder().encode(text),
-    takePair: () => (kept ? takeStoredPair(book) : makePair()),
+    takePair: () => (isDurable ? takeStoredPair(book) : makePair()),
   })
 }
 
 const openPairs = () =>
   openDB<KeyDatabase>('daybook-keys', 1, { upgrade: (fresh) => void fresh.createObjectStore('pairs') })
 
-/** The book is erased, and its pair goes with it. */
+/** The book is erased: deletes its pair. */
 export async function forgetPair(book: string): Promise<void> {
   const db = await openPairs()
   try {
@@ -40,9 +40,9 @@ async function takeStoredPair(book: string): Promise<StoredPair> {
   try {
     const db = await openPairs()
     try {
-      const known = await db.get('pairs', book)
-      if (known) return known
-      // Made before the transaction: IndexedDB ends one that waits for anything else.
+      const stored = await db.get('pairs', book)
+      if (stored) return stored
+      // Made before the transaction: IndexedDB ends a transaction that waits for anything else.
       const made = await makePair()
       const change = db.transaction('pairs', 'readwrite', { durability: 'strict' })
       const first = await change.store.get(book)
@@ -54,7 +54,7 @@ async function takeStoredPair(book: string): Promise<StoredPair> {
     }
   } catch (cause) {
     if (cause instanceof DaybookError) throw cause
-    throw new DaybookError('storage-unavailable', 'The browser gives no storage for the key of this book.', {
+    throw new DaybookError('storage-unavailable', 'The browser offers no storage for the key of this book.', {
       cause,
     })
   }
@@ -63,10 +63,10 @@ async function takeStoredPair(book: string): Promise<StoredPair> {
 async function makePair(): Promise<StoredPair> {
   try {
     const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
-    // Only the private half is bound to `extractable`; the public one can always be read.
+    // `extractable` applies to the private key only; the public one can always be exported.
     const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
     return { publicKey, privateKey: pair.privateKey }
   } catch (cause) {
-    throw new DaybookError('signing-off', 'This browser does not know Ed25519.', { cause })
+    throw new DaybookError('signing-off', 'This browser does not support Ed25519.', { cause })
   }
 }

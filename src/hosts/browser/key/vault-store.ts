@@ -1,5 +1,6 @@
-// Where a browser keeps the keys that seal a book: in IndexedDB, apart from the book, under a key that can be used and not
-// read. Invariant: the first device key that is stored stays; what is kept is replaced in one strict transaction.
+// The keys that seal a book, in this browser: in IndexedDB, apart from the book, sealed by a non-extractable
+// key.
+// Invariant: the first stored device key stays; the vault is replaced in one strict transaction.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -19,9 +20,9 @@ const parts = {
 const makeKey = (): Promise<CryptoKey> =>
   crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 
-/** The vault of `book`. `kept: false` keeps it in memory only, as for a book in memory. */
-export function openBrowserVault(book: string, { kept }: { readonly kept: boolean }): KeyVault {
-  if (!kept) {
+/** The vault of `book`. `isDurable: false`: in memory only, for a book in memory. */
+export function openBrowserVault(book: string, { isDurable }: { readonly isDurable: boolean }): KeyVault {
+  if (!isDurable) {
     let text: string | undefined
     let key: Promise<SealingKey> | undefined
     return {
@@ -41,9 +42,9 @@ export function openBrowserVault(book: string, { kept }: { readonly kept: boolea
       }),
     deviceKey: () =>
       within(async (db) => {
-        const known = await db.get('keys', book)
-        if (known) return sealingKeyOf(known, parts)
-        // Made before the transaction: IndexedDB ends one that waits for anything else.
+        const stored = await db.get('keys', book)
+        if (stored) return sealingKeyOf(stored, parts)
+        // Made before the transaction: IndexedDB ends a transaction that waits for anything else.
         const made = await makeKey()
         const change = db.transaction('keys', 'readwrite', { durability: 'strict' })
         const first = await change.store.get(book)
@@ -54,7 +55,7 @@ export function openBrowserVault(book: string, { kept }: { readonly kept: boolea
   }
 }
 
-/** The book is erased, and its keys go with it. */
+/** The book is erased: deletes its keys. */
 export function forgetVault(book: string): Promise<void> {
   return within(async (db) => {
     const change = db.transaction(['vaults', 'keys'], 'readwrite', { durability: 'strict' })
@@ -83,7 +84,7 @@ async function within<Result>(work: (db: IDBPDatabase<VaultDatabase>) => Promise
     if (cause instanceof DaybookError) throw cause
     throw new DaybookError(
       'storage-unavailable',
-      'The browser gives no storage for the keys that seal this book.',
+      'The browser offers no storage for the keys that seal this book.',
       { cause },
     )
   }

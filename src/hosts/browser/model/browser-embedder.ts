@@ -1,16 +1,17 @@
-// Embedders in a page: over fetch from the book's worker, or from a model in a worker that the page starts.
+// Embedders in a page: over HTTP from the book's worker, or a local model in a worker that the page starts.
 import { embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { localFetch } from '../port/local-network.ts'
-import type { FarPageEmbedder } from '../wire/message.ts'
-import { modelHostOf } from './worker-embedder.ts'
+import type { FarPageEmbedder } from '../worker-message.ts'
+import { proxy } from 'comlink'
+import type { ModelAnswer, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
 
 const fetch = fetchOf({ fetch: localFetch, AbortController })
 const { scheduler, clock } = browserPorts
 
-/** What gives a book in a page its vectors. `getKey` fetches the key where the page gave a function for it. */
+/** Makes the embedder of a book. `getKey` fetches the key if the page gave a function for it. */
 export function browserEmbedder(
   options: EmbedderOptions | undefined,
   { getKey, page }: { getKey?: (() => Promise<string>) | undefined; page?: FarPageEmbedder | undefined } = {},
@@ -23,4 +24,30 @@ export function browserEmbedder(
     clock,
     models,
   })
+}
+
+/** Local models: the page starts their worker, and the engine gets a port to it. */
+function modelHostOf(page: FarPageEmbedder): ModelHost {
+  return {
+    async start(hear, ended) {
+      let isOver = false
+      const failed = (why: string) => {
+        if (isOver) return
+        isOver = true
+        ended(why)
+      }
+      const line = await page.start(proxy(failed))
+      line.onmessage = ({ data }: MessageEvent<ModelAnswer>) => {
+        if (!isOver) hear(data)
+      }
+      return {
+        post: (request: ModelRequest) => line.postMessage(request),
+        end() {
+          isOver = true
+          line.close()
+          void page.end().catch(() => undefined)
+        },
+      }
+    },
+  }
 }

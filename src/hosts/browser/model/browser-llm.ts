@@ -1,16 +1,16 @@
-// Language models for a book in a page, as its worker uses them: over fetch, or the browser's own, which only the page has.
-// Invariant: a question to the page ends at its deadline, though the page be gone.
+// Language models for a book's worker: over HTTP, or the browser's own, which only the page has.
+// Invariant: a request to the page ends at its deadline, even if the page is gone.
 import { checkAborted, orAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { createLlm, unknownProvider } from '../../../memory/conversation/llm/llm-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { localFetch } from '../port/local-network.ts'
-import type { BrowserLlmOptions, BuiltInOptions, PageModel } from '../wire/message.ts'
+import type { BrowserLlmOptions, BuiltInOptions, PageModel } from '../worker-message.ts'
 
 const web = { fetch: localFetch, AbortController, TextDecoder }
 
-/** The model that `options` name; `page` is asked for its key, or for all of its answers. */
+/** The model that `options` name; `page` provides its key, or all answers. */
 export function createBrowserLlm(
   options: BrowserLlmOptions | undefined,
   page: PageModel | undefined,
@@ -24,14 +24,14 @@ export function createBrowserLlm(
 }
 
 function createBuiltInLlm({ deadlineMs = 60_000, limitChars = 6000 }: BuiltInOptions, page: PageModel): Llm {
-  let last = 0
+  let lastNumber = 0
   return {
     name: 'browser|built-in',
     limitChars,
     takesSensitive: true,
     async answer(question, signal) {
       checkAborted(signal)
-      const number = ++last
+      const number = ++lastNumber
       const { promise: late, reject } = Promise.withResolvers<never>()
       const cancel = browserPorts.scheduler.later(deadlineMs, () =>
         reject(new DaybookError('model-unavailable', `No answer came within ${deadlineMs} ms.`)),

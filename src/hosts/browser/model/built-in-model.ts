@@ -1,17 +1,17 @@
-// The language model that some browsers bring along (the Prompt API), as the page gives it to the book's worker: workers
-// have no such model. Invariant: every question is asked in a session of its own, cloned from one that has only the
-// instruction, so that no conversation is ever seen by another; and nothing is downloaded unless the page asks for it.
+// The browser's own language model (the Prompt API), which the page provides for the book's worker: workers have none.
+// Invariants: every question gets a session of its own, cloned from one with the instruction only, so that no conversation
+// leaks into another. Nothing is downloaded unless the page requests it.
 import { failed } from '../../../book/share/line-message.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
-import { type ModelLanguages, type PageModel } from '../wire/message.ts'
+import { type ModelLanguages, type PageModel } from '../worker-message.ts'
 
-/** What the browser says of its model: it has none, could fetch it, is fetching it, or has it. */
+/** Answers of the browser's availability check. */
 export type ModelAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
 export interface DownloadOptions extends ModelLanguages {
   readonly signal?: AbortSignal
-  /** Hears how much of the model is there, 0 to 1. */
+  /** Reports how much is downloaded, 0 to 1. */
   readonly onProgress?: (share: number) => void
 }
 
@@ -25,9 +25,9 @@ interface LanguageModel {
   create(options: object): Promise<Session>
 }
 
-/** Longest answer that is taken, in UTF-16 units. */
+/** Longest accepted answer, in UTF-16 units. */
 const answerLimit = 100_000
-/** A session costs memory: one that was not used for this long is let go. */
+/** Sessions cost memory: release them after this idle time. */
 const idleMs = 120_000
 
 const modelOf = (): LanguageModel | undefined =>
@@ -39,16 +39,17 @@ function kindOf({ languages }: ModelLanguages): object {
   return { expectedInputs: expected, expectedOutputs: expected }
 }
 
-/** The browser's own model: whether it is there, and fetching it. */
+/** The browser's own model: its availability, and its download. */
 export const builtInModel = {
-  /** What the browser says of its model; `unavailable` where it has none. */
+  /** `unavailable` without a model. */
   async availability(options: ModelLanguages = {}): Promise<ModelAvailability> {
     return (await modelOf()?.availability(kindOf(options))) ?? 'unavailable'
   },
 
   /**
-   * Has the browser fetch its model, which may be gigabytes; resolves when it can be used. Browsers want a click or a key
-   * press before they begin. Rejects with `model-unavailable` where there is none or it can't be fetched, and `aborted`.
+   * Downloads the browser's model, which may be gigabytes; resolves when it is ready. Browsers require a
+   * click or a key press first. Rejects with `model-unavailable` if there is no model or the download fails,
+   * and `aborted`.
    */
   async download({ signal, onProgress, ...languages }: DownloadOptions = {}): Promise<void> {
     const model = modelOf()
@@ -69,66 +70,21 @@ export const builtInModel = {
   },
 }
 
-/** Answers a worker's questions by the browser's model. */
-export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key'> & { close(): void } {
-  const bases = new Map<string, Promise<Session>>()
-  const running = new Map<number, AbortController>()
-  let idle: ReturnType<typeof setTimeout> | undefined
+/** Sessions of the browser's model with an instruction only, from which each question clones its own. */
+class Sessions {
+  readonly #languages: ModelLanguages
+  readonly #bases = new Map<string, Promise<Session>>()
 
-  const close = () => {
-    clearTimeout(idle)
-    for (const base of bases.values())
-      base.then(
-        (session) => session.destroy(),
-        () => undefined,
-      )
-    bases.clear()
+  constructor(languages: ModelLanguages) {
+    this.#languages = languages
   }
 
-  const start = async (instruction: string): Promise<Session> => {
-    const model = modelOf()
-    const availability = model ? await model.availability(kindOf(languages)) : 'unavailable'
-    if (!model || availability === 'unavailable') throw noModel()
-    if (availability !== 'available') {
-      throw new DaybookError(
-        'model-unavailable',
-        `The browser's model is ${availability}, and not here yet.`,
-        {
-          details: { availability },
-          retry: true,
-        },
-      )
-    }
-    return model.create({ ...kindOf(languages), initialPrompts: [{ role: 'system', content: instruction }] })
-  }
-
-  const baseOf = (instruction: string) => {
-    const known = bases.get(instruction)
-    if (known) return known
-    const base = start(instruction)
-    bases.set(instruction, base)
-    base.catch(() => bases.delete(instruction))
-    return base
-  }
-
-  /** A session that has the instruction and nothing else. One that the browser has ended meanwhile is made anew. */
-  const open = async (instruction: string, signal: AbortSignal): Promise<Session> => {
-    const known = bases.get(instruction)
-    try {
-      return await (await baseOf(instruction)).clone({ signal })
-    } catch (error) {
-      if (known === undefined || signal.aborted || isDaybookError(error)) throw error
-      if (bases.get(instruction) === known) bases.delete(instruction)
-      return (await baseOf(instruction)).clone({ signal })
-    }
-  }
-
-  const ask = async ({ instruction, text }: LlmQuestion, signal: AbortSignal): Promise<string> => {
-    const session = await open(instruction, signal)
+  async ask({ instruction, text }: LlmQuestion, signal: AbortSignal): Promise<string> {
+    const session = await this.#open(instruction, signal)
     try {
       const shape = { responseConstraint: { type: 'object' }, omitResponseConstraintInput: true }
       return await session.prompt(text, { signal, ...shape }).catch((error: unknown) => {
-        // A browser that can't hold an answer to a shape may still give one: whoever asks checks it.
+        // A browser without response constraints may still answer in this shape; the caller checks it.
         if (nameOf(error) !== 'NotSupportedError') throw error
         return session.prompt(text, { signal })
       })
@@ -137,15 +93,71 @@ export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key
     }
   }
 
+  close(): void {
+    for (const base of this.#bases.values())
+      base.then(
+        (session) => session.destroy(),
+        () => undefined,
+      )
+    this.#bases.clear()
+  }
+
+  /** Clones the session of the instruction, which is made again if the browser has ended it. */
+  async #open(instruction: string, signal: AbortSignal): Promise<Session> {
+    const existing = this.#bases.get(instruction)
+    try {
+      return await (await this.#baseOf(instruction)).clone({ signal })
+    } catch (error) {
+      if (existing === undefined || signal.aborted || isDaybookError(error)) throw error
+      if (this.#bases.get(instruction) === existing) this.#bases.delete(instruction)
+      return (await this.#baseOf(instruction)).clone({ signal })
+    }
+  }
+
+  #baseOf(instruction: string): Promise<Session> {
+    const existing = this.#bases.get(instruction)
+    if (existing) return existing
+    const base = this.#create(instruction)
+    this.#bases.set(instruction, base)
+    base.catch(() => this.#bases.delete(instruction))
+    return base
+  }
+
+  async #create(instruction: string): Promise<Session> {
+    const model = modelOf()
+    const availability = model ? await model.availability(kindOf(this.#languages)) : 'unavailable'
+    if (!model || availability === 'unavailable') throw noModel()
+    if (availability !== 'available')
+      throw new DaybookError(
+        'model-unavailable',
+        `The browser's model is ${availability}: download it first.`,
+        {
+          details: { availability },
+          retry: true,
+        },
+      )
+    const initialPrompts = [{ role: 'system', content: instruction }]
+    return model.create({ ...kindOf(this.#languages), initialPrompts })
+  }
+}
+
+/** Answers a worker's questions by the browser's model. */
+export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key'> & { close(): void } {
+  const sessions = new Sessions(languages)
+  const running = new Map<number, AbortController>()
+  let idle: ReturnType<typeof setTimeout> | undefined
   return {
-    close,
+    close() {
+      clearTimeout(idle)
+      sessions.close()
+    },
     async answer(number, question) {
       const abort = new AbortController()
       running.set(number, abort)
       clearTimeout(idle)
       try {
-        const value = await ask(question, abort.signal)
-        if (value === '') throw new DaybookError('model-unavailable', 'The model said nothing.')
+        const value = await sessions.ask(question, abort.signal)
+        if (value === '') throw new DaybookError('model-unavailable', 'The model gave an empty answer.')
         if (value.length > answerLimit)
           throw new DaybookError('model-unavailable', "The model's answer is too long.", { retry: false })
         return { ok: true, value }
@@ -153,7 +165,7 @@ export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key
         return failed(translate(error, abort.signal))
       } finally {
         running.delete(number)
-        if (running.size === 0) idle = setTimeout(close, idleMs)
+        if (running.size === 0) idle = setTimeout(() => sessions.close(), idleMs)
       }
     },
     abort: (number) => running.get(number)?.abort(),
@@ -163,19 +175,19 @@ export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key
 const nameOf = (error: unknown) => (error as { name?: unknown } | null)?.name
 
 const noModel = () =>
-  new DaybookError('model-unavailable', 'This browser has no language model of its own.', { retry: false })
+  new DaybookError('model-unavailable', 'This browser has no language model.', { retry: false })
 
 function translate(error: unknown, signal: AbortSignal | undefined): DaybookError {
   if (signal?.aborted) return new DaybookError('aborted', undefined, { cause: error })
   if (isDaybookError(error)) return error
   const why: Readonly<Record<string, string>> = {
-    QuotaExceededError: "The text is longer than the browser's model takes.",
-    NotAllowedError: "The browser lets nobody at its model here, or not without the user's click.",
-    NotSupportedError: "The browser's model does not know the language.",
+    QuotaExceededError: "The text is too long for the browser's model.",
+    NotAllowedError: 'The browser does not allow its model here, or only after a click.',
+    NotSupportedError: "The browser's model does not support the language.",
   }
-  const known = why[String(nameOf(error))]
-  return new DaybookError('model-unavailable', known ?? "The browser's model failed.", {
+  const reason = why[String(nameOf(error))]
+  return new DaybookError('model-unavailable', reason ?? "The browser's model failed.", {
     cause: error,
-    retry: known === undefined,
+    retry: reason === undefined,
   })
 }

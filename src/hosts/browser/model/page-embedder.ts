@@ -1,11 +1,13 @@
-// The page's part in a local model: it starts the worker when the engine asks for it, and ends it with the engine.
-// The engine's own worker can't: what starts a model must not be in the files of those who have none.
+// Starts and ends the worker of a local model for the engine. The page does it because books without a local
+// model must not load the files that start one.
 import { transfer } from 'comlink'
 import { DaybookError } from '../../../core/errors.ts'
 
-/** What the engine's worker may ask of its page. */
+/** Called by the engine's worker. */
 export interface PageEmbedder {
-  /** Starts the worker and answers the line to it; `failed` is told when its script can't be run. Ends an earlier one. */
+  /**
+   * Starts the worker and returns a port to it; calls `failed` if its script can't run. Ends an earlier one.
+   */
   start(failed: (why: string) => void): MessagePort
   end(): void
 }
@@ -22,7 +24,7 @@ export function createPageEmbedder(start: () => unknown): PageEmbedder {
       end()
       const started = start()
       if (!(started instanceof Worker)) {
-        throw new DaybookError('invalid-input', '`embedder.start`: a worker is wanted.', {
+        throw new DaybookError('invalid-input', '`embedder.start` must return a Worker.', {
           details: { path: 'embedder.start' },
         })
       }

@@ -1,21 +1,21 @@
-// Which books this origin has. Invariant: nothing is opened or made by looking.
+// Lists the books of this origin. Invariant: it opens and creates nothing.
 import { isBookName } from '../../../core/book.ts'
 import { bookOfDatabase, poolFolder } from '../storage/book-names.ts'
 
-/** A book that this browser keeps for this origin. */
+/** A book in this browser, of this origin. */
 export interface KeptBook {
   readonly name: string
   readonly storage: 'opfs' | 'indexeddb'
 }
 
-/** The books of this origin, by name. Empty where the browser keeps none, or lets nobody look. */
+/** The books of this origin, by name. Empty without books, or if the browser refuses. */
 export async function listBooks(): Promise<KeptBook[]> {
   const [inFiles, inDatabases] = await Promise.all([booksInFiles(), booksInDatabases()])
-  const kept = new Map<string, KeptBook>()
-  for (const name of inDatabases) kept.set(name, { name, storage: 'indexeddb' })
-  // A book in files may have a copy in a database beside it.
-  for (const name of inFiles) kept.set(name, { name, storage: 'opfs' })
-  return [...kept.values()]
+  const books = new Map<string, KeptBook>()
+  for (const name of inDatabases) books.set(name, { name, storage: 'indexeddb' })
+  // A book in files may have a copy in a database.
+  for (const name of inFiles) books.set(name, { name, storage: 'opfs' })
+  return [...books.values()]
     .filter(({ name }) => isBookName(name))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }

@@ -1,37 +1,38 @@
-// Opens a book in a page: starts the worker, waits for its engine, and builds the book over the wire to it.
-import { createDaybook, type Daybook } from '../../../book/daybook.ts'
+// Opens a book in a page: starts the worker, waits for its engine, and makes the book's methods call it.
+import { createDaybook, type Daybook, type BookDoor } from '../../../book/daybook.ts'
 import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { joinHub } from '../tab/page-hub.ts'
 import { showView } from '../tab/page-view.ts'
 import { tabOf } from '../../../book/share/call-name.ts'
 import { type BackgroundWatch, watchBackground } from './background-sync.ts'
-import { forgetKept, wasKept } from './kept-note.ts'
 import { type OpenedRequest, openRequestOf, type OpenOptions, pageOwnedOf } from './open-options.ts'
-import { PageBook } from './page-book.ts'
 import { PageEvents } from './page-events.ts'
-import { openPageLink } from './page-link.ts'
+import { openPageLink, type PageLink } from './page-link.ts'
 import type { StartingWorker } from './page-worker.ts'
-import { assetsFolder, assetsHint, checkPage, scriptAddress, startScript } from '../script/page-script.ts'
-import { createWorkerLink, type PageGiven } from './worker-link.ts'
+import { assetsFolder, assetsHint, checkPage, scriptAddress, startScript } from '../page-script.ts'
+import { WorkerLink, type PageParts } from './worker-link.ts'
+import type { BookCallOptions } from '../../../book/call-options.ts'
+import type { ToolSource } from '../../../book/tool/tool-source.ts'
+import type { Status } from '../../../core/capability/status.ts'
 
 export type { OpenOptions } from './open-options.ts'
 
 /**
- * Opens a book of this origin, making it when there is none. Any number of tabs may have it open: one of them holds the
- * database and runs the calls of all.
+ * Opens a book of this origin, or creates it. Any number of tabs may open it: one of them owns the database
+ * and runs the calls of all.
  *
- * Rejects with `storage-unavailable` where nothing durable can be had, `owner-unresponsive` when the tab that holds it
- * does not answer, `tab-outdated` when that tab runs a newer Daybook, `book-newer` when a newer Daybook wrote it,
- * `open-elsewhere` while something else has its files, `engine-died` when the worker could not be started, `assets-mismatch` when it is of another
- * version than the page, `needs-page`
- * where there is no page: in Node, and while a page is made on a server.
+ * Rejects with `storage-unavailable` without durable storage, `owner-unresponsive` if the owner tab doesn't
+ * answer, `tab-outdated` if that tab runs a newer Daybook, `book-newer` if a newer Daybook wrote the book,
+ * `open-elsewhere` while another page has its files, `engine-died` if the worker can't be started,
+ * `assets-mismatch` if its version differs from the page's, and `needs-page` without a page: in Node, and
+ * during server-side rendering.
  */
 export function openDaybook(options: OpenOptions): Promise<Daybook> {
   return openWith(options, {})
 }
 
-/** The same with what only measurements want: whether a log of access is kept. In no entry of the package. */
+/** For measurements: also decides whether the access log is kept. In no entry of the package. */
 export async function openWith(
   options: OpenOptions,
   measured: Pick<OpenedRequest, 'isAudited'>,
@@ -44,14 +45,14 @@ export async function openWith(
   const events = new PageEvents()
   const background = request.sync?.background ? watchBackground() : undefined
   if (background) events.on(({ name, detail }) => name === 'sync' && background.syncChanged(detail))
-  const { given, close: closeModel } = pageOwnedOf(options)
+  const { pageParts, close: closeModel } = pageOwnedOf(options)
   const page = crypto.randomUUID()
-  const start = createWorkerStart({ page, request, assets, given, signal, events, background })
+  const start = createWorkerStart({ page, request, assets, pageParts, signal, events, background })
   const link = await openPageLink(page, start, ({ message, code }) =>
     events.tell({ name: 'closed', detail: { reason: message, code } }),
   )
   events.on(({ name, detail }) => {
-    if (name === 'closed' && detail.code === 'book-erased') forgetKept(request.name)
+    if (name === 'closed' && detail.code === 'book-erased') forgetWritten(request.name)
   })
   const hide = options.sync && showView(request.name)
   const book = new PageBook({ name: request.name, link, events, background, hide, closeModel })
@@ -61,9 +62,9 @@ export async function openWith(
 interface WorkerStartParts {
   readonly page: string
   readonly request: OpenedRequest
-  /** Where the scripts of the package are, if not where a bundler put them. */
+  /** The folder of the package's scripts, unless a bundler placed them. */
   readonly assets: string | undefined
-  readonly given: PageGiven
+  readonly pageParts: PageParts
   readonly signal: AbortSignalLike
   readonly events: PageEvents
   readonly background: BackgroundWatch | undefined
@@ -73,7 +74,7 @@ function startWorker(assets: string | undefined): Worker {
   try {
     const address = scriptAddress('worker.js', assets, import.meta.url)
     if (address !== undefined) return startScript(address, 'daybook')
-    // Word for word as bundlers look for it.
+    // Bundlers look for exactly this form.
     return new Worker(new URL('../worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
   } catch (cause) {
     throw new DaybookError('engine-died', `The worker could not be started. ${assetsHint}`, { cause })
@@ -81,15 +82,23 @@ function startWorker(assets: string | undefined): Worker {
 }
 
 /** Starts a worker of the page, the first or one after a sleep, and opens the book in it. */
-function createWorkerStart({ page, request, assets, given, signal, events, background }: WorkerStartParts) {
+function createWorkerStart({
+  page,
+  request,
+  assets,
+  pageParts,
+  signal,
+  events,
+  background,
+}: WorkerStartParts) {
   let isBack = false
   return (first: number): StartingWorker => {
     let isMuted = false
     const worker = startWorker(assets)
-    const link = createWorkerLink(worker, () => joinHub(assets))
-    const asked = { ...request, tab: tabOf(page, first), isBack, wasKept: wasKept(request.name) }
-    const opening = link.open(asked, (event) => isMuted || events.hear(event), given)
-    // Who has the book may cancel its opening no more.
+    const link = new WorkerLink(worker, () => joinHub(assets))
+    const openRequest = { ...request, tab: tabOf(page, first), isBack, wasKept: wasWritten(request.name) }
+    const opening = link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
+    // A page that has the book can't cancel its opening any more.
     const opened = orAborted(opening, isBack ? neverAborted : signal).then(
       (rows) => {
         background?.started(link)
@@ -97,11 +106,134 @@ function createWorkerStart({ page, request, assets, given, signal, events, backg
         return { link, rows, mute: () => (isMuted = true) }
       },
       (error: DaybookError) => {
-        // On the spot, whatever it is doing: it holds or waits for what the next opening needs.
+        // End it at once: it has or waits for locks that the next opening needs.
         link.cut(error)
         throw error
       },
     )
     return { link, opened }
+  }
+}
+
+const eraseId = 'daybook:erase'
+/** Default deadline of reads and writes. */
+const callDeadlineMs = 30_000
+
+interface PageBookParts {
+  readonly name: string
+  readonly link: PageLink
+  readonly events: PageEvents
+  /** Sync without an open page, if enabled. */
+  readonly background: BackgroundWatch | undefined
+  /** Stops publishing that this page is visible. */
+  readonly hide: (() => void) | undefined
+  /** Releases the page's language model. */
+  readonly closeModel: () => void
+}
+
+class PageBook implements BookDoor {
+  readonly #parts: PageBookParts
+  readonly #tasks: ReadonlySet<string>
+  readonly #writes: ReadonlySet<string>
+  #hasWritten = false
+
+  constructor(parts: PageBookParts) {
+    const { events, link } = parts
+    this.#parts = parts
+    this.#tasks = new Set(link.rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
+    this.#writes = new Set(link.rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
+    events.attach({ status: () => this.#status(), setOwner: link.setOwner })
+  }
+
+  async call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
+    const { link, background } = this.#parts
+    const isTimed = options.deadlineMs === undefined && !this.#tasks.has(id)
+    const answer = await this.#unlessErased(
+      id,
+      link.call(id, input, isTimed ? { ...options, deadlineMs: callDeadlineMs } : options),
+    )
+    if (this.#writes.has(id) && id !== eraseId) {
+      if (!this.#hasWritten) void this.#settleFirstWrite()
+      this.#hasWritten = true
+      background?.wrote()
+    }
+    return answer
+  }
+
+  /** Deletes the note before the book is erased, and restores it if that fails. */
+  async #unlessErased(id: string, answer: Promise<unknown>): Promise<unknown> {
+    const { name } = this.#parts
+    if (id !== eraseId || !wasWritten(name)) return answer
+    forgetWritten(name)
+    try {
+      return await answer
+    } catch (error) {
+      noteWritten(name)
+      throw error
+    }
+  }
+
+  get tools(): ToolSource {
+    return this.#parts.link.tools
+  }
+
+  on(listener: Parameters<BookDoor['on']>[0]): () => void {
+    return this.#parts.events.on(listener)
+  }
+
+  async close(): Promise<void> {
+    const { link, background, hide, closeModel } = this.#parts
+    background?.stop()
+    hide?.()
+    await link.close().finally(closeModel)
+  }
+
+  async #status(): Promise<Status> {
+    return (await this.#parts.link.call('daybook:status', {}, {})) as Status
+  }
+
+  /** Asks the browser not to evict the book, and reports the answer. */
+  async #settleFirstWrite(): Promise<void> {
+    const persisted = (await navigator.storage?.persist?.().catch(() => undefined)) ?? false
+    try {
+      const status = await this.#status()
+      if (status.durability !== 'memory') noteWritten(this.#parts.name)
+      this.#parts.events.tellStatus(status, persisted)
+    } catch {
+      // The book was closed meanwhile; the next opening makes the note.
+    }
+  }
+}
+
+// A note in localStorage that the book exists: browsers that evict files may keep it, and then the loss is
+// noticed.
+// Invariant: only durable writes are noted.
+
+const key = (book: string) => `daybook:${book}:kept`
+
+/** Whether a book of that name was written here before. */
+function wasWritten(book: string): boolean {
+  try {
+    return localStorage.getItem(key(book)) !== null
+  } catch {
+    // Blocked: unknown.
+    return false
+  }
+}
+
+/** The book is erased, or is about to be. */
+function forgetWritten(book: string): void {
+  try {
+    localStorage.removeItem(key(book))
+  } catch {
+    // Then it was never noted.
+  }
+}
+
+function noteWritten(book: string): void {
+  try {
+    localStorage.setItem(key(book), new Date().toISOString())
+  } catch {
+    // Without the note an eviction looks like a first visit.
   }
 }

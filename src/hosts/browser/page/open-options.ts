@@ -1,4 +1,4 @@
-// What a page opens its book with, and what of it goes to the worker: what can be sent, and what stays with the page.
+// Options of a page's book, split into data for the worker and parts that stay with the page.
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
@@ -23,83 +23,90 @@ import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sy
 import { openZone } from '../../../web/web-zone.ts'
 import { createPageModel } from '../model/built-in-model.ts'
 import { createPageEmbedder, type PageEmbedder } from '../model/page-embedder.ts'
-import type { BrowserLlmOptions, PageModel } from '../wire/message.ts'
-import type { LinkRequest, PageGiven } from './worker-link.ts'
+import type { BrowserLlmOptions, PageModel } from '../worker-message.ts'
+import type { LinkRequest, PageParts } from './worker-link.ts'
 
 export interface OpenOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
   readonly name: string
-  /** Default scope of what is stored: whose it is, which run, about whom. Default agent `agent`. */
+  /**
+   * Default scope of stored records: the agent, its session, and the resource they are about. Default agent
+   * `agent`.
+   */
   readonly agent?: string
   readonly session?: string
   readonly resource?: string
-  /** What to do where the browser gives no durable storage. Default `reject`: with `storage-unavailable`. */
+  /** Action without durable storage. Default `reject`: with `storage-unavailable`. */
   readonly onUnavailable?: 'reject' | 'memory'
-  /** `durable` rejects everything else; it is what `onUnavailable: 'reject'` does, said as a demand. */
+  /** `durable` rejects everything else, like `onUnavailable: 'reject'`, but as an explicit demand. */
   readonly require?: 'durable'
-  /** `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit. */
+  /**
+   * `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit.
+   */
   readonly durability?: 'relaxed' | 'strict'
   /**
-   * Whose days are meant by dates without a time, by counts of a day and by words such as `yesterday`: a name of the IANA
-   * database (`Europe/Berlin`). Default that of the browser. While this tab holds the book, it is the zone of all tabs.
+   * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
+   * (`Europe/Berlin`). Default: that of the browser. The owner tab's zone applies to all tabs.
    */
   readonly timeZone?: string
   /**
-   * Guards the keys that encrypt sensitive records. Without one they lie under a key of this browser that no script can
-   * read. A wrong one is `wrong-passphrase`; without the right one, sensitive records are `locked` and all others are not.
+   * Guards the keys that encrypt sensitive records. Without one they are sealed by a key of this browser that
+   * no script can read. A wrong one is `wrong-passphrase`; without the right one sensitive records are
+   * `locked`, others aren't.
    */
   readonly passphrase?: string
   /**
-   * What is done when something to be stored holds a secret of known form (a provider's key, a private key, a password in an
-   * address, a card number). `seal`: its record becomes sensitive, and is encrypted. `mask`: a mark takes its place. `warn`:
-   * it is stored, and `on('secret')` tells. `off`: nobody looks. Default `seal`, and `mask` while the book is locked.
+   * Action when a record to store contains a secret of known form (a provider's key, a private key, a
+   * password in a URL, a card number). `seal`: the record becomes sensitive, and is encrypted. `mask`: a mark
+   * replaces the secret. `warn`: it is stored, and `on('secret')` reports it. `off`: no check. Default
+   * `seal`, and `mask` while the book is locked.
    */
   readonly secrets?: SecretMode
   /**
-   * False: recalls and contexts are not kept as they were asked. Default: they are, for 7 days and 10,000 of them at most, in this
-   * browser alone, sealed when the book is (`book.activity`). It is as the tab says that holds the book.
+   * False: recalls and contexts aren't logged. Default: they are, for 7 days and 10,000 of them at most, in
+   * this browser only, sealed when the book is (`book.activity`). The owner tab decides.
    */
   readonly activity?: boolean
-  /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
+  /** The mirror: address of the edge, its key or a function that gets it, and when and what to sync. */
   readonly sync?: {
     readonly url: string
     readonly key: string | (() => Promise<string>)
     /**
-     * Sends what waits with no page open, where the browser has Background Sync and the page a service worker that calls
-     * `serveBackgroundSync`. Default false. With `true` that service worker must know how to get a key; a `key` given
-     * here lies in IndexedDB, readable for every script of this origin, as long as something waits, a week at most:
-     * make it a control token that may do nothing but sync, and ends.
+     * Sends pending changes without an open page, if the browser has Background Sync and the page a service
+     * worker that calls `serveBackgroundSync`. Default false. With `true` that service worker must get a key
+     * itself. A `key` given here is in IndexedDB, readable for every script of this origin, while changes are
+     * pending, a week at most: use a control token that may only sync, and expires.
      */
     readonly background?: boolean | { readonly key: string }
   } & SyncPreferences
   /**
-   * How large the meeting room is: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default 1,024), `participants`
-   * (default 32). It is as the first of several tabs asked for.
+   * Size of the meeting room: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default
+   * 1,024), `participants` (default 32). The first of several tabs decides.
    */
   readonly room?: Partial<RoomSize>
   /**
-   * The ways to the agents of other books. `tabs`: the books of this origin that are open; `edge`: over the live line to the
-   * mirror, to the other devices of this book. Default none: envelopes wait in the outbox. It is as the first of several tabs
-   * asked for.
+   * Connections to the agents of other books. `tabs`: open books of this origin; `edge`: over the live line
+   * to the mirror, to other devices of this book. Default none: envelopes wait in the outbox. The first of
+   * several tabs decides.
    */
   readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
-  /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  /** Gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /**
-   * A language model for summaries and profiles: one behind an OpenAI-compatible endpoint, or the browser's own. Default
-   * none: stated algorithms do that work. While this tab holds the book, it is the model of all tabs.
+   * A language model for summaries and profiles: behind an OpenAI-compatible endpoint, or the browser's own.
+   * Default none: fixed algorithms do that work. The owner tab's model serves all tabs.
    */
   readonly llm?: BrowserLlmOptions
   /**
-   * Keeps a copy of the records beside the book, brought up to date in idle moments, from which comes back what can't be read
-   * in a damaged file. It takes up to half of what the book takes, as long as there is space for twice that. Default true
-   * without `sync`: with it, the mirror is the copy.
+   * Keeps a copy of the records beside the book, updated when idle, to restore records of a damaged file. It
+   * takes up to half of the book's size, if there is space for twice that. Default true without `sync`: with
+   * it, the mirror is the copy.
    */
   readonly checkpoint?: boolean
   /**
-   * Address of a folder with the files that `npx daybook assets <folder>` copies: worker, hub of the tabs and WASM, all of
-   * this version. Needed with esbuild, Bun and others that leave the worker behind. It may be of another origin that allows
-   * this one to read it (CORS). Default: where the bundler put them, or beside `index.js`.
+   * URL of a folder with the files that `npx daybook assets <folder>` copies: worker, hub of the tabs and
+   * WASM, all of this version. Needed with esbuild, Bun and others that don't copy the worker. Another origin
+   * must allow this one to read it (CORS). Default: where the bundler put them, or beside `index.js`.
    */
   readonly assets?: string
   readonly signal?: AbortSignal
@@ -117,7 +124,7 @@ const llmCheck = variantOption('provider', {
 
 const checkOptions = optionsOf<OpenOptions>({
   ...scopeOptionTable,
-  // `checkBookName` says what a name is.
+  // `checkBookName` checks names.
   name: anyOption,
   onUnavailable: wordOption('reject', 'memory'),
   require: wordOption('durable'),
@@ -144,10 +151,10 @@ const checkOptions = optionsOf<OpenOptions>({
 
 export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'wasKept'>
 
-/** What stays with the page. */
+/** Parts that stay with the page. */
 export interface PageOwned {
-  readonly given: PageGiven
-  /** Lets go of the page's language model. */
+  readonly pageParts: PageParts
+  /** Releases the page's language model. */
   close(): void
 }
 
@@ -157,7 +164,7 @@ export function pageOwnedOf({ sync, embedder, llm }: OpenOptions): PageOwned {
   const modelWorker = pageEmbedderOf(embedder)
   const model = pageModelOf(llm)
   return {
-    given: {
+    pageParts: {
       ...(syncKey ? { syncKey } : {}),
       ...(embedderKey ? { embedderKey } : {}),
       ...(model ? { model } : {}),
@@ -167,7 +174,7 @@ export function pageOwnedOf({ sync, embedder, llm }: OpenOptions): PageOwned {
   }
 }
 
-/** What the worker is told of the book; what only one worker of the page is told, is added to it. */
+/** Data for every worker of the page; some workers get more. */
 export function openRequestOf(options: OpenOptions): OpenedRequest {
   checkOptions(options, '')
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
@@ -205,18 +212,18 @@ const fetcherOf = (key: Key) => (typeof key === 'function' ? key : undefined)
 const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
   options && 'key' in options ? options.key : undefined
 
-/** A function can't be sent to the worker; one that fetches the key is handed over beside the options. */
+/** A function can't be sent to the worker; a function that fetches a key stays with the page. */
 function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
   if ('start' in options) return { ...options, start: undefined }
   return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
 }
 
-/** What starts the worker of a local embedding model. */
+/** Starts the worker of a local embedding model. */
 function pageEmbedderOf(embedder: EmbedderOptions | undefined): PageEmbedder | undefined {
   return embedder?.provider === 'local' && embedder.start ? createPageEmbedder(embedder.start) : undefined
 }
 
-/** What the worker asks the page for: answers of the browser's model, or the key of another. */
+/** Serves the worker: answers of the browser's model, or the key of another model. */
 function pageModelOf(llm: BrowserLlmOptions | undefined): (PageModel & { close(): void }) | undefined {
   const key = fetcherOf(keyOf(llm))
   if (llm?.provider !== 'browser' && !key) return undefined

@@ -1,12 +1,12 @@
-// What happens to a book, as the listeners of its page hear it.
-// Invariant: they hear the state of the book as this tab has it: one that follows, or has just taken over, has more or less
-// to tell of than the owner said.
+// Events of a book for the listeners of its page.
+// Invariant: listeners get the state of the book as this tab has it, which may differ from the owner's
+// message.
 import type { Status } from '../../../core/capability/status.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 
 type Listener = (event: BookEvent) => void
 
-/** As much of the open book as is needed to tell of it. */
+/** The open book, as far as events need it. */
 export interface OpenBook {
   status(): Promise<Status>
   setOwner(isOwner: boolean): void
@@ -16,7 +16,7 @@ export class PageEvents {
   readonly #listeners = new Set<Listener>()
   #book: OpenBook | undefined
 
-  /** Answers how to listen no more. */
+  /** Returns a function that stops listening. */
   on(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -31,7 +31,7 @@ export class PageEvents {
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** Tells what the worker says; a state that it told in part, as a whole once it is asked for. */
+  /** Passes on an event of the worker; fetches the whole status for a partial one. */
   hear(event: BookEvent): void {
     if (event.name !== 'status') return this.tell(event)
     const { owner, degraded } = event.detail
@@ -45,7 +45,7 @@ export class PageEvents {
     )
   }
 
-  /** `persisted`: whether the browser keeps what was written, once it has said so. */
+  /** `persisted`: whether the browser promised not to evict the book, once known. */
   tellStatus({ owner, durability, degraded }: Status, persisted?: boolean): void {
     const detail = { owner, durability, degraded, ...(persisted === undefined ? {} : { persisted }) }
     this.tell({ name: 'status', detail })

@@ -1,7 +1,7 @@
-// A page's calls, each until its outcome is here, whichever worker of the page gives it.
-// Invariant: a call that a sleep cut is made again only if that cannot do it twice; else it ends with `owner-changed`. So a
-// write has a name as soon as the page may be put to sleep before its outcome is here, or another tab does it anyway; what
-// the owner does for a page that is seen needs none, and is spared what a name costs.
+// Runs a page's calls to their outcome, over all workers of the page.
+// Invariant: a call that a sleep cut is repeated only if it can't take effect twice; otherwise it ends with
+// `owner-changed`. So a write gets a requestId if the page may be put to sleep, or another tab is the owner.
+// The owner's calls for a visible page need none, which is cheaper.
 import { type AbortSignalLike, neverAborted } from '../../../core/abort.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'
 import type { ToolSource } from '../../../book/tool/tool-source.ts'
@@ -9,7 +9,7 @@ import type { CapabilityEffect } from '../../../core/capability/capability.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../../../book/share/call-name.ts'
-import type { MethodRow } from '../wire/message.ts'
+import type { MethodRow } from '../worker-message.ts'
 import { asleep, PageWorker, type StartingWorker } from './page-worker.ts'
 import type { WorkerLink } from './worker-link.ts'
 
@@ -17,12 +17,12 @@ export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   readonly tools: ToolSource
-  /** Whether this tab is the owner: one should not stay that while it is hidden. */
+  /** Tells whether this tab is the owner, which must not stay so while it is hidden. */
   setOwner(isOwner: boolean): void
   close(): Promise<void>
 }
 
-/** One call of the page, whichever worker it is made in. */
+/** A call of the page, in whichever worker. */
 interface PageCall {
   readonly id: string
   readonly input: unknown
@@ -31,7 +31,7 @@ interface PageCall {
   readonly mayBeDone: boolean
 }
 
-/** The numbers that name the calls of a page, and those that have no outcome yet, in their order. */
+/** Numbers of the page's calls, and those without an outcome, in order. */
 class CallNumbers {
   readonly open = new Set<number>()
   #last = 0
@@ -48,8 +48,8 @@ class CallNumbers {
 }
 
 /**
- * `start` begins a worker and opens the book in it, for calls with numbers above `first`; `ended` is told when the book is
- * gone though nobody closed it. `page` is what calls are named by.
+ * `start` starts a worker and opens the book in it, for calls with numbers above `first`; `ended` is called
+ * when the book is lost without being closed. `page` names the calls.
  */
 export async function openPageLink(
   page: string,
@@ -80,18 +80,20 @@ export async function openPageLink(
   }
 }
 
-/** The tools of whichever worker the page has. One that a sleep cut may have done a part: it ends with `owner-changed`. */
+/**
+ * Tools of the current worker. A tool that a sleep cut may have done a part: it ends with `owner-changed`.
+ */
 function toolsOf(worker: PageWorker): ToolSource {
-  const asked = async <Value>(ask: (tools: ToolSource) => Promise<Value>) => {
+  const withTools = async <Value>(work: (tools: ToolSource) => Promise<Value>) => {
     try {
-      return await ask((await worker.awake(neverAborted)).tools)
+      return await work((await worker.awake(neverAborted)).tools)
     } finally {
       worker.rest()
     }
   }
   return {
-    list: (sets) => asked((tools) => tools.list(sets)),
-    run: (sets, name, input, call) => asked((tools) => tools.run(sets, name, input, call)),
+    list: (sets) => withTools((tools) => tools.list(sets)),
+    run: (sets, name, input, call) => withTools((tools) => tools.run(sets, name, input, call)),
   }
 }
 
@@ -123,27 +125,27 @@ class PageCalls {
     }
   }
 
-  /** A call until its outcome is here, made again after a sleep. Time that passes in one is no time that it took. */
-  async #settle(call: PageCall, given: BookCallOptions): Promise<unknown> {
+  /** Runs a call to its outcome, and repeats it after a sleep. Sleep doesn't count as its time. */
+  async #settle(call: PageCall, callOptions: BookCallOptions): Promise<unknown> {
     const { worker, numbers, effects } = this.#parts
     const { id, input, number } = call
     const effect = effects.get(id)
-    const link = await this.#awake(call, given.signal ?? neverAborted)
-    const options = this.#named(call, given)
+    const link = await this.#awake(call, callOptions.signal ?? neverAborted)
+    const options = this.#named(call, callOptions)
     const beganMs = performance.now()
     try {
       return await link.call(id, input, { ...options, number, settled: numbers.settled() })
     } catch (error) {
       if (worker.isClosed || worker.isCurrent(link) || !isCut(error)) throw error
-      // A write that its own tab found closed was not begun.
+      // A write that found its own tab closed was not begun.
       const isHarmless = options.requestId !== undefined || isDaybookError(error, 'book-closed')
       if (effect !== 'read' && !(effect === 'write' && isHarmless)) throw asleep
-      const left = withoutTime(options, performance.now() - beganMs)
-      return this.#settle({ ...call, mayBeDone: effect === 'write' }, left)
+      const rest = withoutTime(options, performance.now() - beganMs)
+      return this.#settle({ ...call, mayBeDone: effect === 'write' }, rest)
     }
   }
 
-  /** The worker that a call is made in; one that may have been made before is never said to be undone. */
+  /** The worker for a call. A call that may have been made before must not fail as if it wasn't. */
   async #awake({ mayBeDone }: PageCall, signal: AbortSignalLike): Promise<WorkerLink> {
     try {
       return await this.#parts.worker.awake(signal)
@@ -152,14 +154,14 @@ class PageCalls {
     }
   }
 
-  #named({ id, number }: PageCall, given: BookCallOptions): BookCallOptions {
+  #named({ id, number }: PageCall, options: BookCallOptions): BookCallOptions {
     const { page, worker, effects } = this.#parts
-    if (given.requestId !== undefined || effects.get(id) !== 'write' || !worker.mayStop) return given
-    return { ...given, requestId: requestOf(page, number) }
+    if (options.requestId !== undefined || effects.get(id) !== 'write' || !worker.mayStop) return options
+    return { ...options, requestId: requestOf(page, number) }
   }
 }
 
-/** Whether a call ended because its worker did, or its owner. */
+/** Whether a call ended because its worker or its owner did. */
 const isCut = (error: unknown) =>
   error === asleep || isDaybookError(error, 'book-closed') || isDaybookError(error, 'owner-changed')
 

@@ -1,43 +1,43 @@
-// The worker of a page, and the next one after each sleep. When the browser freezes the page or keeps it for the way back,
-// the worker ends, so that other tabs can have the book; when the page comes back, a new worker opens it. In WebKit that is
-// so for every hidden page that holds the book, as soon as it has nothing to do: the system suspends hidden pages, and ends
-// those that hold locked files. A page that is called while it is hidden wakes for that.
+// The worker of a page, and the next one after each sleep. When the browser freezes the page or puts it into
+// the back-forward cache, the worker ends, so that other tabs can own the book; when the page returns, a new
+// worker opens it. WebKit suspends hidden pages and kills those that have locked files: there every hidden
+// owner page sleeps when it is idle, and wakes for a call.
 import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { MethodRow } from '../wire/message.ts'
+import type { MethodRow } from '../worker-message.ts'
 import type { WorkerLink } from './worker-link.ts'
 
 export interface StartedWorker {
   readonly link: WorkerLink
   readonly rows: readonly MethodRow[]
-  /** The page passes on nothing more of what this worker says: that it ends is not the end of the book. */
+  /** Ignore later events of this worker: its end is not the end of the book. */
   mute(): void
 }
 
 export interface StartingWorker {
   readonly link: WorkerLink
-  /** Rejects when the book can't be opened in it; the worker has ended by then. */
+  /** Rejects if the book can't be opened; the worker has ended by then. */
   readonly opened: Promise<StartedWorker>
 }
 
 export interface PageWorkerParts {
-  /** Begins a worker and opens the book in it. */
+  /** Starts a worker and opens the book in it. */
   start(): StartingWorker
-  /** The book is gone though nobody closed it. */
+  /** The book is lost without being closed. */
   ended(reason: DaybookError): void
   /** Asks the worker for the status of the book. */
   ask(link: WorkerLink): Promise<Status>
 }
 
-/** A hidden page is done when nothing was called for this long. */
+/** A hidden page without calls for this long goes to sleep. */
 const quietMs = 500
-/** By name, for what it does with hidden pages can't be asked. The browsers of iOS and WebKitGTK have this one too. */
+/** By name, because this behaviour can't be queried. All browsers of iOS and WebKitGTK have this name. */
 const isWebkit = () => navigator.vendor === 'Apple Computer, Inc.'
 /** A hidden page that its system would suspend. */
 const isAway = () => isWebkit() && document.visibilityState === 'hidden'
 
-/** Why a call that a sleep cut has no outcome. */
+/** The error of calls that a sleep cut. */
 export const asleep = new DaybookError('owner-changed', 'The page was put to sleep while this ran.')
 
 export class PageWorker {
@@ -49,17 +49,17 @@ export class PageWorker {
   #waking = createWaking()
   #quiet: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
-  /** As far as this page has heard. */
+  /** As far as this page knows. */
   #isFollower = false
 
-  /** Begins the first worker; a page that sleeps while it opens its book opens it when it wakes. */
+  /** Starts the first worker; a page that sleeps meanwhile opens the book when it wakes. */
   constructor(parts: PageWorkerParts) {
     this.#parts = parts
     this.#listen()
     this.#wake()
   }
 
-  /** Resolves when the book was opened for the first time. */
+  /** Resolves when the book is first opened. */
   async opened(): Promise<readonly MethodRow[]> {
     try {
       return (await this.#waking.promise).rows
@@ -73,7 +73,7 @@ export class PageWorker {
     return this.#isClosed
   }
 
-  /** Whether what runs now may be cut: the page may be put to sleep, or the tab that runs it may end. */
+  /** Whether running calls may be cut: the page may be put to sleep, or the owner tab may end. */
   get mayStop(): boolean {
     return this.#isFollower || document.visibilityState === 'hidden'
   }
@@ -82,18 +82,18 @@ export class PageWorker {
     return link === this.#current?.link
   }
 
-  /** The worker that a call is made in, once the page is awake. */
+  /** The worker for a call, when the page is awake. */
   async awake(signal: AbortSignalLike): Promise<WorkerLink> {
     if (!this.#current && isAway()) this.#wake()
     return (this.#current ?? (await orAborted(this.#waking.promise, signal))).link
   }
 
-  /** Whether another tab is the owner: this one should not stay that while it is hidden. */
+  /** Tells whether another tab is the owner: an owner must not stay so while hidden. */
   follows(isFollower: boolean): void {
     this.#isFollower = isFollower
   }
 
-  /** A hidden page goes to sleep once it is quiet. What only follows holds no files. */
+  /** Puts a hidden page to sleep when it is idle. Followers have no files and stay awake. */
   rest(): void {
     clearTimeout(this.#quiet)
     if (this.#isClosed || !this.#current || !isAway()) return
@@ -152,8 +152,8 @@ export class PageWorker {
     })
   }
 
-  #sleep(isHurried = true): void {
-    // Nobody has anything of it yet, and it would keep the lock that it waits for.
+  #sleep(isUrgent = true): void {
+    // It has no calls yet, and it would keep the lock that it waits for.
     this.#starting?.cut(asleep)
     this.#starting = undefined
     if (this.#isClosed || !this.#current) return
@@ -162,8 +162,8 @@ export class PageWorker {
     this.#isFollower = false
     this.#waking = createWaking()
     mute()
-    // What was sent may still be committed and answered before the worker goes.
-    if (link.isBusy() || !isHurried) void link.close(asleep)
+    // Running calls may still commit and be answered before the worker ends.
+    if (link.isBusy() || !isUrgent) void link.close(asleep)
     else link.cut(asleep)
   }
 
@@ -176,14 +176,14 @@ export class PageWorker {
     const link = this.#current?.link
     if (!link || link.isBusy()) return
     const { owner, durability } = await this.#parts.ask(link)
-    // What is only in memory would be gone.
+    // A book in memory would be lost.
     if (!owner || durability === 'memory' || !this.isCurrent(link) || !isAway()) return
     if (link.isBusy()) this.rest()
     else this.#sleep(false)
   }
 }
 
-/** What calls wait for until the page is awake; that it never is, is no error of its own. */
+/** Resolves when the page is awake; a page that never wakes is no error of its own. */
 function createWaking(): PromiseWithResolvers<StartedWorker> {
   const waking = Promise.withResolvers<StartedWorker>()
   waking.promise.catch(() => undefined)

@@ -1,6 +1,6 @@
 // The page's end of the wire to its worker: deadlines and supervision.
-// Invariant: every call settles. When the worker dies, everything that waits is rejected with `engine-died`.
-import { failed, type Reply } from '../../../book/share/line-message.ts'
+// Invariant: every call settles. When the worker dies, everything that waits rejects with `engine-died`.
+import { failed, type Reply, type CallMessage } from '../../../book/share/line-message.ts'
 import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
 import { product } from '../../../bundle/format/product.ts'
@@ -17,10 +17,9 @@ import {
   type PageOffers,
   type ToolVerb,
   type WorkerDoor,
-} from '../wire/message.ts'
+} from '../worker-message.ts'
 import type { PageEmbedder } from '../model/page-embedder.ts'
-import { CallBatches, sendFailure } from './call-batch.ts'
-import { assetsHint } from '../script/page-script.ts'
+import { assetsHint } from '../page-script.ts'
 
 export interface NumberedOptions extends BookCallOptions {
   /** Names the call in its page. */
@@ -29,147 +28,166 @@ export interface NumberedOptions extends BookCallOptions {
   readonly settled: number
 }
 
-export interface WorkerLink {
-  /** Opens the book; `listener` hears what happens in it. */
-  open(request: LinkRequest, listener: (event: BookEvent) => void, given?: PageGiven): Promise<MethodRow[]>
-  call(id: string, input: unknown, options: NumberedOptions): Promise<unknown>
-  /** The tools for models, whose verbs the page runs. */
-  readonly tools: ToolSource
-  readonly allowBackground: (isAllowed: boolean) => void
-  /** Has what waits for the mirror handed over; false too when nobody is there any more. */
-  spill(): Promise<boolean>
-  /** Lets the worker finish what it has, then ends it; what is left is rejected with `asleep` when its page sleeps. */
-  close(asleep?: DaybookError): Promise<void>
-  /** Some call has no answer yet. */
-  isBusy(): boolean
-  /** Ends the worker on the spot; what waits for it is rejected with `reason`. */
-  cut(reason: DaybookError): void
-  /** Resolves with the reason when the worker is gone, by `close` or by itself. */
-  readonly gone: Promise<DaybookError>
-}
-
-/** What the page says of the book it opens; what it offers, and its version, the link sees itself. */
+/** An open request without the fields that the link adds itself. */
 export type LinkRequest = Omit<OpenRequest, 'offers' | 'version'>
 
-/** What the page has that can't be sent. */
-export interface PageGiven extends Partial<Pick<PageOffers, 'syncKey' | 'embedderKey' | 'model'>> {
+/** Parts of the page that can't be sent. */
+export interface PageParts extends Partial<Pick<PageOffers, 'syncKey' | 'embedderKey' | 'model'>> {
   /** Starts and ends the worker of a local embedding model. */
   readonly modelWorker?: PageEmbedder
 }
 
-/** Opening may wait for a lock and for handles of a page that is going away. */
+/** Opening may wait for a lock, and for handles of a page that is going away. */
 const openDeadlineMs = 20_000
 const closeDeadlineMs = 3000
 
-/** `joinHub` gives a port to where the tabs of this site are brought together, where there is such a place. */
-export function createWorkerLink(worker: Worker, joinHub: () => MessagePort | undefined): WorkerLink {
-  // Pinned here: Comlink closes the port once every proxy of it is garbage, calls in flight or not.
-  const remote: Remote<WorkerDoor> = wrap<WorkerDoor>(worker)
-  const { promise: gone, resolve: tellGone } = Promise.withResolvers<DaybookError>()
-  // Not a race with `gone`: a promise that outlives every call would remember every call.
-  const waiting = new Set<(error: DaybookError) => void>()
-  const watching = new AbortController()
-  let ended: DaybookError | undefined
-  const lose = (error: DaybookError) => {
-    if (ended) return
-    ended = error
-    worker.terminate()
-    watching.abort()
-    for (const reject of waiting) reject(error)
-    waiting.clear()
-    tellGone(error)
+export class WorkerLink {
+  /** Resolves with the reason when the worker is gone, by `close` or by itself. */
+  readonly gone: Promise<DaybookError>
+  /** The tools for models; the page runs their verbs. */
+  readonly tools: ToolSource
+  readonly #worker: Worker
+  readonly #joinHub: () => MessagePort | undefined
+  /** A field, because Comlink closes the port once every proxy of it is garbage, even during calls. */
+  readonly #remote: Remote<WorkerDoor>
+  readonly #resolveGone: (error: DaybookError) => void
+  /** Not a race with `gone`: a promise that outlives every call would retain every call. */
+  readonly #waiting = new Set<(error: DaybookError) => void>()
+  readonly #watching = new AbortController()
+  readonly #batches: CallBatches
+  #endError: DaybookError | undefined
+
+  /** `joinHub` returns a port to the hub of this origin's tabs, if there is one. */
+  constructor(worker: Worker, joinHub: () => MessagePort | undefined) {
+    this.#worker = worker
+    this.#joinHub = joinHub
+    this.#remote = wrap<WorkerDoor>(worker)
+    const { promise, resolve } = Promise.withResolvers<DaybookError>()
+    this.gone = promise
+    this.#resolveGone = resolve
+    this.#batches = new CallBatches((id, calls, settled) => this.#running().call(id, calls, settled))
+    this.tools = {
+      list: async (sets) => {
+        const listing = this.#running().listTools(sets)
+        return valueOf(await this.#answered<Reply<readonly ToolText[]>>(listing))
+      },
+      run: (sets, name, input, call) => this.#runTool(sets, name, input, call),
+    }
+    this.#watchErrors()
   }
-  /** `work`, or a rejection when the worker is gone or `deadlineMs` have passed. */
-  const answered = <Result>(work: Promise<Result>, deadlineMs?: number): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      if (ended) return reject(ended)
-      waiting.add(reject)
+
+  /** Opens the book; `listener` gets its events. */
+  async open(
+    request: LinkRequest,
+    listener: (event: BookEvent) => void,
+    parts: PageParts = {},
+  ): Promise<MethodRow[]> {
+    const { modelWorker } = parts
+    if (modelWorker) void this.gone.then(modelWorker.end)
+    const offers = Object.keys(parts) as PageOffer[]
+    const page = doorOf({ ...parts, hear: listener, joinHub: handOverHub(this.#joinHub) })
+    const reply = await this.#answered<Reply<MethodRow[]>>(
+      this.#remote.open({ ...request, offers, version: product.version }, page),
+      openDeadlineMs,
+    )
+    if (!reply.ok) throw DaybookError.from(reply.error)
+    // Granted only when the worker no longer holds it: the one sign of a terminated worker.
+    void navigator.locks
+      .request(aliveLock(request.tab), { signal: this.#watching.signal }, () =>
+        this.cut(new DaybookError('engine-died')),
+      )
+      .catch(() => undefined)
+    return reply.value as MethodRow[]
+  }
+
+  call(id: string, input: unknown, options: NumberedOptions): Promise<unknown> {
+    if (this.#endError) return Promise.reject(this.#endError)
+    const { number, settled, signal, deadlineMs } = options
+    const message = { ...carriedOf(options), number, input }
+    const timed = this.#answered(this.#batches.add(id, message, settled), deadlineMs)
+    const call = signal ? orAborted(timed, signal) : timed
+    return call.catch((error: unknown) => {
+      // Nobody waits for it any more: it must not be sent to another tab later.
+      if (!this.#endError && (signal?.aborted || isDaybookError(error, 'deadline-exceeded')))
+        void this.#remote.abort(message.number)
+      throw error
+    })
+  }
+
+  allowBackground(isAllowed: boolean): void {
+    if (!this.#endError) void this.#remote.allowBackground(isAllowed)
+  }
+
+  /** Hands over changes that wait for the mirror; false also if the worker is gone. */
+  async spill(): Promise<boolean> {
+    return this.#endError ? false : this.#answered(this.#remote.spill()).catch(() => false)
+  }
+
+  /** Whether some call has no answer yet. */
+  isBusy(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** Ends the worker after it has finished its work; pending calls reject with `asleep` if the page goes to sleep. */
+  async close(asleep?: DaybookError): Promise<void> {
+    if (this.#endError) return
+    await this.#answered(this.#remote.close(asleep !== undefined), closeDeadlineMs).catch(() => undefined)
+    this.#remote[releaseProxy]()
+    this.cut(asleep ?? new DaybookError('book-closed'))
+  }
+
+  /** Ends the worker at once; pending calls reject with `reason`. */
+  cut(reason: DaybookError): void {
+    if (this.#endError) return
+    this.#endError = reason
+    this.#worker.terminate()
+    this.#watching.abort()
+    for (const reject of this.#waiting) reject(reason)
+    this.#waiting.clear()
+    this.#resolveGone(reason)
+  }
+
+  #watchErrors(): void {
+    this.#worker.addEventListener('error', ({ message, filename }) => {
+      const text = message
+        ? `The worker failed: ${message}. `
+        : `The script of the worker could not be loaded. ${assetsHint}`
+      this.cut(new DaybookError('engine-died', text, { details: { script: filename } }))
+    })
+    this.#worker.addEventListener('messageerror', () =>
+      this.cut(new DaybookError('engine-died', 'A message of the worker could not be read.')),
+    )
+  }
+
+  /** The worker. Throws when it is gone: a released proxy would fail with an obscure error. */
+  #running(): Remote<WorkerDoor> {
+    if (this.#endError) throw this.#endError
+    return this.#remote
+  }
+
+  /** Settles like `work`, but rejects when the worker is gone or `deadlineMs` have passed. */
+  #answered<Result>(work: Promise<Result>, deadlineMs?: number): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#endError) return reject(this.#endError)
+      this.#waiting.add(reject)
       const late = () => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } }))
       const timer = deadlineMs === undefined ? undefined : setTimeout(late, deadlineMs)
       work.then(resolve, reject).finally(() => {
-        waiting.delete(reject)
+        this.#waiting.delete(reject)
         clearTimeout(timer)
       })
     })
-  worker.addEventListener('error', (event) => {
-    const what = event.message
-      ? `The worker failed: ${event.message}.`
-      : 'The script of the worker could not be loaded.'
-    lose(
-      new DaybookError('engine-died', `${what} ${event.message ? '' : assetsHint}`, {
-        details: { script: event.filename },
+  }
+
+  async #runTool(...[sets, name, input, call]: Parameters<ToolSource['run']>): Promise<ToolOutcome> {
+    const verb: ToolVerb = (id, content, step) =>
+      call(id, content, step).then((value) => ({ ok: true, value }), failed)
+    const run = this.#answered<Reply<ToolOutcome>>(this.#running().runTool(sets, name, input, proxy(verb)))
+    return valueOf(
+      await run.catch((error: unknown) => {
+        throw sendFailure(error)
       }),
     )
-  })
-  worker.addEventListener('messageerror', () =>
-    lose(new DaybookError('engine-died', 'A message of the worker could not be read.')),
-  )
-
-  /** The worker; throws when it is gone, for whoever comes late: a proxy that was let go of says nothing that a caller knows. */
-  const there = () => {
-    if (ended) throw ended
-    return remote
-  }
-  const batches = new CallBatches((id, calls, settled) => there().call(id, calls, settled))
-
-  return {
-    gone,
-    cut: lose,
-    isBusy: () => waiting.size > 0,
-    tools: {
-      list: async (sets) => valueOf(await answered<Reply<readonly ToolText[]>>(there().listTools(sets))),
-      async run(sets, name, input, call) {
-        const verb: ToolVerb = (id, given, step) =>
-          call(id, given, step).then((value) => ({ ok: true, value }), failed)
-        const run = answered<Reply<ToolOutcome>>(there().runTool(sets, name, input, proxy(verb)))
-        return valueOf(
-          await run.catch((error: unknown) => {
-            throw sendFailure(error)
-          }),
-        )
-      },
-    },
-    allowBackground(isAllowed) {
-      if (!ended) void remote.allowBackground(isAllowed)
-    },
-    spill: async () => (ended ? false : answered(remote.spill()).catch(() => false)),
-    async open(request, listener, given = {}) {
-      const { modelWorker } = given
-      if (modelWorker) void gone.then(modelWorker.end)
-      const offers = Object.keys(given) as PageOffer[]
-      const page = doorOf({ ...given, hear: listener, joinHub: handOverHub(joinHub) })
-      const reply = await answered<Reply<MethodRow[]>>(
-        remote.open({ ...request, offers, version: product.version }, page),
-        openDeadlineMs,
-      )
-      if (!reply.ok) throw DaybookError.from(reply.error)
-      // Granted only when the worker no longer holds it: the one sign of a worker that was terminated.
-      void navigator.locks
-        .request(aliveLock(request.tab), { signal: watching.signal }, () =>
-          lose(new DaybookError('engine-died')),
-        )
-        .catch(() => undefined)
-      return reply.value as MethodRow[]
-    },
-    call(id, input, options) {
-      if (ended) return Promise.reject(ended)
-      const { number, settled, signal, deadlineMs } = options
-      const message = { ...carriedOf(options), number, input }
-      const timed = answered(batches.add(id, message, settled), deadlineMs)
-      const call = signal ? orAborted(timed, signal) : timed
-      return call.catch((error: unknown) => {
-        // Nobody waits for it any more: it must not be sent to another tab later.
-        if (!ended && (signal?.aborted || isDaybookError(error, 'deadline-exceeded')))
-          void remote.abort(message.number)
-        throw error
-      })
-    },
-    async close(asleep) {
-      if (ended) return
-      await answered(remote.close(asleep !== undefined), closeDeadlineMs).catch(() => undefined)
-      remote[releaseProxy]()
-      lose(asleep ?? new DaybookError('book-closed'))
-    },
   }
 }
 
@@ -178,12 +196,82 @@ function valueOf<Value>(reply: Reply<Value>): Value {
   throw DaybookError.from(reply.error)
 }
 
-/** A port goes over once: it is the worker's then. */
+/** A port can be transferred once. */
 const handOverHub = (joinHub: () => MessagePort | undefined) => (): Promise<MessagePort | undefined> => {
   const port = joinHub()
   return Promise.resolve(port && transfer(port, [port]))
 }
 
-/** Comlink types what a proxy answers as the far side gets it. */
-const doorOf = (page: PageGiven & Pick<PageDoor, 'hear' | 'joinHub'>) =>
+/** Comlink's types describe the far side's view. */
+const doorOf = (page: PageParts & Pick<PageDoor, 'hear' | 'joinHub'>) =>
   proxy(page) as unknown as PageDoor & ProxyMarked
+
+// Sends calls of one capability that a page makes in one task together, so that writes share a transaction.
+// Invariant: a call that can't be cloned doesn't stop the others.
+
+interface Waiting {
+  /** The page has the outcomes of all calls below this number. */
+  readonly settled: number
+  readonly message: CallMessage
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Send = (id: string, calls: readonly CallMessage[], settled: number) => Promise<Reply[]>
+
+class CallBatches {
+  readonly #send: Send
+  /** By capability: sent when the current task ends. */
+  readonly #open = new Map<string, Waiting[]>()
+
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  add(id: string, message: CallMessage, settled: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = { settled, message, resolve, reject }
+      const batch = this.#open.get(id)
+      if (batch) return void batch.push(waiting)
+      const begun = [waiting]
+      this.#open.set(id, begun)
+      queueMicrotask(() => {
+        this.#open.delete(id)
+        void this.#make(id, begun)
+      })
+    })
+  }
+
+  async #make(id: string, batch: readonly Waiting[]): Promise<void> {
+    try {
+      const calls = batch.map(({ message }) => message)
+      const replies = await this.#send(id, calls, batch[0]?.settled ?? 0)
+      batch.forEach((waiting, i) => settle(waiting, replies[i]))
+    } catch (error) {
+      if (batch.length > 1 && isUnsent(error)) for (const one of batch) void this.#make(id, [one])
+      else for (const { reject } of batch) reject(sendFailure(error))
+    }
+  }
+}
+
+function settle({ resolve, reject }: Waiting, reply: Reply | undefined): void {
+  if (!reply) reject(new DaybookError('internal', 'The worker left a call without an answer.'))
+  else if (reply.ok) resolve(reply.value)
+  else reject(DaybookError.from(reply.error))
+}
+
+/**
+ * A worker answers with values, so other errors were thrown while the call was cloned: by the browser, or a
+ * getter.
+ */
+const isUnsent = (error: unknown): boolean => !isDaybookError(error)
+
+/** The error that the caller gets. */
+function sendFailure(error: unknown): unknown {
+  if (!isUnsent(error)) return error
+  const reason = error instanceof Error ? error.message : ''
+  return new DaybookError('invalid-input', `The input is not plain JSON: ${reason}.`, {
+    details: { path: '' },
+    cause: error,
+  })
+}

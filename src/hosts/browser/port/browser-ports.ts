@@ -1,4 +1,4 @@
-// The outside world as a worker of a browser offers it.
+// The ports of the engine in a browser's worker.
 import type { Ports } from '../../../core/ports.ts'
 import { webPorts } from '../../../web/web-ports.ts'
 
@@ -10,7 +10,7 @@ turn.port1.onmessage = () => turns.shift()?.()
 export const browserPorts: Ports = {
   ...webPorts,
   scheduler: {
-    // A message to oneself queues behind the calls that already wait, without the clamping of timers.
+    // A message to itself comes after calls that already wait, without the minimum delay of timers.
     soon(task) {
       turns.push(task)
       turn.port2.postMessage(0)
@@ -19,3 +19,13 @@ export const browserPorts: Ports = {
   },
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
 }
+
+// Gzip by the browser; undefined if it has none.
+
+export const browserGzip =
+  typeof CompressionStream === 'undefined'
+    ? undefined
+    : async (text: string): Promise<Uint8Array<ArrayBuffer>> => {
+        const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+        return new Uint8Array(await new Response(stream).arrayBuffer())
+      }

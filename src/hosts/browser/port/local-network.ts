@@ -1,18 +1,20 @@
-// Local Network Access: a page of the internet reaches programs of this machine, or of its network, only with a permission
-// that its user gives. Without it `fetch` fails as if nobody were there; here the two are told apart.
-import { isOwnName } from '../../../core/address.ts'
+// Local Network Access: a page of the internet needs the user's permission to reach programs of this machine
+// or network. Without it `fetch` fails as if nobody were there; this tells the two apart.
+import { isOwnName, checkAddress } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 
 /**
- * `granted`; `prompt`: the user has not been asked, or has not answered; `denied`: the user, the browser or the page's own
- * policy says no; `unneeded`: the address is of the internet, the page itself is of this machine, or the browser asks nobody.
+ * `granted`; `prompt`: the user hasn't answered yet; `denied`: by the user, the browser or the page's policy;
+ * `unneeded`: a public address, a page of this machine, or a browser that doesn't ask.
  */
 export type LocalNetworkState = 'granted' | 'prompt' | 'denied' | 'unneeded'
 
 type Space = 'loopback' | 'local' | 'public'
 
-/** What an address says of where it is. A name of the internet may lead to this network all the same; that can't be seen. */
-export function spaceOf(url: string): Space {
+/**
+ * The network of a URL by its host name. A public name may still lead to this network, which can't be seen.
+ */
+function spaceOf(url: string): Space {
   const { hostname } = new URL(url)
   const host = hostname.toLowerCase()
   if (isOwnName(host) || host.endsWith('.localhost') || host.startsWith('127.')) return 'loopback'
@@ -23,14 +25,14 @@ export function spaceOf(url: string): Space {
   return isLocal ? 'local' : 'public'
 }
 
-/** Names of the permission: the ones there are since Chromium 145, and the one before. */
+/** Names of the permission: since Chromium 145, and before. */
 const namesOf = {
   loopback: ['loopback-network', 'local-network-access'],
   local: ['local-network', 'local-network-access'],
 }
 
-/** What the user has said of the address `url`, for this page. In a worker it is the same. */
-export async function localNetworkState(url: string): Promise<LocalNetworkState> {
+/** The permission for the address `url`, for this page or its worker. */
+async function localNetworkState(url: string): Promise<LocalNetworkState> {
   const space = spaceOf(url)
   const own = spaceOf(globalThis.location.href)
   if (space === 'public' || own === 'loopback' || own === space) return 'unneeded'
@@ -39,31 +41,68 @@ export async function localNetworkState(url: string): Promise<LocalNetworkState>
       const { state } = await navigator.permissions.query({ name: name as PermissionName })
       return state
     } catch {
-      // No such name here.
+      // Unknown name.
     }
   }
   return 'unneeded'
 }
 
-/** The error of a request to `url` that reached nobody: `local-network-blocked` where the browser let it reach nobody. */
+/** The error of a failed request to `url`: `local-network-blocked` if the browser blocked it. */
 export async function blockedError(url: string, cause: unknown): Promise<DaybookError | undefined> {
   const state = await localNetworkState(url)
   if (state === 'granted' || state === 'unneeded') return undefined
   const where = spaceOf(url) === 'loopback' ? 'this machine' : 'this network'
-  return new DaybookError('local-network-blocked', `The browser lets this page reach nobody on ${where}.`, {
-    details: { address: new URL(url).origin, permission: state },
-    cause,
-  })
+  return new DaybookError(
+    'local-network-blocked',
+    `The browser blocks this page from reaching ${where}: ask with localNetwork.ask, or change the site's settings.`,
+    {
+      details: { address: new URL(url).origin, permission: state },
+      cause,
+    },
+  )
 }
 
-/** `fetch` of a worker, which says why when the browser kept a request from this machine or network. */
+/** `fetch` of a worker, with an error that tells when the browser blocked a local request. */
 export const localFetch: typeof fetch = async (...args) => {
   try {
     return await fetch(...args)
   } catch (error) {
-    const [to] = args
-    const url = typeof to === 'string' ? to : to instanceof URL ? to.href : to.url
-    // An abort is the caller's own; whatever else fails is a `TypeError`.
+    const [target] = args
+    const url = typeof target === 'string' ? target : target instanceof URL ? target.href : target.url
+    // An abort is the caller's own; all other failures are a `TypeError`.
     throw (error instanceof TypeError && (await blockedError(url, error))) || error
   }
 }
+
+/** Makes the browser ask; the request itself doesn't matter. */
+interface LocalRequest extends RequestInit {
+  readonly targetAddressSpace: 'loopback' | 'local'
+}
+
+/**
+ * For books whose mirror (`daybook serve`), embedder or language model is a program of this machine or network, in a page of
+ * the internet. Throws `invalid-input` for an invalid URL.
+ */
+export const localNetwork = {
+  /** The permission, without asking. */
+  state: async (url: string): Promise<LocalNetworkState> => localNetworkState(checkAddress(url, 'url')),
+
+  /**
+   * Asks the user, unless they have answered: call it after a click, and explain the reason first. In a frame the embedding
+   * page must allow it (`allow="loopback-network"`). Afterwards repeat the calls that failed with `local-network-blocked`.
+   */
+  async ask(url: string): Promise<LocalNetworkState> {
+    const address = checkAddress(url, 'url')
+    if ((await localNetworkState(address)) !== 'prompt') return localNetworkState(address)
+    const init: LocalRequest = {
+      mode: 'no-cors',
+      credentials: 'omit',
+      targetAddressSpace: spaceName(address),
+    }
+    // The answer of the server doesn't matter.
+    await fetch(`${address}/health`, init).catch(() => undefined)
+    return localNetworkState(address)
+  },
+}
+
+const spaceName = (url: string) => (spaceOf(url) === 'local' ? 'local' : 'loopback')

@@ -1,17 +1,18 @@
-// Which books of this origin are in OPFS, noted in IndexedDB: where OPFS is gone for a while, a book that is in it must not be
-// taken for a new one. Invariant: a note goes only with its book; that a book is in IndexedDB is told by its journal.
+// Notes in IndexedDB which books are in OPFS: while OPFS is missing, such a book must not be taken for a new
+// one.
+// Invariant: a note is deleted only with its book. A book in IndexedDB is known by its journal.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 interface PlaceSchema extends DBSchema {
-  /** When it was noted, in milliseconds since 1970 UTC. */
+  /** Time of the note, in milliseconds since 1970 UTC. */
   opfs: { key: string; value: number }
 }
 
-/** Rejects where there is no IndexedDB, or none for this page. */
+/** Rejects if the page has no IndexedDB. */
 const openPlaces = async (terminated: () => void): Promise<IDBPDatabase<PlaceSchema>> =>
   openDB<PlaceSchema>('daybook-places', 1, {
     upgrade: (fresh) => void fresh.createObjectStore('opfs'),
-    // Whoever wants to delete it need not wait.
+    // Let others delete the database at once.
     blocking: (_old, _new, event) => (event.target as IDBDatabase).close(),
     terminated,
   })
@@ -25,7 +26,10 @@ async function withPlaces<Result>(work: (db: IDBPDatabase<PlaceSchema>) => Promi
   }
 }
 
-/** Notes that `book` is in OPFS. Resolves also where nothing can be noted: no book can be begun there either. */
+/**
+ * Notes that `book` is in OPFS. Also resolves if notes are impossible: then no book can be created in
+ * IndexedDB either.
+ */
 export async function notePlace(book: string): Promise<void> {
   await withPlaces(async (db) => {
     const change = db.transaction('opfs', 'readwrite', { durability: 'strict' })
@@ -33,19 +37,19 @@ export async function notePlace(book: string): Promise<void> {
   }).catch(() => undefined)
 }
 
-/** The book is erased: nothing is noted of it any more. */
+/** The book is erased: deletes its note. */
 export async function forgetPlace(book: string): Promise<void> {
   await withPlaces((db) => db.delete('opfs', book))
 }
 
-/** Whether `book` was ever opened in OPFS. False where that can't be known, for want of IndexedDB. */
+/** Whether `book` was ever opened in OPFS. False without IndexedDB. */
 export async function isPlaced(book: string): Promise<boolean> {
   return withPlaces(async (db) => (await db.getKey('opfs', book)) !== undefined).catch(() => false)
 }
 
 /**
- * Calls `hear` when the browser takes the data of this site away, its files and locks with it: files that are open can still be
- * written to then, but what is written is nowhere, and who begins anew sees none of the locks. Answers how to stop.
+ * Calls `hear` when the browser deletes the data of this site with its files and locks. Writes to open files
+ * then succeed but are lost, and new openers don't see the locks. Returns a function that stops.
  */
 export function watchPlaces(hear: () => void): () => void {
   let stopped = false

@@ -1,6 +1,6 @@
-// Where a book is kept in this browser: in OPFS; in IndexedDB where there is no OPFS; in memory if that was agreed to.
-// Invariants: only opened while the book's owner lock is held. A book that fails to open is an error, never a reason to
-// look elsewhere: it does not become an empty one in silence.
+// Chooses the storage of a book: OPFS, otherwise IndexedDB, otherwise memory if the caller agrees.
+// Invariants: only called while the owner lock is held. A book that fails to open is an error, never a reason
+// to try elsewhere: it must not silently become empty.
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
@@ -8,10 +8,11 @@ import { browserPorts } from '../port/browser-ports.ts'
 import { hasIndexedJournal, openIndexedJournal } from './indexed-journal.ts'
 import { openJournalDatabase } from './journal-database.ts'
 import { isPlaced, notePlace } from './book-place.ts'
-import { whyNoHandle, whyNoOpfs } from './opfs-access.ts'
 import { type BookStorage, openOpfsDatabase, type Suspicion } from './opfs-database.ts'
 import { combiner, loadSqlite } from './load-sqlite.ts'
 import { createWasmDatabase } from './wasm-database.ts'
+import { inWords, isQuotaFault } from './browser-fault.ts'
+import type { SyncHandle } from './reserved-handle.ts'
 
 export interface BookStorageOptions {
   readonly name: string
@@ -20,8 +21,9 @@ export interface BookStorageOptions {
 }
 
 /**
- * Opens the book's database. Rejects with `storage-unavailable` where nothing durable can be had and memory was not agreed
- * to, and with `open-elsewhere`, `storage-full`, `storage-failed` or `book-newer` where it is there and can't be opened.
+ * Opens the book's database. Rejects with `storage-unavailable` without durable storage unless memory is
+ * allowed, and with `open-elsewhere`, `storage-full`, `storage-failed` or `book-newer` if the book exists and
+ * can't be opened.
  */
 export async function openBookStorage({
   name,
@@ -34,17 +36,17 @@ export async function openBookStorage({
     hasIndexedJournal(name),
     isPlaced(name),
   ])
-  let why = noOpfs ?? (isJournalled ? 'the book was begun here while it was missing' : undefined)
+  let why = noOpfs ?? (isJournalled ? 'the book was created in IndexedDB while OPFS was missing' : undefined)
   if (why === undefined) {
     try {
       const storage = await openOpfsDatabase(sqlite3, name, combiner, suspicion)
-      // Before anything is written: a worker that ends early must not leave a book that nothing tells of.
+      // Before the first write: a worker that dies early must not leave an unknown book.
       if (!isInOpfs) await notePlace(name)
       return storage
     } catch (error) {
       if (!isDaybookError(error, 'storage-unavailable')) throw error
       why = await whyNoHandle()
-      // Other files can be opened, so it is the book's own that failed.
+      // Other files open, so it is the book's own that failed.
       if (why === undefined) throw asFault(error)
     }
   }
@@ -56,7 +58,7 @@ export async function openBookStorage({
     return {
       db: openMemoryDatabase(sqlite3),
       durability: 'memory',
-      degraded: async () => [`memory: nothing is kept when the last tab is closed. ${error.message}`],
+      degraded: async () => [`memory: the book is lost when the last tab is closed. ${error.message}`],
       makeStrict: () => undefined,
       release: () => undefined,
     }
@@ -74,24 +76,59 @@ async function openJournalled(sqlite3: Sqlite3Static, name: string, why: string)
       scheduler: browserPorts.scheduler,
       ...(quota > 0 ? { spaceBytes: Math.max(0, quota - usage) } : {}),
     })
-    return { ...storage, degraded: async () => [`opfs: not used (${why}); this book is kept in IndexedDB.`] }
+    return { ...storage, degraded: async () => [`opfs: not used (${why}); this book is in IndexedDB.`] }
   } catch (error) {
     if (!isDaybookError(error, 'storage-unavailable')) throw error
     throw unavailable(why, `No IndexedDB either (${String(error.details['reason'])}).`, error)
   }
 }
 
-/** `why` there is no OPFS, and what is the matter with IndexedDB. */
-const unavailable = (why: string, what: string, cause?: unknown) =>
-  new DaybookError('storage-unavailable', `OPFS can't be had: ${why}. ${what}`, {
+/** `opfs`: why there is no OPFS; `state`: the state of IndexedDB. */
+const unavailable = (opfs: string, state: string, cause?: unknown) =>
+  new DaybookError('storage-unavailable', `OPFS is not available: ${opfs}. ${state}`, {
     cause,
-    details: { opfs: why },
+    details: { opfs },
   })
 
 const asFault = ({ message, details }: DaybookError) =>
   new DaybookError('storage-failed', message, { details: { ...details } })
 
-/** A database in memory, gone when it is closed. */
+/** A database in memory, lost when it is closed. */
 export function openMemoryDatabase(sqlite3: Sqlite3Static): SqlDatabase {
   return createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), { pragmas: ['foreign_keys = OFF'] })
+}
+
+/** A file as workers see it; the types of pages lack this. */
+interface SyncFile {
+  createSyncAccessHandle(): Promise<Pick<SyncHandle, 'close'>>
+}
+
+/**
+ * Why this browser has no OPFS, in words; undefined if it has. Changes nothing, and never counts a book that
+ * fails to open.
+ */
+async function whyNoOpfs(): Promise<string | undefined> {
+  const storage = globalThis.navigator?.storage as Partial<StorageManager> | undefined
+  if (typeof storage?.getDirectory !== 'function') return 'the browser has no origin private file system'
+  const files: object | undefined = globalThis.FileSystemFileHandle?.prototype
+  if (!files || !('createSyncAccessHandle' in files)) return 'the browser has no synchronous file access'
+  // Private windows of some browsers refuse only here.
+  return storage.getDirectory().then(() => undefined, inWords)
+}
+
+/** The same for browsers that refuse only when a file is opened: tries an empty file. */
+async function whyNoHandle(): Promise<string | undefined> {
+  const name = `.daybook-probe-${crypto.randomUUID()}`
+  try {
+    const root = await navigator.storage.getDirectory()
+    try {
+      const file = (await root.getFileHandle(name, { create: true })) as FileSystemFileHandle & SyncFile
+      ;(await file.createSyncAccessHandle()).close()
+    } finally {
+      await root.removeEntry(name).catch(() => undefined)
+    }
+    return undefined
+  } catch (error) {
+    return isQuotaFault(error) ? undefined : inWords(error)
+  }
 }

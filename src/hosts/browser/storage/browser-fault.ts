@@ -1,6 +1,6 @@
-// What the browser's storage throws, told apart and put in words in one way.
+// Errors of the browser's storage.
 
-/** There is no space left for this site. */
+/** This site has no space left. */
 export const isQuotaFault = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'QuotaExceededError'
 

@@ -1,6 +1,7 @@
-// Takes a book away from this browser: its files, its journal, its keys and every note of it.
-// Invariants: only called while the book's owner lock is held and its files are let go of; a mark stands in a database of its own
-// from before the first thing goes until after the last, so that whoever opens the book next finishes what was cut.
+// Deletes a book from this browser: its files, journal, keys and notes.
+// Invariants: only called while the owner lock is held and the files are closed. A mark in a separate
+// database exists from before the first deletion until after the last, so that the next opener finishes the
+// work.
 import { type DBSchema, deleteDB, openDB } from 'idb'
 import { withSpills } from '../background/spill-place.ts'
 import { forgetPair } from '../key/key-store.ts'
@@ -10,13 +11,16 @@ import { forgetPlace } from './book-place.ts'
 import { asideFolder } from './mend-pool.ts'
 
 interface MarkSchema extends DBSchema {
-  /** When it was begun, in milliseconds since 1970 UTC. */
+  /** Start of the erasure, in milliseconds since 1970 UTC. */
   books: { key: string; value: number }
 }
 
 const marksName = 'daybook-erasing'
 
-/** Marks the book as being erased: from now on nobody finds it. Rejects where that can't be kept; then nothing was changed. */
+/**
+ * Marks the book as being erased: nobody finds it any more. Rejects if the mark can't be stored; then nothing
+ * has changed.
+ */
 export async function markErasing(book: string): Promise<void> {
   const db = await openMarks()
   try {
@@ -27,7 +31,7 @@ export async function markErasing(book: string): Promise<void> {
   }
 }
 
-/** Everything of a book goes, step by step. Each may be done again. */
+/** Deletes everything of a book, step by step. Each step may be repeated. */
 export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
   (book) => removeFrom(poolFolder, (name) => name === book),
   (book) => removeFrom(asideFolder, (name) => isAsideOf(book, name)),
@@ -38,7 +42,7 @@ export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
   forgetPlace,
 ]
 
-/** Takes everything away, and the mark last. */
+/** Deletes everything, and the mark last. */
 export async function removeBook(book: string): Promise<void> {
   for (const step of eraseSteps) await step(book)
   const db = await openMarks()
@@ -49,7 +53,7 @@ export async function removeBook(book: string): Promise<void> {
   }
 }
 
-/** Finishes an erasure that was cut; false when there was none, or there is no IndexedDB to tell. */
+/** Finishes an interrupted erasure; false without one, or without IndexedDB. */
 export async function finishErasing(book: string): Promise<boolean> {
   if (!(await isMarked(book))) return false
   await removeBook(book)
@@ -75,8 +79,8 @@ const openMarks = () =>
 const isAsideOf = (book: string, name: string) =>
   name.startsWith(`${book}-`) && /^\d{4}-\d\d-\d\dT[\d.-]+Z\.sqlite3$/.test(name.slice(book.length + 1))
 
-/** Takes entries out of a folder of OPFS; where there is no such folder, or no OPFS, there is nothing to take. */
-async function removeFrom(folder: string, isMeant: (name: string) => boolean): Promise<void> {
+/** Removes entries of an OPFS folder, if there is one. */
+async function removeFrom(folder: string, isOwn: (name: string) => boolean): Promise<void> {
   const storage = navigator.storage as Partial<StorageManager> | undefined
   const found = await storage
     ?.getDirectory?.()
@@ -84,6 +88,6 @@ async function removeFrom(folder: string, isMeant: (name: string) => boolean): P
     .catch(() => undefined)
   if (!found) return
   const names: string[] = []
-  for await (const name of found.keys()) if (isMeant(name)) names.push(name)
+  for await (const name of found.keys()) if (isOwn(name)) names.push(name)
   for (const name of names) await found.removeEntry(name, { recursive: true })
 }

@@ -1,6 +1,7 @@
 // The journal of a book in IndexedDB, one database for each book.
-// Invariants: each change is one strict transaction that first compares the head with what this opening wrote last, so
-// nobody writes behind another's back; a connection that is lost is made anew, and the head tells what had arrived.
+// Invariants: each change is one strict transaction that first compares the head with the last one of this
+// opening, so that two writers can't overlap. A lost connection is reopened, and the head tells which change
+// arrived.
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { databaseName } from './book-names.ts'
@@ -14,7 +15,7 @@ import {
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
 interface Head {
-  /** Counts the changes that were kept. */
+  /** Number of stored changes. */
   readonly serial: number
   /** Names the opening that may write. */
   readonly writer: string
@@ -34,110 +35,134 @@ type Change = IDBPTransaction<JournalSchema, ('head' | 'extents' | 'changes')[],
 const version = 1
 const nothing: KeptPages = { sizeBytes: 0, extents: [], changes: [] }
 const stores: ('head' | 'extents' | 'changes')[] = ['head', 'extents', 'changes']
-/** A connection that is lost in the middle is made anew this often for one change. */
+/** Tries for one change when connections are lost. */
 const attempts = 3
-/** Read at once: some browsers can't hand over everything in one piece. */
+/** Rows in one read: some browsers can't return everything at once. */
 const extentsAtOnce = 64
 const changesAtOnce = 512
-/** Who has an earlier version of the database open is told to close it, and does so at once unless it hangs. */
+/** Longest wait for an older connection to close; browsers ask it at once. */
 const giveWayMs = 3000
-/** Whoever is deleting the database may wait for such a one too, and nobody tells those who come behind. */
+/** A deletion of the database may also wait for such a connection, and browsers don't report that. */
 const openMs = 15_000
 
-/** Opens the journal of `book`, making it when there is none, and takes it over from whoever had it. */
+/** Opens the journal of `book`, or creates it, and takes it over from the last writer. */
 export async function openIndexedJournal(book: string): Promise<Journal> {
-  let writer = crypto.randomUUID() as string
-  let connection: Connection | undefined
-  let isClosed = false
-  const disconnect = () => {
-    connection?.close()
-    connection = undefined
-  }
-  const connect = async (mayMake: boolean): Promise<Connection> => {
-    if (isClosed) throw new DaybookError('book-closed')
-    connection ??= await openConnection(book, mayMake, disconnect, () => (connection = undefined))
-    return connection
+  const journal = new IndexedJournal(book)
+  await journal.takeOver()
+  return journal
+}
+
+class IndexedJournal implements Journal {
+  readonly #book: string
+  #writer: string = crypto.randomUUID()
+  #serial = 0
+  #stored: KeptPages | undefined
+  #connection: Connection | undefined
+  #isClosed = false
+
+  constructor(book: string) {
+    this.#book = book
   }
 
-  let serial = 0
-  /** Runs `work` in a transaction that raises the head from `serial` by one, once, whatever becomes of the connection. */
-  const write = async (sizeBytes: number | undefined, work: (change: Change) => Promise<unknown>[]) => {
+  /** Reads the journal and becomes its writer. */
+  async takeOver(): Promise<void> {
+    try {
+      const connection = await this.#connect(true)
+      const { serial, writer, ...stored } = await take(connection, this.#writer).catch((error: unknown) => {
+        if (!isQuotaFault(error)) throw error
+        // Not even a name fits. The book can still be read; changes that free space use the name of the last owner, who has
+        // released the lock.
+        return take(connection)
+      })
+      this.#serial = serial
+      this.#writer = writer
+      this.#stored = stored
+    } catch (error) {
+      this.#disconnect()
+      throw isDaybookError(error) ? error : isQuotaFault(error) ? full(error) : failedBy(error)
+    }
+  }
+
+  takeKept(): KeptPages {
+    const stored = this.#stored ?? nothing
+    this.#stored = undefined
+    return stored
+  }
+
+  append(page: PageChange): Promise<void> {
+    return this.#write(undefined, (change) => [change.objectStore('changes').put(page, this.#serial + 1)])
+  }
+
+  snapshot({ sizeBytes, extents }: Snapshot): Promise<void> {
+    return this.#write(sizeBytes, (change) => {
+      const end = Math.ceil(sizeBytes / extentBytes)
+      return [
+        ...extents.map(([index, bytes]) => change.objectStore('extents').put(bytes, index)),
+        change.objectStore('extents').delete(IDBKeyRange.lowerBound(end)),
+        change.objectStore('changes').clear(),
+      ]
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#disconnect()
+  }
+
+  #disconnect(): void {
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+
+  async #connect(mayMake: boolean): Promise<Connection> {
+    if (this.#isClosed) throw new DaybookError('book-closed')
+    this.#connection ??= await openConnection(
+      this.#book,
+      mayMake,
+      () => this.#disconnect(),
+      () => (this.#connection = undefined),
+    )
+    return this.#connection
+  }
+
+  /** Runs `work` in a transaction that raises the head by one, exactly once even if the connection is lost. */
+  async #write(sizeBytes: number | undefined, work: (change: Change) => Promise<unknown>[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const change = (await connect(false)).transaction(stores, 'readwrite', { durability: 'strict' })
+        const connection = await this.#connect(false)
+        const change = connection.transaction(stores, 'readwrite', { durability: 'strict' })
         const head = await change.objectStore('head').get('head')
-        if (head?.writer !== writer) {
+        if (head?.writer !== this.#writer) {
           change.abort()
           await change.done.catch(() => undefined)
           throw head
-            ? new DaybookError('open-elsewhere', 'Another engine has taken this book over.')
-            : new DaybookError('storage-failed', 'The book was taken out of IndexedDB.')
+            ? new DaybookError('open-elsewhere', 'Another tab has taken over this book: reload the page.')
+            : new DaybookError('storage-failed', 'The book was deleted from IndexedDB.')
         }
-        if (head.serial === serial + 1) {
-          // What was sent before the connection was lost had arrived.
-          serial += 1
+        if (head.serial === this.#serial + 1) {
+          // The change had arrived before the connection was lost.
+          this.#serial += 1
           return await change.done
         }
-        const next = { writer, serial: serial + 1, sizeBytes: sizeBytes ?? head.sizeBytes }
+        const serial = this.#serial + 1
+        const next = { writer: this.#writer, serial, sizeBytes: sizeBytes ?? head.sizeBytes }
         const parts = [...work(change), change.objectStore('head').put(next, 'head')]
-        // What becomes of the whole is said by `done`; a part may only know that it was aborted.
+        // `done` reports the failure of the whole; a part only reports that it was aborted.
         for (const part of parts) part.catch(() => undefined)
         await change.done
-        serial += 1
+        this.#serial = serial
         return
       } catch (error) {
         if (isDaybookError(error)) throw error
         if (isQuotaFault(error)) throw full(error)
-        disconnect()
+        this.#disconnect()
         if (attempt === attempts) throw failedBy(error)
       }
     }
   }
-
-  const {
-    serial: last,
-    writer: taken,
-    ...kept
-  } = await connect(true)
-    .then((made) =>
-      take(made, writer).catch((error: unknown) => {
-        if (!isQuotaFault(error)) throw error
-        // Not even a name finds space. The book can be read all the same, and what makes space comes in the name of its last
-        // owner, who has freed the lock.
-        return take(made)
-      }),
-    )
-    .catch((error: unknown) => {
-      disconnect()
-      throw isDaybookError(error) ? error : isQuotaFault(error) ? full(error) : failedBy(error)
-    })
-  serial = last
-  writer = taken
-  let untaken: KeptPages | undefined = kept
-  return {
-    takeKept() {
-      const taken = untaken ?? nothing
-      untaken = undefined
-      return taken
-    },
-    append: (page) => write(undefined, (change) => [change.objectStore('changes').put(page, serial + 1)]),
-    snapshot: ({ sizeBytes, extents }: Snapshot) =>
-      write(sizeBytes, (change) => {
-        const end = Math.ceil(sizeBytes / extentBytes)
-        return [
-          ...extents.map(([index, bytes]) => change.objectStore('extents').put(bytes, index)),
-          change.objectStore('extents').delete(IDBKeyRange.lowerBound(end)),
-          change.objectStore('changes').clear(),
-        ]
-      }),
-    close() {
-      isClosed = true
-      disconnect()
-    },
-  }
 }
 
-/** Whether something of `book` is kept in IndexedDB. Makes nothing. Rejects where there is something that can't be looked into. */
+/** Whether IndexedDB has data of `book`. Creates nothing. Rejects if it can't tell. */
 export async function hasIndexedJournal(book: string): Promise<boolean> {
   try {
     const connection = await openConnection(
@@ -154,20 +179,20 @@ export async function hasIndexedJournal(book: string): Promise<boolean> {
     }
   } catch (error) {
     if (isDaybookError(error, 'book-newer') || isDaybookError(error, 'open-elsewhere')) throw error
-    // There is none, or none that can be read: then nothing was ever kept there in this browser.
+    // No database, or an unreadable one: this browser never stored the book there.
     return false
   }
 }
 
-/** Reads everything, and makes `name` the one who may write, if one is given, in one transaction. */
+/** Reads everything, and makes `name` the writer if given, in one transaction. */
 async function take(
   connection: Connection,
   name?: string,
 ): Promise<KeptPages & Pick<Head, 'serial' | 'writer'>> {
   const change = connection.transaction(stores, 'readwrite', { durability: 'strict' })
-  const known = await change.objectStore('head').get('head')
-  const writer = name ?? known?.writer ?? ''
-  const head = { serial: known?.serial ?? 0, sizeBytes: known?.sizeBytes ?? 0, writer }
+  const stored = await change.objectStore('head').get('head')
+  const writer = name ?? stored?.writer ?? ''
+  const head = { serial: stored?.serial ?? 0, sizeBytes: stored?.sizeBytes ?? 0, writer }
   const extents: Uint8Array[] = []
   const changes: PageChange[] = []
   const end = Math.ceil(head.sizeBytes / extentBytes)
@@ -181,8 +206,8 @@ async function take(
   }
   const stray = await readExtents.count(IDBKeyRange.lowerBound(end))
   const readChanges = change.objectStore('changes')
-  // A new book has neither; one without its head would be begun over what it had.
-  if (stray > 0 || (!known && (await readChanges.count()) > 0))
+  // A new book has neither; one without a head would be overwritten.
+  if (stray > 0 || (!stored && (await readChanges.count()) > 0))
     throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
   for (let after = 0; ;) {
     const range = IDBKeyRange.lowerBound(after, true)
@@ -214,14 +239,17 @@ async function openConnection(
   const giveUp = () => {
     isLate = true
     late.reject(
-      new DaybookError('open-elsewhere', "Something keeps this book's IndexedDB and does not close it."),
+      new DaybookError(
+        'open-elsewhere',
+        "Another page has this book's IndexedDB open and does not close it: close it or reload.",
+      ),
     )
   }
   let timer = setTimeout(giveUp, openMs)
   try {
     const opening = openDB<JournalSchema>(databaseName(book), version, {
       upgrade(fresh, _from, _to, change) {
-        // Opening is the only way to ask whether it is there.
+        // Opening is the only way to see whether it exists.
         if (!mayMake || isLate) {
           change.done.catch(() => undefined)
           return change.abort()
@@ -234,7 +262,7 @@ async function openConnection(
         clearTimeout(timer)
         if (!isLate) timer = setTimeout(giveUp, giveWayMs)
       },
-      // A newer Daybook, or whoever clears this site's data, must not have to wait for this tab.
+      // A newer Daybook, or a deletion of this site's data, must not wait for this tab.
       blocking: giveWay,
       terminated: lost,
     })
@@ -246,12 +274,14 @@ async function openConnection(
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
     if (name === 'VersionError')
-      throw new DaybookError('book-newer', 'A newer Daybook keeps this book in IndexedDB.', { cause: error })
-    // There is no `indexedDB` at all, or this page may not have it. All else may be a book that can't be opened now.
+      throw new DaybookError('book-newer', 'A newer Daybook wrote this book in IndexedDB: reload the page.', {
+        cause: error,
+      })
+    // No `indexedDB`, or not for this page. All other errors may be a book that can't be opened now.
     if (
       ['ReferenceError', 'TypeError', 'SecurityError', 'InvalidStateError', 'NotAllowedError'].includes(name)
     )
-      throw new DaybookError('storage-unavailable', 'The browser gives no IndexedDB.', {
+      throw new DaybookError('storage-unavailable', 'The browser offers no IndexedDB.', {
         cause: error,
         details: { medium: 'indexeddb', reason: String(error) },
       })

@@ -1,20 +1,20 @@
-// A book's database where there is no OPFS: SQLite in memory, every commit kept in a journal before it is acknowledged.
-import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+// A book's database without OPFS: SQLite in memory, with every commit in a journal before it is acknowledged.
+import type { Sqlite3Static, sqlite3_file, WasmPointer } from '@sqlite.org/sqlite-wasm'
 import { type Journal, pageBytes } from '../../../core/journal.ts'
 import type { Scheduler } from '../../../core/ports.ts'
-import { imageVfs, mountImage } from './image-vfs.ts'
 import { JournalKeeper } from './journal-keeper.ts'
 import type { BookStorage } from './opfs-database.ts'
-import { createPageImage } from './page-image.ts'
+import { PageImage } from './page-image.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 
 const pragmas = [
-  // First of all, for there are no other files: what a rollback needs is kept in memory. What survives this process is in
-  // the journal, and there only whole commits.
+  // Must come first: there are no files, so the rollback journal is in memory. Only the journal survives the
+  // process, with whole
+  // commits.
   'journal_mode = MEMORY',
   'locking_mode = EXCLUSIVE',
   'synchronous = OFF',
-  // The image changes with a commit only, not while a transaction is open.
+  // The image changes only with a commit, not inside a transaction.
   'cache_spill = OFF',
   `page_size = ${pageBytes}`,
   'auto_vacuum = INCREMENTAL',
@@ -23,22 +23,24 @@ const pragmas = [
   'foreign_keys = OFF',
   'secure_delete = FAST',
 ]
-/** A journal that does not answer must not keep the next owner waiting. It could write nothing any more: see `Journal`. */
+/** A journal that doesn't answer must not block the next owner. It can't write any more: see `Journal`. */
 const finishMs = 5000
 
 let serial = 0
 
-/** Of all the space: IndexedDB keeps what was overwritten for a while, and forgetting must stay possible. */
+/**
+ * Share of the space to use: IndexedDB keeps overwritten data for a while, and forgetting must stay possible.
+ */
 const usableShare = 0.4
 
-/** Opens the database that `journal` keeps. `spaceBytes` is what the browser still has beside it. */
+/** Opens the database of `journal`. `spaceBytes`: free space of the browser. */
 export function openJournalDatabase(
   sqlite3: Sqlite3Static,
   journal: Journal,
   { scheduler, spaceBytes }: { readonly scheduler: Pick<Scheduler, 'later'>; readonly spaceBytes?: number },
 ): BookStorage {
   const { sizeBytes, extents, changes } = journal.takeKept()
-  const image = createPageImage(sizeBytes, extents, changes)
+  const image = new PageImage(sizeBytes, extents, changes)
   const path = `/book-${++serial}.sqlite3`
   const unmount = mountImage(sqlite3, path, image)
   const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }
@@ -67,9 +69,9 @@ export function openJournalDatabase(
       makeStrict: () => undefined,
       watchFault: (hear) => keeper.watchFault(hear),
       async release() {
-        const late = Promise.withResolvers<void>()
-        const cancel = scheduler.later(finishMs, late.resolve)
-        await Promise.race([keeper.finish(), late.promise])
+        const timeout = Promise.withResolvers<void>()
+        const cancel = scheduler.later(finishMs, timeout.resolve)
+        await Promise.race([keeper.finish(), timeout.promise])
         cancel()
         letGo()
       },
@@ -79,3 +81,136 @@ export function openJournalDatabase(
     throw error
   }
 }
+
+// A file system for SQLite with images in memory as files. It has no journals or locks of its own: SQLite
+// keeps its rollback journal in memory, and nobody else can open an image.
+
+/** Name of the file system. */
+const imageVfs = 'daybook-image'
+
+const files = new WeakMap<Sqlite3Static, Map<string, PageImage>>()
+
+/**
+ * Makes `image` the file `path`; returns a function that removes it. Other paths can't be opened, because
+ * temporary files would be lost.
+ */
+function mountImage(sqlite3: Sqlite3Static, path: string, image: PageImage): () => void {
+  let mounted = files.get(sqlite3)
+  if (!mounted) {
+    mounted = new Map()
+    files.set(sqlite3, mounted)
+    install(sqlite3, mounted)
+  }
+  mounted.set(path, image)
+  return () => void (mounted.get(path) === image && mounted.delete(path))
+}
+
+function install(sqlite3: Sqlite3Static, mounted: ReadonlyMap<string, PageImage>): void {
+  const { capi, wasm, vfs } = sqlite3
+  const opened = new Map<WasmPointer, PageImage>()
+  const methods = fileMethods(sqlite3, opened)
+  const imageAt = (name: WasmPointer) => mounted.get(wasm.cstrToJs(name) ?? '')
+  const { structInfo } = capi.sqlite3_file as unknown as Pick<sqlite3_file, 'structInfo'>
+  const system = new capi.sqlite3_vfs()
+  system.$iVersion = 2
+  system.$szOsFile = structInfo.sizeof
+  system.$mxPathname = 256
+  system.installMethods({
+    // oxlint-disable-next-line max-params -- the signature is SQLite's
+    xOpen(_vfs: WasmPointer, name: WasmPointer, file: WasmPointer, flags: number, outFlags: WasmPointer) {
+      const image = imageAt(name)
+      if (!image) return capi.SQLITE_CANTOPEN
+      opened.set(file, image)
+      const handle = new capi.sqlite3_file(file)
+      handle.$pMethods = methods
+      handle.dispose()
+      wasm.poke32(outFlags, flags)
+      return 0
+    },
+    xDelete: nothing(),
+    xAccess(_vfs: WasmPointer, name: WasmPointer, _flags: number, out: WasmPointer) {
+      wasm.poke32(out, imageAt(name) ? 1 : 0)
+      return 0
+    },
+    xFullPathname: (_vfs: WasmPointer, name: WasmPointer, length: number, out: WasmPointer) =>
+      wasm.cstrncpy(out, name, length) < length ? 0 : capi.SQLITE_CANTOPEN,
+    xRandomness(_vfs: WasmPointer, length: number, out: WasmPointer) {
+      crypto.getRandomValues(bytesAt(sqlite3, out, length))
+      return length
+    },
+    xSleep: nothing(),
+    xCurrentTime(_vfs: WasmPointer, out: WasmPointer) {
+      wasm.poke64f(out, julianDay0 + Date.now() / 86_400_000)
+      return 0
+    },
+    xCurrentTimeInt64(_vfs: WasmPointer, out: WasmPointer) {
+      wasm.poke64(out, julianMs0 + BigInt(Date.now()))
+      return 0
+    },
+    xGetLastError: nothing(),
+  })
+  vfs.installVfs({ vfs: { struct: system, name: imageVfs, methods: {} } })
+}
+
+/** The methods of an open file, as SQLite's table of pointers. */
+function fileMethods(sqlite3: Sqlite3Static, opened: Map<WasmPointer, PageImage>): WasmPointer {
+  const { capi, wasm } = sqlite3
+  /** Runs `work` on an open file; an exception, such as out of memory, is an I/O error. */
+  const onFile = (file: WasmPointer, fault: number, work: (image: PageImage) => number) => {
+    const image = opened.get(file)
+    try {
+      return image ? work(image) : fault
+    } catch {
+      return fault
+    }
+  }
+  // The package's types know only some of the methods.
+  const io = Object.assign(new capi.sqlite3_io_methods(), { $iVersion: 1 })
+  io.installMethods({
+    xClose(file: WasmPointer) {
+      opened.delete(file)
+      return 0
+    },
+    xRead: (file: WasmPointer, into: WasmPointer, length: number, at: bigint) =>
+      onFile(file, capi.SQLITE_IOERR_READ, (image) =>
+        image.read(bytesAt(sqlite3, into, length), Number(at)) < length ? capi.SQLITE_IOERR_SHORT_READ : 0,
+      ),
+    xWrite: (file: WasmPointer, from: WasmPointer, length: number, at: bigint) =>
+      onFile(file, capi.SQLITE_IOERR_WRITE, (image) => {
+        image.write(bytesAt(sqlite3, from, length), Number(at))
+        return 0
+      }),
+    xTruncate: (file: WasmPointer, size: bigint) =>
+      onFile(file, capi.SQLITE_IOERR_TRUNCATE, (image) => {
+        image.truncate(Number(size))
+        return 0
+      }),
+    xSync: nothing(),
+    xFileSize: (file: WasmPointer, out: WasmPointer) =>
+      onFile(file, capi.SQLITE_IOERR_FSTAT, (image) => {
+        wasm.poke64(out, BigInt(image.sizeBytes))
+        return 0
+      }),
+    xLock: nothing(),
+    xUnlock: nothing(),
+    xCheckReservedLock(_file: WasmPointer, out: WasmPointer) {
+      wasm.poke32(out, 0)
+      return 0
+    },
+    xFileControl: () => capi.SQLITE_NOTFOUND,
+    xSectorSize: () => pageBytes,
+    xDeviceCharacteristics: nothing(),
+  })
+  return io.pointer
+}
+
+/** A new function for each method: a function has one signature in the module's table. */
+const nothing = () => () => 0
+
+/** Get it again each time: growing memory replaces the buffer. */
+const bytesAt = ({ wasm }: Sqlite3Static, pointer: WasmPointer, length: number) =>
+  wasm.heap8u().subarray(pointer, pointer + length) as Uint8Array<ArrayBuffer>
+
+/** 1970-01-01 as a Julian day, and in its milliseconds (https://sqlite.org/lang_datefunc.html). */
+const julianDay0 = 2_440_587.5
+const julianMs0 = 210_866_760_000_000n

@@ -1,7 +1,7 @@
-// Keeps the commits of a database in memory: what changed goes to the journal, in the order of the commits, together with
-// whatever was committed while it was on its way.
-// Invariants: what is promised is kept before it is said. When a promise can't be kept the keeper breaks: from then on the
-// memory is ahead of the journal, nothing more is begun on it, and the book must be opened again from what was kept.
+// Stores the commits of a database in memory: changed pages go to the journal in the order of commits,
+// grouped while an earlier group is being stored.
+// Invariants: a promised write is stored before it is acknowledged. If that fails, the keeper breaks: memory
+// is then ahead of the journal, no new work begins, and the book must be reopened from the journal.
 import { DaybookError, isDaybookError, toDaybookError } from '../../../core/errors.ts'
 import {
   extentBytes,
@@ -13,12 +13,12 @@ import {
 import type { Scheduler } from '../../../core/ports.ts'
 import type { PageImage } from './page-image.ts'
 
-/** Appended since the last snapshot, at most; opening reads all of it again. */
+/** Most bytes after a snapshot; opening reads them all again. */
 const snapshotBytes = 8 << 20
-/** When nothing was committed for a while, and at the end, less is folded in as well. */
+/** When idle and at the end, smaller amounts are merged into the snapshot too. */
 const idleBytes = 1 << 20
 const idleMs = 2000
-/** What forgetting may add, and how far beyond the limit in all. */
+/** Bytes that forgetting may add, and how far beyond the limit in all. */
 const tombstoneBytes = 4 * pageBytes
 const overdraw = 1.1
 
@@ -31,7 +31,7 @@ interface Round {
 
 function createRound(): Round {
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-  // Whether anybody waits for it is not known here.
+  // Maybe nobody awaits it.
   done.catch(() => undefined)
   return { done, resolve, reject, isPromised: false }
 }
@@ -39,17 +39,17 @@ function createRound(): Round {
 export interface JournalKeeperOptions {
   readonly scheduler: Pick<Scheduler, 'later'>
   /**
-   * A write that makes the database larger than this is refused with `storage-full`, before the browser would refuse
-   * anything. What was not promised may go beyond it: what is derived for a read must find space. Default: none.
+   * Writes that make the database larger are refused with `storage-full`, before the browser refuses
+   * anything. Unpromised changes may exceed it: rows derived for a read must find space. Default: none.
    */
   readonly limitBytes?: number
 }
 
 export interface JournalKeeperParts {
   readonly journal: Journal
-  /** What `journal` had kept; nobody writes it but one connection of SQLite. */
+  /** The image of `journal`; only one SQLite connection writes it. */
   readonly image: PageImage
-  /** What was appended since the journal's last snapshot. */
+  /** Changes after the journal's last snapshot. */
   readonly appended: readonly PageChange[]
 }
 
@@ -61,7 +61,7 @@ export class JournalKeeper {
   /** Extents that differ from the snapshot. */
   readonly #stale = new Set<number>()
   #appendedBytes = 0
-  #keptBytes: number
+  #storedBytes: number
   #current: Round | undefined
   #next: Round | undefined
   #broken: DaybookError | undefined
@@ -80,47 +80,47 @@ export class JournalKeeper {
     this.#image = image
     this.#scheduler = scheduler
     this.#limitBytes = limitBytes
-    this.#keptBytes = usedBytes(image)
+    this.#storedBytes = usedBytes(image)
     for (const { numbers } of appended) this.#note(numbers)
   }
 
-  /** Follows each commit. Throws when the keeper broke: what was about to begin was not begun. */
+  /** Called after each commit. Throws if the keeper broke: the next work was not begun. */
   settle(): void {
-    // Not begun, and so safe to be asked of whoever has the book next.
+    // Not begun, so the next owner may safely run it.
     if (this.#broken) throw new DaybookError('book-closed', undefined, { cause: this.#broken })
     this.#start()
   }
 
   /**
-   * Resolves when everything committed so far is kept. A `write` is promised: it rejects with what kept it from being kept,
-   * and the keeper breaks. A `read` rejects with `storage-failed` once the keeper broke; where the storage is full it is
-   * answered from memory, which then has nothing that was promised and only derived rows that were not kept.
+   * Resolves when all commits are stored. A `write` is promised: it rejects with the cause if it isn't
+   * stored, and the keeper breaks. A `read` rejects with `storage-failed` if the keeper broke; on full
+   * storage it is answered from memory, where only derived rows are not stored.
    */
-  settled(what: 'read' | 'write'): Promise<void> | undefined {
-    if (this.#broken) return Promise.reject(what === 'write' ? this.#broken : unsound(this.#broken))
-    if (what === 'read' && this.#isFull) return undefined
+  settled(effect: 'read' | 'write'): Promise<void> | undefined {
+    if (this.#broken) return Promise.reject(effect === 'write' ? this.#broken : readFault(this.#broken))
+    if (effect === 'read' && this.#isFull) return undefined
     if (this.#image.isChanged || this.#mustRewrite) this.#next ??= createRound()
     const round = this.#next ?? this.#current
     if (!round) return undefined
-    if (what === 'write') round.isPromised = true
+    if (effect === 'write') round.isPromised = true
     this.#start()
-    if (what === 'write') return round.done
+    if (effect === 'write') return round.done
     return round.done.catch((error: unknown) => {
-      throw unsound(error)
+      throw readFault(error)
     })
   }
 
-  /** What was overwritten or cut off shall not stand in the journal either. */
+  /** Removes overwritten and deleted data from the journal too. */
   rewrite(): void {
     this.#mustRewrite = true
   }
 
-  /** Calls `hear` once the keeper breaks. */
+  /** Calls `hear` when the keeper breaks. */
   watchFault(hear: () => void): void {
     this.#hearFault = hear
   }
 
-  /** Resolves when nothing is on its way any more. Nothing may be committed after the call. */
+  /** Resolves when nothing is being stored. No commits may follow. */
   async finish(): Promise<void> {
     this.#isFinishing = true
     this.#cancelIdle?.()
@@ -138,16 +138,16 @@ export class JournalKeeper {
 
   #extents(): Snapshot['extents'] {
     const count = Math.ceil(this.#image.sizeBytes / extentBytes)
-    // Copies: the image goes on while they are on their way.
+    // Copies: the image changes meanwhile.
     return [...this.#stale]
       .filter((index) => index < count)
       .map((index) => [index, this.#image.extent(index).slice()] as const)
   }
 
-  /** False when there was no space for one: what it would have folded in stays where it is, and takes less. */
+  /** False if there was no space: the appended changes stay, which takes less. */
   async #keepSnapshot(sizeBytes: number): Promise<boolean> {
     this.#mustRewrite = false
-    // The last extent may have been cut within.
+    // The last extent may have been cut.
     if (sizeBytes > 0) this.#stale.add(Math.floor((sizeBytes - 1) / extentBytes))
     try {
       await this.#journal.snapshot({ sizeBytes, extents: this.#extents() })
@@ -161,13 +161,16 @@ export class JournalKeeper {
     return true
   }
 
-  /** Beyond the limit a write may do with less, or with a little more: what is forgotten leaves a tombstone. */
+  /** Beyond the limit a write may shrink the book, or add a little: forgetting leaves a tombstone. */
   #allowedBytes(): number {
-    const forgetting = Math.min(this.#keptBytes + tombstoneBytes, this.#limitBytes * overdraw)
-    return Math.max(this.#limitBytes, this.#keptBytes, forgetting)
+    const forgetting = Math.min(this.#storedBytes + tombstoneBytes, this.#limitBytes * overdraw)
+    return Math.max(this.#limitBytes, this.#storedBytes, forgetting)
   }
 
-  /** One transaction of the journal. Between two tasks no transaction of SQLite is open: the image is what was committed. */
+  /**
+   * One transaction of the journal. No SQLite transaction is open between tasks, so the image equals the
+   * commits.
+   */
   async #keep({ isPromised }: Round): Promise<void> {
     const change = this.#image.take()
     this.#note(change.numbers)
@@ -176,7 +179,7 @@ export class JournalKeeper {
       if (isPromised && used > this.#allowedBytes()) throw new DaybookError('storage-full')
       const isDue = this.#mustRewrite || this.#appendedBytes > snapshotBytes
       if (!isDue || !(await this.#keepSnapshot(change.sizeBytes))) await this.#journal.append(change)
-      this.#keptBytes = used
+      this.#storedBytes = used
     } catch (error) {
       this.#image.giveBack(change.numbers)
       throw error
@@ -195,7 +198,7 @@ export class JournalKeeper {
   async #run(): Promise<void> {
     this.#cancelIdle?.()
     this.#isRunning = true
-    // Whoever committed says in the same task whether the write is promised.
+    // The caller marks the write as promised in the same task.
     await Promise.resolve()
     while (this.#broken === undefined && this.#isWanted()) await this.#runRound(this.#next ?? createRound())
     this.#isRunning = false
@@ -221,7 +224,7 @@ export class JournalKeeper {
     }
   }
 
-  /** The storage is full, and nothing was promised of what comes next: who waits for it only wanted to read. */
+  /** The storage is full and nothing is promised: the waiters only read. */
   #excuseReads(): void {
     if (this.#next?.isPromised !== false) return
     this.#next.resolve()
@@ -230,14 +233,14 @@ export class JournalKeeper {
 
   #fail(why: DaybookError, round: Round): void {
     this.#broken = why
-    // First those who can have the book opened again, so that whoever is refused below can already wait for that.
+    // First trigger the reopening, so that the callers refused below can wait for it.
     this.#hearFault()
     round.reject(why)
     this.#next?.reject(why)
     this.#next = undefined
   }
 
-  /** When nothing was committed for a while, and at the end: what was appended becomes part of the snapshot. */
+  /** Merges appended changes into the snapshot when idle and at the end. */
   #foldIn(): void {
     if (this.#appendedBytes < idleBytes) return
     this.#mustRewrite = true
@@ -245,7 +248,10 @@ export class JournalKeeper {
   }
 }
 
-/** What a database takes without its free pages, which SQLite counts at this place (https://sqlite.org/fileformat.html). */
+/**
+ * Size of a database without its free pages, which SQLite counts at this offset
+ * (https://sqlite.org/fileformat.html).
+ */
 const freeCountAt = 36
 function usedBytes(image: PageImage): number {
   const count = new Uint8Array(4)
@@ -253,7 +259,11 @@ function usedBytes(image: PageImage): number {
   return image.sizeBytes - new DataView(count.buffer).getUint32(0) * pageBytes
 }
 
-/** What those are told who only wanted to read: the book has to be opened again, and can be asked again then. */
-function unsound(cause: unknown): DaybookError {
-  return new DaybookError('storage-failed', 'What is in memory is not what was kept.', { cause })
+/** Error for readers: the book must be reopened, then they can ask again. */
+function readFault(cause: unknown): DaybookError {
+  return new DaybookError(
+    'storage-failed',
+    'The book in memory differs from the stored one: it is reopened.',
+    { cause },
+  )
 }

@@ -1,13 +1,13 @@
-// SQLite in this worker, begun as soon as this module is evaluated: it is compiled while the modules after it are read.
+// SQLite in this worker, loaded as soon as this module runs: it compiles while later modules load.
 // Invariant: every access handle that SQLite opens goes through the combiner.
 import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import { combineHandles, createWriteCombiner } from './write-combiner.ts'
+import { combineHandles, WriteCombiner } from './write-combiner.ts'
 
-export const combiner = createWriteCombiner()
+export const combiner = new WriteCombiner()
 let loading: Promise<Sqlite3Static> | undefined
 
 export function loadSqlite(): Promise<Sqlite3Static> {
-  // The two file systems that need a cross-origin isolated page would only log that they can't start.
+  // Two file systems need a cross-origin isolated page and would only log that they can't start.
   const quiet = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }, warn: () => undefined }
   Object.assign(globalThis, { sqlite3ApiConfig: quiet })
   if (!loading) {
@@ -17,5 +17,5 @@ export function loadSqlite(): Promise<Sqlite3Static> {
   return loading
 }
 
-// Who needs it is told what went wrong.
+// Callers of `loadSqlite` get the error.
 loadSqlite().catch(() => undefined)

@@ -1,6 +1,6 @@
-// Mends the file of a book in its pool: what can be read goes into a new file beside it, the old one out of the pool into
-// a plain file of OPFS, and then the new one into its place. Invariant: until the new file stands in its place it is whole
-// beside it, and whoever opens the pool puts it there.
+// Repairs the file of a book in its pool: readable records go into a new file beside it, the old file moves
+// to a plain OPFS file, and the new file takes its place.
+// Invariant: until the new file is in place it is whole beside it, and the next opener puts it in place.
 import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
@@ -10,59 +10,59 @@ import { ignoreDamage, openIfBook, openIfPossible, readAbout } from '../../../st
 import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { bookFile, pageBytes, type SyncHandle } from './kept-tail.ts'
+import { bookFile, pageBytes, type SyncHandle } from './reserved-handle.ts'
 
-/** Holds the checkpoint: a copy of the records beside the book. */
+/** A copy of the records beside the book. */
 export const checkpointPath = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
 const walFile = `${bookFile}-wal`
-/** Where damaged files of all books are set aside. */
+/** Folder for damaged files of all books. */
 export const asideFolder = 'daybook-aside'
-const keptKey = 'mended_kept'
+const asideKey = 'mended_kept'
 
 export interface PoolToMend {
   readonly book: string
   readonly pool: SAHPoolUtil
   /** Opens a file of the pool. */
   open(file: string): SqlDatabase
-  /** 0 for one that is not there. */
+  /** 0 for a missing file. */
   sizeOf(file: string): number
-  /** Opens these bytes of a database in memory. */
+  /** Opens these bytes as a database in memory. */
   openImage(bytes: Uint8Array): SqlDatabase
-  /** From now on the database file has all its bytes, also those behind its end. */
+  /** Exposes all bytes of the database file, also those behind its end. */
   showAll(): void
 }
 
 /**
- * Why the file of the book, which is not there or has not a byte, is a loss; undefined where a new book begins. SQLite would
- * begin one in either, and delete the log.
+ * Why a missing or empty file is a loss; undefined for a new book. SQLite would create a new book there, and
+ * delete the log.
  */
-export function lossOf(given: PoolToMend): string | undefined {
-  const { pool, sizeOf } = given
+export function lossOf(target: PoolToMend): string | undefined {
+  const { pool, sizeOf } = target
   if (sizeOf(bookFile) > 0) return undefined
   const hasLog = pagesOf(new Uint8Array(), bytesOf(pool, walFile)).count > 0
-  if (!hasLog && !hasCopy(given)) return undefined
+  if (!hasLog && !hasCopy(target)) return undefined
   return hasFile(pool, bookFile) ? 'the file is empty' : goneReason
 }
 
-/** Whether there is a copy of the records of a book. */
+/** Whether the book has a copy of its records. */
 export function hasCopy({ pool, open }: PoolToMend): boolean {
   return hasFile(pool, checkpointPath) && readAbout(() => open(checkpointPath)) !== undefined
 }
 
-/** Takes the damaged file out and puts a new one in its place. */
-export async function mendPool(given: PoolToMend, reason: string): Promise<void> {
-  const { book, pool, open, sizeOf } = given
+/** Moves the damaged file away and puts a new one in its place. */
+export async function mendPool(target: PoolToMend, reason: string): Promise<void> {
+  const { book, pool, open, sizeOf } = target
   const isEmpty = sizeOf(bookFile) === 0
-  // The end is told by a header that may be wrong.
-  given.showAll()
+  // The header may show a wrong end.
+  target.showAll()
   const now = formatTime(Date.now())
   const aside = hasFile(pool, bookFile)
     ? `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
     : undefined
   drop(pool, mending)
   const pages = readPages(pool)
-  const damaged = isEmpty ? undefined : (openBook(open) ?? openWithHeader(given, pages))
+  const damaged = isEmpty ? undefined : (openBook(open) ?? openWithHeader(target, pages))
   const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(() => open(checkpointPath)) : undefined
   try {
     const fresh = open(mending)
@@ -75,23 +75,23 @@ export async function mendPool(given: PoolToMend, reason: string): Promise<void>
     checkpoint?.close()
     damaged?.close()
   }
-  await finishMending(given)
+  await finishMending(target)
 }
 
 function readPages(pool: SAHPoolUtil): Pages {
   return pagesOf(bytesOf(pool, bookFile), bytesOf(pool, walFile))
 }
 
-/** Whether bytes of the first page that are the same in every book are others in this one. */
+/** Whether the first page lacks bytes that every book has. */
 export function isHeaderDamaged(pool: SAHPoolUtil): boolean {
   const first = readPages(pool).page(1)
   return first !== undefined && mendHeader(first.slice())
 }
 
-/** More than this is not put into memory once more. */
+/** Larger files aren't copied into memory. */
 const mostImageBytes = 2 ** 29
 
-/** The pages with a first one whose header is again what it is in every book, if they can be read then. */
+/** The pages with a corrected header, if they can be read then. */
 function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | undefined {
   if (pages.count * pageBytes > mostImageBytes) return undefined
   const image = new Uint8Array(pages.count * pageBytes)
@@ -102,49 +102,49 @@ function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | 
   return openIfBook(() => openImage(image))
 }
 
-/** Goes on where a mending was cut: with a new file that is whole, or from the beginning. */
+/** Finishes an interrupted repair: with the new file if it is whole, or from the beginning. */
 export async function finishMending({ pool, open, showAll }: PoolToMend): Promise<void> {
   if (!hasFile(pool, mending)) return
-  const { mended, isKept } = readNew(open)
+  const { mended, isSavedAside } = readNew(open)
   if (!mended) return drop(pool, mending)
   const { aside } = mended
-  if (aside !== undefined && !isKept) {
+  if (aside !== undefined && !isSavedAside) {
     showAll()
-    await keepAside(aside, bytesOf(pool, bookFile))
-    // Noted before the old file is written over: from here on what stands in its place may be half of the new one.
+    await saveAside(aside, bytesOf(pool, bookFile))
+    // Note this before the old file is overwritten: afterwards half of the new one may be in its place.
     const fresh = open(mending)
-    fresh.transaction(() => new Settings(fresh).set(keptKey, 1))
+    fresh.transaction(() => new Settings(fresh).set(asideKey, 1))
     fresh.close()
   }
   await putInPlace(pool)
 }
 
-/** What the new file says of itself, if it is whole, and whether the old one is kept. */
+/** Header of the new file, if it is whole, and whether the old one is stored aside. */
 function readNew(open: PoolToMend['open']): {
   readonly mended?: Mended | undefined
-  readonly isKept: boolean
+  readonly isSavedAside: boolean
 } {
   try {
     const fresh = open(mending)
     const mended = mendedOf(fresh)
-    const isKept = mended !== undefined && new Settings(fresh).get(keptKey) !== undefined
+    const isSavedAside = mended !== undefined && new Settings(fresh).get(asideKey) !== undefined
     fresh.close()
-    return { mended, isKept }
+    return { mended, isSavedAside }
   } catch (error) {
     if (!isDaybookError(error)) throw error
-    return { isKept: false }
+    return { isSavedAside: false }
   }
 }
 
-/** What the status says of how the book in `db` was mended. */
+/** Status texts about the repair of the book in `db`. */
 export async function mendedTexts(db: SqlDatabase): Promise<string[]> {
   const mended = mendedOf(db)
   if (!mended) return []
-  const isTold = mended.aside === undefined ? isNews(mended, Date.now()) : await isAside(mended.aside)
-  return isTold ? [mendedText(mended)] : []
+  const isShown = mended.aside === undefined ? isNews(mended, Date.now()) : await isAside(mended.aside)
+  return isShown ? [mendedText(mended)] : []
 }
 
-/** Whether the damaged file is still kept. */
+/** Whether the damaged file still exists. */
 async function isAside(path: string): Promise<boolean> {
   const [folder = '', file = ''] = path.split('/')
   try {
@@ -157,7 +157,7 @@ async function isAside(path: string): Promise<boolean> {
 }
 
 async function putInPlace(pool: SAHPoolUtil): Promise<void> {
-  // What an old log holds belongs to the old file.
+  // The log belongs to the old file.
   drop(pool, walFile, `${bookFile}-journal`)
   await pool.importDb(bookFile, pool.exportFile(mending))
   drop(pool, mending)
@@ -168,31 +168,31 @@ export const hasFile = (pool: SAHPoolUtil, file: string): boolean => pool.getFil
 const bytesOf = (pool: SAHPoolUtil, file: string): Uint8Array =>
   hasFile(pool, file) ? pool.exportFile(file) : new Uint8Array()
 
-/** Deletes files of the pool that are there and not open, with what SQLite keeps beside them. */
+/** Deletes closed files of the pool, with SQLite's files beside them. */
 export function drop(pool: SAHPoolUtil, ...files: string[]): void {
   const there = pool.getFileNames()
   for (const file of files.flatMap((one) => [`${one}-wal`, `${one}-journal`, one]))
     if (there.includes(file)) pool.unlink(file)
 }
 
-/** The database of the book, if it can be opened and a Daybook wrote it: of another one nothing is known to be whole. */
+/** The database of the book, if it opens and a Daybook wrote it: other files may be incomplete. */
 function openBook(open: PoolToMend['open']): SqlDatabase | undefined {
   const db = openIfPossible(() => open(bookFile))
   try {
     if (db && isBook(db)) return db
   } catch (error) {
     ignoreDamage(error)
-    // Its list of tables can't be read; some tables may be.
+    // Its list of tables is unreadable; some tables may be readable.
     return db
   }
   db?.close()
   return undefined
 }
 
-/** A worker's file can be opened at once; the page's types do not say so. */
+/** Workers have synchronous access; the page's types lack it. */
 type WorkerFile = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncHandle> }
 
-async function keepAside(path: string, bytes: Uint8Array): Promise<void> {
+async function saveAside(path: string, bytes: Uint8Array): Promise<void> {
   const root = await navigator.storage.getDirectory()
   const folder = await root.getDirectoryHandle(asideFolder, { create: true })
   const name = path.slice(asideFolder.length + 1)

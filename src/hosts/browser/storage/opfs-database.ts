@@ -1,5 +1,7 @@
-// A book's database on OPFS: its file in the pool, and how SQLite is set up for it.
-// Invariant: a commit is in the file when it returns, and what the file had before a crash is whole after it.
+// A book's database on OPFS: opens its file in the pool, configures SQLite, and manages space.
+// Invariants: a commit is in the file when it returns, and earlier commits survive a crash. A full book can
+// always be emptied: commits leave space for copying the log into the file, and a quarter is reserved for
+// forgetting and derived rows.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
@@ -20,40 +22,50 @@ import {
   mendPool,
   type PoolToMend,
 } from './mend-pool.ts'
-import { createFileSpace } from './file-space.ts'
-import { bookFile } from './kept-tail.ts'
+import {
+  bookFile,
+  aheadPages,
+  reservePages,
+  logBytes,
+  pageBytes,
+  poolHeaderBytes,
+} from './reserved-handle.ts'
 import { openPool } from './opfs-pool.ts'
-import { checkpointPages, createSizeLimit, pageSize } from './size-limit.ts'
 import { createWasmDatabase, openImage } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
 
 export interface BookStorage {
   readonly db: SqlDatabase
   readonly durability: Durability
-  /** Why this is not the best that a browser can give, in words. */
+  /** Why this isn't the best storage of a browser, in words. */
   degraded?(): Promise<string[]>
-  /** What is wrong with a table of its file. Absent where there is no file. */
+  /** The fault of a table in its file. Absent without a file. */
   check?(table: string): string | undefined
-  /** Where a copy of its records is kept. Absent where there is no file. */
+  /** The copy of its records. Absent without a file. */
   readonly checkpointFile?: CheckpointFile
-  /** What is to be told of its file, each in words. */
+  /** Messages about repairs of its file. */
   mended?(): Promise<string[]>
-  /** Looks again how much space there is. */
+  /** Measures the space again. */
   refit?(): Promise<void>
-  /** Opens or closes the space that is kept back. */
+  /** Releases or restores the reserved space. */
   useReserve?(isUsed: boolean): void
-  /** Whether there was little space when it was last taken. */
+  /** Whether little space was left at the last commit that needed some. */
   isScarce?(): boolean
-  /** From now on each commit waits for the flush. */
+  /** Makes each commit wait for the flush. */
   makeStrict(): void
-  /** Calls `hear` when what is in memory is not what is kept any more: the book must be opened again. */
+  /** Calls `hear` when memory differs from the stored state: the book must be reopened. */
   watchFault?(hear: () => void): void
-  /** Lets go of the files; call after the database is closed. */
+  /** Releases the files; close the database first. */
   release(): void | Promise<void>
 }
 
+const pageSize = 4096
+/** Pages of the write-ahead log between checkpoints; each checkpoint costs two flushes. */
+const checkpointPages = 4000
+const leastLogPages = 64
+
 const pragmas = [
-  // First of all: write-ahead logging without shared memory needs exclusive locking.
+  // Must come first: write-ahead logging without shared memory needs exclusive locking.
   'locking_mode = EXCLUSIVE',
   `page_size = ${pageSize}`,
   'auto_vacuum = INCREMENTAL',
@@ -65,15 +77,15 @@ const pragmas = [
   'secure_delete = FAST',
 ]
 
-/** A checkpoint is written little by little and read once in its life. */
+/** A checkpoint is written in small steps and read once. */
 const checkpointPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
 
-/** Why a book is opened again: its file is damaged, or what failed may come of that, so it is looked through. */
-export type Suspicion = { readonly damaged: string } | { readonly isDoubted: true }
+/** Why a book is reopened: its file is damaged, or the failure may come from damage, so check it. */
+export type Suspicion = { readonly damaged: string } | { readonly isSuspect: true }
 
 /**
- * Opens the file of book `name`, making it when there is none, and mends it first where it is damaged, as `suspicion` may
- * say. Rejects as `openPool` does. `combiner` is the one that the handles of this worker go through.
+ * Opens the file of book `name`, or creates it, and repairs a damaged one first; `suspicion` may name the
+ * damage. Rejects as `openPool` does. `combiner` is that of this worker's handles.
  */
 export async function openOpfsDatabase(
   sqlite3: Sqlite3Static,
@@ -83,12 +95,12 @@ export async function openOpfsDatabase(
 ): Promise<BookStorage> {
   const pool = await openPool(sqlite3, name)
   try {
-    const open = (file: string, given = pragmas) => openFile(file, given, { sqlite3, pool, combiner })
+    const open = (file: string, settings = pragmas) => openFile(file, settings, { sqlite3, pool, combiner })
     const toMend = {
       book: name,
       pool,
       open: (file: string) => open(file),
-      sizeOf: combiner.sizeOf,
+      sizeOf: (file: string) => combiner.sizeOf(file),
       openImage: (bytes: Uint8Array) => openImage(sqlite3, bytes),
       showAll: () => combiner.showAll(bookFile),
     }
@@ -96,9 +108,9 @@ export async function openOpfsDatabase(
     let isOpen = true
     const db: SqlDatabase = {
       ...whole,
-      scrub(what) {
-        whole.scrub(what)
-        if (what !== 'space') combiner.wipe(bookFile)
+      scrub(target) {
+        whole.scrub(target)
+        if (target !== 'space') combiner.wipe(bookFile)
       },
       close() {
         isOpen = false
@@ -126,11 +138,12 @@ export async function openOpfsDatabase(
         useReserve(isUsed)
         space.useReserve(isUsed)
         try {
-          // The log can't grow either: what it has is copied, for which there is space, and it begins anew. Afterwards too,
-          // so that a write finds room in it where room was made.
+          // The log can't grow either: copy it, for which there is space, so that it restarts. Afterwards
+          // too, so that writes find
+          // space in it.
           db.run('PRAGMA wal_checkpoint(RESTART)')
         } catch {
-          // Within a transaction, or where there is none after all. Then what the reserve has may still do.
+          // Inside a transaction, or without space after all. The reserve may still suffice.
         }
       },
       isScarce: space.isScarce,
@@ -149,29 +162,29 @@ export async function openOpfsDatabase(
       },
     }
   } catch (error) {
-    // Or nobody else could try, in this tab or another.
+    // Otherwise nobody else could try, in this tab or another.
     combiner.unguard()
     pool.pauseVfs()
     throw error
   }
 }
 
-/** Opens the book's file once nothing in it is known to be broken. */
+/** Opens the book's file after repairing known damage. */
 async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
   await finishMending(pool)
-  const isDoubted = suspicion !== undefined && 'isDoubted' in suspicion
+  const isSuspect = suspicion !== undefined && 'isDoubted' in suspicion
   let reason = suspicion && 'damaged' in suspicion ? suspicion.damaged : lossOf(pool)
-  if (isDoubted && isHeaderDamaged(pool.pool)) reason ??= 'the header of the file is damaged'
+  if (isSuspect && isHeaderDamaged(pool.pool)) reason ??= 'the header of the file is damaged'
   if (reason === undefined) {
     let db: SqlDatabase | undefined
     try {
       db = pool.open(bookFile)
-      if (!isBook(db) && hasCopy(pool)) reason = 'the file holds no book'
-      else if (!isBlamed(db) && !isDoubted) return db
-      reason ??= firstFault(db) ?? (isDoubted ? schemaFault(db) : undefined) ?? bodyFault(db)
+      if (!isBook(db) && hasCopy(pool)) reason = 'the file has no book'
+      else if (!isBlamed(db) && !isSuspect) return db
+      reason ??= firstFault(db) ?? (isSuspect ? schemaFault(db) : undefined) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
-      // A byte of its header may say that it is not to be written: nothing else does so here.
+      // A damaged header may claim that the file is read-only: nothing else does that here.
       if (!isBroken(error) && !isReadOnly(error)) {
         db?.close()
         throw error
@@ -184,7 +197,7 @@ async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDa
   return pool.open(bookFile)
 }
 
-/** SQLite's code of a file that may not be written, which a byte of its header says too. */
+/** SQLite's code for a read-only file, which a damaged header can claim too. */
 export const isReadOnly = (error: unknown): boolean =>
   isDaybookError(error, 'storage-failed') && error.details['result'] === 8
 
@@ -205,5 +218,98 @@ function openFile(
   } catch (error) {
     handle.close()
     throw error
+  }
+}
+
+// Limits the size of the database, so that SQLite reports "full" before the browser cuts a write short.
+
+interface SizeLimit {
+  /** Measures the space again. */
+  refit(): Promise<void>
+  /** Releases or restores the reserved space. */
+  useReserve(isUsed: boolean): void
+  /** At the last measurement; infinite if the browser doesn't tell. */
+  spaceBytes(): number
+}
+
+/** `spareBytes`: bytes that the book's files have beyond its pages. */
+function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () => number): SizeLimit {
+  let limit = 0
+  let whole = 0
+  let spaceBytes = Infinity
+  const setLimit = (pages: number) => {
+    if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
+  }
+  return {
+    useReserve: (isUsed) => setLimit(isUsed ? whole : limit),
+    spaceBytes: () => spaceBytes,
+    async refit() {
+      const { quota = 0, usage = 0 } = await navigator.storage.estimate()
+      // It may have been closed meanwhile.
+      if (quota === 0 || !isOpen()) return
+      spaceBytes = Math.max(0, quota - usage) + spareBytes()
+      const spacePages = Math.floor(spaceBytes / pageSize)
+      const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
+      const usedPages = Math.ceil(db.sizeBytes() / pageSize)
+      const freePages = Math.max(0, spacePages - 2 * logPages)
+      // A measurement of a nearly full book never lowers the limits.
+      limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
+      whole = Math.max(whole, limit + Math.floor(freePages * 0.25))
+      db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
+      setLimit(limit)
+    },
+  }
+}
+
+// Allocates file space before a commit needs it, because neither the browser nor the disk tells how much is
+// left.
+
+interface FileSpace {
+  /** Whether a commit may be made after which the database has `pages`. */
+  admit(pages: number): boolean
+  /** Releases or restores the reserved space. */
+  useReserve(isUsed: boolean): void
+  /** Whether the last commit that needed space found little of it. */
+  isScarce(): boolean
+}
+
+/** Allocates space for a file of so many bytes. */
+type Reserve = (bytes: number) => boolean
+
+/** `used`: current pages. */
+function createFileSpace(used: number, reserve: Reserve, reserveLog: Reserve): FileSpace {
+  let isUsed = false
+  let isScarce = false
+  let granted = 0
+  const take = (pages: number): boolean => {
+    if (pages > granted && reserve(poolHeaderBytes + pages * pageBytes)) granted = pages
+    return pages <= granted
+  }
+  const hasSpace = (pages: number) => {
+    const needed = isUsed ? pages : pages + reservePages(pages)
+    if (needed <= granted) return true
+    const ahead = aheadPages(pages)
+    isScarce = !take(needed + ahead)
+    if (isScarce) return take(needed + (ahead >> 2)) || take(needed)
+    // The log can be smaller, so it gets its own space only if there is plenty.
+    reserveLog(poolHeaderBytes + logBytes(pages))
+    return true
+  }
+  // A book that opens without space reserves as much as there is.
+  for (let reserved = hasSpace(used) ? 0 : reservePages(used) >> 1; reserved > 0 && !take(used + reserved);)
+    reserved >>= 1
+  return {
+    admit(pages) {
+      // A commit that doesn't grow the database needs no space.
+      if (pages > used && !hasSpace(pages)) return false
+      // The file is cut there, so allocate it again.
+      if (pages < used) granted = 0
+      used = pages
+      return true
+    },
+    useReserve(isWanted) {
+      isUsed = isWanted
+    },
+    isScarce: () => isScarce,
   }
 }

@@ -1,25 +1,25 @@
 // A book's files on OPFS: SQLite's access-handle pool, one directory for each book.
-// Invariant: only called while the book's Web Lock is held. A failed start never deletes anything.
+// Invariant: only called while the book's Web Lock is held. A failed start deletes nothing.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../../core/errors.ts'
 import { poolFolder } from './book-names.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
-/** Database, WAL and what SQLite may need beside them, far below Safari's 252 handles. */
+/** Database, WAL and other SQLite files, far below Safari's limit of 252 handles. */
 const poolFiles = 12
-/** After a reload the page before may hold its handles for a moment. */
+/** After a reload the previous page may still have its handles. */
 const handleWaitMs = 2000
 
-/** Opens the pool of `book`, waiting for a predecessor that is letting go. */
+/** Opens the pool of `book`, waiting for the previous page to release it. */
 export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SAHPoolUtil> {
   const begun = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
       const install = () => sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
-      const pool = await ((await hasFiles(book)) ? withoutTrial(install) : install())
-      // This worker had the book before, and let go of it.
+      const pool = await ((await hasFiles(book)) ? withoutTestFile(install) : install())
+      // This worker had the book before, and released it.
       const ready = pool.isPaused() ? await pool.unpauseVfs() : pool
-      // A first opening that was cut short left fewer, and no later one would add any.
+      // An interrupted first opening may have created fewer files.
       await ready.reserveMinimumCapacity(poolFiles)
       return ready
     } catch (error) {
@@ -27,16 +27,20 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError')
         throw unavailable(error)
       if (performance.now() - begun > handleWaitMs) {
-        throw new DaybookError('open-elsewhere', 'Something still holds the files of this book.', {
-          cause: error,
-        })
+        throw new DaybookError(
+          'open-elsewhere',
+          'Another page still has the files of this book open: close it or reload.',
+          {
+            cause: error,
+          },
+        )
       }
       await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 25 * 2 ** Math.min(attempt, 4)))
     }
   }
 }
 
-/** Whether the book has files here already. */
+/** Whether the book has files already. */
 async function hasFiles(book: string): Promise<boolean> {
   try {
     const root = await navigator.storage.getDirectory()
@@ -47,8 +51,8 @@ async function hasFiles(book: string): Promise<boolean> {
   }
 }
 
-/** The file with which the pool tries the browser begins with this. */
-const trial = '.opfs-sahpool-sync-check-'
+/** Prefix of the pool's test file. */
+const testFile = '.opfs-sahpool-sync-check-'
 
 interface Folder {
   getFileHandle(name: string, options?: object): Promise<object>
@@ -56,18 +60,18 @@ interface Folder {
 }
 
 /**
- * Runs `work` without the trial file. On a disk with nothing left Chromium can't note that there is a new file, and may then
- * drop all files of the site; where a book has files, the browser was tried before.
+ * Runs `work` without the test file. On a full disk Chromium can't record a new file, and may then delete all
+ * files of the site. An existing book shows that the browser works.
  */
-async function withoutTrial<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withoutTestFile<Result>(work: () => Promise<Result>): Promise<Result> {
   const folder = FileSystemDirectoryHandle.prototype as unknown as Folder
   const { getFileHandle, removeEntry } = folder
-  const tried = { createSyncAccessHandle: async () => ({ close: () => undefined }) }
+  const fakeFile = { createSyncAccessHandle: async () => ({ close: () => undefined }) }
   folder.getFileHandle = async function (name, options) {
-    return name.startsWith(trial) ? tried : getFileHandle.call(this, name, options)
+    return name.startsWith(testFile) ? fakeFile : getFileHandle.call(this, name, options)
   }
   folder.removeEntry = async function (name, options) {
-    if (!name.startsWith(trial)) await removeEntry.call(this, name, options)
+    if (!name.startsWith(testFile)) await removeEntry.call(this, name, options)
   }
   try {
     return await work()
@@ -81,16 +85,16 @@ function poolOptions(book: string) {
     name: `daybook-${book}`,
     directory: `/${poolFolder}/${book}`,
     initialCapacity: poolFiles,
-    // By default a start that fails removes the pool, the book with it.
+    // By default a failed start deletes the pool with the book.
     preserveOnInitFailure: true,
-    // And a failure is remembered for ever. (The type does not know this option yet.)
+    // Otherwise a failure is remembered for ever. (The types lack this option.)
     forceReinitIfPreviouslyFailed: true,
   }
 }
 
 function unavailable(error: unknown): DaybookError {
   const reason = inWords(error)
-  return new DaybookError('storage-unavailable', `The browser gives no file storage (${reason}).`, {
+  return new DaybookError('storage-unavailable', `The browser offers no file storage (${reason}).`, {
     details: { medium: 'opfs', reason },
     cause: error,
   })

@@ -1,120 +1,116 @@
-// The bytes of a database in memory, in extents, with a list of the pages that changed.
-// Invariant: every page whose bytes or length differ from what was last taken is on the list.
+// The bytes of a database in memory, in extents, with a list of the changed pages.
+// Invariant: every page whose bytes or length changed since the last `take` is on the list.
 import { extentBytes, pageBytes, type PageChange } from '../../../core/journal.ts'
 
-export interface PageImage {
-  readonly sizeBytes: number
-  /** Something changed since it was last taken. */
-  readonly isChanged: boolean
-  /** Fills `into` from `at` on and answers how many bytes there were; the rest becomes zeros. */
-  read(into: Uint8Array, at: number): number
-  write(bytes: Uint8Array, at: number): void
-  truncate(sizeBytes: number): void
-  /** The changes since they were last taken. They count as taken from now on. */
-  take(): PageChange
-  /** What was taken was not kept: it counts as changed again. */
-  giveBack(numbers: readonly number[]): void
-  /** An extent as it is, the last one as long as the database. Not a copy. */
-  extent(index: number): Uint8Array<ArrayBuffer>
-}
+export class PageImage {
+  readonly #extents: Uint8Array<ArrayBuffer>[] = []
+  readonly #changed = new Set<number>()
+  #size = 0
+  #isResized = false
 
-/** An image of what was kept: `extents` in their order, then `changes` in theirs. */
-export function createPageImage(
-  sizeBytes = 0,
-  kept: readonly Uint8Array[] = [],
-  changes: readonly PageChange[] = [],
-): PageImage {
-  const extents: Uint8Array<ArrayBuffer>[] = []
-  const changed = new Set<number>()
-  let size = 0
-  let isResized = false
-
-  const grow = (bytes: number) => {
-    while (extents.length * extentBytes < bytes) extents.push(new Uint8Array(extentBytes))
-    size = bytes
-    isResized = true
+  /** Restores an image: `extents` in their order, then `changes` in theirs. */
+  constructor(sizeBytes = 0, extents: readonly Uint8Array[] = [], changes: readonly PageChange[] = []) {
+    this.#grow(sizeBytes)
+    extents.forEach((extent, index) =>
+      this.#put(extent.subarray(0, sizeBytes - index * extentBytes), index * extentBytes),
+    )
+    for (const change of changes) {
+      this.#cut(change.sizeBytes)
+      change.numbers.forEach((number, i) => {
+        const bytes = change.bytes.subarray(i * pageBytes, (i + 1) * pageBytes)
+        this.#put(bytes.subarray(0, change.sizeBytes - number * pageBytes), number * pageBytes)
+      })
+    }
+    this.#isResized = false
   }
 
-  /** Calls `visit` with each piece of an extent that bytes from `at` on fall into. */
-  const eachPiece = (at: number, length: number, visit: (piece: Uint8Array, done: number) => void) => {
+  get sizeBytes(): number {
+    return this.#size
+  }
+
+  /** Whether something changed since the last `take`. */
+  get isChanged(): boolean {
+    return this.#isResized || this.#changed.size > 0
+  }
+
+  /** Fills `into` from `at` on, with zeros behind the end; returns the number of bytes of the image. */
+  read(into: Uint8Array, at: number): number {
+    const length = Math.max(0, Math.min(into.length, this.#size - at))
+    this.#eachPiece(at, length, (piece, done) => into.set(piece, done))
+    into.fill(0, length)
+    return length
+  }
+
+  write(bytes: Uint8Array, at: number): void {
+    this.#put(bytes, at)
+    const last = Math.floor((at + bytes.length - 1) / pageBytes)
+    for (let number = Math.floor(at / pageBytes); number <= last; number++) this.#changed.add(number)
+  }
+
+  truncate(sizeBytes: number): void {
+    // If the image grows again before `take`, these pages are zeros.
+    for (let number = Math.floor(sizeBytes / pageBytes); number * pageBytes < this.#size; number++)
+      this.#changed.add(number)
+    this.#cut(sizeBytes)
+  }
+
+  /** Returns the changes since the last call, and clears the list. */
+  take(): PageChange {
+    const numbers = [...this.#changed]
+      .filter((number) => number * pageBytes < this.#size)
+      .sort((a, b) => a - b)
+    const bytes = new Uint8Array(numbers.length * pageBytes)
+    numbers.forEach((number, i) => {
+      const at = number * pageBytes
+      const length = Math.min(pageBytes, this.#size - at)
+      this.#eachPiece(at, length, (piece, done) => bytes.set(piece, i * pageBytes + done))
+    })
+    this.#changed.clear()
+    this.#isResized = false
+    return { sizeBytes: this.#size, numbers, bytes }
+  }
+
+  /** Storing these pages failed: lists them again. */
+  giveBack(numbers: readonly number[]): void {
+    for (const number of numbers) this.#changed.add(number)
+    this.#isResized = true
+  }
+
+  /** An extent, not copied; the last one ends with the database. */
+  extent(index: number): Uint8Array<ArrayBuffer> {
+    const bytes = this.#extents[index] ?? new Uint8Array()
+    return bytes.subarray(0, Math.max(0, this.#size - index * extentBytes))
+  }
+
+  #grow(bytes: number): void {
+    while (this.#extents.length * extentBytes < bytes) this.#extents.push(new Uint8Array(extentBytes))
+    this.#size = bytes
+    this.#isResized = true
+  }
+
+  /** Calls `visit` for the part of each extent that the bytes from `at` on fall into. */
+  #eachPiece(at: number, length: number, visit: (piece: Uint8Array, done: number) => void): void {
     for (let done = 0; done < length;) {
       const within = (at + done) % extentBytes
       const part = Math.min(length - done, extentBytes - within)
-      const extent = extents[Math.floor((at + done) / extentBytes)]
+      const extent = this.#extents[Math.floor((at + done) / extentBytes)]
       if (!extent) throw new RangeError(`The image has no byte ${at + done}.`)
       visit(extent.subarray(within, within + part), done)
       done += part
     }
   }
 
-  const put = (bytes: Uint8Array, at: number) => {
-    if (at + bytes.length > size) grow(at + bytes.length)
-    eachPiece(at, bytes.length, (piece, done) => piece.set(bytes.subarray(done, done + piece.length)))
+  #put(bytes: Uint8Array, at: number): void {
+    if (at + bytes.length > this.#size) this.#grow(at + bytes.length)
+    this.#eachPiece(at, bytes.length, (piece, done) => piece.set(bytes.subarray(done, done + piece.length)))
   }
 
-  const cut = (bytes: number) => {
-    if (bytes > size) return grow(bytes)
-    // What was cut off must not come back with zeros expected in its place, nor stand in a snapshot.
-    extents.length = Math.ceil(bytes / extentBytes)
-    extents.at(-1)?.fill(0, bytes - (extents.length - 1) * extentBytes)
-    size = bytes
-    isResized = true
-  }
-
-  grow(sizeBytes)
-  kept.forEach((extent, index) =>
-    put(extent.subarray(0, sizeBytes - index * extentBytes), index * extentBytes),
-  )
-  for (const change of changes) {
-    cut(change.sizeBytes)
-    change.numbers.forEach((number, i) => {
-      const bytes = change.bytes.subarray(i * pageBytes, (i + 1) * pageBytes)
-      put(bytes.subarray(0, change.sizeBytes - number * pageBytes), number * pageBytes)
-    })
-  }
-  isResized = false
-
-  return {
-    get sizeBytes() {
-      return size
-    },
-    get isChanged() {
-      return isResized || changed.size > 0
-    },
-    read(into, at) {
-      const length = Math.max(0, Math.min(into.length, size - at))
-      eachPiece(at, length, (piece, done) => into.set(piece, done))
-      into.fill(0, length)
-      return length
-    },
-    write(bytes, at) {
-      put(bytes, at)
-      const last = Math.floor((at + bytes.length - 1) / pageBytes)
-      for (let number = Math.floor(at / pageBytes); number <= last; number++) changed.add(number)
-    },
-    truncate(bytes) {
-      // When it grows again before it is taken, they are zeros and not what was there.
-      for (let number = Math.floor(bytes / pageBytes); number * pageBytes < size; number++)
-        changed.add(number)
-      cut(bytes)
-    },
-    take() {
-      const numbers = [...changed].filter((number) => number * pageBytes < size).sort((a, b) => a - b)
-      const bytes = new Uint8Array(numbers.length * pageBytes)
-      numbers.forEach((number, i) => {
-        const at = number * pageBytes
-        const length = Math.min(pageBytes, size - at)
-        eachPiece(at, length, (piece, done) => bytes.set(piece, i * pageBytes + done))
-      })
-      changed.clear()
-      isResized = false
-      return { sizeBytes: size, numbers, bytes }
-    },
-    giveBack(numbers) {
-      for (const number of numbers) changed.add(number)
-      isResized = true
-    },
-    extent: (index) =>
-      (extents[index] ?? new Uint8Array()).subarray(0, Math.max(0, size - index * extentBytes)),
+  #cut(bytes: number): void {
+    if (bytes > this.#size) return this.#grow(bytes)
+    // Clear the rest: deleted bytes must not reappear when the image grows, or go into a snapshot.
+    this.#extents.length = Math.ceil(bytes / extentBytes)
+    this.#extents.at(-1)?.fill(0, bytes - (this.#extents.length - 1) * extentBytes)
+    this.#size = bytes
+    this.#isResized = true
   }
 }

@@ -1,119 +1,59 @@
-// `SqlDatabase` over SQLite WASM: a handle of the pool on OPFS, or of memory.
-// Invariants: what a transaction wrote has reached the file when it returns; every statement is finalized before the
-// database closes, or the pool would refuse to let go.
+// `SqlDatabase` over SQLite WASM: on a handle of the OPFS pool, or in memory.
+// Invariants: the writes of a transaction have reached the file when it returns; every statement is finalized before the
+// database closes, because the pool refuses to close otherwise.
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
-import { createStatementFactory, type WasmStatement } from './wasm-statement.ts'
+import { createStatementFactory, type StatementFactory, type WasmStatement } from './wasm-statement.ts'
 import type { WriteCombiner } from './write-combiner.ts'
-import { createScrub } from './wasm-scrub.ts'
 import { isQuotaFault } from './browser-fault.ts'
+import { clearGap, overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
 
 const statementLimit = 200
 const incremental = 'auto_vacuum = INCREMENTAL'
 
 export interface WasmDatabaseOptions {
-  /** Run first, in order. */
+  /** Run first, in this order. */
   readonly pragmas: readonly string[]
-  /** Hands writes that were held back to the file; see write-combiner.ts. */
+  /** Writes buffered data to the file; see write-combiner.ts. */
   readonly combiner?: Pick<WriteCombiner, 'settle' | 'failure'>
-  /** The log stays when the database is closed, empty. */
+  /** Closing the database empties the log, but keeps its file. */
   readonly keepsLog?: boolean
 }
 
-const nothingHeld: Pick<WriteCombiner, 'settle' | 'failure'> = { settle: () => undefined, failure: undefined }
+const noCombiner: Pick<WriteCombiner, 'settle' | 'failure'> = { settle: () => undefined, failure: undefined }
 
 /** Wraps an open handle. */
 export function createWasmDatabase(
   sqlite3: Sqlite3Static,
   db: Database,
-  options: WasmDatabaseOptions,
+  { pragmas, combiner = noCombiner, keepsLog = false }: WasmDatabaseOptions,
 ): SqlDatabase {
-  const { pragmas, combiner = nothingHeld, keepsLog = false } = options
-  const factory = createStatementFactory(sqlite3, db)
-  const statements = new Map<string, WasmStatement>()
-  let inside = false
-
-  const prepare = (sql: string): WasmStatement => {
-    const known = statements.get(sql)
-    if (known) return known
-    const statement = factory.prepare(sql)
-    if (statements.size >= statementLimit) {
-      const [oldest] = statements
-      oldest?.[1].finalize()
-      statements.delete(oldest?.[0] ?? '')
-    }
-    statements.set(sql, statement)
-    return statement
-  }
-
-  const guarded = <Result>(work: () => Result, isReadOnly = false): Result => {
-    try {
-      const result = work()
-      // A book on a full disk can still be read.
-      if (!inside && !isReadOnly) combiner.settle()
-      return result
-    } catch (error) {
-      throw storageError(sqlite3, error, combiner.failure)
-    }
-  }
-
-  const query = (sql: string, params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean) => {
-    const statement = guarded(() => prepare(sql), true)
-    guarded(() => statement.run(params, onRow), statement.isReadOnly)
-  }
-
-  const run = (sql: string, params: readonly SqlValue[] = []) => query(sql, params)
-  for (const pragma of pragmas) {
-    // Set once, in the file: setting it again writes, which a full disk refuses.
-    const isSet =
-      pragma === incremental && guarded(() => Number(db.selectValue('PRAGMA auto_vacuum')) === 2, true)
-    if (!isSet) guarded(() => void db.exec(`PRAGMA ${pragma}`))
-  }
-
-  const transaction = <Result>(work: () => Result): Result => {
-    if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
-    // What an earlier commit could not hand over goes first: while that fails nothing new begins.
-    guarded(() => undefined)
-    inside = true
-    try {
-      run('BEGIN IMMEDIATE')
-      const result = work()
-      run('COMMIT')
-      inside = false
-      guarded(() => undefined)
-      return result
-    } catch (error) {
-      // Some failures (a full disk) have already undone the transaction.
-      if (sqlite3.capi.sqlite3_get_autocommit(db) === 0) run('ROLLBACK')
-      throw error
-    } finally {
-      inside = false
-    }
-  }
-
+  const { capi } = sqlite3
+  const connection = new Connection(sqlite3, db, combiner)
+  const exec = (sql: string) => connection.guarded(() => void db.exec(sql))
+  const run = (sql: string, params: readonly SqlValue[] = []) => connection.query(sql, params)
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Row[] => {
     const rows: Row[] = []
-    query(sql, params, (row) => rows.push(row as Row) > 0)
+    connection.query(sql, params, (row) => rows.push(row as Row) > 0)
     return rows
   }
-
-  const emptyLog = () => {
-    try {
-      all('PRAGMA wal_checkpoint(TRUNCATE)')
-    } catch {
-      // It is copied when the database is next opened.
-    }
+  const transaction = <Result>(work: () => Result): Result => connection.transaction(work)
+  for (const pragma of pragmas) {
+    // Set once per file: setting it again writes, which a full disk refuses.
+    const isSet =
+      pragma === incremental &&
+      connection.guarded(() => Number(db.selectValue('PRAGMA auto_vacuum')) === 2, true)
+    if (!isSet) exec(`PRAGMA ${pragma}`)
   }
-  if (keepsLog) sqlite3.capi.sqlite3_db_config(db, sqlite3.capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0)
-
+  if (keepsLog) capi.sqlite3_db_config(db, capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0)
   return {
-    exec: (sql) => guarded(() => void db.exec(sql)),
+    exec,
     run,
     all,
     get<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []) {
       let first: Row | undefined
-      query(sql, params, (row) => {
+      connection.query(sql, params, (row) => {
         first = row as Row
         return false
       })
@@ -121,26 +61,104 @@ export function createWasmDatabase(
     },
     transaction,
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
-    // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
+    // SQLite overwrites deleted rows in place; this cuts off free pages and the log.
     scrub: createScrub({ all, run, transaction }),
     close() {
-      if (keepsLog) emptyLog()
-      for (const statement of statements.values()) statement.finalize()
-      statements.clear()
-      factory.close()
-      db.close()
+      if (keepsLog) {
+        try {
+          all('PRAGMA wal_checkpoint(TRUNCATE)')
+        } catch {
+          // The next opening copies the log.
+        }
+      }
+      connection.close()
     },
   }
 }
 
-/** A database that is in memory from the beginning: these bytes of a file, which has no log. */
+/** Statements and transactions on an open handle. */
+class Connection {
+  readonly #sqlite3: Sqlite3Static
+  readonly #db: Database
+  readonly #combiner: Pick<WriteCombiner, 'settle' | 'failure'>
+  readonly #factory: StatementFactory
+  readonly #statements = new Map<string, WasmStatement>()
+  #isInTransaction = false
+
+  constructor(sqlite3: Sqlite3Static, db: Database, combiner: Pick<WriteCombiner, 'settle' | 'failure'>) {
+    this.#sqlite3 = sqlite3
+    this.#db = db
+    this.#combiner = combiner
+    this.#factory = createStatementFactory(sqlite3, db)
+  }
+
+  /** Runs `work`, settles its writes outside of transactions, and translates errors. */
+  guarded<Result>(work: () => Result, isReadOnly = false): Result {
+    try {
+      const result = work()
+      // A book on a full disk can still be read.
+      if (!this.#isInTransaction && !isReadOnly) this.#combiner.settle()
+      return result
+    } catch (error) {
+      throw storageError(this.#sqlite3, error, this.#combiner.failure)
+    }
+  }
+
+  query(sql: string, params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void {
+    const statement = this.guarded(() => this.#prepare(sql), true)
+    this.guarded(() => statement.run(params, onRow), statement.isReadOnly)
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    if (this.#isInTransaction) throw new DaybookError('internal', 'Transactions do not nest.')
+    // Settle an earlier commit first: nothing new begins while that fails.
+    this.guarded(() => undefined)
+    this.#isInTransaction = true
+    try {
+      this.query('BEGIN IMMEDIATE', [])
+      const result = work()
+      this.query('COMMIT', [])
+      this.#isInTransaction = false
+      this.guarded(() => undefined)
+      return result
+    } catch (error) {
+      // Some failures, such as a full disk, have already undone the transaction.
+      if (this.#sqlite3.capi.sqlite3_get_autocommit(this.#db) === 0) this.query('ROLLBACK', [])
+      throw error
+    } finally {
+      this.#isInTransaction = false
+    }
+  }
+
+  close(): void {
+    for (const statement of this.#statements.values()) statement.finalize()
+    this.#statements.clear()
+    this.#factory.close()
+    this.#db.close()
+  }
+
+  #prepare(sql: string): WasmStatement {
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
+    const statement = this.#factory.prepare(sql)
+    if (this.#statements.size >= statementLimit) {
+      const [oldest] = this.#statements
+      oldest?.[1].finalize()
+      this.#statements.delete(oldest?.[0] ?? '')
+    }
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** A database in memory from the bytes of a file without a log. */
 export function openImage(sqlite3: Sqlite3Static, bytes: Uint8Array): SqlDatabase {
   const { capi, wasm } = sqlite3
   const handle = new sqlite3.oo1.DB(':memory:')
   const pointer = wasm.allocFromTypedArray(bytes)
   try {
     const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_READONLY
-    // However it ends, the bytes are SQLite's now.
+    // SQLite owns the bytes now, even on failure.
     handle.checkRc(capi.sqlite3_deserialize(handle, 'main', pointer, bytes.length, bytes.length, flags))
     return createWasmDatabase(sqlite3, handle, { pragmas: [] })
   } catch (error) {
@@ -149,11 +167,11 @@ export function openImage(sqlite3: Sqlite3Static, bytes: Uint8Array): SqlDatabas
   }
 }
 
-/** SQLite's result codes of a full disk and of storage that fails (https://sqlite.org/rescode.html). */
+/** SQLite's result codes of a full disk and of failing storage (https://sqlite.org/rescode.html). */
 const full = 13
 const faults = new Set([8, 10, 11, 14, 26])
 
-/** `failure` is what the file said, which SQLite calls an I/O error whatever it is. */
+/** `failure`: the error of the file, which SQLite always reports as an I/O error. */
 function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown): unknown {
   if (isQuotaFault(error) || isQuotaFault(failure))
     return new DaybookError('storage-full', undefined, { cause: error })
@@ -164,4 +182,74 @@ function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown):
   if (faults.has(code))
     return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
   return error
+}
+
+// Removes deleted data from the files of a database: cuts off free pages, empties the log, and clears gaps
+// within pages.
+// Invariant: it also works on a full disk, where the log can't grow, in steps that fit in a small log.
+
+const slicePages = 256
+/** Step when there is little space. */
+const fewPages = 32
+/** SQLite's own view of the pages, including the log. */
+const pagesSql = 'SELECT pgno, data FROM sqlite_dbpage WHERE pgno >= ? ORDER BY pgno LIMIT ?'
+const clearedSql = 'UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?'
+
+type Cleared = readonly (readonly [number: number, page: Uint8Array])[]
+
+function createScrub({
+  all,
+  run,
+  transaction,
+}: Pick<SqlDatabase, 'all' | 'run' | 'transaction'>): SqlDatabase['scrub'] {
+  const emptyLog = () => all('PRAGMA wal_checkpoint(TRUNCATE)')
+
+  const vacuum = () => {
+    try {
+      // Run it to the end: one step removes one page.
+      all('PRAGMA incremental_vacuum')
+    } catch (error) {
+      if (!isDaybookError(error, 'storage-full')) throw error
+      const freePages = () => Number(all('PRAGMA freelist_count')[0]?.['freelist_count'])
+      for (let before = Infinity; freePages() < before;) {
+        before = freePages()
+        emptyLog()
+        all(`PRAGMA incremental_vacuum(${fewPages})`)
+      }
+    }
+  }
+
+  const write = (cleared: Cleared) => {
+    transaction(() => {
+      for (const [number, page] of cleared) run(clearedSql, [page, number])
+    })
+    emptyLog()
+  }
+
+  /** In slices that each leave the log empty: a book may have many pages. */
+  const clearGaps = () => {
+    const tails = overflowEndsOf(all(overflowEndsSql))
+    let next = 1
+    for (let read = slicePages; read === slicePages;) {
+      const rows = all(pagesSql, [next, slicePages])
+      read = rows.length
+      next += read
+      const cleared = rows.flatMap(({ pgno, data }): Cleared =>
+        data instanceof Uint8Array && clearGap(data, Number(pgno), tails) ? [[Number(pgno), data]] : [],
+      )
+      if (cleared.length === 0) continue
+      try {
+        write(cleared)
+      } catch (error) {
+        if (!isDaybookError(error, 'storage-full')) throw error
+        for (let at = 0; at < cleared.length; at += fewPages) write(cleared.slice(at, at + fewPages))
+      }
+    }
+  }
+
+  return (target) => {
+    vacuum()
+    emptyLog()
+    if (target !== 'space') clearGaps()
+  }
 }

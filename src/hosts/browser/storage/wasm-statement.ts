@@ -1,9 +1,11 @@
-// One prepared statement of SQLite WASM, spoken to through the module's own exports.
-// The package's bindings allocate and convert for each value; here all texts of a call share one piece of memory.
+// One prepared statement of SQLite WASM, through the module's own exports. The package's bindings allocate
+// for each value; here all texts of a call share one buffer.
 import type { Database, PreparedStatement, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { SqlRow, SqlValue } from '../../../core/ports.ts'
 
-/** The C interface, as far as it is used (https://sqlite.org/c3ref/funclist.html). Pointers are numbers. */
+/**
+ * The part of the C interface that is used (https://sqlite.org/c3ref/funclist.html). Pointers are numbers.
+ */
 interface Exports {
   sqlite3_bind_null(statement: number, index: number): number
   sqlite3_bind_int(statement: number, index: number, value: number): number
@@ -23,9 +25,9 @@ interface Exports {
 }
 
 export interface WasmStatement {
-  /** Writes nothing to the file. */
+  /** It doesn't write to the file. */
   readonly isReadOnly: boolean
-  /** Binds `params`, steps to the end or until `onRow` answers false, and resets. */
+  /** Binds `params`, steps to the end or until `onRow` returns false, and resets. */
   run(params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void
   finalize(): void
 }
@@ -37,10 +39,10 @@ export interface StatementFactory {
 
 const hasRow = 100
 const done = 101
-/** SQLITE_STATIC: the memory stays as it is until the statement is reset. */
+/** SQLITE_STATIC: the memory stays unchanged until the statement is reset. */
 const untilReset = 0
 const startBytes = 1 << 16
-const keptBytes = 1 << 20
+const largestBuffer = 1 << 20
 
 export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): StatementFactory {
   const { wasm, capi } = sqlite3
@@ -51,7 +53,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
   let arenaBytes = startBytes
 
   const reserve = (bytes: number) => {
-    if (bytes <= arenaBytes && (arenaBytes <= keptBytes || bytes > keptBytes)) return
+    if (bytes <= arenaBytes && (arenaBytes <= largestBuffer || bytes > largestBuffer)) return
     wasm.dealloc(arena as never)
     arenaBytes = Math.max(startBytes, bytes)
     arena = wasm.alloc(arenaBytes) as number
@@ -67,7 +69,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
     for (const value of params)
       bytes += typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : 0
     reserve(bytes)
-    // Taken anew each time: memory that grew has another buffer.
+    // Get it again each time: growing memory replaces the buffer.
     const heap = wasm.heap8u()
     let at = arena
     params.forEach((value, i) => {
@@ -119,7 +121,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
             code = c.sqlite3_step(statement)
           check(code)
         } finally {
-          // Its result repeats the failure of the step, which was thrown already.
+          // Its result repeats the error of the step, which was thrown already.
           c.sqlite3_reset(statement)
         }
       },

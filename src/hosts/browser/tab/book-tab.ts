@@ -1,5 +1,5 @@
-// One tab of a book: it holds the book in its turn, or has its calls run by the tab that does.
-// Invariant: only one of both at a time, and it is settled by what the tab hears of other owners and of its own turn.
+// One tab of a book. In its turn it owns the book; otherwise the owner's tab runs its calls.
+// Invariant: never both at once. Messages of other owners and its own turn decide which.
 import {
   failed,
   type CallMessage,
@@ -15,9 +15,10 @@ import type { Clock } from '../../../core/ports.ts'
 import type { Durability, Scope } from '../../../core/record.ts'
 import { kinds } from '../../../engine/capability-table.ts'
 import { isOwnRequest } from '../../../book/share/call-name.ts'
-import { aliveLock } from '../wire/message.ts'
+import { aliveLock } from '../worker-message.ts'
 import { LocalCalls } from './local-calls.ts'
 import type { CallNature } from '../../../engine/call-nature.ts'
+import { asFollower } from '../../../book/share/followers.ts'
 import { Follower } from '../../../book/share/follower.ts'
 import type { OwnedBook } from './owned-book.ts'
 import type { TabOwner } from './tab-owner.ts'
@@ -35,21 +36,21 @@ import {
 export interface Turn {
   readonly after: number
   readonly acceptMemory: boolean
-  /** The events that lead to the meeting room as this tab knows it. */
+  /** Events that rebuild the meeting room as this tab knows it. */
   readonly room: () => RoomEvent[]
-  /** This tab, or its page before it slept, has had the book in an earlier turn. */
+  /** This tab, or its page before it slept, was served in an earlier turn. */
   readonly wasServed: boolean
-  /** The book was erased on this device: no tab has it any more. */
+  /** The book was erased on this device. */
   readonly erased: () => void
-  /** Its files turned out to be damaged: somebody should open the book again. */
+  /** The files are damaged: reopen the book. */
   readonly fault: () => void
 }
 
 export interface BookTabOptions {
   readonly book: string
-  /** Names this tab; no other ever has the same. */
+  /** Names this tab; unique for ever. */
   readonly tab: string
-  /** Its page had the book before it slept, and has missed what happened since. */
+  /** The page slept and has missed events since. */
   readonly isBack?: boolean | undefined
   readonly scope: Scope
   readonly strict: boolean
@@ -58,20 +59,16 @@ export interface BookTabOptions {
   /** The address of its mirror and the name of its language model. */
   readonly mirror?: string | undefined
   readonly llm?: string | undefined
-  /** How large a meeting room it asks for, in words. */
+  /** Requested size of the meeting room, as text. */
   readonly room?: string | undefined
   readonly acceptMemory: boolean
   readonly port: TabPort
   readonly clock: Clock
   readonly natureOf: (id: string) => CallNature
-  /** Opens the book as an owner later than `after`; in memory only where nothing durable was ever known of it. */
+  /** Opens the book as an owner later than `after`; in memory only if it was never durable. */
   readonly open: (turn: Turn) => Promise<OwnedBook>
   readonly tell: (event: BookEvent) => void
 }
-
-/** What an event of the owner says to the page of another tab. */
-const asFollower = (event: BookEvent): BookEvent =>
-  event.name === 'status' ? { ...event, detail: { ...event.detail, owner: false } } : event
 
 export class BookTab {
   /** Resolves when calls are served, here or by another tab. */
@@ -83,10 +80,10 @@ export class BookTab {
   readonly #follower: Follower
   readonly #turn: TabTurn
   readonly #calls: LocalCalls
-  /** A copy of the meeting room as the owner of `#roomEpoch` has it, so that it outlives that owner. */
+  /** A copy of the meeting room of owner `#roomEpoch`, so that it survives that owner. */
   readonly #room: MeetingRoom
   #roomEpoch = 0
-  #ended: DaybookError | undefined
+  #endError: DaybookError | undefined
   #wasServed = false
   #wasDurable = false
 
@@ -101,7 +98,7 @@ export class BookTab {
     this.#line = port.open<OwnerMessage, FollowerMessage>(
       lineName(book, tab),
       (message) => this.#hearLine(message),
-      { of: 'tab', alive: aliveLock(tab), cut: () => this.#lineWasCut() },
+      { of: 'tab', alive: aliveLock(tab), cut: () => this.#lineCut() },
     )
     this.#follower = new Follower({
       tab,
@@ -131,7 +128,7 @@ export class BookTab {
       tab,
       port,
       natureOf,
-      hasEnded: () => this.#ended !== undefined,
+      hasEnded: () => this.#endError !== undefined,
       fault: () => this.#turn.stepDown(),
       callNext: (id, call) => this.#follower.call(id, [call], 1)[0],
     })
@@ -140,8 +137,8 @@ export class BookTab {
 
   /** The page has the outcomes of all calls below `settled`. */
   call(id: string, calls: readonly CallMessage[], settled = 0): Promise<Reply[]> {
-    if (this.#ended) {
-      const reply = failed(this.#ended)
+    if (this.#endError) {
+      const reply = failed(this.#endError)
       return Promise.resolve(calls.map(() => reply))
     }
     this.#follower.settle(settled)
@@ -156,24 +153,27 @@ export class BookTab {
     this.#follower.abort(number)
   }
 
-  /** `isBack`: its page is put to sleep, and may make its calls again. */
+  /** `isBack`: the page goes to sleep, and may repeat its calls later. */
   async close(isBack = false): Promise<void> {
-    if (this.#ended) return
+    if (this.#endError) return
     this.#leave(new DaybookError(isBack ? 'owner-changed' : 'book-closed'), isBack)
     const answered = this.#calls.lastAnswers()
-    await this.#turn.letGo()
+    await this.#turn.release()
     await answered
     this.#shared.close()
     this.#options.tell({ name: 'closed', detail: { reason: 'closed' } })
   }
 
-  /** The tab hears its line, then holds its lock, then asks: an owner may answer and watch it at once. */
+  /**
+   * Order matters: listen on the line, take the lock, then ask. An owner may answer and watch the lock at
+   * once.
+   */
   #start(): void {
     const { tab, port } = this.#options
-    this.#turn.stand()
+    this.#turn.queue()
     port.lock(aliveLock(tab)).then(
       () => {
-        if (this.#ended || !this.#isFollower) return
+        if (this.#endError || !this.#isFollower) return
         this.#ask()
         this.#follower.lose(0)
       },
@@ -192,13 +192,13 @@ export class BookTab {
   }
 
   #hearShared(message: SharedMessage): void {
-    if (this.#ended) return
+    if (this.#endError) return
     const { owner } = this.#turn
     if (message.type === 'event') {
       if (!owner && message.epoch >= this.#follower.seen) this.#options.tell(asFollower(message.event))
     } else if (message.type === 'owner') {
       if (owner && message.epoch > owner.epoch) this.#turn.stepDown()
-      if (this.#isFollower && message.epoch > this.#follower.seen) this.#lose(message.epoch)
+      if (this.#isFollower && message.epoch > this.#follower.seen) this.#ownerLost(message.epoch)
     } else if (message.type === 'yield') {
       if (owner && (message.epoch ?? owner.epoch) === owner.epoch) this.#turn.stepDown()
     } else this.#hearJoin(message)
@@ -207,14 +207,14 @@ export class BookTab {
   #hearJoin(joiner: Joiner): void {
     const { owner } = this.#turn
     const isNewer = compareVersions(joiner.version, tabVersion) > 0
-    // A newer tab shall have the book, so everyone older goes to the end of the line.
+    // A newer tab shall own the book: an older one goes to the end of the queue.
     if (!isNewer) owner?.admit(joiner)
     else if (owner) this.#turn.stepDown()
-    else if (!this.#turn.isOpening) this.#turn.stand()
+    else if (!this.#turn.isOpening) this.#turn.queue()
   }
 
   #hearLine(message: OwnerMessage): void {
-    if (this.#ended) return
+    if (this.#endError) return
     if (message.type === 'room') this.#hearRoom(message)
     else if (!this.#turn.owner) this.#follower.hear(message)
   }
@@ -226,28 +226,28 @@ export class BookTab {
       this.#room.clear()
     }
     if (epoch !== this.#roomEpoch) return
-    // What the last owner still said counts, even if this tab has the book by now.
+    // Take the last messages of the previous owner, even if this tab owns the book now.
     const room = owner?.engine.room ?? this.#room
     for (const event of events) room.apply(event)
     if (!whole) for (const detail of events) this.#options.tell({ name: 'room', detail })
   }
 
-  #lineWasCut(): void {
-    if (!this.#ended && this.#isFollower) this.#lose(this.#follower.seen)
+  #lineCut(): void {
+    if (!this.#endError && this.#isFollower) this.#ownerLost(this.#follower.seen)
   }
 
-  /** Nothing is sent until the owner, or the next one, says welcome; then all that is not answered is. */
-  #lose(epoch: number): void {
+  /** Send nothing until an owner says welcome; then send all unanswered calls. */
+  #ownerLost(epoch: number): void {
     this.#follower.lose(epoch)
     this.#ask()
   }
 
-  /** An owner would serve this tab. False turns it down. */
+  /** An owner offers to serve this tab. False declines. */
   #welcomed(durability: Durability): boolean {
-    if (!this.#isFollower || this.#ended) return false
+    if (!this.#isFollower || this.#endError) return false
     if (durability === 'memory' && !this.#options.acceptMemory) {
       this.#end(
-        new DaybookError('storage-unavailable', 'The tab that has this book keeps it in memory only.'),
+        new DaybookError('storage-unavailable', 'The tab that owns this book keeps it in memory only.'),
       )
       return false
     }
@@ -255,14 +255,14 @@ export class BookTab {
     return true
   }
 
-  /** Calls are served from now on: the page hears by whom. */
+  /** Calls are served from now on; notify the page. */
   #serve(durability: Durability): void {
     const { tell, isBack } = this.#options
     this.#wasDurable ||= durability !== 'memory'
     this.#opening.resolve()
     if (this.#wasServed || isBack) {
       tell({ name: 'status', detail: { owner: this.#turn.owner !== undefined, durability } })
-      // The last owner may have committed something at its end and told nobody, and a page that sleeps hears nothing.
+      // The last owner may have committed without an event, and a sleeping page gets none.
       tell({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
     }
     this.#wasServed = true
@@ -281,14 +281,14 @@ export class BookTab {
     })
   }
 
-  /** Who asked for it is answered first; then every tab hears why its book is gone, this one last. */
+  /** Answer the caller first, then tell every tab why its book is gone, this one last. */
   async #erased(): Promise<void> {
     const { owner } = this.#turn
     const gone = new DaybookError('book-erased')
     await Promise.all([this.#calls.lastAnswers(), owner?.lastAnswers()])
     owner?.refuseAll(gone)
     this.#end(gone)
-    await this.#turn.letGo()
+    await this.#turn.release()
   }
 
   #began(owner: TabOwner): void {
@@ -312,16 +312,16 @@ export class BookTab {
   }
 
   #leave(error: DaybookError, isBack = false): void {
-    this.#ended = error
+    this.#endError = error
     this.#turn.end()
     this.#follower.fail(error)
     if (!isBack) this.#line.post({ type: 'leave' })
     this.#line.close()
   }
 
-  /** The tab has lost its book for good, and its page hears why. */
+  /** The book is lost for good; tell the page. */
   #end(error: DaybookError): void {
-    if (this.#ended) return
+    if (this.#endError) return
     this.#leave(error)
     this.#opening.reject(error)
     this.#shared.close()

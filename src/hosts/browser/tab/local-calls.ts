@@ -1,5 +1,6 @@
-// The calls of a tab that holds the book, run in its own engine.
-// Invariant: what the end of this tab's turn cuts is called again in the next turn only if that cannot do it twice.
+// Runs the calls of the owner's own page.
+// Invariant: a call that the end of the turn cuts is repeated in the next turn only if it can't take effect
+// twice.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../../../book/share/call-name.ts'
 import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
@@ -12,21 +13,21 @@ export interface LocalCallsParts {
   readonly tab: string
   readonly port: Pick<TabPort, 'later'>
   natureOf(id: string): CallNature
-  /** The tab is closed: nothing is called again. */
+  /** Whether the tab is closed: nothing is repeated then. */
   hasEnded(): boolean
-  /** The storage failed under a call: somebody should open the book again. */
+  /** The storage failed during a call: reopen the book. */
   fault(): void
-  /** Has the next owner run a call, be it this tab or another. */
+  /** Has the next owner, this tab or another, run a call. */
   callNext(id: string, call: CallMessage): Promise<Reply> | undefined
 }
 
-/** Calls of this tab that were being run when it is closed are waited for this long. */
+/** Longest wait for running calls when the tab closes. */
 const lastCallsMs = 1000
 
 export class LocalCalls {
   readonly #parts: LocalCallsParts
   readonly #running = new Map<number, AbortController>()
-  #becomeQuiet: () => void = () => undefined
+  #onIdle: () => void = () => undefined
 
   constructor(parts: LocalCallsParts) {
     this.#parts = parts
@@ -49,11 +50,11 @@ export class LocalCalls {
       return (await this.#parts.callNext(id, call)) ?? failed(error)
     } finally {
       this.#running.delete(number)
-      if (this.#running.size === 0) this.#becomeQuiet()
+      if (this.#running.size === 0) this.#onIdle()
     }
   }
 
-  /** Runs what the tab had asked other owners to run. */
+  /** Runs calls that earlier owners didn't answer. */
   async takeOver(owner: TabOwner, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = this.#parts.natureOf(id)
     const isUnsafe = begun > 0 && effect === 'task' && !repeatable
@@ -64,13 +65,13 @@ export class LocalCalls {
     this.#running.get(number)?.abort()
   }
 
-  /** Resolves when the page has the answers of what runs now: what is committed at the very end is answered too. */
+  /** Resolves when running calls are answered, so that the last commits are reported too. */
   lastAnswers(): Promise<void> | undefined {
     if (this.#running.size === 0) return undefined
     const { port } = this.#parts
     return new Promise((resolve) => {
       const cancel = port.later(lastCallsMs, resolve)
-      this.#becomeQuiet = () => {
+      this.#onIdle = () => {
         cancel()
         // The answers are on their way to the page by then.
         port.later(0, resolve)
@@ -78,15 +79,15 @@ export class LocalCalls {
     })
   }
 
-  /** Whether a call was cut by the end of the turn, and may be made again. */
+  /** Whether the end of the turn cut a call that may be repeated. */
   #mayRunNext(
     owner: TabOwner,
     id: string,
     { call, error }: { readonly call: CallMessage; readonly error: unknown },
   ): boolean {
-    // What found the disk full would find it full in the next turn too.
+    // A full disk would be full in the next turn too.
     if (!owner.isClosed || this.#parts.hasEnded() || isDaybookError(error, 'storage-full')) return false
-    // A write that found the book closed was not begun, another may have been.
+    // A write that met a closed book was not begun; another may have been.
     return (
       this.#parts.natureOf(id).effect !== 'write' ||
       call.requestId !== undefined ||

@@ -1,18 +1,18 @@
-// A book that a tab has opened in its turn.
+// A book that this tab owns.
 import type { Durability } from '../../../core/record.ts'
 import type { Engine } from '../../../engine/engine.ts'
 
 export interface OwnedBook {
   readonly engine: Engine
-  /** Counts the owners of this book, this one included. */
+  /** Number of this owner of the book, counted from the first. */
   readonly epoch: number
   readonly durability: Durability
-  /** From now on each commit waits for the flush: some tab asked for it. */
+  /** Makes each commit wait for the flush: some tab asked for it. */
   makeStrict(): void
-  /** Calls `hear` when the book must be opened again: its memory is not what is kept any more. */
+  /** Calls `hear` when the book must be reopened: its memory differs from the stored state. */
   watchFault?(hear: () => void): void
-  /** The storage was full: looks again how much space there is. */
+  /** The storage was full: measures the space again. */
   refit?(): Promise<void>
-  /** Lets go of the files; call after the engine is closed. */
+  /** Releases the files; close the engine first. */
   release(): void | Promise<void>
 }

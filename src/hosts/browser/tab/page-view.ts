@@ -1,9 +1,9 @@
-// Says to the tab that holds the book whether anybody looks at this page: a shared Web Lock stands while it is in view, so
-// that a page that dies is not in view either; a message says that this has changed.
+// Tells the owner's tab whether a page is visible. A visible page holds a shared Web Lock, which ends with
+// the page; a message says that something changed.
 
-export const viewName = (book: string) => `daybook:view:${book}`
+const viewName = (book: string) => `daybook:view:${book}`
 
-/** Shows this page's view until the function it answers is called. */
+/** Publishes whether this page is visible. Returns a function that stops it. */
 export function showView(book: string): () => void {
   const name = viewName(book)
   const channel = new BroadcastChannel(name)
@@ -32,7 +32,35 @@ export function showView(book: string): () => void {
   return () => {
     document.removeEventListener('visibilitychange', look)
     hide()
-    // After the message that this page is hidden now.
+    // Close after the message that this page is hidden.
     void released.then(() => channel.close())
+  }
+}
+
+/**
+ * Calls `tell` at once, and when it may have changed, with whether any page of this book is visible and
+ * online. Returns a function that stops it.
+ */
+export function watchView(book: string, tell: (isSeen: boolean) => void): () => void {
+  const name = viewName(book)
+  const channel = new BroadcastChannel(name)
+  let stopped = false
+  let latest = 0
+  const look = async () => {
+    const number = ++latest
+    const { held = [] } = await navigator.locks.query()
+    // Drop a stale answer.
+    if (!stopped && number === latest) tell(navigator.onLine && held.some((lock) => lock.name === name))
+  }
+  const refresh = () => void look().catch(() => undefined)
+  channel.onmessage = refresh
+  addEventListener('online', refresh)
+  addEventListener('offline', refresh)
+  refresh()
+  return () => {
+    stopped = true
+    channel.close()
+    removeEventListener('online', refresh)
+    removeEventListener('offline', refresh)
   }
 }

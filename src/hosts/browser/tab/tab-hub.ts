@@ -1,5 +1,6 @@
-// Gives a tab and the owner of its book ports to each other, a shorter way than channels that all may hear. Runs in a
-// SharedWorker, where there is one. Invariant: it hands ports over and knows nothing of what goes through them.
+// Runs in a SharedWorker. Gives a tab and the owner of its book a port to each other, which is shorter than a
+// channel.
+// Invariant: it hands over ports and never sees their messages.
 import type { HubMessage, HubRequest } from './hub-client.ts'
 
 interface OwnerPort {
@@ -10,7 +11,7 @@ interface OwnerPort {
 const tabs = new Map<string, MessagePort>()
 const owners = new Map<string, OwnerPort>()
 
-/** The hub holds this as long as it lives: nothing else tells its clients that it has ended. */
+/** The hub holds this lock while it lives; its clients notice its end only by the lock. */
 const lock = `daybook-hub:${crypto.randomUUID()}`
 const held = new Promise<void>((resolve) => {
   void navigator.locks.request(lock, () => {

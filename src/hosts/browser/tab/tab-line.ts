@@ -1,11 +1,11 @@
-// The line between a tab and the owner of its book: a channel of the origin, and a port of their own as soon as they have one.
-// Invariant: whether it takes the channel or the port, what one end posts to the other arrives in its order, or the tab hears
-// that it may not have. Each end says on the channel that it posts nothing more there, and only then does the other open the
+// The line between a tab and the owner of its book: a channel, and a direct port when the hub gives one.
+// Invariant: over channel or port, messages of one end arrive in order, or the tab learns that some may be
+// lost. Each end announces on the channel that it switches to the port; only then does the other end open the
 // port.
-import type { HubClient, PortOffer } from './hub-client.ts'
-import type { LineEnd, TabChannel } from './tab-port.ts'
+import { type HubClient, type PortOffer, createHubClient } from './hub-client.ts'
+import type { LineEnd, TabChannel, TabPort } from './tab-port.ts'
 
-/** On the channel: what follows is posted to the port of that id, or what was posted to it may be lost. */
+/** On the channel: later messages use the port of that id; or messages on it may be lost. */
 interface PortNotice {
   readonly type: 'direct' | 'cut'
   readonly id: string
@@ -17,15 +17,15 @@ interface LineMessage {
   readonly id?: string
 }
 
-/** What there is of a line when there is no hub: a channel. */
-export function openChannel<In, Out>(name: string, hear: (message: In) => void): TabChannel<Out> {
+/** A line without a hub: a channel. */
+function openChannel<In, Out>(name: string, hear: (message: In) => void): TabChannel<Out> {
   const channel = new BroadcastChannel(name)
   channel.onmessage = ({ data }: MessageEvent<In>) => hear(data)
   return { post: (message) => channel.postMessage(message), close: () => channel.close() }
 }
 
-/** Opens a port: `hear` gets what has come by then first. */
-function hearPort<In>({ port }: PortOffer, hear: (message: In) => void): void {
+/** Opens a port; queued messages arrive first. */
+function readPort<In>({ port }: PortOffer, hear: (message: In) => void): void {
   port.onmessage = ({ data }: MessageEvent<In>) => hear(data)
 }
 
@@ -39,9 +39,9 @@ export function openOwnerLine<In, Out>(
   let direct: PortOffer | undefined
   const channel = openChannel<In & LineMessage, Out | PortNotice>(line, (message) => {
     if (message.type !== 'direct') hear(message)
-    else if (direct && message.id === direct.id) hearPort(direct, hear)
+    else if (direct && message.id === direct.id) readPort(direct, hear)
   })
-  const askNoMore = hub(
+  const stopAsking = hub(
     { of: 'owner', line, epoch },
     {
       offered(next) {
@@ -60,7 +60,7 @@ export function openOwnerLine<In, Out>(
   return {
     post: (message) => (direct ? direct.port.postMessage(message) : channel.post(message)),
     close() {
-      askNoMore()
+      stopAsking()
       channel.close()
       direct?.port.close()
       direct = undefined
@@ -76,51 +76,77 @@ export function openTabLine<In, Out>(
   hub: HubClient,
 ): TabChannel<Out> {
   const offers = new Map<string, PortOffer>()
-  /** The ports that owners have turned to, and those that they have given up. */
-  const turned = new Set<string>()
-  const givenUp = new Set<string>()
+  /** Ports that owners have switched to, and ports that they have closed. */
+  const switched = new Set<string>()
+  const closedIds = new Set<string>()
   let newest = 0
   let direct: PortOffer | undefined
-  let askNoMore: (() => void) | undefined
+  let stopAsking: (() => void) | undefined
 
   const open = (id: string) => {
     const offer = offers.get(id)
-    if (!offer || !turned.has(id)) return
-    hearPort(offer, hear)
-    // An earlier owner may still say something, but the tab says nothing more to it.
+    if (!offer || !switched.has(id)) return
+    readPort(offer, hear)
+    // Still read messages of an earlier owner, but send it nothing.
     if (offer.epoch < newest) return
     channel.post({ type: 'direct', id })
     direct = offer
   }
   const offered = (offer: PortOffer) => {
-    if (givenUp.has(offer.id)) return offer.port.close()
+    if (closedIds.has(offer.id)) return offer.port.close()
     offers.set(offer.id, offer)
     open(offer.id)
   }
   const channel = openChannel<In & LineMessage, Out | PortNotice>(line, (message) => {
     const { type, epoch = 0, id = '' } = message
     if (type === 'direct') {
-      turned.add(id)
+      switched.add(id)
       return open(id)
     }
     if (type === 'cut') {
-      givenUp.add(id)
+      closedIds.add(id)
       offers.get(id)?.port.close()
       if (direct?.id === id) direct = undefined
       return cut()
     }
     newest = Math.max(newest, epoch)
-    // A new owner, with which there is no port yet.
+    // A new owner has no port yet.
     if (direct && epoch > direct.epoch) direct = undefined
-    askNoMore ??= hub({ of: 'tab', line, alive }, { offered })
+    stopAsking ??= hub({ of: 'tab', line, alive }, { offered })
     hear(message)
   })
   return {
     post: (message) => (direct ? direct.port.postMessage(message) : channel.post(message)),
     close() {
-      askNoMore?.()
+      stopAsking?.()
       channel.close()
       for (const { port } of offers.values()) port.close()
+    },
+  }
+}
+
+const lock: TabPort['lock'] = (name, signal) =>
+  new Promise((resolve, reject) => {
+    const hold = () => new Promise<void>((free) => resolve(() => free()))
+    navigator.locks.request(name, signal ? { signal } : {}, hold).catch(reject)
+  })
+
+/** The port `TabPort` in a browser: `BroadcastChannel`, Web Locks, and ports if pages share a hub. */
+export function createBrowserTabs(getHub: () => Promise<MessagePort | undefined>): TabPort {
+  // A shared lock, so that a frozen waiter doesn't block the others.
+  const ended = (held: string) => navigator.locks.request(held, { mode: 'shared' }, () => undefined)
+  const hub = createHubClient({ getHub, ended })
+  return {
+    open<In, Out>(name: string, hear: (message: In) => void, line?: LineEnd): TabChannel<Out> {
+      if (!line) return openChannel(name, hear)
+      return line.of === 'tab'
+        ? openTabLine(name, line, hear, hub)
+        : openOwnerLine(name, line.epoch, hear, hub)
+    },
+    lock,
+    later(delayMs, task) {
+      const timer = setTimeout(task, delayMs)
+      return () => clearTimeout(timer)
     },
   }
 }

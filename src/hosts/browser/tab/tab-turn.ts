@@ -1,5 +1,6 @@
-// A tab's turn at its book: it stands in line for the owner lock, opens the book, serves the other tabs, and lets go.
-// Invariant: the book is opened only while the owner lock is held, and the lock is freed only after it was let go.
+// A tab's turn at its book: waits for the owner lock, opens the book, serves the other tabs, and releases it.
+// Invariant: the book is open only while the owner lock is held; the lock is freed after the book is
+// released.
 import type { BookEvent } from '../../../core/capability/event.ts'
 import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import type { OwnedBook } from './owned-book.ts'
@@ -14,26 +15,26 @@ export interface TabTurnParts {
   readonly port: TabPort
   readonly shared: TabChannel<SharedMessage>
   readonly tell: (event: BookEvent) => void
-  /** The lock is held: opens the book. */
+  /** Opens the book; the lock is held. */
   open(): Promise<OwnedBook>
-  /** The book is open, and this tab is its owner. */
+  /** The book is open, and this tab owns it. */
   began(owner: TabOwner): void
-  /** The book could not be opened. True when the tab should stand in line again. */
+  /** The book did not open. True: queue again. */
   failed(error: DaybookError): boolean
-  /** This tab is about to let go of the book, and would like to have it again later. */
+  /** This tab is about to release the book, and wants it again later. */
   ending(owner: TabOwner): void
-  /** The book is let go of, and the tab stands in line again. */
+  /** The book is released, and the tab is in the queue again. */
   ended(): void
 }
 
-/** A tab whose turn failed lets the others try before it stands in line again. */
+/** After a failed turn let others try first. */
 const retryMs = 250
 
 export class TabTurn {
   readonly #parts: TabTurnParts
   #held: { readonly owner: TabOwner; readonly free: () => void } | undefined
   #waiting = new AbortController()
-  #lettingGo: Promise<void> | undefined
+  #releasing: Promise<void> | undefined
   #isOpening = false
   #isOver = false
 
@@ -41,7 +42,7 @@ export class TabTurn {
     this.#parts = parts
   }
 
-  /** Serves the tabs of the book, while this one holds it. */
+  /** The owner object while this tab owns the book. */
   get owner(): TabOwner | undefined {
     return this.#held?.owner
   }
@@ -50,8 +51,8 @@ export class TabTurn {
     return this.#isOpening
   }
 
-  /** Goes to the end of the line. */
-  stand(): void {
+  /** Goes to the end of the queue. */
+  queue(): void {
     const { port, book } = this.#parts
     this.#waiting.abort()
     const mine = new AbortController()
@@ -62,27 +63,27 @@ export class TabTurn {
     )
   }
 
-  /** Lets another tab have the book. */
+  /** Releases the book for another tab. */
   stepDown(): void {
     if (!this.#held) return
     this.#parts.ending(this.#held.owner)
-    this.#lettingGo = this.#letGo().then(() => {
+    this.#releasing = this.#release().then(() => {
       if (this.#isOver) return
-      this.stand()
+      this.queue()
       this.#parts.ended()
     })
   }
 
-  /** Stands in no line any more; what is held stays so until `letGo`. */
+  /** Leaves the queue. An open book stays open until `release`. */
   end(): void {
     this.#isOver = true
     this.#waiting.abort()
   }
 
-  /** Resolves when neither the book nor its lock are held. */
-  async letGo(): Promise<void> {
-    await this.#lettingGo
-    await this.#letGo()
+  /** Resolves when neither the book nor its lock is held. */
+  async release(): Promise<void> {
+    await this.#releasing
+    await this.#release()
   }
 
   async #take(free: () => void): Promise<void> {
@@ -107,12 +108,12 @@ export class TabTurn {
       free()
       if (this.#isOver || !this.#parts.failed(toDaybookError(error))) return
       port.later(retryMs, () => {
-        if (!this.#isOver) this.stand()
+        if (!this.#isOver) this.queue()
       })
     }
   }
 
-  async #letGo(): Promise<void> {
+  async #release(): Promise<void> {
     const { owner, free } = this.#held ?? {}
     this.#held = undefined
     await owner?.close()

@@ -1,6 +1,8 @@
-// What the workers of a book's tabs say to each other, over channels of the origin.
-// Invariant: what an owner says carries the epoch of its turn, and no tab heeds an earlier owner than it has heard of.
-// The shape of `join`, `owner` and `refuse` is the same in every version, so that old and new can part in peace.
+// Messages between the tabs of a book, over channels of the origin.
+// Invariant: an owner's messages carry the epoch of its turn; tabs ignore owners older than the newest they
+// know.
+// `join`, `owner` and `refuse` have the same shape in every version, so that different versions can part
+// cleanly.
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { Scope } from '../../../core/record.ts'
 import { schemaVersion } from '../../../store/schema/schema.ts'
@@ -8,36 +10,36 @@ import { schemaVersion } from '../../../store/schema/schema.ts'
 /** Grows when the messages below change. */
 const wireVersion = 3
 
-/** Of the code that a tab runs: these messages, then the schema of the book. */
+/** Version of a tab's code: these messages, then the schema of the book. */
 export type TabVersion = readonly [wire: number, schema: number]
 export const tabVersion: TabVersion = [wireVersion, schemaVersion]
 
-/** Below 0 when `a` is older than `b`. Mixed ones (an older wire with a newer schema) go by the wire. */
+/** Below 0 when `a` is older than `b`. The wire decides before the schema. */
 export function compareVersions(a: TabVersion, b: TabVersion): number {
   return a[0] - b[0] || a[1] - b[1]
 }
 
-/** A tab that would like to be served. */
+/** A tab that wants to be served. */
 export interface Joiner {
   /** Names its line, and the lock it holds while it lives. */
   readonly tab: string
   readonly version: TabVersion
   readonly scope: Scope
   readonly strict: boolean
-  /** The embedder it was opened with, as `provider|model`; an older tab does not say. */
+  /** The embedder it was opened with, as `provider|model`; an older tab doesn't send it. */
   readonly embedder?: string | undefined
   /** The address of its mirror and the name of its language model, if it has them. */
   readonly mirror?: string | undefined
   readonly llm?: string | undefined
-  /** How large a meeting room it asked for, in words. */
+  /** Requested size of the meeting room, as text. */
   readonly room?: string | undefined
 }
 
-/** Heard by every tab of the book. */
+/** To every tab of the book. */
 export type SharedMessage =
   | ({ readonly type: 'join' } & Joiner)
   | { readonly type: 'owner'; readonly epoch: number }
-  /** Somebody waits for this owner (for any, without an epoch) and has heard nothing for long. */
+  /** A tab has long heard nothing from this owner (from any, without an epoch) and asks it to yield. */
   | { readonly type: 'yield'; readonly epoch?: number }
   | { readonly type: 'event'; readonly epoch: number; readonly event: BookEvent }
 

@@ -1,5 +1,5 @@
-// The engine of a book over this browser's storage, opened in a turn of its tab.
-// Invariant: whatever fails on the way, the files are let go of, or no other tab could try.
+// Opens the engine of a book over this browser's storage, in a turn of its tab.
+// Invariant: on every failure the files are released, so that other tabs can try.
 import { roomSizeOf } from '../../../commons/room/room-size.ts'
 import { checkKey } from '../../../core/address.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
@@ -12,9 +12,8 @@ import { openSpillPlace } from '../background/spill-place.ts'
 import { openBrowserKeyring } from '../key/key-store.ts'
 import { openBrowserVault } from '../key/vault-store.ts'
 import type { browserEmbedder } from '../model/browser-embedder.ts'
-import { browserGzip } from '../port/browser-gzip.ts'
-import { openTabCarrier } from '../pool/tab-carrier.ts'
-import { browserPorts } from '../port/browser-ports.ts'
+import { browserGzip, browserPorts } from '../port/browser-ports.ts'
+import { openTabCarrier } from '../tab/tab-carrier.ts'
 import { localFetch } from '../port/local-network.ts'
 import { openBookStorage, openMemoryDatabase } from '../storage/book-storage.ts'
 import { finishErasing, markErasing, removeBook } from '../storage/erase-book.ts'
@@ -22,11 +21,11 @@ import { loadSqlite } from '../storage/load-sqlite.ts'
 import { type BookStorage, isReadOnly, type Suspicion } from '../storage/opfs-database.ts'
 import type { Turn } from '../tab/book-tab.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
-import { watchView } from '../tab/watch-view.ts'
-import type { OpenRequest } from '../wire/message.ts'
+import { watchView } from '../tab/page-view.ts'
+import type { OpenRequest } from '../worker-message.ts'
 
-/** What the page gave along that is no data. */
-export interface BookGiven {
+/** Parts of the page that aren't data. */
+export interface EngineParts {
   readonly getKey: (() => Promise<string>) | undefined
   readonly embedder: ReturnType<typeof browserEmbedder>
   readonly llm: Llm | undefined
@@ -34,13 +33,17 @@ export interface BookGiven {
 
 interface Opening {
   readonly request: OpenRequest
-  readonly given: BookGiven
+  readonly parts: EngineParts
   readonly turn: Turn
 }
 
-/** Opens the book; one whose pages are broken is mended first, and on a full disk it is opened with what is kept back. */
-export async function openOwnedBook(request: OpenRequest, given: BookGiven, turn: Turn): Promise<OwnedBook> {
-  const opening = { request, given, turn }
+/** Opens the book; repairs a damaged one first, and uses reserved space on a full disk. */
+export async function openOwnedBook(
+  request: OpenRequest,
+  parts: EngineParts,
+  turn: Turn,
+): Promise<OwnedBook> {
+  const opening = { request, parts, turn }
   try {
     return await openOnce(opening)
   } catch (error) {
@@ -52,27 +55,27 @@ export async function openOwnedBook(request: OpenRequest, given: BookGiven, turn
 
 interface SecondTry {
   readonly suspicion?: Suspicion
-  readonly usesReserve?: boolean
+  readonly useReserveFirst?: boolean
 }
 
 function secondTry(error: unknown): SecondTry | undefined {
   if (isBroken(error)) return { suspicion: { damaged: faultText(error) } }
-  if (isDaybookError(error, 'storage-full')) return { usesReserve: true }
-  // Of a first page that is damaged SQLite says all sorts of things.
-  const isDoubted = !isDaybookError(error) || isReadOnly(error)
-  return isDoubted ? { suspicion: { isDoubted } } : undefined
+  if (isDaybookError(error, 'storage-full')) return { useReserveFirst: true }
+  // A damaged first page causes all kinds of errors.
+  const isSuspect = !isDaybookError(error) || isReadOnly(error)
+  return isSuspect ? { suspicion: { isSuspect } } : undefined
 }
 
 async function openOnce(
-  given: Opening,
-  { suspicion, usesReserve = false }: SecondTry = {},
+  initial: Opening,
+  { suspicion, useReserveFirst = false }: SecondTry = {},
 ): Promise<OwnedBook> {
-  const { turn } = given
-  let opening = given
-  if (await finishErasing(given.request.name)) {
-    // The book of this tab is no more; another one of its name is begun by whoever opens it.
+  const { turn } = initial
+  let opening = initial
+  if (await finishErasing(initial.request.name)) {
+    // The book of this tab was erased; the next opener creates a new one.
     if (turn.wasServed) throw new DaybookError('book-erased')
-    opening = { ...given, request: { ...given.request, wasKept: false } }
+    opening = { ...initial, request: { ...initial.request, wasKept: false } }
   }
   const { request } = opening
   const opened = await openBookStorage({
@@ -83,10 +86,10 @@ async function openOnce(
   const storage = { ...opened, release: once(opened.release) }
   try {
     const sqlite3 = await loadSqlite()
-    if (usesReserve) storage.useReserve?.(true)
+    if (useReserveFirst) storage.useReserve?.(true)
     const engine = createBookEngine(opening, storage, () => openMemoryDatabase(sqlite3))
     const owned = await own(engine, opening, storage)
-    if (usesReserve) storage.useReserve?.(false)
+    if (useReserveFirst) storage.useReserve?.(false)
     return owned
   } catch (error) {
     storage.db.close()
@@ -95,17 +98,17 @@ async function openOnce(
   }
 }
 
-/** Counts this owner, and has the engine hear of the network and of who looks at the book. */
+/** Counts this owner, and connects the engine to the network state and to visible pages. */
 async function own(engine: Engine, { request, turn }: Opening, storage: BookStorage): Promise<OwnedBook> {
   const { name, sync, passphrase } = request
-  // The owner unlocks at once; that the passphrase is wrong, `worker-engine.ts` tells the page when the tab has opened.
+  // Unlock at once. `worker-engine.ts` reports a wrong passphrase when the tab has opened.
   if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
   const { settings } = engine.store
   const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
-  // A book that can't be written keeps no count; then `turn.after` alone tells its turns apart.
+  // A read-only book has no count; then `turn.after` alone tells turns apart.
   if (!engine.store.newer) countOwner(storage.db, () => settings.set('owner_epoch', epoch))
   addEventListener('online', engine.wake)
-  // The first commits of this turn are kept before anybody is served; on a full disk there is nothing to be kept.
+  // Store the first commits of this turn before anyone is served; a full disk stores nothing.
   await storage.db.settled?.('read')
   const unwatch = sync ? watchView(name, engine.attend) : undefined
   const { durability, makeStrict, watchFault, refit } = storage
@@ -124,7 +127,7 @@ async function own(engine: Engine, { request, turn }: Opening, storage: BookStor
   }
 }
 
-/** A full disk keeps no count either. */
+/** A full disk has no count either. */
 function countOwner(db: SqlDatabase, count: () => void): void {
   try {
     db.transaction(count)
@@ -134,14 +137,14 @@ function countOwner(db: SqlDatabase, count: () => void): void {
 }
 
 function createBookEngine(
-  { request, given, turn }: Opening,
+  { request, parts, turn }: Opening,
   storage: BookStorage,
   openMemory: () => SqlDatabase,
 ): Engine {
   const { name, tab, scope, timeZone, sync, wasKept, secrets, checkpoint = !sync } = request
   const { db, durability, check, checkpointFile, useReserve, isScarce } = storage
-  const isKept = durability !== 'memory'
-  const carrier = carrierOf(request, given.getKey)
+  const isDurable = durability !== 'memory'
+  const carrier = carrierOf(request, parts.getKey)
   const engine: Engine = createEngine({
     db,
     isAudited: request.isAudited,
@@ -151,10 +154,10 @@ function createBookEngine(
     scope,
     zone: openBookZone(timeZone),
     durability,
-    embedder: given.embedder,
-    llm: given.llm,
-    keys: openBrowserKeyring(name, { kept: isKept }),
-    vault: openBrowserVault(name, { kept: isKept }),
+    embedder: parts.embedder,
+    llm: parts.llm,
+    keys: openBrowserKeyring(name, { isDurable }),
+    vault: openBrowserVault(name, { isDurable }),
     secrets,
     openMemory,
     storage: () => browserStorage(storage),
@@ -162,32 +165,32 @@ function createBookEngine(
     ...(checkpointFile ? { checkpointFile: { file: checkpointFile, isWanted: checkpoint } } : {}),
     useReserve,
     isScarce,
-    wasKept: wasKept && isKept,
+    wasKept: wasKept && isDurable,
     tab,
     room: turn.room(),
     roomSize: roomSizeOf(request.room),
     carriers: request.pool?.tabs ? [openTabCarrier(browserPorts)] : [],
     poolLine: request.pool?.edge,
-    spillPlace: isKept ? spillPlaceOf(request) : undefined,
+    spillPlace: isDurable ? spillPlaceOf(request) : undefined,
     ...(sync && carrier ? { sync, carrier, mirror: sync.url } : {}),
     async eraseHere() {
-      if (isKept) await markErasing(name)
+      if (isDurable) await markErasing(name)
       engine.close()
       await storage.release()
-      if (isKept) await removeBook(name)
+      if (isDurable) await removeBook(name)
       turn.erased()
     },
   })
   return engine
 }
 
-/** `work`, done once however often it is asked for. */
+/** Runs `work` once, for all callers. */
 function once(work: () => void | Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => (done ??= Promise.resolve(work()))
 }
 
-function carrierOf({ name, sync }: OpenRequest, getKey: BookGiven['getKey']) {
+function carrierOf({ name, sync }: OpenRequest, getKey: EngineParts['getKey']) {
   if (!sync) return undefined
   return createHttpCarrier({
     url: sync.url,
@@ -200,7 +203,7 @@ function carrierOf({ name, sync }: OpenRequest, getKey: BookGiven['getKey']) {
   })
 }
 
-/** Where what waits for the mirror is left for the service worker, if the page wants that. */
+/** The place of requests for the service worker, if enabled. */
 function spillPlaceOf({ name, sync }: OpenRequest) {
   if (!sync?.background) return undefined
   return openSpillPlace({

@@ -1,4 +1,4 @@
-// The worker's side of the wire: opens the page's way to its book and answers its calls with values, never with throws.
+// The worker's side of the wire: opens the tab of a book and answers calls with values, never exceptions.
 import { type ProxyMethods, releaseProxy } from 'comlink'
 import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
 import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
@@ -12,7 +12,7 @@ import { createBrowserLlm } from '../model/browser-llm.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { watchPlaces } from '../storage/book-place.ts'
 import { BookTab } from '../tab/book-tab.ts'
-import { createBrowserTabs } from '../tab/browser-tabs.ts'
+import { createBrowserTabs } from '../tab/tab-line.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
 import { natureOf } from '../../../engine/call-nature.ts'
 import { firstOf } from '../../../book/share/call-name.ts'
@@ -22,7 +22,7 @@ import {
   type PageDoor,
   type ToolVerb,
   type WorkerDoor,
-} from '../wire/message.ts'
+} from '../worker-message.ts'
 import { openOwnedBook } from './open-book.ts'
 
 async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
@@ -33,18 +33,17 @@ async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
   }
 }
 
-/** Files that were copied once and bundled anew later would fail in ways that tell nothing. */
+/** Outdated copies of the files would fail in obscure ways. */
 function checkVersion(page: string): void {
   const worker = product.version
   if (page !== worker) throw new DaybookError('assets-mismatch', undefined, { details: { page, worker } })
 }
 
-/** A worker that has not opened a book yet. */
 export class WorkerEngine implements WorkerDoor {
   #tab: BookTab | undefined
-  /** The book, while this tab holds it. */
+  /** The book, while this tab owns it. */
   #owned: OwnedBook | undefined
-  /** Something was written while this tab was there: if the book is new in a turn of it, it was taken away in between. */
+  /** Something was written in this tab: if a later turn finds a new book, the old one was evicted. */
   #wasWritten = false
   #mayBackground = false
   readonly #tools = loadLocalTools()
@@ -74,8 +73,8 @@ export class WorkerEngine implements WorkerDoor {
     input: unknown,
     verb: ToolVerb & Partial<ProxyMethods>,
   ): Promise<Reply<ToolOutcome>> {
-    const run = this.#tools.run(sets, name, input, async (id, given, step) => {
-      const reply = await verb(id, given, step)
+    const run = this.#tools.run(sets, name, input, async (id, content, step) => {
+      const reply = await verb(id, content, step)
       if (reply.ok) return reply.value
       throw DaybookError.from(reply.error)
     })
@@ -107,7 +106,7 @@ export class WorkerEngine implements WorkerDoor {
     this.#tab = tab
     await tab.ready
     this.#unwatch = watchPlaces(() => {
-      // The page ends this worker: it can neither close such files nor go on with locks that others do not see.
+      // The page ends this worker: it can't close such files, and others don't see its locks.
       throw new Error(
         `The data of this site was cleared while book ${request.name} was open: load the page again`,
       )
@@ -150,8 +149,8 @@ export class WorkerEngine implements WorkerDoor {
       clock: browserPorts.clock,
       natureOf,
       open: async (turn) => {
-        const asked = { ...request, wasKept: request.wasKept || this.#wasWritten }
-        this.#owned = await openOwnedBook(asked, { getKey, embedder, llm }, turn)
+        const openRequest = { ...request, wasKept: request.wasKept || this.#wasWritten }
+        this.#owned = await openOwnedBook(openRequest, { getKey, embedder, llm }, turn)
         this.#owned.engine.background?.allow(this.#mayBackground)
         return this.#owned
       },

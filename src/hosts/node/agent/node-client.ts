@@ -1,16 +1,16 @@
-// The client of messages in Node, where there are Unix sockets, servers over standard input and output, and books in files.
+// The client of P3394 messages in Node, which adds Unix sockets, MCP servers over stdio, and books in files.
 import { type ClientOptions, DaybookClient as AnyClient } from '../../../doors/p3394/client.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
 export interface NodeClientOptions extends ClientOptions {
-  /** The path of a socket, asked before an address is. `key` is presented there too. */
+  /** The path of a socket, tried before a URL. `key` is sent there too. */
   readonly socket?: string
 }
 
 export class DaybookClient extends AnyClient {
   constructor({ socket, transports = [], ...options }: NodeClientOptions = {}) {
     const { key } = options
-    const ways = socket === undefined ? [] : [createSocketTransport({ path: socket, token: key })]
-    super({ ...options, transports: [...transports, ...ways] })
+    const own = socket === undefined ? [] : [createSocketTransport({ path: socket, token: key })]
+    super({ ...options, transports: [...transports, ...own] })
   }
 }

@@ -1,7 +1,7 @@
-// Messages over a Unix socket: that of the process that holds a book, or of another agent that speaks P3394 in such frames.
+// Messages over a Unix socket: of the owner process of a book, or of another agent that speaks P3394 in such
+// frames.
 import { connect } from 'node:net'
-import type { AbortSignalLike } from '../../../core/abort.ts'
-import { orAborted } from '../../../core/abort.ts'
+import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { DaybookError, type ErrorShape } from '../../../core/errors.ts'
 import {
@@ -15,13 +15,13 @@ import {
 import { FrameLine } from '../socket/frame-line.ts'
 
 export interface SocketWay {
-  /** Where it is, asked for anew with each connection: the next holder of a book may listen elsewhere. */
+  /** The socket path, read again for each connection: the next owner of a book may listen elsewhere. */
   readonly path: string | (() => string | undefined)
-  /** A token of the book: what is sent is done as its holder. */
+  /** A token of the book: messages run with its rights. */
   readonly token?: string | undefined
 }
 
-const patience = { firstMs: 600_000 }
+const timeouts = { firstMs: 600_000 }
 
 interface OpenLine {
   readonly line: FrameLine
@@ -74,7 +74,7 @@ async function openLine(path: string | undefined, token: string | undefined): Pr
   const { promise: over, reject: end } = Promise.withResolvers<never>()
   over.catch(() => undefined)
   const line = new FrameLine(socket, {
-    patience,
+    timeouts,
     hear(message) {
       if (!isJsonObject(message)) return
       const { reply_to, error } = message

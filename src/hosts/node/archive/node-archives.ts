@@ -1,22 +1,26 @@
-// The places that a book in Node has for its archives: buckets, by what the environment says when they are asked for.
-import type { ArchivePlaces } from '../../../core/capability/port/archive-port.ts'
+// Archives of a book in Node: buckets, named by a call, an option or the environment.
+import type { ArchivePlaces, UploadNote, UploadNotes } from '../../../core/capability/port/archive-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { S3Ports } from './s3-client.ts'
 import { S3Store } from './s3-store.ts'
-import { type S3Environment, s3Place } from './s3-target.ts'
-import { createUploadNotes } from './upload-notes.ts'
+import { type S3Environment, s3Place, readS3Address } from './s3-target.ts'
+import { basename, dirname, join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { z } from 'zod'
 
 export interface ArchiveOptions {
-  /** Where archives go unless a call says otherwise: `s3://bucket/path`. Default: `DAYBOOK_ARCHIVE` of the environment. */
+  /** Default target of archives: `s3://bucket/path`. Default: `DAYBOOK_ARCHIVE` of the environment. */
   readonly target?: string
 }
 
-/** The wall clock and network of this process. */
+/** Clock and network of this process. */
 export const s3Ports: S3Ports = {
   clock: nodePorts.clock,
   random: nodePorts.random,
-  // Not that of the ports: what waits for a storage keeps the process alive.
+  // Unlike the scheduler of `nodePorts`, this timer keeps the process alive.
   later(ms, task) {
     const timer = setTimeout(task, ms)
     return () => clearTimeout(timer)
@@ -24,7 +28,7 @@ export const s3Ports: S3Ports = {
   fetch: (input, init) => globalThis.fetch(input, init),
 }
 
-/** `path`: where the book lies, beside which uploads are noted. */
+/** `path`: the file of the book; uploads are noted beside it. */
 export function nodeArchives(
   { target: usual }: ArchiveOptions,
   path: string | undefined,
@@ -33,9 +37,13 @@ export function nodeArchives(
   return {
     open(target = usual ?? env.DAYBOOK_ARCHIVE) {
       if (!target) {
-        throw new DaybookError('archive-off', 'No place for archives was named.', {
-          details: { path: 'target' },
-        })
+        throw new DaybookError(
+          'archive-off',
+          'No bucket for archives is set: set `DAYBOOK_ARCHIVE`, or give `target`.',
+          {
+            details: { path: 'target' },
+          },
+        )
       }
       return new S3Store({
         place: s3Place(target, env),
@@ -43,5 +51,88 @@ export function nodeArchives(
         notes: path === undefined ? undefined : createUploadNotes(path),
       })
     },
+  }
+}
+
+export const isS3Address = (path: string): boolean => path.startsWith('s3://')
+
+/**
+ * Opens an archive for import or verification. Rejects before anything else if there is none, or it can't be
+ * reached.
+ */
+export async function openArchiveSource(address: string, signal: AbortSignal) {
+  const { bucket, path } = readS3Address(address)
+  const store = nodeArchives({ target: `s3://${bucket}` }, undefined).open()
+  const { bytes, texts } = await store.read(path, signal)
+  return Object.assign(texts, { name: basename(path), size: bytes })
+}
+
+const noteShape = z.object({
+  host: z.string(),
+  pid: z.number().int(),
+  place: z.string(),
+  key: z.string(),
+  upload: z.string(),
+})
+
+/** Notes of running uploads of this process. */
+const active = new Set<string>()
+
+/**
+ * Notes of uploads beside a book, in files named `<path>.upload-<hex>` for their owner only, so that a later
+ * process finds uploads of a killed one.
+ * Invariant: uploads of another running process are left alone; notes have no credentials.
+ */
+function createUploadNotes(path: string): UploadNotes {
+  const start = `${basename(path)}.upload-`
+  const folder = dirname(path)
+  const files = new Map<string, string>()
+  const read = (name: string) => {
+    const file = join(folder, name)
+    try {
+      const { success, data } = noteShape.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+      return success ? [{ ...data, file }] : []
+    } catch {
+      // The uploader is removing it, or was killed while it wrote it.
+      return []
+    }
+  }
+  const all = () =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith(start))
+      .flatMap(read)
+  return {
+    add(note) {
+      const file = join(folder, start + randomBytes(8).toString('hex'))
+      active.add(file)
+      files.set(note.upload, file)
+      writeFileSync(file, JSON.stringify({ host: hostname(), pid: process.pid, ...note }), {
+        flag: 'wx',
+        mode: 0o600,
+      })
+    },
+    remove({ upload }) {
+      const found = files.get(upload) ?? all().find((one) => one.upload === upload)?.file
+      if (found === undefined) return
+      active.delete(found)
+      files.delete(upload)
+      rmSync(found, { force: true })
+    },
+    left: () =>
+      all()
+        .filter((one) => one.host === hostname() && !active.has(one.file) && !isAlive(one.pid))
+        .map(({ place, key, upload }): UploadNote => ({ place, key, upload })),
+  }
+}
+
+function isAlive(pid: number): boolean {
+  // `active` has all uploads of this process.
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // The process exists, and belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,5 +1,6 @@
-// One request to S3: signed, sent, and where the storage asks for it sent again. Invariants: a signature leaves only in its
-// header, and no redirection is followed with it; what is sent again is what the storage has told us to, and only so often.
+// One signed request to S3, repeated if the storage asks for it.
+// Invariants: a signature leaves only in its header, and redirects are not followed. A request is repeated
+// only if the storage allows it, and a few times at most.
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
@@ -11,7 +12,7 @@ import type { S3Place } from './s3-target.ts'
 
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Of an object; of the bucket itself without one. */
+  /** Of an object; without it the request is for the bucket. */
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -20,33 +21,33 @@ export interface S3Request {
 
 export interface S3Answer {
   readonly response: Response
-  /** Gives up what was not read of it. */
+  /** Releases the unread rest. */
   end(): void
 }
 
 export interface S3Ports {
   readonly clock: Clock
   readonly random: Random
-  /** Calls `task` in so many milliseconds, which keep the process alive; answers how to stop that. */
+  /** Calls `task` later and keeps the process alive; returns a function that cancels. */
   readonly later: (ms: number, task: () => void) => () => void
   readonly fetch: typeof globalThis.fetch
 }
 
 export interface S3Client {
-  /** What people call it. */
+  /** Name for messages. */
   readonly name: string
-  /** Answers what succeeded. Throws the error that a refusal is, `offline`, or `aborted`. */
+  /** Resolves with a successful answer. Throws an error for a refusal, `offline`, or `aborted`. */
   ask(request: S3Request, signal: AbortSignalLike): Promise<S3Answer>
-  /** The same, and the text of the answer. */
+  /** The same, with the text of the answer. */
   text(
     request: S3Request,
     signal: AbortSignalLike,
   ): Promise<{ readonly text: string; readonly headers: Headers }>
 }
 
-/** How often something is tried, how long one try may take, and the longest pause between two. */
-export const s3Patience = { tries: 5, tryMs: 300_000, firstPauseMs: 250, longestPauseMs: 20_000 } as const
-/** Characters of an answer in XML. */
+/** Number of tries, limit of one try, and pauses between tries. */
+export const s3Retry = { tries: 5, tryMs: 300_000, firstPauseMs: 250, longestPauseMs: 20_000 } as const
+/** Longest XML answer, in characters. */
 const textLimit = 4_000_000
 
 export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
@@ -72,16 +73,16 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
       datetime: new Date(ports.clock.now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
     })
     const { url: to, headers: all } = await signer.sign()
-    return { url: to, init: { method, headers: all, ...(body ? sent(body, all) : {}) } }
+    return { url: to, init: { method, headers: all, ...(body ? streamed(body, all) : {}) } }
   }
 
   const send = async (request: S3Request, signal: AbortSignalLike): Promise<S3Answer> => {
-    const stop = linked(signal, s3Patience.tryMs)
+    const stop = linked(signal, s3Retry.tryMs)
     try {
       const { url, init } = await signed(request)
       const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
-      // From now on it is late only when it says nothing more, which fetch looks after.
-      stop.arrived()
+      // From here on fetch itself detects a silent connection.
+      stop.answered()
       return { response, end: () => stop.end() }
     } catch (cause) {
       stop.end()
@@ -104,9 +105,9 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
       const { response } = answer
       if (response.ok) return answer
       const refusal = await refusalOf(answer, signal)
-      if (!mayTryAgain(refusal) || number === s3Patience.tries) throw s3Fault(refusal, name, request.key)
-      const asked = retryAfterMs(response.headers.get('retry-after'), ports.clock.now())
-      await pause(asked ?? pauseMs(number, ports.random), ports.later, signal)
+      if (!mayTryAgain(refusal) || number === s3Retry.tries) throw s3Fault(refusal, name, request.key)
+      const waitMs = retryAfterMs(response.headers.get('retry-after'), ports.clock.now())
+      await pause(waitMs ?? pauseMs(number, ports.random), ports.later, signal)
     }
   }
 
@@ -127,11 +128,10 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
   }
 }
 
-/** Bytes of a body that are given to the connection at once. */
 const pieceBytes = 65_536
 
-/** A body as a stream over its bytes: of bytes themselves fetch makes a copy first, which for parts is a lot of memory. */
-function sent(body: Uint8Array<ArrayBuffer>, headers: Headers) {
+/** A body as a stream: fetch would copy the bytes first, which takes a lot of memory for parts. */
+function streamed(body: Uint8Array<ArrayBuffer>, headers: Headers) {
   headers.set('content-length', String(body.byteLength))
   let at = 0
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -144,14 +144,14 @@ function sent(body: Uint8Array<ArrayBuffer>, headers: Headers) {
   return { body: stream, duplex: 'half' as const }
 }
 
-/** What S3 itself says is worth another try: its documents name 500 and 503 alone. */
+/** S3's documents allow a retry after 500 and 503 only. */
 function mayTryAgain({ status, code }: S3Refusal): boolean {
   return status === 500 || status === 503 || code === 'SlowDown' || code === 'InternalError'
 }
 
 function pauseMs(number: number, random: Random): number {
   const share = 0.5 + (random.bytes(1)[0] ?? 0) / 512
-  return s3Patience.firstPauseMs * 2 ** (number - 1) * share
+  return s3Retry.firstPauseMs * 2 ** (number - 1) * share
 }
 
 function pause(ms: number, later: S3Ports['later'], signal: AbortSignalLike): Promise<void> {
@@ -160,7 +160,7 @@ function pause(ms: number, later: S3Ports['later'], signal: AbortSignalLike): Pr
       cancel()
       reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
     }
-    const cancel = later(Math.min(ms, s3Patience.longestPauseMs), () => {
+    const cancel = later(Math.min(ms, s3Retry.longestPauseMs), () => {
       signal.removeEventListener('abort', end)
       resolve()
     })
@@ -169,9 +169,9 @@ function pause(ms: number, later: S3Ports['later'], signal: AbortSignalLike): Pr
   })
 }
 
-/** The error of a storage that can't be reached, or that goes away in the middle. */
+/** The storage can't be reached, or went away in the middle. */
 export function unreachable(host: string, cause: unknown): DaybookError {
-  return new DaybookError('offline', `The storage of archives at ${host} cannot be reached.`, {
+  return new DaybookError('offline', `The archive storage at ${host} can't be reached.`, {
     details: { host },
     cause,
   })
@@ -179,13 +179,13 @@ export function unreachable(host: string, cause: unknown): DaybookError {
 
 interface Linked {
   readonly signal: AbortSignal
-  /** There is an answer: the time does not run out any more. */
-  arrived(): void
-  /** Lets go of the caller's signal. */
+  /** An answer has begun: stop the timer. */
+  answered(): void
+  /** Detaches from the caller's signal. */
   end(): void
 }
 
-/** A signal of the platform that follows ours, and is aborted by itself when nothing has arrived after `ms`. */
+/** A platform signal that follows ours, and aborts after `ms` without an answer. */
 function linked(signal: AbortSignalLike, ms: number): Linked {
   const source = new AbortController()
   const stop = () => source.abort()
@@ -193,7 +193,7 @@ function linked(signal: AbortSignalLike, ms: number): Linked {
   signal.addEventListener('abort', stop, { once: true })
   return {
     signal: source.signal,
-    arrived: () => clearTimeout(timer),
+    answered: () => clearTimeout(timer),
     end() {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)

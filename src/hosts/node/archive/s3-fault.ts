@@ -1,12 +1,12 @@
-// What S3 says when it refuses, in the words of the table of errors. Invariant: of what the storage answers only its code and
-// the name of a region go into an error: the rest may quote what was signed, and with what.
+// Translates refusals of S3 to codes of the error table. Invariant: only the storage's error code and a
+// region name go into an error: the rest may quote signed data.
 import { DaybookError, type ErrorCode } from '../../../core/errors.ts'
 import { readXml, textOf } from './strict-xml.ts'
 
-/** One answer that is no success. */
+/** An unsuccessful answer. */
 export interface S3Refusal {
   readonly status: number
-  /** As S3 calls it: `NoSuchKey`; `HTTP 503` where it has no name for it. */
+  /** S3's name, as in `NoSuchKey`; `HTTP 503` without one. */
   readonly code: string
   readonly region?: string | undefined
 }
@@ -25,11 +25,11 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   EntityTooLarge: 'too-large',
 }
 
-/** Codes that stand for a wrong key, a wrong secret, or a right that is missing, whatever their status. */
+/** Codes for a wrong key, a wrong secret or a missing right, whatever their status. */
 const denials =
   /^(?:AccessDenied|AccountProblem|AllAccessDisabled|Expired\w*|Invalid(?:AccessKeyId|Token|Security)|NotSignedUp|Signature\w*|Unauthorized|Forbidden|TokenRefreshRequired|XAdminUserNotFound)$/
 
-/** Reads what an answer that is no success says of itself. */
+/** Reads an unsuccessful answer. */
 export function readRefusal(
   status: number,
   body: string,
@@ -37,11 +37,11 @@ export function readRefusal(
 ): S3Refusal {
   const root = readXml(body)
   const found = root?.name === 'Error' ? root : undefined
-  const given = textOf(found, 'Code') ?? ''
+  const text = textOf(found, 'Code') ?? ''
   const region = textOf(found, 'Region') ?? header('x-amz-bucket-region') ?? undefined
   return {
     status,
-    code: /^[A-Za-z][A-Za-z0-9.]{0,63}$/.test(given) ? given : nameOf(status),
+    code: /^[A-Za-z][A-Za-z0-9.]{0,63}$/.test(text) ? text : nameOf(status),
     region: region !== undefined && /^[a-z0-9-]{1,64}$/i.test(region) ? region : undefined,
   }
 }
@@ -53,7 +53,7 @@ function nameOf(status: number): string {
   return `HTTP ${status}`
 }
 
-/** What it says of a region while it names none is about something else in the header. */
+/** Without a region name the malformed header is a wrong credential. */
 function codeOf({ code, status, region }: S3Refusal): ErrorCode {
   if (code === 'AuthorizationHeaderMalformed' && region === undefined) return 'archive-denied'
   return (
@@ -63,12 +63,12 @@ function codeOf({ code, status, region }: S3Refusal): ErrorCode {
 }
 
 const words: { readonly [Code in ErrorCode]?: string } = {
-  'not-found': 'There is no archive of that key.',
-  conflict: 'There is an archive of that key already; nothing was written over it.',
-  'too-large': 'The archive is larger than the storage takes.',
+  'not-found': 'There is no archive with that key.',
+  conflict: 'An archive with that key exists already; it was not overwritten.',
+  'too-large': 'The archive is larger than the storage accepts.',
 }
 
-/** The error that a refusal is; `place` says where, `key` of what. */
+/** The error of a refusal, at `place` and for `key`. */
 export function s3Fault(refusal: S3Refusal, place: string, key?: string): DaybookError {
   const { status, code: reason, region } = refusal
   const code = codeOf(refusal)

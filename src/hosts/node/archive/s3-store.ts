@@ -1,5 +1,6 @@
-// Archives in S3, R2 and what speaks their language. Invariants: an object appears whole, by one request, and only where there
-// was none; an upload in parts is noted before its first part leaves, so that whoever comes later finds and ends it.
+// Archives in S3, R2 and compatible stores.
+// Invariants: an object appears whole, by one request, and never overwrites another. An upload in parts is
+// noted before its first part is sent, so that a later process finds and ends it.
 import { type AbortSignalLike, createDeadline, neverAborted } from '../../../core/abort.ts'
 import type {
   ArchiveObject,
@@ -21,15 +22,15 @@ export interface S3StoreParts {
   readonly place: S3Place
   readonly ports: S3Ports
   readonly notes?: UploadNotes | undefined
-  /** Keys that one page of a list has. Default: as many as the storage gives, 1,000. */
+  /** Keys in a page of a list. Default: the storage's own, 1,000. */
   readonly pageKeys?: number
   readonly partBytes?: number
 }
 
-/** An upload that began so long ago and is there still was left behind, whoever began it. */
+/** An upload of this age was abandoned. */
 const staleMs = 86_400_000
-/** An upload that failed is given up in this time, or found by the next. */
-const giveUpMs = 15_000
+/** Time to cancel a failed upload; otherwise the next `tidy` finds it. */
+const abortLimitMs = 15_000
 const onlyNew = { 'if-none-match': '*' } as const
 
 export class S3Store implements ArchiveStore {
@@ -37,7 +38,7 @@ export class S3Store implements ArchiveStore {
   readonly prefix: string
   readonly #client: S3Client
   readonly #parts: S3StoreParts
-  /** What notes of uploads call this bucket. */
+  /** Names this bucket in notes of uploads. */
   readonly #place: string
 
   constructor(parts: S3StoreParts) {
@@ -49,18 +50,18 @@ export class S3Store implements ArchiveStore {
   }
 
   async put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number> {
-    // A storage that knows no conditions would write over it.
-    if (await this.stat(key, signal)) throw this.#taken(key)
+    // A storage without conditional writes would overwrite it.
+    if (await this.stat(key, signal)) throw this.#exists(key)
     const parts = inParts(texts, this.#parts.partBytes)[Symbol.asyncIterator]()
     const first = await parts.next()
-    if (first.done) throw new DaybookError('internal', 'There was nothing to put away.')
+    if (first.done) throw new DaybookError('internal', 'There was nothing to archive.')
     if (!first.value.isLast) return this.#putInParts(key, first.value, parts, signal)
     const { bytes } = first.value
     await this.#conditional(
       { method: 'PUT', key, body: bytes, headers: { 'content-type': fileType } },
       signal,
     )
-    await this.#checkThere(key, bytes.byteLength, signal)
+    await this.#checkStored(key, bytes.byteLength, signal)
     return bytes.byteLength
   }
 
@@ -70,7 +71,7 @@ export class S3Store implements ArchiveStore {
     rest: AsyncIterator<ArchivePart>,
     signal: AbortSignalLike,
   ): Promise<number> {
-    const upload = await this.#begin(key, signal)
+    const upload = await this.#startUpload(key, signal)
     const note = { place: this.#place, key, upload }
     try {
       await this.#parts.notes?.add(note)
@@ -88,17 +89,17 @@ export class S3Store implements ArchiveStore {
       await this.#parts.notes?.remove(note)
       return size
     } catch (error) {
-      // What it read from is told that nobody reads on.
+      // Stop the source of the parts.
       await rest.return?.().catch(() => undefined)
-      const deadline = createDeadline(neverAborted, this.#parts.ports, giveUpMs)
-      await this.#giveUp(note, deadline.signal)
+      const deadline = createDeadline(neverAborted, this.#parts.ports, abortLimitMs)
+      await this.#abortUpload(note, deadline.signal)
         .catch(() => undefined)
         .finally(deadline.end)
       throw error
     }
   }
 
-  async #begin(key: string, signal: AbortSignalLike): Promise<string> {
+  async #startUpload(key: string, signal: AbortSignalLike): Promise<string> {
     const begin: S3Request = {
       method: 'POST',
       key,
@@ -108,7 +109,7 @@ export class S3Store implements ArchiveStore {
     const { text } = await this.#client.text(begin, signal)
     const upload = textOf(this.#rootOf(text, 'InitiateMultipartUploadResult'), 'UploadId')
     if (upload) return upload
-    throw this.#strange('it gave an upload no name')
+    throw this.#unexpected('an upload has no id')
   }
 
   async #putPart(
@@ -117,7 +118,7 @@ export class S3Store implements ArchiveStore {
     signal: AbortSignalLike,
   ): Promise<string> {
     if (number > archivePart.count) {
-      throw new DaybookError('too-large', 'The archive has more parts than the storage takes.', {
+      throw new DaybookError('too-large', 'The archive has more parts than the storage accepts.', {
         details: { limitParts: archivePart.count },
       })
     }
@@ -125,7 +126,7 @@ export class S3Store implements ArchiveStore {
     const { headers } = await this.#client.text({ method: 'PUT', key, query, body: bytes }, signal)
     const tag = headers.get('etag')
     if (tag !== null && /^[\x21-\x7e]{1,200}$/.test(tag)) return tag
-    throw this.#strange('it gave a part no tag')
+    throw this.#unexpected('a part has no tag')
   }
 
   async #complete(
@@ -141,14 +142,14 @@ export class S3Store implements ArchiveStore {
       `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${listed.join('')}</CompleteMultipartUpload>`,
     )
     const headers = { 'content-type': 'application/xml' }
-    // Some storages heed the condition where an object is put whole, and not here.
-    if (await this.stat(key, signal)) throw this.#taken(key)
+    // Some storages check the condition only for whole objects.
+    if (await this.stat(key, signal)) throw this.#exists(key)
     try {
       const text = await this.#conditional(
         { method: 'POST', key, query: { uploadId: upload }, headers, body },
         signal,
       )
-      // It answers 200 before it knows, and may say in the answer that it failed.
+      // The status is 200 even if it fails; the body has the result.
       const root = readXml(text.trim())
       if (root?.name !== 'CompleteMultipartUploadResult')
         throw s3Fault(
@@ -158,14 +159,14 @@ export class S3Store implements ArchiveStore {
         )
     } catch (error) {
       if (isDaybookError(error, 'conflict') || isDaybookError(error, 'aborted')) throw error
-      // The answer was lost, or what was asked for again had been done: what is there tells.
+      // The answer was lost, or a retry came after a success: check the object.
       const there = await this.stat(key, signal).catch(() => undefined)
       if (there?.bytes !== size) throw error
     }
-    await this.#checkThere(key, size, signal)
+    await this.#checkStored(key, size, signal)
   }
 
-  /** Sends what must not write over anything, without the condition where the storage has no such thing. */
+  /** Writes only if there is no such object, even if the storage doesn't support conditions. */
   async #conditional(request: S3Request, signal: AbortSignalLike): Promise<string> {
     const { key = '' } = request
     try {
@@ -173,16 +174,16 @@ export class S3Store implements ArchiveStore {
       return (await this.#client.text({ ...request, headers }, signal)).text
     } catch (error) {
       if (!isDaybookError(error, 'archive-failed') || error.details['status'] !== 501) throw error
-      if (await this.stat(key, signal)) throw this.#taken(key)
+      if (await this.stat(key, signal)) throw this.#exists(key)
       return (await this.#client.text(request, signal)).text
     }
   }
 
-  /** Looks whether what was put is what is there. */
-  async #checkThere(key: string, bytes: number, signal: AbortSignalLike): Promise<void> {
+  /** Checks that the stored object is the one that was sent. */
+  async #checkStored(key: string, bytes: number, signal: AbortSignalLike): Promise<void> {
     const there = await this.stat(key, signal)
     if (there?.bytes === bytes) return
-    throw this.#strange(there ? 'what is there has another size than was put' : 'what was put is not there')
+    throw this.#unexpected(there ? 'the stored archive has another size' : 'the stored archive is missing')
   }
 
   async stat(key: string, signal: AbortSignalLike): Promise<ArchiveObject | undefined> {
@@ -193,7 +194,7 @@ export class S3Store implements ArchiveStore {
     } catch (error) {
       const { status } = isDaybookError(error) ? error.details : {}
       if (status === 404) return undefined
-      // The answer to HEAD has no body, and so no name for what is wrong: that to a list has.
+      // HEAD answers have no body and so no error code: a list request has one.
       if (typeof status === 'number' && status < 500) {
         const query = { 'list-type': '2', 'max-keys': '1', prefix: key }
         await this.#client.text({ method: 'GET', query }, signal)
@@ -221,7 +222,7 @@ export class S3Store implements ArchiveStore {
       const page = this.#rootOf(text, 'ListBucketResult')
       yield* page.children.flatMap((one) => (one.name === 'Contents' ? listedObject(one, prefix) : []))
       token = textOf(page, 'IsTruncated') === 'true' ? textOf(page, 'NextContinuationToken') : undefined
-      if (token !== undefined && seen.has(token)) throw this.#strange('a list goes round in a circle')
+      if (token !== undefined && seen.has(token)) throw this.#unexpected('a list repeats itself')
       seen.add(token ?? '')
     }
   }
@@ -255,17 +256,17 @@ export class S3Store implements ArchiveStore {
   }
 
   async tidy(prefix: string, signal: AbortSignalLike): Promise<number> {
-    const noted = (await this.#parts.notes?.left()) ?? []
-    const own = noted.filter(({ place, key }) => place === this.#place && key.startsWith(prefix))
+    const notes = (await this.#parts.notes?.left()) ?? []
+    const own = notes.filter(({ place, key }) => place === this.#place && key.startsWith(prefix))
     const stale = await this.#staleUploads(prefix, signal)
-    const known = new Set(own.map(({ upload }) => upload))
-    const all = [...own, ...stale.filter(({ upload }) => !known.has(upload))]
-    for (const note of all) await this.#giveUp(note, signal)
+    const ownIds = new Set(own.map(({ upload }) => upload))
+    const all = [...own, ...stale.filter(({ upload }) => !ownIds.has(upload))]
+    for (const note of all) await this.#abortUpload(note, signal)
     return all.length
   }
 
-  /** Ends an upload and forgets its note; one that is there no longer has ended. */
-  async #giveUp(note: UploadNote, signal: AbortSignalLike): Promise<void> {
+  /** Ends an upload and removes its note, also if the upload has ended already. */
+  async #abortUpload(note: UploadNote, signal: AbortSignalLike): Promise<void> {
     const { key, upload } = note
     try {
       await this.#client.text({ method: 'DELETE', key, query: { uploadId: upload } }, signal)
@@ -275,7 +276,7 @@ export class S3Store implements ArchiveStore {
     await this.#parts.notes?.remove(note)
   }
 
-  /** Uploads that nobody has noted here and that began long ago: of other machines, or of one that is no more. */
+  /** Old uploads without a note here: of other machines. */
   async #staleUploads(prefix: string, signal: AbortSignalLike): Promise<UploadNote[]> {
     const before = this.#parts.ports.clock.now() - staleMs
     const text = await this.#client
@@ -300,16 +301,16 @@ export class S3Store implements ArchiveStore {
   #rootOf(text: string, name: string): XmlElement {
     const root = readXml(text)
     if (root?.name === name) return root
-    throw this.#strange(`it answered something else than ${name}`)
+    throw this.#unexpected(`the answer is not ${name}`)
   }
 
-  #strange(what: string): DaybookError {
-    return new DaybookError('archive-failed', `The storage of archives is not to be understood: ${what}.`, {
+  #unexpected(problem: string): DaybookError {
+    return new DaybookError('archive-failed', `The archive storage gave an unexpected answer: ${problem}.`, {
       details: { place: this.name },
     })
   }
 
-  #taken(key: string): DaybookError {
+  #exists(key: string): DaybookError {
     return s3Fault({ status: 412, code: 'PreconditionFailed' }, this.name, key)
   }
 }

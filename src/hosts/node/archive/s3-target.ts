@@ -1,5 +1,5 @@
-// Which bucket, under which path, at which address, with whose credentials: a target as it is written, and the environment.
-// Invariant: credentials come from the environment alone, and stand in no error.
+// The bucket, path, endpoint and credentials of a target, from its text and the environment.
+// Invariant: credentials come from the environment only, and are in no error.
 import { DaybookError } from '../../../core/errors.ts'
 
 export interface S3Credentials {
@@ -13,12 +13,12 @@ export interface S3Place {
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
-  /** Nothing, or a path that ends with `/`. */
+  /** Empty, or a path that ends with `/`. */
   readonly prefix: string
   readonly credentials: S3Credentials
 }
 
-/** What of the environment is looked at, by the names that the tools of S3 have for it. */
+/** Environment variables, with the names of S3 tools. */
 export type S3Environment = Readonly<
   Partial<
     Record<
@@ -42,7 +42,7 @@ export interface S3Address {
 }
 
 const bucketName = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-/** What needs no escaping in any of the places where a key is written. */
+/** Characters that need no escaping in URLs, headers and XML. */
 const pathText = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
 function wrong(path: string, why: string): DaybookError {
@@ -52,19 +52,19 @@ function wrong(path: string, why: string): DaybookError {
 /** `s3://bucket/path`, or `invalid-input`. */
 export function readS3Address(text: string): S3Address {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*?))?\/?$/s.exec(text) ?? []
-  if (!bucketName.test(bucket)) throw wrong('target', 'A place of archives is written `s3://bucket/path`')
+  if (!bucketName.test(bucket)) throw wrong('target', 'It must look like `s3://bucket/path`')
   const isPath =
     path === '' || (path.length <= 700 && pathText.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path))
   if (!isPath)
-    throw wrong('target', "The path below the bucket has letters, digits, `/` and any of `!_.*'()-`")
+    throw wrong('target', "The path below the bucket may have letters, digits, `/` and `!_.*'()-` only")
   return { bucket, path }
 }
 
-/** The place that `target` names. Throws `archive-off` where the environment has no credentials. */
+/** The place that `target` names. Throws `archive-off` if the environment has no credentials. */
 export function s3Place(target: string, env: S3Environment): S3Place {
   const { bucket, path } = readS3Address(target)
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1'
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(region)) throw wrong('AWS_REGION', 'It is no name of a region')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(region)) throw wrong('AWS_REGION', 'It is not a region name')
   return {
     bucket,
     prefix: path === '' ? '' : `${path}/`,
@@ -81,9 +81,9 @@ function credentialsOf(env: S3Environment): S3Credentials {
     const path = accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID'
     throw new DaybookError('archive-off', `\`${path}\` is not set.`, { details: { path } })
   }
-  // A line break in a header would be an error that says what stands in it.
+  // A line break in a header would cause an error that quotes the header.
   if (!isHeaderText(accessKeyId) || !isHeaderText(env.AWS_SESSION_TOKEN ?? ''))
-    throw wrong('AWS_ACCESS_KEY_ID', 'The credentials of the environment have characters that none have')
+    throw wrong('AWS_ACCESS_KEY_ID', 'The credentials have invalid characters')
   return {
     accessKeyId,
     secretAccessKey,
@@ -98,8 +98,8 @@ function endpointOf(env: S3Environment, region: string): string {
   const text = env[name]
   if (!text) return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'An address is wanted, https://…')
+  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'It must be a URL, as in https://…')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw wrong(name, 'An address without user, password, query and fragment is wanted')
+    throw wrong(name, 'It must be a URL without user, password, query and fragment')
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

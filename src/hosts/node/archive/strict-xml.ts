@@ -1,9 +1,9 @@
-// The little XML that S3 answers with: elements and text. Invariant: what is not that, a document type above all, is refused,
-// and nothing outside the document is ever asked for.
+// Reads the simple XML of S3: elements and text. Invariant: everything else, such as a document type, is
+// refused, and nothing outside the document is loaded.
 
 export interface XmlElement {
   readonly name: string
-  /** Text of its own, entities resolved; of an element with children what stands between them is left out. */
+  /** Text with entities resolved; empty for an element with children. */
   readonly text: string
   readonly children: readonly XmlElement[]
 }
@@ -14,7 +14,7 @@ const tag =
 const prolog = /^\uFEFF?\s*(?:<\?xml(?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*\?>)?\s*/
 const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** The root element, without the prefix of a namespace; undefined for what is none of the XML that is taken. */
+/** The root element, without its namespace prefix; undefined for other XML. */
 export function readXml(text: string): XmlElement | undefined {
   if (text.length > limit.characters) return undefined
   const [start = ''] = prolog.exec(text) ?? []
@@ -39,10 +39,10 @@ export function readXml(text: string): XmlElement | undefined {
     }
     const next = text.indexOf('<', at)
     if (next < 0) return undefined
-    const said = plainText(text.slice(at, next))
+    const content = plainText(text.slice(at, next))
     const into = open.at(-1)
-    if (said === undefined || !into) return undefined
-    into.text += said
+    if (content === undefined || !into) return undefined
+    into.text += content
     at = next
   }
 }
@@ -50,13 +50,13 @@ export function readXml(text: string): XmlElement | undefined {
 const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
 function plainText(raw: string): string | undefined {
-  let isSound = true
+  let isValid = true
   const text = raw.replaceAll(/&([^;&]{0,10});?/g, (whole, name: string) => {
     const found = whole.endsWith(';') ? (named[name] ?? numbered(name)) : undefined
-    isSound &&= found !== undefined
+    isValid &&= found !== undefined
     return found ?? ''
   })
-  return isSound ? text : undefined
+  return isValid ? text : undefined
 }
 
 function numbered(name: string): string | undefined {

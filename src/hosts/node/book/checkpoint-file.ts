@@ -1,4 +1,4 @@
-// The checkpoint beside the file of a book: where it is, and whether it holds a copy of records.
+// The checkpoint beside the file of a book, which is a copy of its records.
 import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { openIfPossible, readAbout } from '../../../store/repair/damage.ts'
@@ -7,7 +7,6 @@ import { isPlain, removeDatabase } from '../port/private-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
 import { openNodeDatabase } from './node-database.ts'
 
-/** Of the checkpoint of the book at `path`. */
 export const checkpointPath = (path: string) => `${path}.checkpoint`
 
 export function checkpointAt(path: string): CheckpointFile {
@@ -22,24 +21,24 @@ export function checkpointAt(path: string): CheckpointFile {
     remove() {
       removeDatabase(own)
     },
-    // A disk that is full says so.
+    // A full disk reports itself.
     fits: () => leftAlone(path, '.checkpoint').length === 0,
   }
 }
 
-/** The checkpoint of the book at `path`, if there is one that can be opened. */
+/** Opens the checkpoint of the book at `path`, if possible. */
 export function openCheckpoint(path: string): SqlDatabase | undefined {
   const file = checkpointAt(path)
   return file.exists() ? openIfPossible(file.open) : undefined
 }
 
-/** What the copy of records beside the book at `path` says of itself; undefined where there is none. */
+/** Header of the checkpoint beside the book at `path`, if there is one. */
 export function copyBeside(path: string): AboutCopy | undefined {
   const file = checkpointAt(path)
   return file.exists() ? readAbout(file.open) : undefined
 }
 
-/** The latest stamp in the copy beside the book at `path`; empty where there is none. */
+/** The latest stamp in that checkpoint; empty without one. */
 export function lastStampBeside(path: string): string {
   const copy = openCheckpoint(path)
   try {
@@ -49,5 +48,5 @@ export function lastStampBeside(path: string): string {
   }
 }
 
-/** Whether a copy of its records is beside the book at `path`. */
+/** Whether the book at `path` has a checkpoint. */
 export const hasCopy = (path: string): boolean => copyBeside(path) !== undefined

@@ -1,6 +1,6 @@
-// Space on the disk that belongs to a book: a file of bytes that is given up when the disk is full, and made again later.
-// Invariants: only reading, emptying, opening and erasing a book may use it; and what is committed finds room when the log
-// is copied into the database, so that the log can always begin anew.
+// Disk space reserved for a book: a file that is deleted when the disk is full and refilled later.
+// Invariants: only reading, forgetting, opening and erasing may use it. A committed write always fits when
+// the log is copied into the database, so the log can always restart.
 import {
   closeSync,
   constants,
@@ -15,84 +15,89 @@ import { dirname } from 'node:path'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { fileMode, isOther, removePlain } from '../port/private-file.ts'
 
-/** More than the log of SQLite has between two checkpoints. */
+/** More than SQLite's log between two checkpoints. */
 const leastBytes = 6 * 2 ** 20
 const mostBytes = 64 * 2 ** 20
 const pieceBytes = 2 ** 20
-/** A reserve that lacks less waits for the next opening. */
+/** A smaller gap waits for the next opening. */
 const stepBytes = 4 * 2 ** 20
-/** With less than this no ordinary write is certain. */
+/** With less free space no ordinary write is safe. */
 const scarceBytes = 2 ** 19
 
 export interface DiskRoom {
-  /** Makes the reserve as large as it should be, as far as the disk has room. `bookBytes`: what the book takes now. */
+  /** Refills the reserve as far as the disk allows. `bookBytes`: current size of the book. */
   renew(bookBytes: number): void
-  /** Gives the reserve back to the disk. */
-  giveUp(): void
-  /** Opens or closes the reserve for a call that found the disk full. */
+  /** Releases the reserve. */
+  release(): void
+  /** Releases or refills the reserve for a call that found the disk full. */
   use(db: Pick<SqlDatabase, 'sizeBytes' | 'scrub'>, isUsed: boolean): void
-  /** Whether there is less room left than the book takes. */
+  /** Whether less space is free than the book needs. */
   isScarce(): boolean
-  /** Whether a commit may be made after which the book takes `bytes`. */
+  /** Whether a commit may be made that grows the book to `bytes`. */
   admit(bytes: number): boolean
-  /** What the owner is told of a disk that is full. */
+  /** Warnings for the owner about a full disk. */
   degraded(bookBytes: number): string[]
 }
 
 const wantedFor = (bookBytes: number) => Math.min(mostBytes, Math.max(leastBytes, bookBytes >> 1))
-/** Of the space that is kept back for the book at `path`; 0 where there is none, or something else in its place. */
+/** Reserved bytes of the book at `path`; 0 without a reserve, or with another file in its place. */
 export const reserveBytes = (path: string) => (isOther(`${path}.reserve`) ? 0 : bytesOf(`${path}.reserve`))
-/** 0 where there is no such file. */
+/** 0 if there is no such file. */
 export const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** The room that the book at `path` has on its disk. */
+/** The disk space of the book at `path`. */
 export function roomOf(path: string): DiskRoom {
   const own = `${path}.reserve`
-  /** What was given up may be taken back whole; of what is free besides a quarter. */
-  let lent = 0
-  /** A call works with what was given up: made again now, the reserve would take it away from that call. */
-  let isUsedNow = false
+  /** Released bytes may be taken back whole; of other free space only a quarter. */
+  let releasedBytes = 0
+  /** A call is using the released space: refilling now would take it away. */
+  let isInUse = false
   const freeBytes = () => {
     const { bavail, bsize } = statfsSync(dirname(path))
     return bavail * bsize
   }
   const renew = (bookBytes: number) => {
-    if (isUsedNow) return
-    const had = reserveBytes(path)
+    if (isInUse) return
+    const currentBytes = reserveBytes(path)
     const wanted = wantedFor(bookBytes)
     try {
-      if (had < wanted) fill(own, had, Math.min(wanted, Math.max(lent, had + Math.floor(freeBytes() / 4))))
+      if (currentBytes < wanted)
+        fill(
+          own,
+          currentBytes,
+          Math.min(wanted, Math.max(releasedBytes, currentBytes + Math.floor(freeBytes() / 4))),
+        )
     } catch {
-      // As much as there is has to do, until the next look.
+      // Keep what there is until the next try.
     }
   }
-  const giveUp = () => {
-    lent = Math.max(lent, reserveBytes(path))
+  const release = () => {
+    releasedBytes = Math.max(releasedBytes, reserveBytes(path))
     removePlain(own)
   }
   const scrub = (db: Pick<SqlDatabase, 'scrub'>) => {
     try {
-      // The log has its own space on the disk: it is copied, and cut off, and so are the free pages.
+      // The log has its own space: copying it and cutting it off frees that, and so do free pages.
       db.scrub('space')
     } catch {
-      // Within a transaction, or the disk has nothing at all. The reserve may still do.
+      // Inside a transaction, or the disk is completely full. The reserve may still suffice.
     }
   }
   return {
     renew,
-    giveUp,
+    release,
     use(db, isUsed) {
-      isUsedNow = isUsed
-      if (isUsed) giveUp()
+      isInUse = isUsed
+      if (isUsed) release()
       scrub(db)
       if (!isUsed) renew(db.sizeBytes())
     },
     isScarce: () => freeBytes() < 2 * bytesOf(path),
     admit(bytes) {
-      const grown = bytes - bytesOf(path)
+      const addedBytes = bytes - bytesOf(path)
       const reserve = reserveBytes(path)
-      // In the log, and then in the database.
-      if (2 * grown > reserve && 2 * grown > reserve + freeBytes()) return false
+      // First in the log, then in the database.
+      if (2 * addedBytes > reserve && 2 * addedBytes > reserve + freeBytes()) return false
       if (wantedFor(bytes) - reserve >= stepBytes) renew(bytes)
       return true
     },
@@ -102,7 +107,7 @@ export function roomOf(path: string): DiskRoom {
       const missing = Math.max(0, wantedFor(bookBytes) - reserveBytes(path) + scarceBytes - free)
       if (missing === 0 || free >= leastBytes) return []
       return [
-        `storage-full: the disk of this book has ${free} bytes left. Free ${missing} more bytes there, or forget records, and it can be written again; until then it can be read, exported and emptied.`,
+        `storage-full: the disk of this book has ${free} bytes left. Free ${missing} more bytes there, or forget records, to write again; until then you can read, export and forget.`,
       ]
     },
   }
@@ -111,7 +116,7 @@ export function roomOf(path: string): DiskRoom {
 /** Windows has no such flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0
 
-/** Writes bytes that take space: what is not written, or is zeros, takes none on some file systems. */
+/** Writes bytes that use real space: some file systems store no zeros and no holes. */
 function fill(path: string, from: number, until: number): void {
   if (until <= from || isOther(path)) return
   const piece = new Uint8Array(pieceBytes)
@@ -126,7 +131,7 @@ function fill(path: string, from: number, until: number): void {
     fchmodSync(file, fileMode)
     while (size < until) size += writeSync(file, piece, 0, Math.min(pieceBytes, until - size))
   } catch (error) {
-    // What was cut short counts as far as it came.
+    // Keep the part that was written whole.
     ftruncateSync(file, size)
     throw error
   } finally {

@@ -1,16 +1,18 @@
-// What stands where a book keeps a file beside it, and is none of its: a link, a folder, a pipe. A link may lead to anybody's
-// file. Invariant: it stays as it is, and so does what a link leads to; the book works on without that file, and says so.
+// Links, folders and other foreign files in the place of a book's own files. A link may lead to anybody's
+// file.
+// Invariant: they stay unchanged, and so do the targets of links; the book works without that file, and
+// reports it.
 import { lstatSync } from 'node:fs'
 import { DaybookError } from '../../../core/errors.ts'
 import { isOther } from '../port/private-file.ts'
 
-const noCopy = 'no copy of the records is kept'
-const noMending = 'a damaged book can not be mended'
-const noWriting = 'the book can not be opened'
+const noCopy = 'no copy of the records is made'
+const noMending = "a damaged book can't be repaired"
+const noWriting = "the book can't be opened"
 
-/** What a book lacks without its file of this name. */
+/** Consequence for the book, by file name. */
 const lacks: Readonly<Record<string, string>> = {
-  '.reserve': 'no space is kept back for a full disk',
+  '.reserve': 'no space is reserved for a full disk',
   '.checkpoint': noCopy,
   '.checkpoint-wal': noCopy,
   '.checkpoint-journal': noCopy,
@@ -20,18 +22,18 @@ const lacks: Readonly<Record<string, string>> = {
   '.mending-source': noMending,
   '.mending-source-wal': noMending,
   '.mending-source-journal': noMending,
-  '.erasing': 'the book can not be erased',
+  '.erasing': "the book can't be erased",
   '-wal': noWriting,
   '-journal': noWriting,
 }
 
-/** Of the book at `path`: what is said of each such thing whose name begins with `prefix`. */
+/** Messages about foreign files at the book's `path` whose suffix begins with `prefix`. */
 export const leftAlone = (path: string, prefix = ''): string[] =>
   Object.keys(lacks)
     .filter((suffix) => suffix.startsWith(prefix) && isOther(path + suffix))
     .map((suffix) => textOf(path, suffix))
 
-/** Throws where one of them stands in the way of what is to be done now. */
+/** Throws if a foreign file blocks the next step. */
 export function refuseOthers(path: string, prefix: string): void {
   const suffix = Object.keys(lacks).find((one) => one.startsWith(prefix) && isOther(path + one))
   if (suffix === undefined) return
@@ -44,10 +46,9 @@ export function refuseOthers(path: string, prefix: string): void {
 }
 
 const textOf = (path: string, suffix: string) =>
-  `${path}${suffix} is ${whatIs(path + suffix)} and no file of this book: it is left alone, and ${lacks[suffix]}. Move it away, and open the book again.`
+  `${path}${suffix} is ${typeOf(path + suffix)} and not a file of this book: it stays as it is, and ${lacks[suffix]}. Move it away, and open the book again.`
 
-/** Of something that is no plain file: in words. */
-function whatIs(path: string): string {
+function typeOf(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  return found?.isSymbolicLink() ? 'a link' : found?.isDirectory() ? 'a folder' : 'no plain file'
+  return found?.isSymbolicLink() ? 'a link' : found?.isDirectory() ? 'a folder' : 'no regular file'
 }

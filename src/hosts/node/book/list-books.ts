@@ -1,4 +1,4 @@
-// Which books a folder has. Invariant: nothing is opened or made by looking.
+// Lists the books of a folder. Invariant: it opens and creates nothing.
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isBookName } from '../../../core/book.ts'
@@ -6,13 +6,16 @@ import { isBookName } from '../../../core/book.ts'
 /** A book in a file of its own. */
 export interface BookInFolder {
   readonly name: string
-  /** The whole path, as `openDaybook` takes it. */
+  /** The absolute path, for `openDaybook`. */
   readonly path: string
 }
 
 const ending = '.daybook'
 
-/** The books in `folder`, by name; default the one that `openDaybook` makes them in. Throws where it can't be read. */
+/**
+ * Lists the books in `folder`, by name; default: the folder where `openDaybook` creates them. Throws if it
+ * can't be read.
+ */
 export function listBooks({ folder = '.' }: { readonly folder?: string } = {}): BookInFolder[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))

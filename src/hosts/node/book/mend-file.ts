@@ -1,5 +1,5 @@
-// Mends the damaged file of a book: a new file is made beside it of what it holds, and takes its place.
-// Invariant: at every moment the path holds the old file, or the whole new one is beside it or in its place.
+// Repairs the damaged file of a book: makes a new file from its content, which then replaces it.
+// Invariant: at every moment the path has the old file, or the whole new one is beside it or in its place.
 import {
   closeSync,
   copyFileSync,
@@ -36,7 +36,7 @@ const mending = '.mending'
 const mendingSource = '.mending-source'
 const pageSize = 4096
 
-/** Goes on where a mending was cut: a new file that stands alone is whole, one beside the old is not. */
+/** Finishes an interrupted repair: a new file without the old one is whole, one beside the old is not. */
 export function finishMending(path: string): void {
   if (path === ':memory:' || !isPlain(path + mending)) return
   if (existsSync(path)) {
@@ -48,15 +48,15 @@ export function finishMending(path: string): void {
   renameSync(path + mending, path)
 }
 
-/** The same as `mendFile`, with the space that is kept back where the disk has no other. */
+/** Like `mendFile`; uses the reserved disk space if there is no other. */
 export function mendWithRoom(path: string, reason: string): boolean {
-  // The opening that follows has one of its own: what was given up here is not taken back in the middle of it.
+  // The next opening has a reserve of its own; the space released here isn't taken back during the repair.
   const room = roomOf(path)
   try {
     return mendFile(path, reason)
   } catch (error) {
     if (!isFull(error)) throw error
-    room.giveUp()
+    room.release()
   }
   try {
     return mendFile(path, reason)
@@ -68,17 +68,17 @@ export function mendWithRoom(path: string, reason: string): boolean {
   }
 }
 
-/** Of the log of the new file, and of what is written beside it. */
+/** Space for the log of the new file and for files beside it. */
 const spareBytes = 8 * 2 ** 20
 
 function noRoom(path: string, reason: string): DaybookError {
   const book = bytesOf(path) + bytesOf(`${path}-wal`)
-  // The new file, which takes twice what a copy of the records does, and for a broken header a copy of the old one.
+  // The new file needs twice the size of the records, and a broken header a copy of the old file.
   const wanted = book + Math.max(book, 2 * bytesOf(checkpointPath(path))) + spareBytes
   const { bavail, bsize } = statfsSync(dirname(path))
   const missingBytes = Math.max(bsize, wanted - bavail * bsize)
-  const message = `The book is damaged (${reason}), and its disk has no room for the new file that mends it. Free ${missingBytes} more bytes there and open it again; the damaged file and its checkpoint are as they were.`
-  // The usual message of this code says that the book stays readable: here it does not.
+  const message = `The book is damaged (${reason}), and its disk has no space to repair it. Free ${missingBytes} more bytes there and open it again; the damaged file and its checkpoint are unchanged.`
+  // The usual message of this code says that the book stays readable, which is wrong here.
   return DaybookError.from({
     code: 'storage-full',
     message,
@@ -91,23 +91,23 @@ const isFull = (error: unknown) =>
   isDaybookError(error, 'storage-full') ||
   (error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
 
-/** False when there is nothing to make a book of; then everything is as it was. */
+/** False if there is nothing to make a book of; then nothing has changed. */
 function mendFile(path: string, reason: string): boolean {
   refuseOthers(path, mending)
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
   const isGone = !existsSync(path)
   const hasLog = existsSync(`${path}-wal`)
-  // A new file beside no old one would count as whole: until it is, an empty one stands there.
+  // A new file without an old one would count as whole: until it is, keep an empty one there.
   if (isGone) closeSync(openSync(path, 'a', fileMode))
-  // Free pages of a checkpoint may hold what was forgotten: only its tables count.
+  // Free pages of a checkpoint may contain forgotten records: use only its tables.
   const isCopy = bytesOf(path) > 0 && readAbout(() => openNodeDatabase({ path })) !== undefined
-  // Read before anything of it is open: closing a file lets go of the locks that SQLite holds on it.
+  // Read it before SQLite opens it: closing a file releases the locks that SQLite holds on it.
   const pages = isCopy ? undefined : readPages(path)
   let damaged: SqlDatabase | undefined
   let checkpoint: SqlDatabase | undefined
   try {
-    // In an empty one SQLite would begin a database, and drop its log.
+    // In an empty file SQLite would create a database and delete its log.
     damaged =
       bytesOf(path) > 0 && !isCopy
         ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
@@ -122,20 +122,20 @@ function mendFile(path: string, reason: string): boolean {
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
-      const kept = isGone ? (hasLog ? `${aside}-wal` : undefined) : aside
-      mend({ damaged, checkpoint, pages, fresh, now, aside: kept, reason })
+      const oldFile = isGone ? (hasLog ? `${aside}-wal` : undefined) : aside
+      mend({ damaged, checkpoint, pages, fresh, now, aside: oldFile, reason })
     } finally {
       fresh.close()
     }
   } catch (error) {
-    // Half of a new file only takes room; the old one stands as it did.
+    // Half of a new file only takes space; the old one is unchanged.
     removeDatabase(path + mending)
     throw error
   } finally {
     checkpoint?.close()
     damaged?.close()
     removeDatabase(path + mendingSource)
-    // It may have been made at the end of a link.
+    // It may have been created at the end of a link.
     if (isGone) rmSync(realpathSync(path))
   }
   setAside(path, aside)
@@ -143,7 +143,7 @@ function mendFile(path: string, reason: string): boolean {
   return true
 }
 
-/** The id of a book, if it can be read and there is one. */
+/** The id of a book, if it can be read. */
 function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   try {
     return damaged && new Settings(damaged).get(bookIdKey)
@@ -152,7 +152,7 @@ function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   }
 }
 
-/** More than this is not read into memory to be looked through. */
+/** Larger files aren't read into memory for a search. */
 const mostBytes = 2 ** 30
 
 function readPages(path: string): Pages | undefined {
@@ -170,7 +170,7 @@ function holdsRecords(pages: Pages): boolean {
   }
 }
 
-/** A copy of the file in which the first bytes are again what they are in every book, if it can be read then. */
+/** A copy of the file with a corrected header, if it can be read then. */
 function openWithHeader(path: string): SqlDatabase | undefined {
   const source = path + mendingSource
   copyFileSync(path, source)
@@ -178,7 +178,7 @@ function openWithHeader(path: string): SqlDatabase | undefined {
   return fixHeader(source) ? openIfBook(() => openNodeDatabase({ path: source })) : undefined
 }
 
-/** True when the header of the file was not that of a book. */
+/** True if the header was not that of a book. */
 function fixHeader(path: string): boolean {
   const bytes = new Uint8Array(pageSize)
   const file = openSync(path, 'r+')
@@ -192,7 +192,10 @@ function fixHeader(path: string): boolean {
   }
 }
 
-/** Why a file that could not be opened is damaged, where the error alone does not tell: it may be somebody else's fault. */
+/**
+ * Why a file that did not open is damaged, if the error alone doesn't tell: it may be another program's
+ * fault.
+ */
 export function faultOf(path: string): string | undefined {
   if (mendHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
   const db = openIfBook(() => openNodeDatabase({ path }))
@@ -205,7 +208,7 @@ export function faultOf(path: string): string | undefined {
   }
 }
 
-/** For the name of a file. */
+/** For file names. */
 const stampOf = (time: string) => time.replaceAll(':', '-')
 
 function setAside(path: string, aside: string): void {

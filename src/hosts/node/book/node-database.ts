@@ -4,30 +4,38 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { claimDatabase } from '../port/private-file.ts'
 import { DatabaseSync } from '../port/sqlite.ts'
-import { overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
-import { openFileGaps } from './file-gap.ts'
+import {
+  overflowEndsOf,
+  overflowEndsSql,
+  clearGap,
+  type OverflowEnds,
+} from '../../../store/repair/page-gap.ts'
+import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 
 export interface NodeDatabaseOptions {
-  /** A file, or `:memory:`, or empty: a file without a name, which ends with the process. */
+  /** A file; `:memory:`; or empty: a file without a name, which ends with the process. */
   readonly path: string
-  /** `strict` waits for the disk at each commit; `relaxed` survives a killed process, not a power cut. */
+  /** `strict` waits for the disk at each commit; `relaxed` survives a killed process, but not a power cut. */
   readonly durability?: 'relaxed' | 'strict'
-  /** Says before a commit whether the disk has room for a database of so many bytes. Default: the disk says it. */
+  /**
+   * Decides before a commit whether the disk has space for a database of so many bytes. Default: the disk
+   * decides.
+   */
   readonly admit?: (bytes: number) => boolean
-  /** Looks at the database before anything of it is changed; `count` runs a query for one number `n`. */
+  /** Inspects the database before anything changes; `count` runs a query for one number `n`. */
   readonly look?: (count: (sql: string) => number) => void
 }
 
 const statementLimit = 200
 const memoryPath = ':memory:'
 const pageBytes = 4096
-/** A database that has grown by less is not looked at again. */
-const lookPages = 128
+/** Growth below this isn't checked again. */
+const checkStepPages = 128
 
-/** Set once, in the file: setting it again writes, which a full disk refuses. */
+/** Set once per file: setting it again writes, which a full disk refuses. */
 const isIncremental = (db: DatabaseSync) => db.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum'] === 2
 
-/** Opens `path`, making it when missing, for its owner alone, and holds it exclusively until closed. */
+/** Opens `path`, or creates it for its owner only, and locks it until closed. */
 export function openNodeDatabase({
   path,
   durability = 'relaxed',
@@ -37,7 +45,7 @@ export function openNodeDatabase({
   if (path !== memoryPath && path !== '') claimDatabase(path)
   const db = guarded(() => new DatabaseSync(path))
   try {
-    // First of all: write-ahead logging without shared memory needs exclusive locking.
+    // Must come first: write-ahead logging without shared memory needs exclusive locking.
     guarded(() => db.exec('PRAGMA locking_mode = EXCLUSIVE'))
     look?.((sql) => Number(guarded(() => db.prepare(sql).get())?.['n']))
     guarded(() => {
@@ -47,18 +55,18 @@ export function openNodeDatabase({
       PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = FAST`)
     })
   } catch (error) {
-    // Or it stays locked for as long as this process lives.
+    // Otherwise it stays locked while this process lives.
     db.close()
     throw error
   }
   const gaps = path === memoryPath || path === '' ? undefined : openFileGaps(path)
   const statements = new Map<string, StatementSync>()
   let inside = false
-  let lookedAt = 0
+  let checkedPages = 0
 
   const prepare = (sql: string) => {
-    const known = statements.get(sql)
-    if (known) return known
+    const cached = statements.get(sql)
+    if (cached) return cached
     const statement = db.prepare(sql)
     if (statements.size >= statementLimit) statements.delete(statements.keys().next().value ?? '')
     statements.set(sql, statement)
@@ -66,13 +74,13 @@ export function openNodeDatabase({
   }
 
   const pageCount = () => Number(Object.values(prepare('PRAGMA page_count').get() ?? {})[0] ?? 0)
-  /** Inside of a transaction, where SQLite can still undo it. */
+  /** Inside the transaction, where SQLite can still undo it. */
   const checkRoom = () => {
     if (!admit) return
     const pages = pageCount()
-    if (pages <= lookedAt) return
+    if (pages <= checkedPages) return
     if (!admit(pages * pageBytes)) throw new DaybookError('storage-full')
-    lookedAt = pages + lookPages
+    checkedPages = pages + checkStepPages
   }
 
   return {
@@ -92,7 +100,7 @@ export function openNodeDatabase({
         guarded(() => db.exec('COMMIT'))
         return result
       } catch (error) {
-        // Some failures (a full disk) have already undone the transaction.
+        // Some failures, such as a full disk, have already undone the transaction.
         if (db.isTransaction) db.exec('ROLLBACK')
         throw error
       } finally {
@@ -100,12 +108,12 @@ export function openNodeDatabase({
       }
     },
     sizeBytes: () => pageCount() * Number(Object.values(prepare('PRAGMA page_size').get() ?? {})[0] ?? 0),
-    // Deleted rows are overwritten where they stood; whole pages that are free, and the log, are cut off here.
-    scrub: (what) =>
+    // SQLite overwrites deleted rows in place; this cuts off free pages and the log.
+    scrub: (target) =>
       guarded(() => {
         db.exec('PRAGMA incremental_vacuum')
         const [log] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
-        if (what === 'space') return
+        if (target === 'space') return
         if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
         // Pages in memory still have what was cleared in the file.
         db.exec('PRAGMA shrink_memory')
@@ -118,7 +126,9 @@ export function openNodeDatabase({
   }
 }
 
-/** SQLite's primary result codes of a full disk, a busy file, and of storage that fails (https://sqlite.org/rescode.html). */
+/**
+ * SQLite's result codes of a full disk, a busy file, and failing storage (https://sqlite.org/rescode.html).
+ */
 const full = 13
 const busy = new Set([5, 6])
 const faults = new Set([8, 10, 11, 14, 26])
@@ -138,5 +148,44 @@ function guarded<Result>(work: () => Result): Result {
         details: { result: code },
       })
     throw error
+  }
+}
+
+// Clears unused space within the pages of a book's file: see store/repair/page-gap.ts.
+// Invariant: close this file after SQLite has closed it: on POSIX, closing any handle of a file releases all
+// locks of this process on it.
+
+interface FileGaps {
+  /** Call it while SQLite's log is empty, before it reads a page again. */
+  clear(tails: OverflowEnds): void
+  /** Call it after SQLite has closed the file. */
+  close(): void
+}
+
+const sliceBytes = 256 * pageBytes
+
+/** Opens the file at the first `clear`. */
+function openFileGaps(path: string): FileGaps {
+  let file: number | undefined
+  return {
+    clear(tails) {
+      file ??= openSync(path, 'r+')
+      const slice = Buffer.alloc(sliceBytes)
+      let isChanged = false
+      for (let at = 0, read = sliceBytes; read === sliceBytes; at += read) {
+        read = readSync(file, slice, 0, sliceBytes, at)
+        for (let start = 0; start + pageBytes <= read; start += pageBytes) {
+          const page = slice.subarray(start, start + pageBytes)
+          if (!clearGap(page, (at + start) / pageBytes + 1, tails)) continue
+          writeSync(file, page, 0, pageBytes, at + start)
+          isChanged = true
+        }
+      }
+      if (isChanged) fdatasyncSync(file)
+    },
+    close() {
+      if (file !== undefined) closeSync(file)
+      file = undefined
+    },
   }
 }

@@ -1,4 +1,5 @@
-// A book in a file, or in memory, in this process. Invariant: a book that could not be opened is not left locked.
+// Opens a book in a file, or in memory, in this process. Invariant: a book that fails to open isn't left
+// locked.
 import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
@@ -30,78 +31,86 @@ import { type ArchiveOptions, nodeArchives } from '../archive/node-archives.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
 import { openNodeVault } from '../key/vault-file.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
-import { nodeGzip } from '../port/node-gzip.ts'
-import { nodePorts } from '../port/node-ports.ts'
+import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
 import { openNodeDatabase } from './node-database.ts'
-import { type HoldingTurn, type Joiner, openSharedBook } from '../socket/open-shared-book.ts'
+import { type OwnerTurn, type Joiner, openSharedBook } from '../socket/open-shared-book.ts'
 import { hasSockets } from '../socket/socket-place.ts'
 
 export interface NodeBookOptions {
   /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
   readonly name: string
   /**
-   * The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is kept beside it, in `<path>.key`. What is there
-   * for others to read is narrowed to its owner.
+   * The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is in `<path>.key`. Files that
+   * others can read are restricted to their owner.
    */
   readonly path?: string
-  /** Default scope of what is stored. */
+  /** Default scope of stored records. */
   readonly agent?: string
   readonly session?: string
   readonly resource?: string
   readonly durability?: 'relaxed' | 'strict'
   /**
-   * Whose days are meant by dates without a time, by counts of a day and by words such as `yesterday`: a name of the IANA
-   * database (`Europe/Berlin`). Default that of this machine.
+   * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
+   * (`Europe/Berlin`). Default: that of this machine.
    */
   readonly timeZone?: string
-  /** Guards the keys that encrypt sensitive records. Without one they are in files that only their owner may read. */
+  /**
+   * Guards the keys that encrypt sensitive records. Without one the keys are in files that only their owner
+   * may read.
+   */
   readonly passphrase?: string
-  /** False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived processes. */
+  /**
+   * False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived
+   * processes.
+   */
   readonly textIndexInMemory?: boolean
   /**
-   * What is done when something to be stored holds a secret of known form (a provider's key, a private key, a password in an
-   * address, a card number). `seal`: its record becomes sensitive, and is encrypted. `mask`: a mark takes its place. `warn`:
-   * it is stored, and `on('secret')` tells. `off`: nobody looks. Default `seal`, and `mask` while the book is locked.
+   * Action when a record to store contains a secret of known form (a provider's key, a private key, a
+   * password in a URL, a card number). `seal`: the record becomes sensitive, and is encrypted. `mask`: a mark
+   * replaces the secret. `warn`: it is stored, and `on('secret')` reports it. `off`: no check. Default
+   * `seal`, and `mask` while the book is locked.
    */
   readonly secrets?: SecretMode
   /**
-   * False: recalls and contexts are not kept as they were asked. Default: they are, for 7 days and 10,000 of them at most, on this
-   * device alone, sealed when the book is (`book.activity`).
+   * False: recalls and contexts aren't logged. Default: they are, for 7 days and 10,000 of them at most, on
+   * this device only, sealed when the book is (`book.activity`).
    */
   readonly activity?: boolean
-  /** The mirror: base address of the edge, the key or how to get it, and when and what to sync. */
+  /** The mirror: address of the edge, its key or a function that gets it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /**
-   * How large the meeting room is: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default 1,024), `participants`
-   * (default 32). It is as the first of several tabs asked for.
+   * Size of the meeting room: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default
+   * 1,024), `participants` (default 32). The first of several tabs decides.
    */
   readonly room?: Partial<RoomSize>
-  /** What gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  /** Gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
   readonly embedder?: EmbedderOptions
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
   readonly llm?: LlmOptions
   /**
-   * Keeps a copy of the records in `<path>.checkpoint`, brought up to date in idle moments, from which comes back what can't
-   * be read in a damaged file. Default true without `sync`: with it, the mirror is the copy.
+   * Keeps a copy of the records in `<path>.checkpoint`, updated when idle, to restore records of a damaged
+   * file. Default true without `sync`: with it, the mirror is the copy.
    */
   readonly checkpoint?: boolean
   /**
-   * The ways to the agents of other books. `edge`: over the live line to the mirror (`sync.live`), to the other devices of this
-   * book; `carriers`: others, as `openKafka` makes one. Default none: envelopes wait in the outbox.
+   * Connections to the agents of other books. `edge`: over the live line to the mirror (`sync.live`), to
+   * other devices of this book; `carriers`: others, such as those of `openKafka`. Default none: envelopes
+   * wait in the outbox.
    */
   readonly pool?: { readonly edge?: boolean; readonly carriers?: readonly PoolCarrier[] }
   /**
-   * Processes of one user share a book: the first to open its file holds it and listens on a socket that is its user's alone,
-   * the others work through it, with the holder's `sync`, `embedder` and `llm`, and when it ends one of them holds the book.
-   * `false`: neither. `join: false`: hold it or reject with `open-elsewhere`. `path`: listen there too, for agents that speak
-   * P3394. A book that was opened with a passphrase is shared with those who give it. Default true; not on Windows.
+   * Processes of one user share a book: the first to open its file owns it and listens on a socket for that
+   * user only. The others work through it, with the owner's `sync`, `embedder` and `llm`; when it ends, one
+   * of them becomes the owner. `false`: not shared. `join: false`: own it or reject with `open-elsewhere`.
+   * `path`: also listen there, for P3394 agents. A book with a passphrase is shared with those who give it.
+   * Default true; not on Windows.
    */
   readonly share?: boolean | { readonly path?: string; readonly join?: boolean }
   /**
-   * Where archives of the book go (`book.archives`), unless a call says otherwise: `s3://bucket/path`. Credentials come from the
-   * environment alone, of a shared book from that of the process that holds it: see docs/move.md.
+   * Default target of the book's archives (`book.archives`): `s3://bucket/path`. Credentials come from the
+   * environment only; for a shared book from that of its owner process: see docs/move.md.
    */
   readonly archive?: ArchiveOptions
   readonly signal?: AbortSignal
@@ -129,8 +138,8 @@ const checkOptions = optionsOf<NodeBookOptions>({
 })
 
 /**
- * Opens a book in this process, or through the process that has it open. Rejects with `open-elsewhere` while another has it
- * that does not share it.
+ * Opens a book in this process, or through the process that owns it. Rejects with `open-elsewhere` if the
+ * owner doesn't share it.
  */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   checkOptions(options, '')
@@ -167,7 +176,7 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
   }
 }
 
-/** What the holder of the book is told of this process. */
+/** Description of this process for the owner of the book. */
 function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joiner {
   return {
     scope: bookScope(options),
@@ -182,7 +191,7 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
 
 const memoryPath = ':memory:'
 
-/** What is made of the options before any file is touched: a mistake in them is told first. */
+/** Derived from the options before any file is touched, so that mistakes are reported first. */
 function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptions) {
   const checkedName = checkBookName(name)
   return {
@@ -199,11 +208,15 @@ function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: BookParts,
   { db, storage, wasKept, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
-  turn?: HoldingTurn,
+  turn?: OwnerTurn,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
   const isInMemory = path === memoryPath
-  const kept = { storage, care: { check }, checkpointFile: { file: checkpointFile, isWanted: checkpoint } }
+  const fileParts = {
+    storage,
+    care: { check },
+    checkpointFile: { file: checkpointFile, isWanted: checkpoint },
+  }
   const engine: Engine = createEngine({
     db,
     eraseHere: async () => {
@@ -217,7 +230,7 @@ function createBookEngine(
     scope: bookScope(options),
     zone,
     durability: isInMemory ? 'memory' : 'file',
-    ...(isInMemory ? {} : kept),
+    ...(isInMemory ? {} : fileParts),
     useReserve,
     isScarce,
     wasKept,
@@ -250,5 +263,5 @@ function carrierOf(book: string, { url, key, live }: NonNullable<NodeBookOptions
   })
 }
 
-/** An open line keeps the process alive until the book is closed, so it is kept only where that was asked for. */
+/** An open line keeps the process alive until the book is closed, so it needs `live: true`. */
 const openSocket = (url: string, protocols: string[]) => new WebSocket(url, protocols)

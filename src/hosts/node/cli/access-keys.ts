@@ -1,8 +1,17 @@
 // `daybook create-key`, `list-keys`, `revoke-key`: the access keys of a book at an edge.
 import type { CapabilityOutput } from '../../../book/daybook.ts'
-import { type Command, given, listOf, textOf } from './command.ts'
-import { callEdge, edgeHelp, edgeOptions } from './edge-call.ts'
-import { UsageError } from './usage-error.ts'
+import { type Command, defined, listOf, textOf, UsageError, type Values } from './command.ts'
+import { checkAddress, checkKey } from '../../../core/address.ts'
+import { checkBookName } from '../../../core/book.ts'
+import { DaybookError, type ErrorShape, isDaybookError } from '../../../core/errors.ts'
+
+const deadlineMs = 30_000
+
+const edgeOptions = { edge: { type: 'string' }, book: { type: 'string' } } as const
+const edgeHelp = {
+  edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
+  book: '<name>    the book there',
+}
 
 export const createKey: Command = {
   name: 'create-key',
@@ -22,16 +31,16 @@ export const createKey: Command = {
     ...edgeHelp,
     owner: '          everything, as the owner of the book',
     permissions: '<list>  what it may do, as in read,sync',
-    scope: '<scope>   what it reaches, default ** (the whole book)',
-    holder: '<name>   in whose name it writes, default the name of the key',
+    scope: '<scope>   the records it reaches, default ** (the whole book)',
+    holder: '<name>   the writer of its records, default the name of the key',
     push: '<list>     kinds it may send in a sync',
     pull: '<list>     kinds it may fetch in a sync',
     expires: '<time>  when it ends',
   },
   async run({ values, positionals, terminal, signal }) {
     const name = positionals.join(' ')
-    if (name === '') throw new UsageError('create-key takes a name: what the key is for')
-    const input = given({
+    if (name === '') throw new UsageError('create-key takes a name for the key')
+    const input = defined({
       name,
       owner: values['owner'] === true ? true : undefined,
       permissions: listOf(values, 'permissions'),
@@ -41,28 +50,28 @@ export const createKey: Command = {
       pull: listOf(values, 'pull'),
       expires_at: textOf(values, 'expires'),
     })
-    const made = (await callEdge(
+    const created = (await callEdge(
       values,
       'daybook:create_access_key',
       input,
       signal,
     )) as CapabilityOutput<'daybook:create_access_key'>
-    terminal.answer(made, made.key)
-    terminal.note(`${made.id} was made. The key is shown this once, and kept nowhere.`)
+    terminal.answer(created, created.key)
+    terminal.note(`${created.id} was created. The key is shown only this time and stored nowhere.`)
   },
 }
 
 export const listKeys: Command = {
   name: 'list-keys',
-  summary: 'Lists the keys to one book at an edge: what each may do, and whether it still counts.',
+  summary: 'Lists the keys to one book at an edge: what each may do, and whether it is still valid.',
   operands: '',
   options: { ...edgeOptions, cursor: { type: 'string' } },
-  help: { ...edgeHelp, cursor: '<cursor>  the next page: what the page before gave' },
+  help: { ...edgeHelp, cursor: '<cursor>  the cursor that the previous page printed' },
   async run({ values, terminal, signal }) {
     const page = (await callEdge(
       values,
       'daybook:list_access_keys',
-      given({ cursor: textOf(values, 'cursor') }),
+      defined({ cursor: textOf(values, 'cursor') }),
       signal,
     )) as CapabilityOutput<'daybook:list_access_keys'>
     const rows = page.keys.map(({ id, state, name, owner, permissions, scope }) =>
@@ -90,4 +99,44 @@ export const revokeKey: Command = {
     if (!ended.revoked) throw new Error(`There is no key ${id}`)
     terminal.answer(ended, `${id} ended at ${ended.revoked_at}.`)
   },
+}
+
+// Calls a capability at an edge. The key comes from the environment: every process of the machine can read
+// arguments.
+
+/** Calls `id` on the book that `values` name, and returns its output. */
+async function callEdge(values: Values, id: string, input: object, signal: AbortSignal): Promise<unknown> {
+  const { url, authorization } = readPlace(values)
+  const response = await fetch(`${url}/capabilities/${id}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+    // Never send the key to another address.
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+  }).catch((cause: unknown) => {
+    throw new DaybookError('offline', `${url} could not be reached.`, { cause })
+  })
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (response.ok) return answer
+  const shape = answer as Partial<ErrorShape> | undefined
+  if (typeof shape?.code !== 'string' || typeof shape.message !== 'string')
+    throw new DaybookError('protocol-error', `${url} answered with status ${response.status}.`)
+  throw DaybookError.from({ retry: false, details: {}, ...shape } as ErrorShape)
+}
+
+function readPlace(values: Values): { url: string; authorization: string } {
+  const edge = textOf(values, 'edge')
+  const book = textOf(values, 'book')
+  if (edge === undefined || book === undefined) throw new UsageError('--edge and --book are required')
+  try {
+    const key = checkKey(process.env['DAYBOOK_KEY'], 'DAYBOOK_KEY')
+    return {
+      url: `${checkAddress(edge, '--edge')}/v1/books/${checkBookName(book)}`,
+      authorization: `Bearer ${key}`,
+    }
+  } catch (error) {
+    if (isDaybookError(error)) throw new UsageError(error.message)
+    throw error
+  }
 }

@@ -1,12 +1,10 @@
-// `daybook export-memory`: the memory of an agent as a bundle, in a file or on stdout.
+// `daybook export-memory`: writes the memory of an agent to a bundle, in a file or on stdout.
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Command, given, listOf, textOf } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { type Command, defined, listOf, textOf, UsageError } from './command.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
-import { writeWhole } from './output-file.ts'
-import { outStream } from './stdout.ts'
-import { readPassphrase } from './passphrase-file.ts'
+import { writeWhole, outStream } from './output-file.ts'
+import { readPassphrase } from './input-file.ts'
 
 export const exportMemory: Command = {
   name: 'export-memory',
@@ -25,12 +23,12 @@ export const exportMemory: Command = {
     sign: { type: 'boolean' },
   },
   help: {
-    output: '<file>   where to write; - for stdout; default <home>/agents/<agent>/export/<time>.kstar',
-    from: '<date>     only what happened on this day or later',
-    to: '<date>       only what happened until the end of this day',
+    output: '<file>   the file to write; - for stdout; default <home>/agents/<agent>/export/<time>.kstar',
+    from: '<date>     only records of this day or later',
+    to: '<date>       only records until the end of this day',
     types: '<list>    only these, as in traces,facts',
     encrypt: '         encrypt with a passphrase',
-    'passphrase-file': '<file>  where the passphrase is: its first line',
+    'passphrase-file': '<file>  its first line is the passphrase',
     'include-tokens': '  include control tokens; asks first',
     'include-sensitive': '  write sensitive records in clear into an open bundle; asks first',
     'without-sensitive': '  leave sensitive records out',
@@ -42,7 +40,7 @@ export const exportMemory: Command = {
       throw new UsageError('--encrypt needs --passphrase-file')
     if (!values['encrypt'] && secretFile !== undefined)
       throw new UsageError('--passphrase-file goes with --encrypt')
-    const options = given({
+    const options = defined({
       kinds: listOf(values, 'types'),
       from: textOf(values, 'from'),
       to: textOf(values, 'to'),
@@ -57,7 +55,10 @@ export const exportMemory: Command = {
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     if (options.include_tokens) {
-      await terminal.confirm('Control tokens are authority. Write them into the bundle?', '--include-tokens')
+      await terminal.confirm(
+        'Anyone with the bundle can use its control tokens. Write them into the bundle?',
+        '--include-tokens',
+      )
     }
     if (values['include-sensitive'] && values['without-sensitive'])
       throw new UsageError('--include-sensitive and --without-sensitive exclude each other')

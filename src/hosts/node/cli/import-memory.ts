@@ -1,16 +1,16 @@
-// `daybook import-memory`: a bundle, or what another program saved, into the memory of an agent.
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+// `daybook import-memory`: imports a bundle or another program's file into the memory of an agent.
+import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
-import { isS3Address, openArchiveSource } from '../archive/archive-source.ts'
-import { type Command, type CommandContext, given, listOf, textOf } from './command.ts'
-import { openInput, openStdin } from './input-file.ts'
-import { UsageError } from './usage-error.ts'
-import { readPassphrase } from './passphrase-file.ts'
+import { isS3Address, openArchiveSource } from '../archive/node-archives.ts'
+import { type Command, type CommandContext, defined, listOf, textOf, UsageError } from './command.ts'
+import { openInput, openStdin, readPassphrase } from './input-file.ts'
 import { hasCopy } from '../book/checkpoint-file.ts'
-import { stageBook } from '../book/staged-book.ts'
+import { randomBytes } from 'node:crypto'
+import { DaybookError } from '../../../core/errors.ts'
+import { makeOwnFolder } from '../port/private-file.ts'
 
-/** A file, or an archive, as an import source. */
+/** Opens a file, stdin or an archive as an import source. */
 export async function openSource(path: string, signal: AbortSignal) {
   if (isS3Address(path)) return openArchiveSource(path, signal)
   if (path === '-') return Object.assign(openStdin(signal), { name: 'stdin' })
@@ -19,7 +19,7 @@ export async function openSource(path: string, signal: AbortSignal) {
 
 export const importMemory: Command = {
   name: 'import-memory',
-  summary: 'Reads a bundle, or what another program saved, into the memory of an agent.',
+  summary: 'Imports a bundle, or a file of another program, into the memory of an agent.',
   operands: '',
   options: {
     from: { type: 'string' },
@@ -33,40 +33,40 @@ export const importMemory: Command = {
     format: { type: 'string' },
   },
   help: {
-    from: '<file>     what to import; - for stdin, s3://bucket/key for an archive',
-    types: '<list>    of a bundle only these, as in facts,skills',
-    replace: '         make the memory what the bundle says, instead of merging; asks first',
+    from: '<file>     the file to import; - for stdin, s3://bucket/key for an archive',
+    types: '<list>    only these of a bundle, as in facts,skills',
+    replace: '         replace the memory with the bundle instead of merging; asks first',
     'dry-run': '         say what would happen, and change nothing',
-    'passphrase-file': '<file>  of an encrypted bundle: where the passphrase is',
+    'passphrase-file': '<file>  for an encrypted bundle: its first line is the passphrase',
     'signed-by': '<key>  refuse a bundle that this key did not sign',
-    'include-tokens': '  take control tokens too: whoever holds one has its rights here',
-    'allow-incomplete': '  take what is there of a file that holds less than it says',
-    format: '<name>   what the file is, where neither its content nor its name says it',
+    'include-tokens': '  import control tokens too: they give their holders rights here',
+    'allow-incomplete': '  import the rest of a file that is cut off',
+    format: '<name>   the format of the file, if neither its content nor its name shows it',
   },
   async run({ values, terminal, signal, open, bookFile }) {
     const path = textOf(values, 'from')
-    if (path === undefined) throw new UsageError('--from <file> says what to import')
+    if (path === undefined) throw new UsageError('import-memory needs --from <file>')
     const secretFile = textOf(values, 'passphrase-file')
-    const options = given({
+    const options = defined({
       kinds: listOf(values, 'types'),
       mode: values['replace'] ? ('replace' as const) : undefined,
       dry_run: values['dry-run'] === true ? true : undefined,
       signed_by: textOf(values, 'signed-by'),
       include_tokens: values['include-tokens'] === true ? true : undefined,
       allow_incomplete: values['allow-incomplete'] === true ? true : undefined,
-      // Another name than those that are known is refused, with all of them.
+      // The engine refuses unknown formats and lists the known ones.
       format: textOf(values, 'format') as ImportOptions['format'],
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     if (options.mode && !options.dry_run) {
       await terminal.confirm(
-        'What is in the memory now and not in the bundle will be forgotten. Replace it?',
+        'Records that are not in the bundle will be forgotten. Replace the memory?',
         '--replace',
       )
     }
     if (options.include_tokens && !options.dry_run) {
       await terminal.confirm(
-        'Whoever holds one of the control tokens of the bundle has the rights in this memory that it names. Take them?',
+        'The control tokens of the bundle give their holders rights in this memory. Import them?',
         '--include-tokens',
       )
     }
@@ -75,24 +75,24 @@ export const importMemory: Command = {
       book.on('progress', (step) => terminal.progress({ ...step, what: words[step.what] ?? 'Imported' }))
       return book.import(source, { ...options, signal })
     }
-    const result = await importOnce(importInto, { isTrial: options.dry_run === true, bookFile, open })
+    const result = await importOnce(importInto, { isDryRun: options.dry_run === true, bookFile, open })
     terminal.answer(result, inWords(result))
   },
 }
 
 interface Place extends Pick<CommandContext, 'bookFile' | 'open'> {
-  /** Nothing is to be changed. */
-  readonly isTrial: boolean
+  /** Change nothing. */
+  readonly isDryRun: boolean
 }
 
-/** Runs an import. Where there is no book yet, there is one afterwards only if something came in. */
+/** Runs an import. A new book is created only if something was imported. */
 async function importOnce(
   importInto: (book: Daybook) => Promise<ImportResult>,
-  { isTrial, bookFile, open }: Place,
+  { isDryRun, bookFile, open }: Place,
 ): Promise<ImportResult> {
-  // A book whose file is gone comes back from its checkpoint when it is opened.
+  // Opening a book whose file is lost restores its checkpoint.
   if (existsSync(bookFile) || hasCopy(bookFile)) return importInto(await open())
-  if (isTrial) return importInto(await open({ file: ':memory:' }))
+  if (isDryRun) return importInto(await open({ file: ':memory:' }))
   const staged = stageBook(bookFile)
   try {
     const book = await open({ file: staged.file })
@@ -109,11 +109,11 @@ const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Importe
 
 function inWords({ imported, skipped, left_out: left = {}, bundle, dry_run }: ImportResult): string {
   const would = (bundle?.dry_run ?? dry_run) ? 'would be ' : ''
-  const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were there already`]
+  const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were already there`]
   if (bundle?.tokens_skipped !== undefined)
-    lines.push(`${count(bundle.tokens_skipped)} control tokens left out; --include-tokens takes them`)
+    lines.push(`${count(bundle.tokens_skipped)} control tokens left out; add --include-tokens to import them`)
   if (bundle?.missing !== undefined)
-    lines.push(`${count(bundle.missing)} records that the bundle speaks of are not in it`)
+    lines.push(`${count(bundle.missing)} records that the bundle refers to are not in it`)
   const rest = Object.entries(left).map(([what, n]) => `${count(n)} ${what}`)
   if (rest.length > 0) lines.push(`left out: ${rest.join(', ')}`)
   if (!bundle) return lines.join('\n')
@@ -129,4 +129,52 @@ function inWords({ imported, skipped, left_out: left = {}, bundle, dry_run }: Im
 
 function count(n: number): string {
   return n.toLocaleString('en')
+}
+
+// A book that appears only when something is in it: created beside its place, then moved there.
+// Invariant: a failure leaves no book, and an existing book is never replaced.
+
+interface StagedBook {
+  readonly file: string
+  /** Moves it to its place. Close it first. */
+  keep(): void
+  /** Removes it and the folders that were made for it. Close it first. */
+  drop(): void
+}
+
+function stageBook(bookFile: string): StagedBook {
+  const folder = dirname(bookFile)
+  const firstCreated = makeOwnFolder(folder)
+  const file = `${bookFile}.new-${randomBytes(4).toString('hex')}`
+  const suffixes = () =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith(basename(file)))
+      .map((name) => name.slice(basename(file).length))
+  return {
+    file,
+    keep() {
+      if (existsSync(bookFile)) throw createdMeanwhile(bookFile)
+      // Move the keys first: a process that finds the book must find them.
+      for (const suffix of suffixes()) if (suffix !== '') renameSync(file + suffix, bookFile + suffix)
+      try {
+        linkSync(file, bookFile)
+      } catch (error) {
+        throw existsSync(bookFile) ? createdMeanwhile(bookFile) : error
+      }
+      rmSync(file)
+    },
+    drop() {
+      for (const suffix of suffixes()) rmSync(join(folder, basename(file) + suffix), { force: true })
+      if (firstCreated === undefined) return
+      for (let at = folder; at.length >= firstCreated.length; at = dirname(at)) {
+        // Another process may have put something there.
+        if (readdirSync(at).length > 0) return
+        rmdirSync(at)
+      }
+    },
+  }
+}
+
+function createdMeanwhile(bookFile: string): DaybookError {
+  return new DaybookError('conflict', `Another process created ${bookFile} in the meantime: import again.`)
 }

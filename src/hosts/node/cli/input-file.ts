@@ -1,17 +1,17 @@
-// Reads the files that are named on the command line. Invariant: one that can't be read is a mistake of the command line,
-// and the message says why without any of its text; a signal ends the wait for a pipe.
+// Reads the files that the command line names. Invariant: an unreadable file is a usage error whose message
+// has none of its text; a signal ends the wait for a pipe.
 import { constants, openSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { jsonLimits } from '../../../core/json/json.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './command.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   EACCES: 'its permissions do not allow it',
   EPERM: 'its permissions do not allow it',
   EROFS: 'its file system is read-only',
@@ -24,19 +24,19 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: 'nobody listens there',
 }
 
-/** A file as it comes, and what is known of it. */
+/** Opens a file as a stream, with its size and date. */
 export async function openInput(path: string, signal: AbortSignal) {
   try {
     const found = await stat(path)
     if (found.isDirectory()) throw new UsageError(`${path} can't be read: it is a folder`)
     const stream = found.isFIFO() ? openPipe(path) : (await open(path)).createReadStream()
-    return Object.assign(endable(stream, signal), { size: found.size, lastModified: found.mtimeMs })
+    return Object.assign(abortable(stream, signal), { size: found.size, lastModified: found.mtimeMs })
   } catch (cause) {
     throw cause instanceof UsageError ? cause : unreadable(path, cause)
   }
 }
 
-/** An open that waits for the writer of a pipe could be ended by nothing, not even by the end of the process. */
+/** Opened without blocking: a blocking open of a pipe can't be interrupted, not even by exiting. */
 const openPipe = (path: string) =>
   new Socket({
     fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
@@ -44,20 +44,20 @@ const openPipe = (path: string) =>
     writable: false,
   })
 
-export const openStdin = (signal: AbortSignal) => endable(process.stdin, signal)
+export const openStdin = (signal: AbortSignal) => abortable(process.stdin, signal)
 
-/** An abort before anybody reads is no fault of its own: the reading tells it. */
-function endable<Stream extends Readable>(stream: Stream, signal: AbortSignal): Stream {
+/** An abort before anybody reads is no fault of its own: the next read reports it. */
+function abortable<Stream extends Readable>(stream: Stream, signal: AbortSignal): Stream {
   return addAbortSignal(signal, stream).on('error', () => undefined)
 }
 
-/** The text of the file. Rejects with `too-large` beyond what a call carries. */
+/** Reads a text file. Rejects with `too-large` above the limit of a call. */
 export async function readInput(path: string, signal: AbortSignal): Promise<string> {
   return readAll(path, await openInput(path, signal))
 }
 
-/** The text of `stream`, which messages call `name`. */
-export async function readAll(name: string, stream: Readable): Promise<string> {
+/** Reads `stream`; messages call it `name`. */
+async function readAll(name: string, stream: Readable): Promise<string> {
   const { length: limit } = jsonLimits
   let text = ''
   try {
@@ -78,12 +78,34 @@ export async function readAll(name: string, stream: Readable): Promise<string> {
   }
 }
 
-/** For a file that can't be read because of `cause`. */
 export const unreadable = (path: string, cause: unknown) =>
   new UsageError(`${path} can't be read: ${reasonOf(cause)}`)
 
-/** The words for an error of the system; its code where there are none. */
+/** Words for a system error, else its code. */
 export const reasonOf = (cause: unknown): string => reasons[codeOf(cause)] ?? (codeOf(cause) || 'it failed')
 
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+
+/** Parses JSON from an argument, a file (`@file`) or stdin (`-`). Errors call it `label`. */
+export async function readJsonSource(source: string, label: string, signal: AbortSignal): Promise<unknown> {
+  const text = await textFrom(source, signal)
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw new UsageError(`${label} is not JSON: ${cause instanceof Error ? cause.message : ''}`)
+  }
+}
+
+async function textFrom(source: string, signal: AbortSignal): Promise<string> {
+  if (source === '-') return readAll('stdin', openStdin(signal))
+  if (!source.startsWith('@')) return source
+  return readInput(source.slice(1), signal)
+}
+
+/** Reads a passphrase: the first line of a file. It is never an argument, which every process can read. */
+export async function readPassphrase(path: string, signal: AbortSignal): Promise<string> {
+  const [line = ''] = (await readInput(path, signal)).split(/\r?\n/)
+  if (line === '') throw new UsageError(`${path} has no passphrase on its first line`)
+  return line
+}

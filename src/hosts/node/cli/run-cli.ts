@@ -1,35 +1,42 @@
-// The command line: finds the command, runs it, and turns what came of it into an exit code.
+// Finds the command, runs it, and turns its outcome into an exit code.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import { openDaybook } from '../book/open-daybook.ts'
-import { type Command, exitCode, textOf, type Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import {
+  type Command,
+  exitCode,
+  textOf,
+  type Values,
+  UsageError,
+  createTerminal,
+  type Terminal,
+} from './command.ts'
 import { createKey, listKeys, revokeKey } from './access-keys.ts'
 import { shownText } from '../../../core/text/shown-text.ts'
-import { readPassphrase } from './passphrase-file.ts'
-import { placeOf, requirePlace } from './book-place.ts'
-import { beginAnew, eraseMemory } from './erase-memory.ts'
-import { archiveMemory } from './archive/archive-command.ts'
-import { copyAssets } from './assets/copy-assets.ts'
-import { doctorCommand } from './doctor/doctor-command.ts'
+import { readPassphrase } from './input-file.ts'
+import { restartMemory, eraseMemory } from './erase-memory.ts'
+import { archiveMemory } from './archive-command.ts'
+import { copyAssets } from './copy-assets.ts'
+import { doctor } from './doctor-command.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
-import { openFault, placeFault } from './output-file.ts'
-import { queryCommand, recallCommand, statsCommand } from './read-commands.ts'
-import { forgetRecord } from './record/forget-record.ts'
-import { storeRecord } from './record/store-record.ts'
-import { sendMessage } from './agent/send-message.ts'
+import { openFault, placeFault, flushOut, isBrokenPipe, OutputError } from './output-file.ts'
+import { queryCommand, recallCommand, statsCommand, forgetRecord, storeRecord } from './record-commands.ts'
+import { sendMessage } from './send-message.ts'
 import { runKafka } from './run-kafka.ts'
 import { deadLetters, syncMemory } from './sync-memory.ts'
 import { serveMcp } from './serve-mcp.ts'
 import { serveMirrors } from './serve-mirrors.ts'
 import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
-import { createCompletion } from './shell/complete-command.ts'
-import { flushOut, isBrokenPipe, OutputError } from './stdout.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
+import { createCompletion } from './complete-command.ts'
 import { verifyBundle } from './verify-bundle.ts'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { checkBookName } from '../../../core/book.ts'
+import { makeOwnFolder } from '../port/private-file.ts'
 
 const sharedOptions = {
   home: { type: 'string' },
@@ -41,12 +48,12 @@ const sharedOptions = {
 } as const satisfies ParseArgsOptionsConfig
 
 const sharedHelp: Readonly<Record<string, string>> = {
-  home: '<folder>   where the memories of agents are, default ~/.p3394',
-  agent: '<name>    whose memory, default agent',
-  'unlock-file': '<file>  where the passphrase of the memory is, if it has one: its first line',
+  home: '<folder>   the folder of all memories, default ~/.p3394',
+  agent: '<name>    the agent whose memory it is, default agent',
+  'unlock-file': '<file>  the passphrase of the memory, if it has one: the first line',
   json: '           answer in JSON',
-  yes: '            do not ask',
-  help: '           this text',
+  yes: '            do not ask for confirmation',
+  help: '           show this text',
 }
 
 const commands: readonly Command[] = [
@@ -72,12 +79,12 @@ const commands: readonly Command[] = [
   importKeys,
   rotateKeys,
   eraseMemory,
-  beginAnew,
+  restartMemory,
   copyAssets,
-  doctorCommand,
+  doctor,
   createCompletion(() => commands, { options: sharedOptions, help: sharedHelp }),
 ]
-const unsound = new Set<ErrorCode>([
+const unusableFile = new Set<ErrorCode>([
   'invalid-file',
   'incomplete-file',
   'not-encrypted',
@@ -86,7 +93,7 @@ const unsound = new Set<ErrorCode>([
   'too-large',
 ])
 
-/** Runs `daybook <args>`; answers the exit code, once stdout has taken all. */
+/** Runs `daybook <args>`; resolves with the exit code when stdout is flushed. */
 export async function runCli(args: readonly string[], signal: AbortSignal): Promise<number> {
   const code = await runCommand(args, signal)
   if (code !== exitCode.ok) return code
@@ -99,7 +106,7 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
 }
 
 async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
-  // Whatever is made here is for its owner only.
+  // All new files are readable by their owner only.
   process.umask(0o077)
   let terminal: Terminal | undefined
   let opened: Daybook | undefined
@@ -140,7 +147,8 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           agent,
           path,
           textIndexInMemory: false,
-          // What needs a mirror or carriers of its own does not work through another process, which has others.
+          // With a mirror or carriers of its own it can't use the process that owns the book: that one has
+          // others.
           share: { join: !sync && !carriers },
           ...passphrase,
           ...(sync ? { sync } : {}),
@@ -167,13 +175,13 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
     const options = { ...sharedOptions, ...command.options }
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (cause) {
-    // The first sentence says what is wrong; the rest is advice about parseArgs.
+    // Keep the first sentence; the rest is advice about parseArgs.
     const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('. ')
     throw new UsageError(message)
   }
   for (const [option, text] of Object.entries({ ...command.help, ...sharedHelp }))
     if (parsed.values[option] === '' && /^<(?:file|folder)>/.test(text))
-      throw new UsageError(`--${option} names nothing; give it a ${text.slice(1, text.indexOf('>'))}`)
+      throw new UsageError(`--${option} is empty; give it a ${text.slice(1, text.indexOf('>'))}`)
   return parsed
 }
 
@@ -188,9 +196,12 @@ function explain(cause: unknown, name: string | undefined, signal: AbortSignal):
   const error = isFault ? signal.reason : placeFault(cause)
   if (isBrokenPipe(error)) return exitCode.ok
   if (error instanceof UsageError) {
-    const known = commands.some((one) => one.name === name)
+    const isCommand = commands.some((one) => one.name === name)
     stderr.write(
-      `${shownText(error.message)}.\nSee \`daybook ${known ? `${name} ` : ''}--help\`.\n`.replace('..', '.'),
+      `${shownText(error.message)}.\nSee \`daybook ${isCommand ? `${name} ` : ''}--help\`.\n`.replace(
+        '..',
+        '.',
+      ),
     )
     return exitCode.usage
   }
@@ -198,10 +209,10 @@ function explain(cause: unknown, name: string | undefined, signal: AbortSignal):
   stderr.write(`${isDaybookError(error) ? `${error.code}: ` : ''}${message}\n`)
   if (isDaybookError(error, 'invalid-input') || isDaybookError(error, 'invalid-filter')) return exitCode.usage
   if (isDaybookError(error, 'no-transport')) return exitCode.unreachable
-  return isDaybookError(error) && unsound.has(error.code) ? exitCode.unsound : exitCode.failed
+  return isDaybookError(error) && unusableFile.has(error.code) ? exitCode.unsound : exitCode.failed
 }
 
-/** A longer option pushes its own text aside, and nobody else's. */
+/** A longer option indents its own text only. */
 const widestOption = 26
 
 function say(text: string): number {
@@ -221,21 +232,21 @@ function overview(): string {
     '',
     ...rows,
     '',
-    '`daybook <command> --help` says more. Exit codes: 0 done, 1 failed, 2 not understood or not confirmed,',
-    '3 the file is not sound (altered, cut off, too large, another passphrase, not encrypted, from the future), 4 no way to',
-    'the agent, 130 interrupted.',
+    '`daybook <command> --help` says more. Exit codes: 0 done, 1 failed, 2 wrong usage or not confirmed,',
+    '3 unusable file (changed, cut off, too large, wrong passphrase, not encrypted, from a newer version),',
+    '4 the agent can not be reached, 130 interrupted.',
   ].join('\n')
 }
 
 function helpOf({ name, summary, operands, help, options }: Command): string {
   const all: ParseArgsOptionsConfig = { ...options, ...sharedOptions }
   const rows = Object.entries({ ...help, ...sharedHelp }).map(([option, text]) => {
-    // What an option takes stands before its text, with two blanks or more between them.
-    const [, takes = '', said = text] =
+    // The value of an option comes before its text, separated by two or more blanks.
+    const [, takes = '', description = text] =
       all[option]?.type === 'string' ? (/^(\S.*?) {2,}(.*)$/.exec(text) ?? []) : []
     const short = all[option]?.short
     const shown = [`--${option}`, ...(short === undefined ? [] : [`-${short}`]), takes].filter(Boolean)
-    return { shown: shown.join(' '), said: said.trim() }
+    return { shown: shown.join(' '), description: description.trim() }
   })
   const width = Math.min(widestOption, Math.max(...rows.map(({ shown }) => shown.length)))
   return [
@@ -243,6 +254,36 @@ function helpOf({ name, summary, operands, help, options }: Command): string {
     '',
     summary,
     '',
-    ...rows.map(({ shown, said }) => `  ${shown.padEnd(width)}  ${said}`),
+    ...rows.map(({ shown, description }) => `  ${shown.padEnd(width)}  ${description}`),
   ].join('\n')
+}
+
+// Folders of an agent: the book at `<home>/agents/<agent>/memory/book.daybook`, exports beside it in
+// `export/`.
+// Invariant: folders and files are readable by their owner only: see private-file.ts.
+
+interface BookPlace {
+  readonly agent: string
+  readonly bookFile: string
+  readonly exportFolder: string
+}
+
+function placeOf(home: string | undefined, agent: string): BookPlace {
+  try {
+    checkBookName(agent)
+  } catch (error) {
+    if (isDaybookError(error))
+      throw new UsageError('--agent takes 1 to 64 letters, digits, dots, dashes and underscores')
+    throw error
+  }
+  const folder = join(resolve(home ?? join(homedir(), '.p3394')), 'agents', agent)
+  return { agent, bookFile: join(folder, 'memory', 'book.daybook'), exportFolder: join(folder, 'export') }
+}
+
+/** Makes the folder of a new book; throws if there is no book and none may be made. */
+function requirePlace({ agent, bookFile }: BookPlace, create: boolean): void {
+  if (create) makeOwnFolder(join(bookFile, '..'))
+  else if (!existsSync(bookFile)) {
+    throw new Error(`Agent \`${agent}\` has no memory here: there is no ${bookFile}`)
+  }
 }

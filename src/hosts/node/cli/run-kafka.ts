@@ -1,4 +1,4 @@
-// `daybook kafka`: joins the pool of a book to Kafka, and goes on until it is ended.
+// `daybook kafka`: joins the pool of a book to Kafka until it is interrupted.
 // Invariant: secrets come from the environment, and are never printed.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Daybook } from '../../../book/daybook.ts'
@@ -7,20 +7,17 @@ import type { KafkaConnection, KafkaState } from '../kafka/carrier-state.ts'
 import { serveHealth } from '../kafka/carrier-health.ts'
 import { type KafkaSettings, type SaslMechanism, saslMechanisms } from '../kafka/kafka-settings.ts'
 import { checkKafkaOptions, type KafkaOptions, openKafka } from '../kafka/open-kafka.ts'
-import { type Command, listOf, numberOf, textOf, type Values } from './command.ts'
+import { type Command, listOf, numberOf, textOf, type Values, UsageError, type Terminal } from './command.ts'
 import { readEdge } from './sync-memory.ts'
-import type { Terminal } from './terminal.ts'
-import { UsageError } from './usage-error.ts'
 
-/** That of a book whose pool was not configured. */
+/** The group of a pool that isn't configured. */
 const defaultGroup = 'daybook'
-/** What is under way at the brokers is waited for so long. */
-const graceMs = 10_000
+const closingLimitMs = 10_000
 
 export const runKafka: Command = {
   name: 'kafka',
   summary:
-    'Joins the knowledge pool of a book to Apache Kafka. Ends with SIGTERM or Ctrl-C, and goes on where it was.',
+    'Joins the knowledge pool of a book to Apache Kafka. Ends with SIGTERM or Ctrl-C; resumes where it stopped.',
   operands: '',
   options: {
     brokers: { type: 'string' },
@@ -38,15 +35,15 @@ export const runKafka: Command = {
   help: {
     brokers: '<list>   host:port of one or more brokers (or $DAYBOOK_KAFKA_BROKERS)',
     group: '<name>     the group of the pool, as in its topics, default daybook',
-    prefix: '<name>    what its topics begin with, default group: group.daybook.knowledge.votes',
-    'consumer-group': '<name>  where the brokers keep how far it has read, default daybook.<group>.<book>',
-    'create-topics': ' make the topics that are missing',
-    partitions: '<n>   of a topic that is made, default 3',
-    replicas: '<n>     of a topic that is made, default 1',
-    edge: '<url>       the mirror of the book, to devices on a live line; its key is read from DAYBOOK_KEY',
+    prefix: '<name>    the prefix of its topics, default group: group.daybook.knowledge.votes',
+    'consumer-group': '<name>  the consumer group at the brokers, default daybook.<group>.<book>',
+    'create-topics': ' create missing topics',
+    partitions: '<n>   for a new topic, default 3',
+    replicas: '<n>     for a new topic, default 1',
+    edge: '<url>       the mirror of the book, over a live line; its key is read from DAYBOOK_KEY',
     book: '<name>      the book there, default the name of the agent',
     health: '<port>    answer GET /health and /metrics on this port of 127.0.0.1 (or $HOST)',
-    every: '<seconds>  how often to say how far it is, default 10',
+    every: '<seconds>  how often to report progress, default 10',
   },
   async run({ values, terminal, signal, open }) {
     const group = textOf(values, 'group') ?? defaultGroup
@@ -64,7 +61,7 @@ export const runKafka: Command = {
     const edge = values['edge'] === undefined ? undefined : readEdge(values)
     const port = numberOf(values, 'health', 0, 65_535)
     const everyMs = (numberOf(values, 'every', 1, 86_400) ?? 10) * 1000
-    // What came before the book knew its group would be turned away for good.
+    // Configure the group first: the book rejects envelopes of an unknown group for good.
     const alone = await open({ create: true, ...(edge ? { edge } : {}) })
     if (edge) await syncFirst(alone)
     const isConfigured = await checkGroup(alone, group)
@@ -79,9 +76,9 @@ export const runKafka: Command = {
     try {
       watch.started(carrier, health?.url)
       await watch.go(carrier, everyMs, signal)
-      // The book says that it goes, and then lets go of its ways.
+      // Close the book first: it says goodbye over its carriers.
       await joined.close()
-      await Promise.race([carrier.closed, pause(graceMs, undefined, { ref: false })])
+      await Promise.race([carrier.closed, pause(closingLimitMs, undefined, { ref: false })])
       watch.ended(carrier)
     } finally {
       await health?.[Symbol.asyncDispose]()
@@ -89,7 +86,7 @@ export const runKafka: Command = {
   },
 }
 
-/** How the pool is configured may have come to the mirror only. One that is away is no reason not to go on as before. */
+/** The pool may be configured at the mirror only. A mirror that is offline is no reason to stop. */
 async function syncFirst(book: Daybook): Promise<void> {
   try {
     await book.sync()
@@ -99,14 +96,14 @@ async function syncFirst(book: Daybook): Promise<void> {
   }
 }
 
-/** Whether the pool of the book is that of `group`; false for one that was not configured. Throws for that of another group. */
+/** Whether the book's pool is in `group`; false if it isn't configured. Throws for another group. */
 async function checkGroup(book: Daybook, group: string): Promise<boolean> {
   const { config } = await book.pool.configure()
   if (config.group === group) return true
   if (config.group === defaultGroup) return false
   throw new DaybookError(
     'conflict',
-    `The pool of this book is that of the group ${config.group}. Say --group ${config.group}, or configure it for ${group}: book.pool.configure({ group }).`,
+    `The pool of this book is in the group ${config.group}. Use --group ${config.group}, or configure it for ${group}: book.pool.configure({ group }).`,
     { details: { path: '--group', group: config.group } },
   )
 }
@@ -116,18 +113,18 @@ function newTopics(values: Values): { partitions: number; replicas: number } | u
   const replicas = numberOf(values, 'replicas', 1, 100)
   if (values['create-topics'] === true) return { partitions: partitions ?? 3, replicas: replicas ?? 1 }
   if (partitions !== undefined || replicas !== undefined)
-    throw new UsageError('--partitions and --replicas are of topics that --create-topics makes')
+    throw new UsageError('--partitions and --replicas need --create-topics')
   return undefined
 }
 
-/** What goes to the brokers in secret stands in the environment: arguments can be read by every process of the machine. */
+/** Secrets come from the environment: every process of the machine can read arguments. */
 function readSettings(values: Values): KafkaSettings {
   const { env } = process
   const brokers = listOf(values, 'brokers') ?? listOf({ brokers: env['DAYBOOK_KAFKA_BROKERS'] }, 'brokers')
-  if (!brokers) throw new UsageError('--brokers says where Kafka is')
+  if (!brokers) throw new UsageError('daybook kafka needs --brokers')
   const mechanism = env['DAYBOOK_KAFKA_SASL']?.toLowerCase()
   if (mechanism !== undefined && !saslMechanisms.some((one) => one === mechanism))
-    throw new UsageError(`DAYBOOK_KAFKA_SASL is one of ${saslMechanisms.join(', ')}`)
+    throw new UsageError(`DAYBOOK_KAFKA_SASL must be one of ${saslMechanisms.join(', ')}`)
   const files = {
     caFile: env['DAYBOOK_KAFKA_CA'],
     certificateFile: env['DAYBOOK_KAFKA_CERTIFICATE'],
@@ -155,17 +152,17 @@ function readFlag(text: string | undefined): boolean | undefined {
   if (text === undefined || text === '') return undefined
   if (/^(?:1|true|yes|on)$/i.test(text)) return true
   if (/^(?:0|false|no|off)$/i.test(text)) return false
-  throw new UsageError('DAYBOOK_KAFKA_TLS is true or false')
+  throw new UsageError('DAYBOOK_KAFKA_TLS must be true or false')
 }
 
 interface More {
   readonly name?: string
   readonly health?: string | undefined
-  /** Messages taken in a second, since it was last said. */
+  /** Messages received in a second, since the last report. */
   readonly perSecond?: number
 }
 
-/** Says what goes on: one line of words, or of JSON, now and then and whenever it stops or goes on. */
+/** Reports as one line of words or JSON: at intervals, and when the state changes. */
 function createWatch(terminal: Terminal, isJson: boolean) {
   let shown: KafkaState['state'] = 'starting'
   let isEnding = false

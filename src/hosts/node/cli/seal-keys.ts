@@ -1,13 +1,12 @@
-// `daybook export-keys`, `import-keys`, `rotate-keys`: the keys that encrypt the sensitive records of an agent's memory.
+// `daybook export-keys`, `import-keys`, `rotate-keys`: the keys that encrypt the sensitive records of an
+// agent's memory.
 import { Buffer } from 'node:buffer'
-import { type Command, type CommandContext, textOf } from './command.ts'
-import { readInput } from './input-file.ts'
+import { type Command, type CommandContext, textOf, UsageError } from './command.ts'
+import { readInput, readPassphrase } from './input-file.ts'
 import { writeWhole } from './output-file.ts'
-import { readPassphrase } from './passphrase-file.ts'
-import { UsageError } from './usage-error.ts'
 
 const options = { 'passphrase-file': { type: 'string' } } as const
-const help = { 'passphrase-file': '<file>  where the passphrase of the key file is: its first line' }
+const help = { 'passphrase-file': '<file>  its first line is the passphrase of the key file' }
 
 async function passphraseOf(name: string, { values, signal }: CommandContext): Promise<string> {
   const path = textOf(values, 'passphrase-file')
@@ -37,10 +36,7 @@ export const exportKeys: Command = {
       yield Buffer.from(text, 'utf8')
     }
     await writeWhole(path, chunks(), signal)
-    terminal.answer(
-      { output: path },
-      `The keys were written to ${path}; whoever has it and its passphrase has them.`,
-    )
+    terminal.answer({ output: path }, `The keys were written to ${path}. Keep it and its passphrase apart.`)
   },
 }
 
@@ -66,7 +62,7 @@ export const importKeys: Command = {
 
 export const rotateKeys: Command = {
   name: 'rotate-keys',
-  summary: 'Makes a new key, and encrypts with it what lies under the old ones.',
+  summary: 'Makes a new key and encrypts all sensitive records with it.',
   operands: '',
   options: {},
   help: {},
@@ -80,7 +76,7 @@ export const rotateKeys: Command = {
       })
     })
     const { current } = await book.seal.rotate()
-    // Without the rest a later opening of the book goes on with it.
+    // When interrupted, the next opening of the book finishes the work.
     const stopped = new Promise<void>((resolve) =>
       signal.addEventListener('abort', () => resolve(), { once: true }),
     )
@@ -91,7 +87,7 @@ export const rotateKeys: Command = {
     const state = await book.seal.status()
     terminal.answer(
       state,
-      `${current} seals from now on; ${state.sealed} records lie sealed, ${state.toReseal} are left to be.`,
+      `${current} is the new key; ${state.sealed} records are sealed, ${state.toReseal} still have an old key.`,
     )
   },
 }

@@ -1,18 +1,18 @@
-// `daybook mcp`: the memory as a server of the Model Context Protocol, over standard input and output.
-// Invariant: nothing but messages of the protocol goes to stdout; it ends when its client does.
+// `daybook mcp`: the memory as a server of the Model Context Protocol over stdin and stdout.
+// Invariant: only protocol messages go to stdout; it ends when its client does.
 import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/progress.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, errorTable } from '../../../core/errors.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
 import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'
-import { readSets, toolSetNames, toolsOf } from '../../../doors/mcp/tool-set.ts'
-import { callTool } from './agent/call-tool.ts'
-import { type Command, textOf } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { readSets, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
+import { type Command, textOf, type CommandContext, UsageError } from './command.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
+import { readJsonSource } from './input-file.ts'
 
-/** Most that a timer of Node waits for. */
+/** Longest delay of a Node timer. */
 const longestTimerMs = 2_147_483_647
 
 export const serveMcp: Command = {
@@ -27,10 +27,10 @@ export const serveMcp: Command = {
     args: { type: 'string' },
   },
   help: {
-    book: '<file>    the file of the memory, in place of the one that --home and --agent name',
-    tools: `<sets>   of ${toolSetNames.join(', ')}; with commas between them, default recall`,
-    token: '<id>     as the holder of this control token: no more than it permits',
-    arg: '<name>=<JSON>  with `call`: an argument of the tool; as often as needed',
+    book: '<file>    the file of the memory, instead of --home and --agent',
+    tools: `<sets>   of ${toolSetNames.join(', ')}; separated by commas, default recall`,
+    token: '<id>     with the rights of this control token',
+    arg: '<name>=<JSON>  with `call`: an argument of the tool; may be repeated',
     args: "'<JSON>' | @<file> | -   with `call`: all arguments as one object",
   },
   async run(context) {
@@ -42,7 +42,7 @@ export const serveMcp: Command = {
     const file = textOf(values, 'book')
     const book = await open({ create: true, ...(file === undefined ? {} : { file }) })
     const token = textOf(values, 'token')
-    const mcpBook = token === undefined ? ownersBook(book) : await holdersBook(book, token)
+    const mcpBook = token === undefined ? ownerBook(book) : await tokenBook(book, token)
     const onFault = ({ code, message }: DaybookError) => terminal.note(`${code}: ${message}`)
     const mcp = await loadMcp()
     const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
@@ -64,29 +64,29 @@ export const serveMcp: Command = {
   },
 }
 
-/** A fault of the wire in one line: what a schema says of a message has a hundred. */
+/** One line for a protocol error; a schema error has a hundred. */
 const inOneLine = (error: Error) =>
   'issues' in error
-    ? 'The client sent what is no message of JSON-RPC; it was passed over.'
+    ? 'The client sent a message that is not JSON-RPC; it was ignored.'
     : error.message.replaceAll(/\s+/g, ' ').slice(0, 500)
 
-/** The book as its owner has it: whoever starts this on their own machine says so. */
-function ownersBook(book: Daybook): McpBook {
-  const told = createProgress(book)
+/** The book with its owner's rights: the person who starts this owns the machine. */
+function ownerBook(book: Daybook): McpBook {
+  const reportTo = createProgress(book)
   return {
     place: 'device',
     now: () => Date.now(),
     call(id, input, { progress, ...options } = {}) {
-      const end = progress && told(id, progress)
+      const end = progress && reportTo(id, progress)
       return book.call(id, input, options).finally(() => end?.())
     },
     onChange: (listener) => book.on('change', ({ kinds }) => listener(kinds)),
   }
 }
 
-/** The book as the holder of a token has it. Rejects with `forbidden` for a token that does not hold now. */
-async function holdersBook(book: Daybook, token: string): Promise<McpBook> {
-  return { ...ownersBook(book.with({ as: token })), rights: await rightsOf(book, token) }
+/** The book with a token's rights. Rejects with `forbidden` unless the token is valid now. */
+async function tokenBook(book: Daybook, token: string): Promise<McpBook> {
+  return { ...ownerBook(book.with({ as: token })), rights: await rightsOf(book, token) }
 }
 
 async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
@@ -96,18 +96,18 @@ async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
   }
   let token = await find()
   if (!token)
-    throw new DaybookError('forbidden', 'The token does not hold here.', { details: { path: 'token' } })
+    throw new DaybookError('forbidden', 'The token is not valid here.', { details: { path: 'token' } })
   return {
     mayCall: (verb) => token !== undefined && permits(token.permissions, verb),
     onChange(listener) {
       let timer: NodeJS.Timeout | undefined
-      // Whatever can't be asked permits nothing.
+      // If the token can't be read, it permits nothing.
       const look = async () => {
         token = await find().catch(() => undefined)
         listener()
         watchEnd()
       }
-      /** Time ends a token without a change of the book. */
+      /** A token expires without a change of the book. */
       const watchEnd = () => {
         clearTimeout(timer)
         if (!token) return
@@ -124,7 +124,7 @@ async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
   }
 }
 
-/** Tells how far a call has come. The book says of which verb its progress is, so two calls of one verb are told nothing. */
+/** Reports progress of calls. The book names only the verb, so two calls of one verb get no progress. */
 function createProgress(book: Daybook) {
   const waiting = new Map<string, Set<(step: Progress) => void>>()
   book.on('progress', ({ capability, ...step }) => {
@@ -135,5 +135,56 @@ function createProgress(book: Daybook) {
     const listeners = waiting.get(id) ?? new Set()
     waiting.set(id, listeners.add(listener))
     return () => listeners.delete(listener)
+  }
+}
+
+/** A tool failed; the message is its own words. */
+class ToolFailure extends Error {}
+
+async function callTool({ values, positionals, terminal, signal, open }: CommandContext): Promise<void> {
+  const [, tool = '', ...more] = positionals
+  if (tool === '' || more.length > 0)
+    throw new UsageError('mcp call takes the name of a tool, as in `mcp call recall`')
+  const set = setOf(tool, textOf(values, 'tools'))
+  const input = await readInput(values, signal)
+  const file = textOf(values, 'book')
+  const book = await open({ create: true, ...(file === undefined ? {} : { file }) })
+  const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
+  const { text, value, isError } = await tools.call(tool, input, { signal })
+  if (!isError) return terminal.answer(value, text)
+  if (isJsonObject(value) && Object.hasOwn(errorTable, String(value['code'])))
+    throw DaybookError.from(value as never)
+  throw new ToolFailure(text)
+}
+
+/** The first tool set that has the tool. */
+function setOf(tool: string, named: string | undefined): ToolSetName {
+  const sets = named === undefined ? toolSetNames : readSets(named)
+  const found = sets.find((set) => toolsOf([set], 'device').some(({ name }) => name === tool))
+  if (found) return found
+  const names = sets.flatMap((set) => toolsOf([set], 'device').map(({ name }) => name))
+  throw new UsageError(
+    `There is no tool \`${tool.slice(0, 80)}\`. The tools are ${[...new Set(names)].join(', ')}`,
+  )
+}
+
+async function readInput(values: CommandContext['values'], signal: AbortSignal): Promise<object> {
+  const whole = textOf(values, 'args')
+  const object = whole === undefined ? {} : await readJsonSource(whole, '--args', signal)
+  if (!isJsonObject(object)) throw new UsageError('--args takes a JSON object')
+  const { arg = [] } = values
+  const single = (Array.isArray(arg) ? arg : [arg]).map((one) => readArgument(String(one)))
+  return { ...object, ...Object.fromEntries(single) }
+}
+
+/** `name=value`: the value as JSON if it parses, else as text. */
+function readArgument(text: string): [string, unknown] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError(`--arg takes <name>=<JSON or text>, not \`${text.slice(0, 80)}\``)
+  const value = text.slice(at + 1)
+  try {
+    return [text.slice(0, at), JSON.parse(value)]
+  } catch {
+    return [text.slice(0, at), value]
   }
 }

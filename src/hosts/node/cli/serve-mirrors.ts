@@ -1,11 +1,10 @@
-// `daybook serve`: mirrors for the devices of many books, their truth in PostgreSQL.
-// Invariant: secrets come from the environment, and neither they nor the database's address are ever printed.
+// `daybook serve`: mirrors of many books for their devices, stored in PostgreSQL.
+// Invariant: secrets come from the environment; neither they nor the database's address are printed.
 import { checkBookName } from '../../../core/book.ts'
 import { serveMirrors as serve } from '../serve/serve-mirrors.ts'
-import { type Command, numberOf, textOf } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { type Command, numberOf, textOf, UsageError } from './command.ts'
 
-/** Taken from the environment as they are. */
+/** Passed on from the environment. */
 const edgeSettings = [
   'DAYBOOK_JWKS_URL',
   'DAYBOOK_JWT_ISSUER',
@@ -29,12 +28,11 @@ const edgeSettings = [
 ]
 
 const openWarning =
-  'Warning: without DAYBOOK_KEY every program of this machine is let in to every book, with the key `development`; pages are let in where --origins names them.'
+  'Warning: DAYBOOK_KEY is not set, so every program of this machine can open every book with the key `development`, and so can pages that --origins names.'
 
 export const serveMirrors: Command = {
   name: 'serve',
-  summary:
-    'Answers devices that sync, with the truth of their books in PostgreSQL. Ends with SIGTERM or Ctrl-C.',
+  summary: 'Serves the sync of devices, with their books in PostgreSQL. Ends with SIGTERM or Ctrl-C.',
   operands: '',
   options: {
     host: { type: 'string' },
@@ -48,18 +46,18 @@ export const serveMirrors: Command = {
   },
   help: {
     host: '<name>    address to listen on, default 127.0.0.1 (or $HOST)',
-    port: '<n>       port to listen on, default 8787 (or $PORT); 0 is any that is free',
-    'behind-proxy': 'a proxy before this speaks HTTPS and says so in X-Forwarded-Proto',
-    'database-ca': '<file>  who vouches for the database: its certificate is then checked',
+    port: '<n>       port to listen on, default 8787 (or $PORT); 0 for any free port',
+    'behind-proxy': 'a proxy in front speaks HTTPS and sets X-Forwarded-Proto',
+    'database-ca': '<file>  CA certificate that verifies the database',
     connections: '<n>  most connections to the database, default 10',
-    origins: '<list>  origins of pages that may call, apart by blanks (or $DAYBOOK_ORIGINS)',
-    book: '<name>    the book that agents of P3394 mean who name none (or $DAYBOOK_BOOK)',
-    quiet: '        say nothing of each request',
+    origins: '<list>  origins of pages that may call, separated by blanks (or $DAYBOOK_ORIGINS)',
+    book: '<name>    the book for P3394 messages that name none (or $DAYBOOK_BOOK)',
+    quiet: '        do not log requests',
   },
   async run({ values, terminal, signal }) {
     const { env } = process
     const database = env['DAYBOOK_DATABASE_URL']
-    if (!database) throw new UsageError('The address of the database is expected in $DAYBOOK_DATABASE_URL')
+    if (!database) throw new UsageError('$DAYBOOK_DATABASE_URL is not set: it is the address of the database')
     const book = textOf(values, 'book')
     const isQuiet = values['quiet'] === true
     const server = await serve({

@@ -1,5 +1,6 @@
-// Lets a short-lived process collect its garbage early instead of growing: half the memory for some of the speed.
-// By default V8 lets the young generation of a process that streams a book grow to a hundred megabytes.
+// Makes a short-lived process collect its garbage early: half the memory for some speed. By default V8 lets
+// the young
+// generation grow to a hundred megabytes while a book is streamed. `serve` lives long and must be fast.
 import { setFlagsFromString } from 'node:v8'
 
 // A server and a bridge live long and are to be fast.

@@ -1,23 +1,22 @@
-// `daybook sync` and `dead-letters`: the memory of an agent on this machine and its mirror at an edge, made the same; and what
-// the mirror refused for good.
+// `daybook sync` and `dead-letters`: syncs the memory of an agent with its mirror; lists the changes that the
+// mirror refused for good.
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { type SyncDirection, syncDirections } from '../../../core/capability/status.ts'
 import type { RefusedOp } from '../../../core/capability/refused-op.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { type Command, type Edge, given, textOf, type Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { type Command, type Edge, defined, textOf, type Values, UsageError } from './command.ts'
 
 const pageLimit = 1000
 
 export const syncMemory: Command = {
   name: 'sync',
-  summary: 'Sends what is new to the mirror at an edge, and fetches what is new there.',
+  summary: 'Sends new changes to the mirror at an edge, and fetches those of the mirror.',
   operands: '',
   options: { edge: { type: 'string' }, book: { type: 'string' }, direction: { type: 'string' } },
   help: {
     edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
-    book: '<name>    the book there, if it has another name than the agent: say it each time',
+    book: '<name>    the book there, if its name differs from the agent: give it each time',
     direction: '<d>  push only sends, pull only fetches; default both',
   },
   async run({ values, terminal, signal, open }) {
@@ -25,10 +24,10 @@ export const syncMemory: Command = {
     if (direction !== undefined && !syncDirections.includes(direction))
       throw new UsageError(`--direction takes one of ${syncDirections.join(', ')}`)
     const book = await open({ create: true, edge: readEdge(values) })
-    const result = await book.sync(given({ direction }), { signal })
+    const result = await book.sync(defined({ direction }), { signal })
     const { sync } = await book.status()
-    const said = `Sent ${result.pushed}, fetched ${result.pulled}, ${result.conflicts} in conflict.`
-    terminal.answer({ ...result, pending: sync.pending, refused: sync.refused }, said)
+    const text = `Sent ${result.pushed}, fetched ${result.pulled}, ${result.conflicts} in conflict.`
+    terminal.answer({ ...result, pending: sync.pending, refused: sync.refused }, text)
     if (sync.refused > 0) terminal.note(`${sync.refused} refused for good: see \`daybook dead-letters\`.`)
   },
 }
@@ -38,34 +37,34 @@ export const deadLetters: Command = {
   summary: 'Lists the changes that a mirror refused for good, with the reason.',
   operands: '[<id of a record> …]',
   options: { retry: { type: 'boolean' } },
-  help: { retry: '          send them again with the next sync: those of these records, or all' },
+  help: { retry: '          send them again with the next sync: of these records, or all' },
   async run({ values, positionals, terminal, open }) {
     const book = await open()
     if (values['retry'] === true) {
       const records = positionals.length > 0 ? { records: [...positionals] } : {}
       const retried = await book.deadLetters.retry(records)
-      return terminal.answer(retried, retried.retried.join('\n') || 'There is none.')
+      return terminal.answer(retried, retried.retried.join('\n') || 'There are no dead letters.')
     }
     if (positionals.length > 0) throw new UsageError('dead-letters takes records with --retry only')
     const letters = await readAll(book)
     const rows = letters.map(({ record, kind, code, message }) => `${record}  ${kind}  ${code}: ${message}`)
-    terminal.answer({ deadLetters: letters }, rows.join('\n') || 'There is none.')
+    terminal.answer({ deadLetters: letters }, rows.join('\n') || 'There are no dead letters.')
   },
 }
 
 async function readAll({ deadLetters: { list } }: Daybook) {
   const letters: RefusedOp[] = []
   for (;;) {
-    const page = (await list(given({ after: letters.at(-1)?.n, limit: pageLimit }))).deadLetters
+    const page = (await list(defined({ after: letters.at(-1)?.n, limit: pageLimit }))).deadLetters
     letters.push(...page)
     if (page.length < pageLimit) return letters
   }
 }
 
-/** Where the mirror is that `values` name. */
+/** The mirror that `values` name. */
 export function readEdge(values: Values): Edge {
   const url = textOf(values, 'edge')
-  if (url === undefined) throw new UsageError('--edge says where the mirror is')
+  if (url === undefined) throw new UsageError('--edge is required: the address of the mirror')
   const key = process.env['DAYBOOK_KEY'] ?? ''
   if (key === '') throw new UsageError('DAYBOOK_KEY is not set: it is the key of the edge')
   try {

@@ -1,9 +1,8 @@
-// `daybook verify-bundle`: is a bundle whole, and what does it say it is.
+// `daybook verify-bundle`: checks that a bundle is whole, and prints its header.
 import { openDaybook } from '../book/open-daybook.ts'
-import { type Command, given, textOf } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { type Command, defined, textOf, UsageError } from './command.ts'
 import { openSource } from './import-memory.ts'
-import { readPassphrase } from './passphrase-file.ts'
+import { readPassphrase } from './input-file.ts'
 
 export const verifyBundle: Command = {
   name: 'verify-bundle',
@@ -11,14 +10,14 @@ export const verifyBundle: Command = {
   operands: '<bundle>',
   options: { 'passphrase-file': { type: 'string' }, 'signed-by': { type: 'string' } },
   help: {
-    'passphrase-file': '<file>  of an encrypted bundle: where the passphrase is',
+    'passphrase-file': '<file>  for an encrypted bundle: its first line is the passphrase',
     'signed-by': '<key>  refuse a bundle that this key did not sign',
   },
   async run({ values, positionals, terminal, signal }) {
     const [path] = positionals
     if (path === undefined || positionals.length > 1) throw new UsageError('verify-bundle takes one bundle')
     const secretFile = textOf(values, 'passphrase-file')
-    const options = given({
+    const options = defined({
       signed_by: textOf(values, 'signed-by'),
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })

@@ -1,13 +1,14 @@
-// The files of the built inspector, as they lie in the package. Invariant: what is not one of them is not served, whatever the
-// address says.
+// The files of the built inspector in the package, and their headers.
+// Invariants: no other file is served, whatever the URL. Only pages of its own origin, and those that the app
+// names, may show it in a frame, so that no click on it is stolen.
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder with the built inspector, to be served as plain files by whatever serves the app. */
+/** The folder of the built inspector, for any server of static files. */
 export const inspectorFolder: string = fileURLToPath(new URL('./inspector/', import.meta.url))
 
-/** Where the inspector is, if nothing else is said. */
+/** Default path of the inspector. */
 export const inspectorPath = '/__daybook/'
 
 const types: Readonly<Record<string, string>> = {
@@ -19,15 +20,15 @@ const types: Readonly<Record<string, string>> = {
 }
 
 export interface InspectorFile {
-  /** From the inspector's folder, with slashes. */
+  /** Relative to the inspector's folder, with slashes. */
   readonly name: string
   readonly type: string
-  /** True for a name that changes with what is in it. */
+  /** True if the name changes with the content. */
   readonly isHashed: boolean
   read(): Uint8Array
 }
 
-/** Every file that a page asks for, by name. */
+/** All files that a page requests, by name. */
 export function inspectorFiles(folder = inspectorFolder): ReadonlyMap<string, InspectorFile> {
   const files = new Map<string, InspectorFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -40,8 +41,47 @@ export function inspectorFiles(folder = inspectorFolder): ReadonlyMap<string, In
   return files
 }
 
-/** `given` as a path of an origin that begins and ends with a slash. Throws a `TypeError` for any other text. */
-export function checkInspectorPath(given: string): string {
-  if (/^\/(?:[A-Za-z0-9._~-]+\/)+$/.test(given)) return given
-  throw new TypeError(`path: A path such as ${inspectorPath} is wanted, not ${JSON.stringify(given)}.`)
+/** Checks a path that begins and ends with a slash. Throws a `TypeError` otherwise. */
+export function checkInspectorPath(path: string): string {
+  if (/^\/(?:[A-Za-z0-9._~-]+\/)+$/.test(path)) return path
+  throw new TypeError(`path: It must look like ${inspectorPath}, not ${JSON.stringify(path)}.`)
+}
+
+/** The `<meta>` that tells the page who may frame it, if its headers aren't sent. */
+const ancestorsMeta = 'daybook-frame-ancestors'
+const originShape = /^https?:\/\/(?:\[[0-9a-f:]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
+
+/** Checks origins strictly, because a policy accepts more. Throws a `TypeError` otherwise. */
+export function checkFrameAncestors(origins: readonly string[]): readonly string[] {
+  const wrong = origins.find((origin) => !originShape.test(origin))
+  if (wrong === undefined) return origins
+  throw new TypeError(
+    `frameAncestors: An origin must look like https://app.example.org, not ${JSON.stringify(wrong)}.`,
+  )
+}
+
+/** The bytes of a file; the page gets the list of its frame ancestors. */
+export function inspectorBody({ name, read }: InspectorFile, ancestors: readonly string[]): Uint8Array {
+  if (name !== 'index.html' || ancestors.length === 0) return read()
+  const page = Buffer.from(read()).toString('utf8')
+  return Buffer.from(
+    page.replace('<head>', `<head>\n    <meta name="${ancestorsMeta}" content="${ancestors.join(' ')}" />`),
+  )
+}
+
+/** Uses the policy that was built into the page, because workers obey only the header of their script. */
+export function inspectorHeaders(page: Uint8Array, ancestors: readonly string[]): Record<string, string> {
+  const built = /http-equiv="Content-Security-Policy"\s+content="([^"]*)"/.exec(
+    Buffer.from(page).toString('utf8'),
+  )?.[1]
+  if (built === undefined) throw new Error('The inspector was built without a policy.')
+  const framing = ["frame-ancestors 'self'", ...ancestors].join(' ')
+  return {
+    'content-security-policy': `${built.replaceAll('&#39;', "'")}; ${framing}`,
+    // This header has no list: if others may frame the page, only the policy says so.
+    ...(ancestors.length === 0 ? { 'x-frame-options': 'SAMEORIGIN' } : {}),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+  }
 }

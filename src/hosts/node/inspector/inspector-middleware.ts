@@ -1,23 +1,33 @@
-// Serves the inspector beside an app: a middleware for Vite's and webpack's dev servers, Express and whatever else takes
-// `(request, response, next)`.
+// Serves the inspector beside an app: a middleware for the dev servers of Vite and webpack, Express, and
+// others that call `(request, response, next)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkInspectorPath, type InspectorFile, inspectorFiles, inspectorPath } from './inspector-files.ts'
-import { checkFrameAncestors, inspectorBody, inspectorHeaders } from './inspector-headers.ts'
+import {
+  checkInspectorPath,
+  type InspectorFile,
+  inspectorFiles,
+  inspectorPath,
+  checkFrameAncestors,
+  inspectorBody,
+  inspectorHeaders,
+} from './inspector-files.ts'
 
 export { inspectorFolder } from './inspector-files.ts'
 
 export interface InspectorOptions {
-  /** Where on the app's origin the inspector is. Default `/__daybook/`. */
+  /** Path of the inspector on the app's origin. Default `/__daybook/`. */
   readonly path?: string
-  /** Origins of other pages that may show it in a frame, such as `http://localhost:3000`. Default: none but the app's own. */
+  /**
+   * Origins of other pages that may show it in a frame, such as `http://localhost:3000`. Default: only the
+   * app's own.
+   */
   readonly frameAncestors?: readonly string[]
 }
 
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
 /**
- * Answers for everything below `path`, and hands all else on. For development: whoever can open the page can read and change
- * every book of its origin that is not locked.
+ * Answers requests below `path`, and passes on others. For development: everyone who can open the page can
+ * read and change all unlocked books of its origin.
  */
 export function inspectorMiddleware({
   path = inspectorPath,
@@ -28,7 +38,7 @@ export function inspectorMiddleware({
   const files = inspectorFiles()
   const page = files.get('index.html')
   const headers = page ? inspectorHeaders(page.read(), ancestors) : {}
-  // Read once: answers that nobody reads hold no bytes of their own.
+  // Read once, so that unread answers hold no copies.
   const bodies = new Map<InspectorFile, Uint8Array>()
   const bodyOf = (file: InspectorFile) => {
     const body = bodies.get(file) ?? inspectorBody(file, ancestors)
@@ -54,9 +64,9 @@ export function inspectorMiddleware({
   }
 }
 
-/** The path of a request target, which is whatever a client sent; undefined where it names none. */
+/** The path of a request target, which may be any text; undefined if it has none. */
 function pathOf(target = '/'): string | undefined {
-  // Put together and not resolved: a target that begins with `//` names no host.
+  // Concatenated, not resolved: a target that begins with `//` names no host.
   const address = target.startsWith('/') ? `http://localhost${target}` : target
   return URL.canParse(address) ? new URL(address).pathname : undefined
 }

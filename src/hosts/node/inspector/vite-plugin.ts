@@ -1,15 +1,22 @@
-// `daybook/vite`: the inspector of an app's own books, at its own origin, while it is developed with Vite.
-// Invariant: nothing of it is in a production build unless that is asked for.
-import { checkInspectorPath, inspectorFiles, inspectorPath } from './inspector-files.ts'
-import { checkFrameAncestors, inspectorBody } from './inspector-headers.ts'
+// `daybook/vite`: the inspector of an app's own books, on its own origin, while it is developed with Vite.
+// Invariant: production builds don't contain it unless asked.
+import {
+  checkInspectorPath,
+  inspectorFiles,
+  inspectorPath,
+  checkFrameAncestors,
+  inspectorBody,
+} from './inspector-files.ts'
 import { type InspectorOptions, inspectorMiddleware, type Middleware } from './inspector-middleware.ts'
 
 export interface VitePluginOptions extends InspectorOptions {
-  /** True puts the inspector into builds too, where everybody who can open the app can open it. Default false. */
+  /**
+   * True adds the inspector to builds too, where everyone who can open the app can open it. Default false.
+   */
   readonly build?: boolean
 }
 
-/** As much of Vite's server as is needed. */
+/** The part of Vite's server that is used. */
 interface ViteServer {
   readonly middlewares: { use(middleware: Middleware): unknown }
   readonly resolvedUrls?: { readonly local: readonly string[] } | null
@@ -17,7 +24,7 @@ interface ViteServer {
   printUrls?(): void
 }
 
-/** A plugin of Vite 5 and later, without its types: the package does not depend on Vite. */
+/** A plugin for Vite 5 and later, without its types: the package doesn't depend on Vite. */
 export interface DaybookVitePlugin {
   readonly name: string
   configureServer(server: ViteServer): void
@@ -27,7 +34,7 @@ export interface DaybookVitePlugin {
   }): void
 }
 
-/** Shows every book of the app's origin at `/__daybook/` of its dev server, and says where that is. */
+/** Shows every book of the app's origin at `/__daybook/` of its dev server, and prints that URL. */
 export function daybookInspector({
   path = inspectorPath,
   build = false,

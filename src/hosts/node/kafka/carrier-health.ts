@@ -1,16 +1,15 @@
-// `GET /health` and `GET /metrics` of a bridge, for whoever watches over the process.
+// `GET /health` and `GET /metrics` of a bridge, for monitors.
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
-import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
-import { usualLimits } from '../port/server-limits.ts'
+import { createLimitedServer, drainRequest, usualLimits } from '../port/limited-server.ts'
 import type { KafkaState } from './carrier-state.ts'
 
-/** Nobody but who watches over the process comes here. */
+/** Only monitors connect here. */
 const limits = { ...usualLimits, connections: 100, connectionsOfAddress: 80 }
 
 export interface HealthOptions {
   readonly host: string
-  /** 0 is any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly state: () => KafkaState
 }
@@ -19,7 +18,10 @@ export interface Health extends AsyncDisposable {
   readonly url: string
 }
 
-/** Answers 200 while it runs, 503 while it starts or waits for what is away. Neither envelopes nor secrets are in it. */
+/**
+ * Answers 200 while it runs, 503 while it starts or waits for a broker. The answer has neither envelopes nor
+ * secrets.
+ */
 export async function serveHealth({ host, port, state }: HealthOptions): Promise<Health> {
   const server = createLimitedServer(limits, (request, response) => {
     const { method, url = '' } = request
@@ -43,9 +45,9 @@ export async function serveHealth({ host, port, state }: HealthOptions): Promise
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  const { port: taken } = server.address() as AddressInfo
+  const { port: boundPort } = server.address() as AddressInfo
   return {
-    url: `http://${hostInUrl(host)}:${taken}`,
+    url: `http://${hostInUrl(host)}:${boundPort}`,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

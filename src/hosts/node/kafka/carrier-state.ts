@@ -1,45 +1,48 @@
-// What the way over Kafka does and has done, as operators are told.
+// State and counters of a Kafka connection, for operators.
 import type { PoolCarrier, TakenResult } from '../../../core/pool/pool-carrier.ts'
 import type { DaybookError, ErrorCode } from '../../../core/errors.ts'
 
-/** What it does at the moment, and what it has done since it was started. */
+/** Current state, and counters since the start. */
 export interface KafkaState {
-  /** `waiting`: something is away, and is tried again. */
+  /** `waiting`: a broker is away; it retries. */
   readonly state: 'starting' | 'running' | 'waiting' | 'closed'
   /** Why it waits. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
-  /** Messages that were taken, and their offsets committed. */
+  /** Messages that the book took, with committed offsets. */
   readonly received: number
-  /** What became of them; `rejected` are those that are no envelope, or may not be said. Why stands in the audit of the pool. */
+  /**
+   * Results of these messages; `rejected` ones are invalid or not allowed. The audit of the pool has the
+   * reasons.
+   */
   readonly results: Readonly<Record<TakenResult, number>>
-  /** Messages of this very process that it met again, and left alone. */
+  /** Messages of this process itself, which it ignored. */
   readonly own: number
-  /** Envelopes that the brokers have. */
+  /** Envelopes that the brokers confirmed. */
   readonly sent: number
-  /** Messages in the topics that were not taken yet, when it was last asked. */
+  /** Messages in the topics that were not taken yet, at the last check. */
   readonly lag?: number
-  /** When the last message was taken, and the last envelope sent, in milliseconds since 1970. */
+  /** Times of the last message taken and the last envelope sent, in milliseconds since 1970. */
   readonly receivedAt?: number
   readonly sentAt?: number
 }
 
-/** A pool's way over Kafka, as whoever opened it holds it. */
+/** A pool's connection to Kafka. */
 export interface KafkaConnection extends PoolCarrier {
   readonly state: KafkaState
-  /** Resolves when everything of it has ended. */
+  /** Resolves when all of it has ended. */
   readonly closed: Promise<void>
-  /** What does not work at the moment, in words. */
+  /** The current fault, in words. */
   degraded(): string | undefined
-  /** Ends in an orderly way: what was taken is committed, and what is on its way is sent. */
+  /** Ends cleanly: commits offsets of taken messages and sends pending envelopes. */
   end(): Promise<void>
 }
 
-export type Way = 'in' | 'out'
+export type Direction = 'in' | 'out'
 
 export class KafkaTally {
   readonly #now: () => number
   readonly #results = { accepted: 0, duplicate: 0, stale: 0, conflict: 0, ignored: 0, rejected: 0 }
-  readonly #faults = new Map<Way, DaybookError>()
+  readonly #faults = new Map<Direction, DaybookError>()
   #state: 'starting' | 'running' | 'closed' = 'starting'
   #received = 0
   #own = 0
@@ -71,20 +74,20 @@ export class KafkaTally {
     this.#state = state
   }
 
-  failed(way: Way, error: DaybookError): void {
-    this.#faults.set(way, error)
+  failed(direction: Direction, error: DaybookError): void {
+    this.#faults.set(direction, error)
   }
 
-  /** Answers whether it did not work before. */
-  works(way: Way): boolean {
-    return this.#faults.delete(way)
+  /** True if this direction failed before. */
+  works(direction: Direction): boolean {
+    return this.#faults.delete(direction)
   }
 
   answered(result: TakenResult): void {
     this.#results[result] += 1
   }
 
-  metOwn(): void {
+  ignoredOwn(): void {
     this.#own += 1
   }
 

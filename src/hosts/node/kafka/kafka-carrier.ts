@@ -1,39 +1,37 @@
-// Kafka as a way of the pool: what lies in the topics goes into the book, what the pool gives goes out.
-// Invariants: an offset is committed after the book's own transaction, so that whoever is killed in between does it again and
-// the book counts it once; what nobody can read is written into the audit and passed over; nothing is held in memory but one
-// batch each way.
+// Connects a pool to Kafka: messages of its topics go into the book, envelopes of the pool go out.
+// Invariants: an offset is committed after the book's own transaction, so a killed process repeats messages,
+// and the book counts each once. Unreadable messages are logged in the audit and skipped. Memory has at most
+// one batch in each direction.
 import type { Outgoing, PoolCarrierHooks } from '../../../core/pool/pool-carrier.ts'
 import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
-import { type KafkaConnection, KafkaTally, type KafkaState, type Way } from './carrier-state.ts'
-import { ensureTopics, type NewTopics } from './ensure-topics.ts'
-import { Trying } from './keep-trying.ts'
+import { type KafkaConnection, KafkaTally, type KafkaState, type Direction } from './carrier-state.ts'
+import { ensureTopics, type NewTopics, type PoolTopics } from './kafka-topics.ts'
 import { batchLimit, type Incoming, KafkaIntake } from './kafka-intake.ts'
 import { isKafkaFault, toKafkaFault } from './kafka-fault.ts'
 import { KafkaOutlet, processHeader } from './kafka-outlet.ts'
-import type { KafkaWay } from './kafka-settings.ts'
-import type { PoolTopics } from './kafka-topics.ts'
+import type { KafkaConnectionOptions } from './kafka-settings.ts'
 import type { KafkaClient } from './load-kafka.ts'
 
 export interface KafkaCarrierParts {
   readonly client: KafkaClient
-  readonly way: KafkaWay
+  readonly way: KafkaConnectionOptions
   readonly topics: PoolTopics
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly clientId: string
-  /** Who has taken what: two that take everything have groups of their own. */
+  /** Brokers store offsets by this group: two readers that both take everything have different groups. */
   readonly consumerGroup: string
-  /** Names this process, and no other one. */
+  /** Identifies this process. */
   readonly process: string
   readonly createTopics?: NewTopics | undefined
   readonly onState?: ((state: KafkaState) => void) | undefined
 }
 
 const lagEveryMs = 5000
-/** While it could not be asked. */
+/** While the lag is unknown. */
 const lagAgainMs = 500
-/** When sending has failed, and nothing says that the way is open again. */
+/** After a failed send, if nothing else says that the brokers are back. */
 const sendAgainMs = 2000
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -43,19 +41,19 @@ export class KafkaCarrier implements KafkaConnection {
   readonly #intake: KafkaIntake
   readonly #outlet: KafkaOutlet
   readonly #tally: KafkaTally
-  readonly #trying: Trying
+  readonly #retry: Retry
   #hooks: PoolCarrierHooks | undefined
   #ended: Promise<void> | undefined
   #closing: Promise<void> | undefined
   readonly #done = Promise.withResolvers<void>()
-  /** Resolves when it was closed, and everything that was under way has ended. */
+  /** Resolves when it is closed and all running work has ended. */
   readonly closed: Promise<void> = this.#done.promise
 
   constructor(parts: KafkaCarrierParts) {
     this.#parts = parts
     this.name = `kafka:${parts.consumerGroup}`
     this.#tally = new KafkaTally(() => parts.clock.now())
-    this.#trying = new Trying(parts.scheduler)
+    this.#retry = new Retry(parts.scheduler)
     this.#outlet = new KafkaOutlet({
       ...parts,
       onSent: (count) => {
@@ -63,7 +61,7 @@ export class KafkaCarrier implements KafkaConnection {
         this.#works('out')
       },
       onFailed: (error) => {
-        void this.#readyAgain()
+        void this.#readyLater()
         return this.#failed('out', error)
       },
     })
@@ -89,8 +87,8 @@ export class KafkaCarrier implements KafkaConnection {
   }
 
   /**
-   * Sees that the brokers answer and that the topics are there. Rejects with what no waiting helps against (`unauthorized`,
-   * `forbidden`, `not-found`), and with `offline` where no broker answers.
+   * Checks that brokers answer and topics exist. Rejects with `unauthorized`, `forbidden` or `not-found`,
+   * which a retry doesn't solve, and with `offline` if no broker answers.
    */
   async prepare(): Promise<void> {
     const { topics, createTopics: create } = this.#parts
@@ -103,11 +101,11 @@ export class KafkaCarrier implements KafkaConnection {
 
   open(hooks: PoolCarrierHooks): void {
     this.#hooks = hooks
-    this.#ended = this.#trying.keepUp({
-      work: (moved) => this.#intake.run(moved),
+    this.#ended = this.#retry.repeat({
+      work: (progressed) => this.#intake.run(progressed),
       failed: (error) => void this.#failed('in', error),
     })
-    // The end waits for no answer about the lag: nothing hangs on it.
+    // Closing doesn't wait for this.
     void this.#watchLag()
   }
 
@@ -120,7 +118,7 @@ export class KafkaCarrier implements KafkaConnection {
     return state === 'waiting' ? error?.message : undefined
   }
 
-  /** It has more to take than it takes at once; or the brokers are away, or have not said. */
+  /** More messages wait than one batch; or the brokers are away or haven't answered yet. */
   isBehind(): boolean {
     const { state, lag } = this.state
     return state !== 'running' || lag === undefined || lag > batchLimit
@@ -130,18 +128,18 @@ export class KafkaCarrier implements KafkaConnection {
     void this.end()
   }
 
-  /** Ends gracefully: what was begun is ended, and what was taken is committed. */
+  /** Ends cleanly: finishes running work and commits offsets of taken messages. */
   end(): Promise<void> {
     return (this.#closing ??= this.#end())
   }
 
   async #end(): Promise<void> {
-    this.#trying.close()
+    this.#retry.close()
     await this.#intake.close()
     await this.#ended
     await this.#outlet.close()
     this.#tally.become('closed')
-    this.#tell()
+    this.#notify()
     this.#done.resolve()
   }
 
@@ -149,28 +147,31 @@ export class KafkaCarrier implements KafkaConnection {
     return isKafkaFault(error) ? toKafkaFault(error, this.#parts.way.bootstrapBrokers) : toDaybookError(error)
   }
 
-  #failed(way: Way, error: unknown): DaybookError {
+  #failed(way: Direction, error: unknown): DaybookError {
     const fault = this.#fault(error)
     this.#tally.failed(way, fault)
-    this.#tell()
+    this.#notify()
     return fault
   }
 
-  #works(way: Way): void {
+  #works(way: Direction): void {
     this.#tally.works(way)
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#parts.onState?.(this.state)
   }
 
-  async #readyAgain(): Promise<void> {
-    await this.#trying.pause(sendAgainMs)
-    if (!this.#trying.isClosed) this.#hooks?.ready()
+  async #readyLater(): Promise<void> {
+    await this.#retry.pause(sendAgainMs)
+    if (!this.#retry.isClosed) this.#hooks?.ready()
   }
 
-  /** What has one key is taken in its order, the keys beside each other: the book writes them together. */
+  /**
+   * Takes messages of one key in order, and of different keys together, so that the book writes them in one
+   * transaction.
+   */
   async #take(batch: readonly Incoming[]): Promise<void> {
     const keys = Map.groupBy(
       batch,
@@ -181,27 +182,89 @@ export class KafkaCarrier implements KafkaConnection {
 
   async #takeOrdered(messages: readonly Incoming[]): Promise<void> {
     for (const { headers, value, at } of messages) {
-      if (headers.get(processHeader) === this.#parts.process) this.#tally.metOwn()
+      if (headers.get(processHeader) === this.#parts.process) this.#tally.ignoredOwn()
       else if (this.#hooks) this.#tally.answered((await this.#hooks.received(textOf(value), at)).result)
     }
   }
 
   async #watchLag(): Promise<void> {
-    while (!this.#trying.isClosed) {
+    while (!this.#retry.isClosed) {
       const lag = await this.#intake.lag()
-      if (this.#trying.isClosed) return
+      if (this.#retry.isClosed) return
       this.#tally.lag(lag)
-      await this.#trying.pause(lag === undefined ? lagAgainMs : lagEveryMs)
+      await this.#retry.pause(lag === undefined ? lagAgainMs : lagEveryMs)
     }
   }
 }
 
-/** The text of a message. One that is no UTF-8 becomes a text that is no JSON either, so that nobody takes half of it. */
+/** The text of a message. Invalid UTF-8 becomes invalid JSON, so that no part of it is taken. */
 function textOf(value: Buffer | undefined): string {
   if (value === undefined) return ''
   try {
     return utf8.decode(value)
   } catch {
     return `\uFFFD${value.toString('utf8')}`
+  }
+}
+
+const backoffMs = { least: 250, most: 15_000 } as const
+
+interface RetryWork {
+  /**
+   * One attempt, which is repeated when it ends. It calls `progressed` when it succeeded in part: pauses are
+   * short again.
+   */
+  readonly work: (progressed: () => void) => Promise<void>
+  readonly failed: (error: unknown) => void
+}
+
+/** Repeats work until it is closed, with growing pauses after failures. Closing ends every pause at once. */
+class Retry {
+  readonly #scheduler: Scheduler
+  readonly #pauses = new Set<() => void>()
+  #closed = false
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  async repeat({ work, failed }: RetryWork): Promise<void> {
+    let delay: number = backoffMs.least
+    const progressed = () => {
+      delay = backoffMs.least
+    }
+    while (!this.#closed) {
+      try {
+        await work(progressed)
+      } catch (error) {
+        if (this.#closed) return
+        failed(error)
+      }
+      await this.pause(delay)
+      delay = Math.min(backoffMs.most, delay * 2)
+    }
+  }
+
+  /** Waits so long, or until `close`. */
+  pause(ms: number): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel()
+        this.#pauses.delete(done)
+        resolve()
+      }
+      const cancel = this.#scheduler.later(ms, done)
+      this.#pauses.add(done)
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const done of this.#pauses) done()
   }
 }

@@ -1,7 +1,7 @@
-// What goes wrong on the way to Kafka, in the words of the error table. What was sent, and with which password, is in none.
+// Translates Kafka errors to codes of the error table. None contains messages or passwords.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 
-/** What the brokers refuse for good, whoever asks again: their own names of it (Kafka protocol, error codes). */
+/** Broker errors that a retry doesn't solve (Kafka protocol, error codes). */
 const refused = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
@@ -15,7 +15,7 @@ interface ClientError extends Error {
   readonly errors?: readonly unknown[]
 }
 
-/** An error and everything that it was made of. */
+/** An error, its causes and its parts. */
 function* partsOf(error: unknown, depth = 0): Generator<ClientError> {
   if (!(error instanceof Error) || depth > 8) return
   const own = error as ClientError
@@ -24,15 +24,15 @@ function* partsOf(error: unknown, depth = 0): Generator<ClientError> {
   for (const one of own.errors ?? []) yield* partsOf(one, depth + 1)
 }
 
-/** The names that brokers give to what went wrong. */
+/** Error names that brokers sent. */
 export const brokerCodes = (error: unknown): string[] =>
   [...partsOf(error)].flatMap(({ apiId }) => (typeof apiId === 'string' ? [apiId] : []))
 
-/** Whether it was the client of Kafka that failed. */
+/** Whether the Kafka client failed. */
 export const isKafkaFault = (error: unknown): boolean =>
   [...partsOf(error)].some(({ code }) => typeof code === 'string' && code.startsWith('PLT_KFK_'))
 
-/** What failed on the way to `brokers`: `unauthorized`, `forbidden`, or `offline`, which waits and tries again. */
+/** Translates a failure at `brokers`: `unauthorized`, `forbidden`, or `offline`, which is retried. */
 export function toKafkaFault(error: unknown, brokers: readonly string[]): DaybookError {
   if (isDaybookError(error)) return error
   const parts = [...partsOf(error)]
@@ -43,7 +43,7 @@ export function toKafkaFault(error: unknown, brokers: readonly string[]): Dayboo
   if (denied !== undefined)
     return new DaybookError(
       'forbidden',
-      `The brokers at ${where} refuse it: ${denied}. Give this user the right to read and write the topics of the pool, and to its consumer group.`,
+      `The brokers at ${where} refused: ${denied}. Give this user the right to read and write the topics of the pool, and to use its consumer group.`,
       { details, cause: error },
     )
   if (
@@ -52,7 +52,7 @@ export function toKafkaFault(error: unknown, brokers: readonly string[]): Dayboo
   )
     return new DaybookError(
       'unauthorized',
-      `The brokers at ${where} take neither this user nor this way to log in. Check the SASL settings.`,
+      `The brokers at ${where} refused the login. Check the SASL settings.`,
       { details, cause: error },
     )
   return new DaybookError(

@@ -1,16 +1,14 @@
-// From Kafka into a pool: reads the topics as one member of a consumer group, hands on what came batch by batch, and commits
-// the offsets of a batch after it was taken.
-// Invariants: an offset is committed only after everything before it was taken, so that a process that is killed reads again
-// what it may not have taken; and no more is in memory than a batch, and a few megabytes of each topic.
-import type { Consumer, Message } from '@platformatic/kafka'
+// Reads Kafka topics into a pool as one member of a consumer group: hands on batches, and commits the offsets
+// of each batch after it was taken.
+// Invariants: an offset is committed only after all messages before it were taken, so a killed process reads
+// untaken messages again. Memory has at most a batch, and a few megabytes of each topic.
+import type { Consumer, Message, FetchOptions, Callback } from '@platformatic/kafka'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
-import { tellAppendTime } from './append-time.ts'
-import { takeTurns } from './fair-turn.ts'
 import { TopicMerge } from './topic-merge.ts'
 import type { KafkaClient } from './load-kafka.ts'
-import type { KafkaWay } from './kafka-settings.ts'
+import type { KafkaConnectionOptions } from './kafka-settings.ts'
 
-/** What lies in a topic, as it lies there. */
+/** A message of a topic. */
 export interface Incoming {
   readonly topic: string
   readonly partition: number
@@ -18,39 +16,42 @@ export interface Incoming {
   readonly key: Buffer | undefined
   readonly value: Buffer | undefined
   readonly headers: ReadonlyMap<string, string>
-  /** When the broker had it; where the topic does not keep that, when its sender says that it was made. Milliseconds. */
+  /**
+   * When the broker got the message, in milliseconds; if the topic doesn't store that, when the sender says
+   * it was made.
+   */
   readonly at: number
 }
 
 export interface IntakeOptions {
   readonly client: KafkaClient
-  readonly way: KafkaWay
+  readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly consumerGroup: string
-  /** Who this member is for the group, whenever it comes: it takes its own place again, at once. */
+  /** Names this member in the group: after a restart it gets its place back at once. */
   readonly memberName: string
   readonly topics: readonly string[]
   readonly clock: Clock
   readonly scheduler: Scheduler
-  /** Takes a batch; whoever throws is given it again. */
+  /** Takes a batch; if it throws, the batch comes again. */
   readonly take: (batch: readonly Incoming[]) => Promise<void>
-  /** Called when the broker answers, and after each batch whose offsets were committed. */
+  /** Called when a broker answers, and after the offsets of a batch are committed. */
   readonly onCommitted: (batch: readonly Incoming[]) => void
   readonly onOpen: () => void
 }
 
 export const batchLimit = 500
 /**
- * What one answer of a broker brings of a topic: envelopes have at most 64 KB. The partition whose turn it is may have all of it:
- * with less for each, one of large batches would have one of them where the others have several.
+ * Bytes that one answer brings of a topic; envelopes have at most 64 KB. The first partition may fill it:
+ * with a smaller limit for each, a partition of large batches would lag behind the others.
  */
 const fetchBytes = 1024 * 1024
-/** How long the broker waits with an answer when there is nothing. */
+/** How long a broker waits for messages before it answers. */
 const waitMs = 500
-/** A member that says nothing for so long is given up, and its place is free for another one. */
+/** After such a silence the brokers remove a member from its group. */
 const sessionMs = 30_000
 const beatMs = 3000
-/** How long the end of a consumer is waited for. */
+/** Longest wait for a consumer to close. */
 const closeMs = 10_000
 
 type Received = Message<Buffer, Buffer, Buffer, Buffer>
@@ -66,8 +67,8 @@ export class KafkaIntake {
     this.#options = options
   }
 
-  /** Reads until it is closed; rejects when the brokers, or whoever takes, fail. May be run again. */
-  async run(moved: () => void): Promise<void> {
+  /** Reads until it is closed; rejects when a broker or `take` fails. May be run again. */
+  async run(progressed: () => void): Promise<void> {
     const {
       client,
       way,
@@ -78,7 +79,7 @@ export class KafkaIntake {
       clock,
       scheduler,
     } = this.#options
-    const consumer = new (steady(client.Consumer))({
+    const consumer = new (withStableMetadata(client.Consumer))({
       ...way,
       clientId,
       groupId,
@@ -91,10 +92,10 @@ export class KafkaIntake {
       retryDelay: 250,
     })
     this.#consumer = consumer
-    tellAppendTime(consumer)
-    takeTurns(consumer)
+    useBrokerTime(consumer)
+    rotatePartitions(consumer)
     const merge = new TopicMerge<Received>({ clock, scheduler })
-    // When it does not get back into its group it says so to nobody in particular, and that ends a process in which nobody hears it.
+    // Without this listener, an error while it rejoins its group would end the process.
     consumer.on('error', (error) => merge.fail(error))
     try {
       await this.#open(consumer, merge)
@@ -102,11 +103,11 @@ export class KafkaIntake {
       onOpen()
       for (;;) {
         const batch = await merge.next(batchLimit)
-        // A stream that ends by itself is as good as one that fails.
+        // A stream that ends by itself counts as failed.
         if (!batch) return
         this.#settling = this.#settle(batch)
         await this.#settling
-        moved()
+        progressed()
         if (this.#isClosing) return
       }
     } finally {
@@ -114,18 +115,18 @@ export class KafkaIntake {
     }
   }
 
-  /** One stream for each topic, all of them as one member: whoever joins with one joins with all. */
+  /** Opens one stream for each topic, all for one member, because a member joins with all its topics. */
   async #open(consumer: Consumer, merge: TopicMerge<Received>): Promise<void> {
     consumer.topics.trackAll(...this.#options.topics)
     for (const topic of this.#options.topics)
-      // At once: a stream asks for its offsets as soon as it is made, and may fail while the next one is.
+      // Add it at once: a stream asks for offsets when it is made, and may fail while the next one is made.
       merge.add({
         isOurs: () =>
           consumer.assignments?.some((one) => one.topic === topic && one.partitions.length > 0) ?? true,
         stream: await consumer.consume({
           topics: [topic],
           mode: 'committed',
-          // A bridge that is new to its group reads what was said before it came.
+          // A new bridge reads all earlier messages.
           fallbackMode: 'earliest',
           autocommit: false,
           maxWaitTime: waitMs,
@@ -136,13 +137,13 @@ export class KafkaIntake {
       })
   }
 
-  /** How far this group is behind, in messages; undefined while that cannot be asked. */
+  /** Messages that this group hasn't taken yet; undefined while unknown. */
   async lag(): Promise<number | undefined> {
     const consumer = this.#consumer
     if (!consumer || !this.#isOpen) return undefined
     const topics = [...this.#options.topics]
     try {
-      // Asked before the two questions are: a promise that waits for nobody ends the process when the brokers go.
+      // Await this first: an unhandled rejection would end the process when brokers go away.
       const partitions = await this.#partitions(consumer, topics)
       const [ends, taken] = await Promise.all([
         consumer.listOffsets({ topics }),
@@ -160,7 +161,7 @@ export class KafkaIntake {
     }
   }
 
-  /** Stops reading, after the batch that is being taken was taken and committed. */
+  /** Stops reading after the current batch is taken and committed. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#settling?.catch(() => undefined)
@@ -172,11 +173,11 @@ export class KafkaIntake {
     this.#consumer = undefined
     this.#isOpen = false
     if (!consumer) return
-    const late = Promise.withResolvers<void>()
-    const cancel = this.#options.scheduler.later(closeMs, late.resolve)
-    // A broker that is away says nothing of it, and a stream that waits for an answer that never comes does not end: the next
-    // member of this name takes its place.
-    await Promise.race([consumer.close(true).catch(() => undefined), late.promise])
+    const timeout = Promise.withResolvers<void>()
+    const cancel = this.#options.scheduler.later(closeMs, timeout.resolve)
+    // A broker that is away doesn't answer, and the stream never ends: the next member of this name takes its
+    // place.
+    await Promise.race([consumer.close(true).catch(() => undefined), timeout.promise])
     cancel()
   }
 
@@ -191,9 +192,9 @@ export class KafkaIntake {
   async #settle(batch: readonly Received[]): Promise<void> {
     const incoming = batch.map(toIncoming)
     await this.#options.take(incoming)
-    // One of each partition: the last one stands for those before it.
+    // The last message of each partition stands for those before it.
     const last = new Map(batch.map((message) => [`${message.topic}/${message.partition}`, message]))
-    // In one request, and one at a time: commits of a stream's own that meet each other may never be answered.
+    // One request at a time: concurrent commits may never be answered.
     await this.#consumer?.commit({
       offsets: [...last.values()].map(({ topic, partition, offset, leaderEpoch }) => ({
         topic,
@@ -207,14 +208,13 @@ export class KafkaIntake {
 }
 
 /**
- * A consumer that keeps what it knows of its topics until it knows better. The client of Kafka throws away all of it when one
- * partition has a new leader; a question that had asked for the rest just then reads a topic that is not there, in a callback
- * where nobody catches it.
+ * A consumer that keeps its topic metadata. The client drops all of it when one partition has a new leader; a
+ * concurrent request then reads a missing topic, in a callback where nobody catches the error.
  */
-const steady = (Consumer: KafkaClient['Consumer']) =>
+const withStableMetadata = (Consumer: KafkaClient['Consumer']) =>
   class extends Consumer {
     override clearMetadata(): void {
-      // A reader whose leader has gone fails after one more attempt, and is begun anew with what the brokers say then.
+      // A reader of a lost leader fails after one more attempt, and restarts with fresh metadata.
     }
   }
 
@@ -235,3 +235,69 @@ const toIncoming = ({
   headers: new Map(headerEntries.map(([name, text]) => [name.toString('utf8'), text.toString('utf8')])),
   at: Number(timestamp),
 })
+
+// The partitions of a topic take turns in requests. A broker answers in the order of the request, and after
+// the first partition omits batches that don't fit. The client always sends the same order, so a partition of
+// large batches would wait until those before it are empty (KIP-74).
+// Invariant: in as many answers as partitions have messages, each partition comes first once.
+
+type FetchRequest = Pick<FetchOptions<Buffer, Buffer, Buffer, Buffer>, 'node' | 'topics'>
+type Fetch<Options, Done> = (options: Options, done: Done) => void
+
+export function rotatePartitions(consumer: Consumer): void {
+  const turns = new Map<string, number>()
+  const fetch = consumer.fetch.bind(consumer) as Fetch<FetchRequest, unknown>
+  const rotated: Fetch<FetchRequest, unknown> = (options, done) => {
+    const { node, topics } = options
+    // A request names only the partitions that this broker leads.
+    const request = `${node} ${topics[0]?.topicId ?? ''}`
+    const turn = turns.get(request) ?? 0
+    turns.set(request, turn + 1)
+    const first = turn % Math.max(1, topics.length)
+    fetch({ ...options, topics: [...topics.slice(first), ...topics.slice(0, first)] }, done)
+  }
+  Object.assign(consumer, { fetch: rotated })
+}
+
+// Broker times for messages, in topics that store them (`message.timestamp.type=LogAppendTime`). The broker
+// leaves the times of single records and marks the batch, but the client reads the records (KIP-32).
+
+/** The bit of a batch's attributes for broker times. */
+const appendTimeBit = 8
+
+interface Batch {
+  readonly attributes: number
+  readonly maxTimestamp: bigint
+  firstTimestamp: bigint
+  readonly records: readonly { timestampDelta: bigint }[]
+}
+
+interface Fetched {
+  readonly responses: readonly {
+    readonly partitions: readonly { readonly records?: readonly Batch[] | null }[]
+  }[]
+}
+
+function useBrokerTime(consumer: Consumer): void {
+  const fetch = consumer.fetch.bind(consumer) as Fetch<
+    FetchOptions<Buffer, Buffer, Buffer, Buffer>,
+    Callback<Fetched>
+  >
+  const stamped: typeof fetch = (options, done) =>
+    fetch(options, (error, fetched) => {
+      if (fetched) stampAll(fetched)
+      done(error, fetched)
+    })
+  Object.assign(consumer, { fetch: stamped })
+}
+
+function stampAll({ responses }: Fetched): void {
+  for (const { partitions } of responses)
+    for (const { records: batches } of partitions) for (const batch of batches ?? []) stamp(batch)
+}
+
+function stamp(batch: Batch): void {
+  if ((batch.attributes & appendTimeBit) === 0) return
+  batch.firstTimestamp = batch.maxTimestamp
+  for (const record of batch.records) record.timestampDelta = 0n
+}

@@ -1,33 +1,33 @@
-// From a pool to Kafka: an idempotent producer, so that what the client itself sends again lies in a topic once. What is given
-// together goes together.
-// Invariant: an envelope is resolved when every replica that has to has it; when that is not sure it is rejected, and
-// whoever gave it gives it again.
+// Sends envelopes of a pool to Kafka with an idempotent producer, so that retries of the client don't
+// duplicate a message. Envelopes of one turn are sent together.
+// Invariant: an envelope resolves when every required replica has it; otherwise it rejects, and the caller
+// sends it again.
 import type { MessageToProduce, Producer } from '@platformatic/kafka'
 import type { Outgoing } from '../../../core/pool/pool-carrier.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { PoolTopics } from './kafka-topics.ts'
 import type { KafkaClient } from './load-kafka.ts'
-import type { KafkaWay } from './kafka-settings.ts'
+import type { KafkaConnectionOptions } from './kafka-settings.ts'
 
 export interface OutletOptions {
   readonly client: KafkaClient
-  readonly way: KafkaWay
+  readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly topics: PoolTopics
-  /** Stands in a header of whatever this process sends. */
+  /** A header of all messages of this process. */
   readonly process: string
   readonly onSent: (count: number) => void
-  /** Answers what whoever sent is told. */
+  /** Returns the error for the senders. */
   readonly onFailed: (error: unknown) => DaybookError
 }
 
-/** By this header a process knows what it has sent itself. */
+/** A process recognizes its own messages by this header. */
 export const processHeader = 'daybook-process'
 
 const batchLimit = 500
 const timeoutMs = 10_000
 
-interface Given {
+interface PendingEnvelope {
   readonly envelope: Outgoing
   readonly done: () => void
   readonly failed: (error: unknown) => void
@@ -36,7 +36,7 @@ interface Given {
 export class KafkaOutlet {
   readonly #options: OutletOptions
   #producer: Producer<string, string, string, string> | undefined
-  #given: Given[] = []
+  #pending: PendingEnvelope[] = []
   #sending: Promise<void> | undefined
   #closed = false
 
@@ -47,13 +47,13 @@ export class KafkaOutlet {
   send(envelope: Outgoing): Promise<void> {
     if (this.#closed) return Promise.reject(new DaybookError('book-closed'))
     return new Promise((done, failed) => {
-      this.#given.push({ envelope, done, failed })
-      // Whoever gives several gives them in one turn.
+      this.#pending.push({ envelope, done, failed })
+      // Wait for other envelopes of this turn.
       this.#sending ??= Promise.resolve().then(() => this.#sendAll())
     })
   }
 
-  /** What was given is sent, or rejected. */
+  /** Pending envelopes are sent or rejected. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#sending
@@ -61,17 +61,17 @@ export class KafkaOutlet {
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#given.length > 0) {
-      const batch = this.#stillWanted(this.#given.splice(0, batchLimit))
+    while (this.#pending.length > 0) {
+      const batch = this.#withoutWithdrawn(this.#pending.splice(0, batchLimit))
       if (batch.length === 0) continue
       try {
         await this.#open().send({ messages: batch.map(({ envelope }) => this.#message(envelope)) })
         for (const { done } of batch) done()
         this.#options.onSent(batch.length)
       } catch (error) {
-        // What stands behind it would overtake it.
-        const rest = this.#given
-        this.#given = []
+        // Later envelopes must not overtake failed ones.
+        const rest = this.#pending
+        this.#pending = []
         await this.#drop()
         const fault = this.#options.onFailed(error)
         for (const { failed } of [...batch, ...rest]) failed(fault)
@@ -80,9 +80,9 @@ export class KafkaOutlet {
     this.#sending = undefined
   }
 
-  /** It may have waited for others to be sent. */
-  #stillWanted(given: readonly Given[]): Given[] {
-    return given.filter(({ envelope, done }) => {
+  /** Drops envelopes that were withdrawn while they waited. */
+  #withoutWithdrawn(batch: readonly PendingEnvelope[]): PendingEnvelope[] {
+    return batch.filter(({ envelope, done }) => {
       const isTakenBack = envelope.isTakenBack?.() === true
       if (isTakenBack) done()
       return !isTakenBack

@@ -1,5 +1,6 @@
-// Where the brokers are, and how this process shows who it is.
-// Invariant: a password or a token crosses no plain connection but on this machine, and is in no message and no log.
+// Brokers, TLS and login of a Kafka connection.
+// Invariant: passwords and tokens cross no unencrypted connection except on this machine, and are in no
+// message and no log.
 import { readFileSync } from 'node:fs'
 import { isOwnName } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -8,9 +9,9 @@ export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauth
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
 export interface KafkaTls {
-  /** A file with the certificate of who vouches for the brokers; by default those that Node knows. */
+  /** A file with the CA certificate of the brokers; default: the authorities that Node trusts. */
   readonly caFile?: string | undefined
-  /** Files with this client's own certificate and its key, where brokers ask for one. */
+  /** Files with this client's certificate and key, if brokers require one. */
   readonly certificateFile?: string | undefined
   readonly keyFile?: string | undefined
 }
@@ -24,9 +25,9 @@ export interface KafkaSasl {
 }
 
 export interface KafkaSettings {
-  /** `host:port`; a port that is left out is 9092. */
+  /** `host:port`; default port 9092. */
   readonly brokers: readonly string[]
-  /** TLS, and how; absent or false: plain connections. */
+  /** TLS; absent or false: no encryption. */
   readonly tls?: boolean | KafkaTls | undefined
   readonly sasl?: KafkaSasl | undefined
 }
@@ -37,22 +38,22 @@ const defaultPort = 9092
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** `host:port` of each broker, or `invalid-input` at `brokers`. */
+/** `host:port` of each broker; throws `invalid-input` at `brokers`. */
 export function checkBrokers(brokers: readonly string[]): string[] {
-  if (brokers.length === 0) throw wrong('brokers', 'at least one broker is wanted, as `host:9092`')
+  if (brokers.length === 0) throw wrong('brokers', 'name at least one broker, as in `host:9092`')
   return brokers.map((broker, n) => {
     const [, host = '', port = String(defaultPort)] = brokerPattern.exec(broker) ?? []
     if (host === '' || Number(port) < 1 || Number(port) > 65_535)
-      throw wrong(`brokers.${n}`, 'a name and a port are wanted, as `host:9092`')
+      throw wrong(`brokers.${n}`, 'it must be a name and a port, as in `host:9092`')
     return `${host}:${port}`
   })
 }
 
-/** What a client of Kafka is told of its way to the brokers. */
-export interface KafkaWay {
+/** Connection options of the Kafka client. */
+export interface KafkaConnectionOptions {
   readonly bootstrapBrokers: string[]
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** TLS servers are asked for by their own names. */
+  /** Request TLS servers by name (SNI). */
   readonly tlsServerName?: true
   readonly sasl?: {
     readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512' | 'OAUTHBEARER'
@@ -62,12 +63,12 @@ export interface KafkaWay {
   }
 }
 
-/** Reads the files and checks that all of it goes together; `invalid-input` says what does not. */
-export function readWay({ brokers, tls, sasl }: KafkaSettings): KafkaWay {
+/** Reads the files and checks that the settings fit together; throws `invalid-input`. */
+export function readConnection({ brokers, tls, sasl }: KafkaSettings): KafkaConnectionOptions {
   const bootstrapBrokers = checkBrokers(brokers)
   const isPlain = tls === undefined || tls === false
   if (sasl && isPlain && !bootstrapBrokers.every(isHere))
-    throw wrong('tls', 'a password or a token goes over TLS only, except to this machine')
+    throw wrong('tls', 'a password or token needs TLS, except on this machine')
   return {
     bootstrapBrokers,
     ...(isPlain ? {} : { tls: readTls(tls === true ? {} : tls), tlsServerName: true as const }),
@@ -77,14 +78,14 @@ export function readWay({ brokers, tls, sasl }: KafkaSettings): KafkaWay {
 
 const isHere = (broker: string) => isOwnName(broker.slice(0, broker.lastIndexOf(':')).toLowerCase())
 
-function readTls({ caFile, certificateFile, keyFile }: KafkaTls): NonNullable<KafkaWay['tls']> {
+function readTls({ caFile, certificateFile, keyFile }: KafkaTls): NonNullable<KafkaConnectionOptions['tls']> {
   if ((certificateFile === undefined) !== (keyFile === undefined))
-    throw wrong('tls', 'a certificate of one’s own and its key are given together')
+    throw wrong('tls', 'give a client certificate and its key together')
   const read = (path: string, file: string) => {
     try {
       return readFileSync(file, 'utf8')
     } catch {
-      throw wrong(`tls.${path}`, `the file ${file} cannot be read`)
+      throw wrong(`tls.${path}`, `the file ${file} can't be read`)
     }
   }
   return {
@@ -101,13 +102,18 @@ const clientNames = {
   oauthbearer: 'OAUTHBEARER',
 } as const
 
-function checkSasl({ mechanism, username, password, token }: KafkaSasl): NonNullable<KafkaWay['sasl']> {
+function checkSasl({
+  mechanism,
+  username,
+  password,
+  token,
+}: KafkaSasl): NonNullable<KafkaConnectionOptions['sasl']> {
   if (!Object.hasOwn(clientNames, mechanism))
-    throw wrong('sasl.mechanism', `one of ${saslMechanisms.join(', ')} is wanted`)
+    throw wrong('sasl.mechanism', `it must be one of ${saslMechanisms.join(', ')}`)
   if (mechanism === 'oauthbearer') {
-    if (!token) throw wrong('sasl.token', '`oauthbearer` takes a token')
+    if (!token) throw wrong('sasl.token', '`oauthbearer` needs a token')
     return { mechanism: clientNames[mechanism], token }
   }
-  if (!username || !password) throw wrong('sasl', `\`${mechanism}\` takes a user name and a password`)
+  if (!username || !password) throw wrong('sasl', `\`${mechanism}\` needs a user name and a password`)
   return { mechanism: clientNames[mechanism], username, password }
 }

@@ -1,9 +1,13 @@
-// The topics of a pool: `<prefix>.<name>.knowledge.<what>`, one for each type of envelope, but that a withdrawal goes where its
-// proposal went. One key of one topic keeps its order: nobody reads the withdrawal before the proposal.
+// The topics of a pool: `<prefix>.<name>.knowledge.<type>`, one for each type of envelope, except that
+// withdrawals go to the topic of their proposals. A topic keeps the order of one key, so nobody reads a
+// withdrawal before its proposal.
 import { envelopeTypes, type EnvelopeType } from '../../../core/pool/pool-carrier.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import type { KafkaClient } from './load-kafka.ts'
+import { brokerCodes } from './kafka-fault.ts'
+import type { KafkaConnectionOptions } from './kafka-settings.ts'
 
-/** What the last part of a topic is, by the type of the envelopes in it. */
+/** Last part of the topic, by type of envelope. */
 const lastParts: Readonly<Record<EnvelopeType, string>> = {
   capabilities: 'capabilities',
   presence: 'presence',
@@ -14,7 +18,7 @@ const lastParts: Readonly<Record<EnvelopeType, string>> = {
   fact: 'facts',
 }
 
-/** What a name of a topic may consist of, and how long one is (Kafka: `Topic.validate`). */
+/** Characters and length of topic names (Kafka: `Topic.validate`). */
 const namePattern = /^[A-Za-z0-9._-]+$/
 const longestTopic = 249
 
@@ -23,14 +27,14 @@ export interface PoolTopics {
   topicOf(type: EnvelopeType): string
 }
 
-/** The topics of the group `name`; throws `invalid-input` for names that no topic has. */
+/** The topics of the group `name`; throws `invalid-input` for invalid topic names. */
 export function poolTopics(name: string, prefix = 'group'): PoolTopics {
   const byType = new Map(
     envelopeTypes.map((type) => [type, `${prefix}.${name}.knowledge.${lastParts[type]}`]),
   )
   for (const [path, part] of Object.entries({ prefix, group: name })) {
     if (namePattern.test(part)) continue
-    const message = `\`${path}\`: letters, digits, dots, dashes and underscores are wanted.`
+    const message = `\`${path}\` may have letters, digits, dots, dashes and underscores only.`
     throw new DaybookError('invalid-input', message, { details: { path } })
   }
   const all = [...new Set(byType.values())]
@@ -41,5 +45,61 @@ export function poolTopics(name: string, prefix = 'group'): PoolTopics {
   return {
     all,
     topicOf: (type) => byType.get(type) ?? '',
+  }
+}
+
+export interface NewTopics {
+  readonly partitions: number
+  readonly replicas: number
+}
+
+interface EnsureOptions {
+  readonly client: KafkaClient
+  readonly way: KafkaConnectionOptions
+  readonly clientId: string
+  readonly topics: readonly string[]
+  /** Creates missing topics; without it they are `not-found`. */
+  readonly create?: NewTopics | undefined
+}
+
+/** Senders may claim any time; the rate of a claw is counted by the broker's time. */
+const configs = [{ name: 'message.timestamp.type', value: 'LogAppendTime' }]
+
+/**
+ * Checks that all topics exist before anything is read or sent, because brokers create topics with arbitrary
+ * partitions and replicas.
+ * Returns the topics that it created.
+ */
+export async function ensureTopics({
+  client,
+  way,
+  clientId,
+  topics,
+  create,
+}: EnsureOptions): Promise<string[]> {
+  const admin = new client.Admin({ ...way, clientId, retries: 1, retryDelay: 250 })
+  try {
+    const there = new Set(await admin.listTopics())
+    const missing = topics.filter((topic) => !there.has(topic))
+    if (missing.length === 0) return []
+    if (!create)
+      throw new DaybookError(
+        'not-found',
+        `Topics are missing: ${missing.join(', ')}. Create them, or add --create-topics.`,
+        { details: { topics: missing } },
+      )
+    try {
+      await admin.createTopics({ topics: missing, ...create, configs })
+    } catch (error) {
+      // Another bridge may have been faster.
+      if (
+        !brokerCodes(error).every((code) => code === 'TOPIC_ALREADY_EXISTS') ||
+        brokerCodes(error).length === 0
+      )
+        throw error
+    }
+    return missing
+  } finally {
+    await admin.close().catch(() => undefined)
   }
 }

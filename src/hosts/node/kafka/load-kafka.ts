@@ -1,9 +1,9 @@
-// The client of Kafka, which only those install who run a bridge.
+// Loads the Kafka client, an optional package for bridges.
 import { DaybookError } from '../../../core/errors.ts'
 
 export type KafkaClient = typeof import('@platformatic/kafka')
 
-/** Rejects with `package-missing` where it is not installed, or needs another Node than this one. */
+/** Rejects with `package-missing` if it isn't installed, or needs another Node version. */
 export async function loadKafka(
   load: () => Promise<KafkaClient> = () => import('@platformatic/kafka'),
 ): Promise<KafkaClient> {

@@ -1,4 +1,4 @@
-// Kafka as a way of the pool, from what somebody asks for.
+// Opens a Kafka connection for a pool.
 import {
   anyOption,
   functionOption,
@@ -10,23 +10,23 @@ import { toHex } from '../../../core/ids.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { KafkaConnection, KafkaState } from './carrier-state.ts'
 import { KafkaCarrier } from './kafka-carrier.ts'
-import { type KafkaSettings, readWay } from './kafka-settings.ts'
+import { type KafkaSettings, readConnection } from './kafka-settings.ts'
 import { poolTopics } from './kafka-topics.ts'
 import { loadKafka } from './load-kafka.ts'
 
 export interface KafkaOptions extends KafkaSettings {
-  /** The group whose topics these are: `<prefix>.<group>.knowledge.proposals` and five more. */
+  /** The group of the topics: `<prefix>.<group>.knowledge.proposals` and five more. */
   readonly group: string
   /** Default `group`. */
   readonly prefix?: string | undefined
   /**
-   * The consumer group of this bridge: who has taken what is kept under it, at the brokers. Each bridge has one of its own,
-   * and keeps it, or it reads everything again.
+   * The consumer group of this bridge, under which brokers store its offsets. Give each bridge its own, and
+   * keep it, or it reads everything again.
    */
   readonly consumerGroup: string
-  /** Makes the topics that are missing, with so many partitions and copies. Default: that they are missing is `not-found`. */
+  /** Creates missing topics with so many partitions and replicas. Default: missing topics are `not-found`. */
   readonly createTopics?: { readonly partitions: number; readonly replicas: number } | undefined
-  /** Called when something of its state is different. */
+  /** Called when its state changes. */
   readonly onState?: ((state: KafkaState) => void) | undefined
 }
 
@@ -44,22 +44,23 @@ const optionTable = optionsOf<KafkaOptions>(
   ['brokers', 'group', 'consumerGroup'],
 )
 
-/** Throws `invalid-input` for what no broker need be asked about. */
+/** Checks options without asking a broker; throws `invalid-input`. */
 export function checkKafkaOptions(options: KafkaOptions): void {
   optionTable(options, '')
   poolTopics(options.group, options.prefix)
-  readWay(options)
+  readConnection(options)
 }
 
 /**
- * Connects, and sees that the topics are there. Rejects with `invalid-input`, `package-missing` (npm install
- * @platformatic/kafka), `offline` (no broker answers), `unauthorized`, `forbidden` or `not-found` (a topic is missing).
+ * Connects, and checks that the topics exist. Rejects with `invalid-input`, `package-missing` (npm install
+ * @platformatic/kafka), `offline` (no broker answers), `unauthorized`, `forbidden` or `not-found` (a topic is
+ * missing).
  */
 export async function openKafka(options: KafkaOptions): Promise<KafkaConnection> {
   optionTable(options, '')
   const { group, prefix, consumerGroup, createTopics, onState } = options
   const topics = poolTopics(group, prefix)
-  const way = readWay(options)
+  const way = readConnection(options)
   const { clock, scheduler, random } = nodePorts
   const carrier = new KafkaCarrier({
     client: await loadKafka(),

@@ -1,20 +1,20 @@
-// Several topics read as one, the oldest message first, so that a bridge that catches up meets a proposal before the votes on
-// it, and both before what was decided.
-// Invariants: what lies in one partition keeps its order; nothing is brought before what a topic that is being asked may have
-// from before it, and one that does not answer fails the whole; no more than eight megabytes of a topic are held, beside what
-// one fetch brings.
+// Reads several topics as one, oldest message first, so that a bridge that catches up meets a proposal before
+// its votes, and both before the decision.
+// Invariants: messages of a partition keep their order. No message comes before an older one that a pending
+// topic may still bring; a topic that doesn't answer fails the whole. At most eight megabytes of a topic are
+// buffered, beside one fetch.
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 
 export interface Timed {
   readonly partition: number
-  /** When it was said, milliseconds; whoever said it may have made it up. */
+  /** The sender's time in milliseconds, which may be wrong. */
   readonly timestamp: bigint
   readonly key: Buffer | undefined
   readonly value: Buffer | undefined
 }
 
-/** What of a stream of the client is used. */
+/** The part of the client's streams that is used. */
 export interface TopicStream<Message extends Timed> {
   read(): Message | null
   readonly readableLength: number
@@ -24,7 +24,7 @@ export interface TopicStream<Message extends Timed> {
 
 export interface TopicSource<Message extends Timed> {
   readonly stream: TopicStream<Message>
-  /** Whether this reader reads it: others of its group may have all of its partitions. */
+  /** False while other members of the group read all of its partitions. */
   readonly isOurs: () => boolean
 }
 
@@ -33,46 +33,49 @@ export interface MergeParts {
   readonly scheduler: Scheduler
 }
 
-/** Of a topic this much is held, and while one of its partitions has nothing here, up to the most: the others run ahead of it. */
-const heldBytes = { usual: 1024 * 1024, most: 8 * 1024 * 1024 } as const
-/** What is younger is taken as it comes: its order is that of live talk. */
+/**
+ * Bytes to buffer of a topic; up to the most while one of its partitions has nothing buffered and the others
+ * run ahead.
+ */
+const bufferBytes = { usual: 1024 * 1024, most: 8 * 1024 * 1024 } as const
+/** Younger messages are taken as they come: live messages have their order. */
 const freshMs = 5000
 /**
- * A topic that is read and says nothing for so long never will: one without messages says so twice a second. The others must
- * not run ahead of it, for what waits in a book for what it brings is bounded.
+ * A topic that is silent so long has failed: an empty topic answers twice a second. The others must not run
+ * ahead of it, because a book buffers only so many messages that wait for others.
  */
 const silentTopicMs = 60_000
-/** So often it is looked whether one is silent, or read by somebody else now. */
+/** Interval of checks for silent topics and lost partitions. */
 const lookEveryMs = 5000
 
-interface Held<Message> {
+interface Buffered<Message> {
   readonly message: Message
-  /** When it was said, and never later than when it was read: a clock ahead moves nothing behind what is still to come. */
+  /** The sender's time, or the time of reading if that is earlier: a fast clock moves no message back. */
   readonly at: number
 }
 
 class Topic<Message extends Timed> {
   /** It was asked and has nothing more. */
-  isDry = false
+  isExhausted = false
   readonly #source: TopicSource<Message>
   readonly #clock: Clock
-  readonly #partitions = new Map<number, Held<Message>[]>()
+  readonly #partitions = new Map<number, Buffered<Message>[]>()
   #bytes = 0
-  /** When it last said anything, or was asked again after what it had brought was taken. */
-  #heardAt: number
+  /** Time of its last answer, or of the last message taken from it. */
+  #activeAt: number
 
   constructor(source: TopicSource<Message>, clock: Clock, changed: () => void) {
     const { stream } = source
     this.#source = source
     this.#clock = clock
-    this.#heardAt = clock.now()
+    this.#activeAt = clock.now()
     stream.on('readable', changed)
     stream.on('fetch', () => {
-      this.#heardAt = clock.now()
-      // What it brought is handed over in the same turn.
+      this.#activeAt = clock.now()
+      // The fetched messages arrive in the same turn.
       queueMicrotask(() => {
         if (stream.readableLength > 0) return
-        this.isDry = true
+        this.isExhausted = true
         changed()
       })
     })
@@ -86,47 +89,47 @@ class Topic<Message extends Timed> {
     return this.#source.isOurs()
   }
 
-  /** It is being asked, and does not answer. */
+  /** It was asked and doesn't answer. */
   isSilent(now: number): boolean {
-    return this.isEmpty && now - this.#heardAt >= silentTopicMs && this.isOurs
+    return this.isEmpty && now - this.#activeAt >= silentTopicMs && this.isOurs
   }
 
   fill(now: number): void {
     while (this.#bytes < this.#room()) {
       const message = this.#source.stream.read()
       if (message === null) return
-      this.isDry = false
+      this.isExhausted = false
       this.#bytes += sizeOf(message)
-      const held = { message, at: Math.min(Number(message.timestamp), now) }
+      const buffered = { message, at: Math.min(Number(message.timestamp), now) }
       const partition = this.#partitions.get(message.partition)
-      if (partition) partition.push(held)
-      else this.#partitions.set(message.partition, [held])
+      if (partition) partition.push(buffered)
+      else this.#partitions.set(message.partition, [buffered])
     }
   }
 
   #room(): number {
-    for (const partition of this.#partitions.values()) if (partition.length === 0) return heldBytes.most
-    return heldBytes.usual
+    for (const partition of this.#partitions.values()) if (partition.length === 0) return bufferBytes.most
+    return bufferBytes.usual
   }
 
-  /** The partition whose next message is the oldest. */
-  oldest(): Held<Message>[] | undefined {
-    let oldest: Held<Message>[] | undefined
+  /** The partition with the oldest next message. */
+  oldest(): Buffered<Message>[] | undefined {
+    let oldest: Buffered<Message>[] | undefined
     for (const partition of this.#partitions.values())
       if (timeOf(partition) < timeOf(oldest)) oldest = partition
     return oldest
   }
 
-  take(partition: Held<Message>[]): Message | undefined {
-    const held = partition.shift()
-    if (held) this.#bytes -= sizeOf(held.message)
-    this.#heardAt = this.#clock.now()
-    return held?.message
+  take(partition: Buffered<Message>[]): Message | undefined {
+    const buffered = partition.shift()
+    if (buffered) this.#bytes -= sizeOf(buffered.message)
+    this.#activeAt = this.#clock.now()
+    return buffered?.message
   }
 }
 
-const timeOf = (partition: readonly Held<unknown>[] | undefined) => partition?.[0]?.at ?? Infinity
-/** What is around a message takes room too, an empty one among them. */
+const timeOf = (partition: readonly Buffered<unknown>[] | undefined) => partition?.[0]?.at ?? Infinity
+/** Overhead included, so that empty messages count too. */
 const sizeOf = ({ key, value }: Timed) => 200 + (key?.length ?? 0) + (value?.length ?? 0)
 
 export class TopicMerge<Message extends Timed> {
@@ -142,7 +145,7 @@ export class TopicMerge<Message extends Timed> {
     this.#scheduler = scheduler
   }
 
-  /** Another topic, before anything is asked for. */
+  /** Adds a topic, before the first `next`. */
   add(source: TopicSource<Message>): void {
     const { stream } = source
     this.#topics.push(new Topic(source, this.#clock, () => this.#changed.resolve()))
@@ -153,15 +156,15 @@ export class TopicMerge<Message extends Timed> {
     })
   }
 
-  /** Whoever waits, and whoever asks from now on, is told of the first error. */
+  /** Fails this and all later calls of `next` with the first error. */
   fail(error: Error): void {
     this.#error ??= error
     this.#changed.resolve()
   }
 
   /**
-   * The next messages, at most `limit`, as soon as there is one; undefined when it was closed. Rejects when a topic fails, with
-   * `offline` when one that is read has not answered for a minute.
+   * The next messages, at most `limit`, as soon as there is one; undefined when closed. Rejects when a topic
+   * fails, with `offline` when a topic didn't answer for a minute.
    */
   async next(limit: number): Promise<Message[] | undefined> {
     for (;;) {
@@ -171,7 +174,7 @@ export class TopicMerge<Message extends Timed> {
       const batch = this.#take(limit)
       if (batch.length > 0) return batch
       if (this.#topics.some((topic) => topic.isSilent(this.#clock.now())))
-        throw new DaybookError('offline', 'A topic has not answered for a minute; it is asked anew.')
+        throw new DaybookError('offline', 'A topic has not answered for a minute; asking it again.')
       await this.#wait()
     }
   }
@@ -190,7 +193,7 @@ export class TopicMerge<Message extends Timed> {
 
   #oldest(now: number): Message | undefined {
     let from: Topic<Message> | undefined
-    let partition: Held<Message>[] | undefined
+    let partition: Buffered<Message>[] | undefined
     for (const topic of this.#topics) {
       const oldest = topic.oldest()
       if (timeOf(oldest) >= timeOf(partition)) continue
@@ -201,10 +204,11 @@ export class TopicMerge<Message extends Timed> {
     return from.take(partition)
   }
 
-  /** True while a topic that is still being asked may have something from before `at`. */
+  /** Whether a pending topic may still bring a message from before `at`. */
   #mayBeOlder(at: number, now: number): boolean {
     return (
-      at < now - freshMs && this.#topics.some(({ isEmpty, isDry, isOurs }) => isEmpty && !isDry && isOurs)
+      at < now - freshMs &&
+      this.#topics.some(({ isEmpty, isExhausted, isOurs }) => isEmpty && !isExhausted && isOurs)
     )
   }
 

@@ -1,5 +1,7 @@
-// The book's key pair in Node: PKCS #8 in a file beside the book that only its owner may read, never in the database.
-// Invariant: the first key that is written stays, whole: a file is linked to its name only when all of it is on disk.
+// The book's key pair in Node: PKCS #8 in a file beside the book that only its owner may read, never in the
+// database.
+// Invariant: the first key that is written stays; the file appears whole, because it is linked to its name
+// when it is on disk.
 import {
   createPrivateKey,
   createPublicKey,
@@ -17,10 +19,10 @@ type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
 const host = { subtle: crypto.subtle, encode: (text: string) => new TextEncoder().encode(text) }
 
-/** For mirrors: it verifies, and has no private key of a book. */
+/** For mirrors: it verifies, and has no private key. */
 export const verifyingKeyring: Keyring = createKeyring<NodeCryptoKey>(host)
 
-/** The keyring whose key is in `path`; without a path it is kept in memory, as for a book in memory. */
+/** The keyring with its key in `path`; without a path, in memory. */
 export function openNodeKeyring(path: string | undefined): Keyring {
   return createKeyring<NodeCryptoKey>({
     ...host,
@@ -31,8 +33,8 @@ export function openNodeKeyring(path: string | undefined): Keyring {
 const makeKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
 
 async function takeStoredKey(path: string): Promise<KeyObject> {
-  const known = await readKey(path)
-  if (known) return known
+  const existing = await readKey(path)
+  if (existing) return existing
   const made = makeKey()
   const temporary = `${path}.${randomUUID()}`
   const file = await openOwnFile(temporary)
@@ -46,7 +48,7 @@ async function takeStoredKey(path: string): Promise<KeyObject> {
     if (!isCode(cause, 'EEXIST')) throw unusable(path, 'It could not be written', cause)
     const first = await readKey(path)
     if (first) return first
-    throw unusable(path, 'It came and went', cause)
+    throw unusable(path, 'It was deleted meanwhile', cause)
   } finally {
     await file.close().catch(() => undefined)
     await unlink(temporary)
@@ -56,19 +58,19 @@ async function takeStoredKey(path: string): Promise<KeyObject> {
 async function readKey(path: string): Promise<KeyObject | undefined> {
   try {
     const { mode } = await stat(path)
-    // Windows keeps no such bits.
+    // Windows has no mode bits.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw unusable(path, `Others may read it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`)
     const key = createPrivateKey(await readFile(path))
-    if (key.asymmetricKeyType !== 'ed25519') throw unusable(path, 'It holds no Ed25519 key')
+    if (key.asymmetricKeyType !== 'ed25519') throw unusable(path, 'It has no Ed25519 key')
     return key
   } catch (cause) {
     if (isCode(cause, 'ENOENT')) return undefined
-    throw cause instanceof DaybookError ? cause : unusable(path, 'It holds no key', cause)
+    throw cause instanceof DaybookError ? cause : unusable(path, 'It has no key', cause)
   }
 }
 
-/** From here on the key can be used and not read. */
+/** From here on the key can sign but not be exported. */
 async function toPair(key: KeyObject): Promise<KeyPair<NodeCryptoKey>> {
   const der = Uint8Array.from(key.export({ type: 'pkcs8', format: 'der' }))
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
@@ -82,7 +84,7 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** Says which file and why, never what is in it. */
+/** Names the file and the reason, never its content. */
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The key of this book is in ${path}. ${why}.`, {
     details: { path },

@@ -1,5 +1,6 @@
-// Where Node keeps the keys that seal a book: two files beside it that only their owner may read, `<book>.vault` with the
-// keys and, unless a passphrase guards them, `<book>.vault-key` to open it. Invariant: a file is replaced whole or not at all.
+// The keys that seal a book, in Node: two files beside it that only their owner may read, `<book>.vault` with
+// the keys and, without a passphrase, `<book>.vault-key` to open it.
+// Invariant: a file is replaced whole or not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, stat, unlink } from 'node:fs/promises'
@@ -16,14 +17,14 @@ const parts = {
   decode: (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes),
 }
 
-/** The vault beside the book in `path`; without one it is kept in memory, as for a book in memory. */
+/** The vault beside the book in `path`; without a path, in memory. */
 export function openNodeVault(path: string | undefined): KeyVault {
   if (path === undefined) {
-    let kept: string | undefined
+    let stored: string | undefined
     const key = importKey(randomBytes(keyBytes))
     return {
-      read: () => Promise.resolve(kept),
-      write: (text) => Promise.resolve(void (kept = text)),
+      read: () => Promise.resolve(stored),
+      write: (text) => Promise.resolve(void (stored = text)),
       deviceKey: () => key,
     }
   }
@@ -37,7 +38,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
         vault,
         why === 'form'
           ? 'It is damaged, or a newer Daybook wrote it'
-          : `It does not open with ${vaultKey}: one of the two is damaged, or another book's. If the book had another name, open it once by that`,
+          : `It does not open with ${vaultKey}: one of the two is damaged or belongs to another book. If the book had another name, open it once by that name`,
       ),
     async read() {
       const text = (await readOwn(vault, vault))?.toString('utf8')
@@ -46,9 +47,9 @@ export function openNodeVault(path: string | undefined): KeyVault {
     },
     write: (text) => replace(vault, Buffer.from(text, 'utf8')),
     async deviceKey() {
-      const known = await readOwn(vaultKey, vault)
-      if (known?.length === keyBytes) return importKey(known)
-      if (existsSync(vault)) throw damaged(vaultKey, vault, known ? 'It is not whole' : 'It is gone')
+      const existing = await readOwn(vaultKey, vault)
+      if (existing?.length === keyBytes) return importKey(existing)
+      if (existsSync(vault)) throw damaged(vaultKey, vault, existing ? 'It is not whole' : 'It is missing')
       const made = randomBytes(keyBytes)
       await replace(vaultKey, made)
       return importKey(made)
@@ -67,9 +68,9 @@ async function importKey(secret: Buffer): Promise<SealingKey> {
 async function readOwn(path: string, vault: string): Promise<Buffer | undefined> {
   try {
     const found = await stat(path)
-    if (!found.isFile()) throw damaged(path, vault, 'It is no file')
+    if (!found.isFile()) throw damaged(path, vault, 'It is not a file')
     const { mode } = found
-    // Windows keeps no such bits.
+    // Windows has no mode bits.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw unusable(path, `Others may read it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`)
     return await readFile(path)
@@ -110,13 +111,16 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Without its keys a book could seal under others, and nobody would see that what was sealed before can't be read. */
+/**
+ * Refuse to continue: a book with lost keys would seal under new ones, and nobody would notice that older
+ * records are unreadable.
+ */
 function damaged(path: string, vault: string, why: string): DaybookError {
-  const message = `The keys that seal this book are in ${path}. ${why}. Put it back from a copy; or move ${vault} away: then the book opens, what is sealed stays sealed, and \`seal.importKeys\` brings exported keys back.`
+  const message = `The keys that seal this book are in ${path}. ${why}. Restore it from a copy; or move ${vault} away: then the book opens, sealed records stay sealed, and \`seal.importKeys\` restores exported keys.`
   return DaybookError.from({ code: 'storage-failed', message, retry: false, details: { path } })
 }
 
-/** Says which file and why, never what is in it. */
+/** Names the file and the reason, never its content. */
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The keys that seal this book are in ${path}. ${why}.`, {
     details: { path },

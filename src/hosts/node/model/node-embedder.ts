@@ -1,11 +1,54 @@
-// Embedders in Node: over its own fetch, or from a model in a thread.
+// Embedders in Node: over HTTP, or a local model in a worker thread, because its native runtime blocks the
+// thread that calls it.
 import { type EmbedHost, embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
-import { nodeModelHost } from './model-host.ts'
 import { nodePorts } from '../port/node-ports.ts'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ModelAnswer, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
+import { makeOwnFolder, narrow } from '../port/private-file.ts'
 
-/** What embedders need of Node. */
+const nodeModelHost: ModelHost = {
+  start(hear, ended) {
+    const worker = new Worker(new URL('../model-worker.ts', import.meta.url), { name: 'daybook-model' })
+    // Pending requests and loading keep the process alive; an idle model doesn't.
+    const open = new Set<string | number>(['load'])
+    const settle = (one: string | number) => {
+      open.delete(one)
+      if (open.size === 0) worker.unref()
+    }
+    let isOver = false
+    const end = (why: string) => {
+      if (isOver) return
+      isOver = true
+      ended(why)
+    }
+    worker.on('message', (answer: ModelAnswer) => {
+      if (answer.type === 'loaded' || answer.type === 'not-loaded') settle('load')
+      else if (answer.type !== 'loading') settle(answer.number)
+      if (!isOver) hear(answer)
+    })
+    worker.on('error', (error: Error) => end(`The worker of its model failed: ${error.name}.`))
+    worker.on('exit', () => end('The worker of its model has ended.'))
+    return Promise.resolve({
+      post(request) {
+        if (request.type === 'abort') settle(request.number)
+        else if (request.type === 'embed') {
+          open.add(request.number)
+          worker.ref()
+        }
+        worker.postMessage(withCache(request))
+      },
+      end() {
+        isOver = true
+        void worker.terminate()
+      },
+    })
+  },
+}
+
 export const nodeEmbedderHost: EmbedHost = {
   fetch: fetchOf(globalThis),
   scheduler: nodePorts.scheduler,
@@ -13,6 +56,24 @@ export const nodeEmbedderHost: EmbedHost = {
   models: nodeModelHost,
 }
 
-/** What gives a book in Node its vectors. */
 export const nodeEmbedder = (options: EmbedderOptions | undefined) =>
   embedderSource(options, nodeEmbedderHost)
+
+/**
+ * Transformers.js would store downloads inside `node_modules`, where the next install deletes them. The
+ * folder is restricted to its owner: it reveals which models are used, and a writer could replace them.
+ */
+function withCache(request: ModelRequest): ModelRequest {
+  if (request.type !== 'load') return request
+  const { choice } = request
+  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  const cache = choice.cache ?? join(base, 'daybook', 'models')
+  const mayDownload = !choice.offline && (choice.path === undefined || /^https?:/i.test(choice.path))
+  try {
+    if (mayDownload) makeOwnFolder(cache)
+    if (choice.cache === undefined) narrow(cache)
+  } catch {
+    // Without a cache the model is downloaded each time.
+  }
+  return { ...request, choice: { ...choice, cache } }
+}

@@ -1,5 +1,6 @@
-// Holds an HTTP server to its limits, and reads what is left of a body that was refused.
-// Invariant: a client that sends or reads slowly, or does nothing, holds a connection for a bounded time only.
+// An HTTP server with limits on connections and times; also reads the rest of refused bodies.
+// Invariant: a client that is slow or idle holds a connection for a bounded time, and never the place of the
+// next client.
 import {
   createServer,
   type IncomingMessage,
@@ -7,16 +8,14 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import { ClientConnections } from './client-connections.ts'
-import type { ServerLimits } from './server-limits.ts'
+import { type Socket, isIPv6 } from 'node:net'
 
-/** Node itself counts what it has not let go of yet, so it lets in some more. */
+/** Node also counts connections that are closing, so allow some more. */
 const closingRoom = 1000
 const watchEveryMs = 1000
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server of `listener` that is held to `limits`. */
 export function createLimitedServer(
   limits: ServerLimits,
   listener: Listener,
@@ -43,13 +42,13 @@ export function createLimitedServer(
   return server
 }
 
-/** As much as is read of a body that nobody wants, and for how long. */
+/** Bytes to read of a refused body, and for how long. */
 const drainLimitBytes = 16_000_000
 const drainMs = 10_000
 
 /**
- * Reads what is left of a body that nobody wants, so that a client which is still sending comes to read its answer. False
- * when there is more than it is worth: the connection must end with the answer.
+ * Reads the rest of a refused body, so that a client that is still sending gets to read its answer. False if
+ * there is too much: the connection must end with the answer.
  */
 export function drainRequest(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete) return Promise.resolve(true)
@@ -66,7 +65,7 @@ export function drainRequest(incoming: IncomingMessage): Promise<boolean> {
       if (bytes > drainLimitBytes) end(false)
     }
     const timer = setTimeout(() => end(false), drainMs)
-    // A reader that gave up would store what comes now.
+    // A reader that gave up would buffer the rest.
     incoming.removeAllListeners('data')
     incoming.on('data', count)
     incoming.once('end', () => end(true))
@@ -74,4 +73,203 @@ export function drainRequest(incoming: IncomingMessage): Promise<boolean> {
     incoming.once('error', () => end(false))
     incoming.resume()
   })
+}
+
+// The connections of an HTTP server, by client address.
+// Invariant: an idle connection never keeps a new one out; of the idle ones, the address with the most
+// connections loses one first.
+
+class ClientConnections {
+  readonly #limits: ServerLimits
+  readonly #byNet = new Map<string, Set<ClientConnection>>()
+  readonly #bySocket = new WeakMap<Socket, ClientConnection>()
+  #count = 0
+
+  constructor(limits: ServerLimits) {
+    this.#limits = limits
+  }
+
+  accept(socket: Socket): void {
+    const net = netOf(socket.remoteAddress ?? '')
+    const connection = new ClientConnection(socket, this.#limits)
+    const clientConnections = this.#byNet.get(net) ?? new Set()
+    const { connections, connectionsOfAddress } = this.#limits
+    const isAdmitted =
+      (clientConnections.size < connectionsOfAddress || this.#evict(firstIdle(clientConnections))) &&
+      (this.#count < connections || this.#evict(this.#idleOfLargest()))
+    if (!isAdmitted) return connection.end()
+    this.#byNet.set(net, clientConnections.add(connection))
+    this.#bySocket.set(socket, connection)
+    this.#count += 1
+    socket.once('close', () => this.#leave(net, connection))
+  }
+
+  upgraded(socket: Socket): void {
+    this.#bySocket.get(socket)?.upgraded()
+  }
+
+  /** Calls `listener` when earlier requests of the connection are done. */
+  take(request: IncomingMessage, response: ServerResponse, listener: Listener): void {
+    this.#bySocket.get(request.socket)?.take(response, () => listener(request, response))
+  }
+
+  watch(): void {
+    for (const clientConnections of this.#byNet.values())
+      for (const connection of clientConnections) connection.watch()
+  }
+
+  #idleOfLargest(): ClientConnection | undefined {
+    let found: ClientConnection | undefined
+    let most = 0
+    for (const clientConnections of this.#byNet.values()) {
+      const one = clientConnections.size > most ? firstIdle(clientConnections) : undefined
+      if (!one) continue
+      found = one
+      most = clientConnections.size
+    }
+    return found
+  }
+
+  #evict(connection: ClientConnection | undefined): boolean {
+    connection?.end()
+    return connection !== undefined
+  }
+
+  #leave(net: string, connection: ClientConnection): void {
+    const clientConnections = this.#byNet.get(net)
+    if (!clientConnections?.delete(connection)) return
+    this.#count -= 1
+    if (clientConnections.size === 0) this.#byNet.delete(net)
+  }
+}
+
+/** The oldest idle connection, or else the oldest with an unread answer, that isn't ended yet. */
+function firstIdle(connections: Iterable<ClientConnection>): ClientConnection | undefined {
+  let unread: ClientConnection | undefined
+  for (const connection of connections) {
+    if (connection.isEnded) continue
+    if (connection.isIdle) return connection
+    if (connection.isUnread) unread ??= connection
+  }
+  return unread
+}
+
+/**
+ * Groups addresses by client: an IPv4 address; of IPv6 the /64 network, which one home or machine has to
+ * itself.
+ */
+export function netOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.toLowerCase().split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length)
+  const whole = [...groups, ...Array<string>(zeros).fill('0'), ...rest]
+  return whole
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')
+}
+
+// One connection of an HTTP server: its requests take turns, each with time limits.
+// Invariant: answers are made one at a time, so a client that reads no answers costs one answer.
+
+/** Waiting requests of a connection. Browsers, fetch and proxies don't pipeline. */
+const pipelineLimit = 16
+
+type Times = Pick<ServerLimits, 'headersMs' | 'idleMs' | 'unreadMs'>
+
+class ClientConnection {
+  readonly #socket: Socket
+  readonly #times: Times
+  readonly #silence: NodeJS.Timeout
+  #waiting: (() => void)[] = []
+  #isAnswering = false
+  #isUpgraded = false
+  #isUnread = false
+
+  constructor(socket: Socket, times: Times) {
+    this.#socket = socket
+    this.#times = times
+    this.#silence = setTimeout(() => this.end(), times.headersMs).unref()
+    socket.once('close', () => clearTimeout(this.#silence))
+  }
+
+  get isEnded(): boolean {
+    return this.#socket.destroyed
+  }
+
+  /** Waiting for a request. */
+  get isIdle(): boolean {
+    return !this.#isAnswering && !this.#isUpgraded
+  }
+
+  /** Waiting for its client to read. */
+  get isUnread(): boolean {
+    return this.#isAnswering && this.#socket.writableLength > 0
+  }
+
+  end(): void {
+    this.#waiting = []
+    this.#socket.destroy()
+  }
+
+  /** It is a WebSocket from here on, with its own limits. */
+  upgraded(): void {
+    clearTimeout(this.#silence)
+    this.#isUpgraded = true
+  }
+
+  /** Runs `answer` when earlier requests of this connection are answered. */
+  take(response: ServerResponse, answer: () => void): void {
+    clearTimeout(this.#silence)
+    if (this.isEnded) return
+    if (!this.#isAnswering) this.#begin(response, answer)
+    else if (this.#waiting.length < pipelineLimit) this.#waiting.push(() => this.#begin(response, answer))
+    else this.end()
+  }
+
+  /** A client that doesn't read gets less time than a slow answer. */
+  watch(): void {
+    if (this.isUnread === this.#isUnread) return
+    this.#isUnread = this.isUnread
+    // Between requests the server's own limit applies.
+    if (this.#isAnswering) this.#socket.setTimeout(this.#isUnread ? this.#times.unreadMs : this.#times.idleMs)
+  }
+
+  #begin(response: ServerResponse, answer: () => void): void {
+    this.#isAnswering = true
+    response.once('close', () => {
+      this.#isAnswering = false
+      if (!this.isEnded) this.#waiting.shift()?.()
+    })
+    answer()
+  }
+}
+
+export interface ServerLimits {
+  /** Connections at a time, WebSockets included. */
+  readonly connections: number
+  /** Of these, connections of one address. */
+  readonly connectionsOfAddress: number
+  /** Time for the header of a request, from the connection for the first one; and for the whole request. */
+  readonly headersMs: number
+  readonly requestMs: number
+  /** How long an idle connection stays open: longer than proxies keep theirs, so that they close them. */
+  readonly keepAliveMs: number
+  /** Longest silence during a request. */
+  readonly idleMs: number
+  /** Longest wait for a client to read more of an answer. */
+  readonly unreadMs: number
+}
+
+export const usualLimits: ServerLimits = {
+  connections: 5000,
+  connectionsOfAddress: 4000,
+  headersMs: 15_000,
+  requestMs: 120_000,
+  keepAliveMs: 75_000,
+  idleMs: 300_000,
+  unreadMs: 30_000,
 }

@@ -1,6 +1,7 @@
-// What is written beside a book is for its owner alone: files 0600 and folders 0700, whatever the umask says; what others
-// may read is narrowed. Invariant: no file that may be a database is opened here when it is there already, for closing it
-// would let go of the locks that SQLite holds on it in this process.
+// Files beside a book for its owner only: files 0600 and folders 0700, whatever the umask; wider modes are
+// restricted.
+// Invariant: no existing file that may be a database is opened here: closing it would release the locks that
+// SQLite holds on it in this process.
 import {
   chmodSync,
   closeSync,
@@ -21,26 +22,26 @@ import { nodePorts } from './node-ports.ts'
 export const fileMode = 0o600
 const folderMode = 0o700
 const othersMode = 0o077
-/** Windows keeps no such bits. */
+/** Windows has no mode bits. */
 const keepsModes = process.platform !== 'win32'
 
-/** What SQLite writes beside a database. */
+/** Suffixes of SQLite's files. */
 export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
 
-/** Removes the database at `path`, which nothing has open, with what SQLite wrote beside it. */
+/** Removes the closed database at `path` with SQLite's files beside it. */
 export function removeDatabase(path: string): void {
   for (const suffix of databaseSuffixes) removePlain(path + suffix)
 }
 
-/** Whether something stands there that is no plain file: a link, whatever it leads to, a folder, a pipe. */
+/** Whether the path is a link, folder, pipe or other file that isn't regular. */
 export const isOther = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isFile() === false
 
-/** Whether there is a plain file. */
+/** Whether the path is a regular file. */
 export const isPlain = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** Removes a plain file, if there is one. */
+/** Removes a regular file, if there is one. */
 export function removePlain(path: string): void {
   if (!isOther(path)) rmSync(path, { force: true })
 }
@@ -50,8 +51,8 @@ const ofBook =
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 
 /**
- * Makes the folder, and those above it that are missing; answers the first that it made. What is there stays as it is.
- * Not `recursive`, of which Node says on a read-only file system that there is no such folder.
+ * Makes the folder and its missing parents; returns the first one that it made.
+ * Not `recursive`: on a read-only file system Node then reports a missing folder.
  */
 export function makeOwnFolder(path: string, mode = folderMode): string | undefined {
   if (existsSync(path)) return undefined
@@ -61,40 +62,43 @@ export function makeOwnFolder(path: string, mode = folderMode): string | undefin
     chmodSync(path, mode)
     return first ?? path
   } catch (error) {
-    // Somebody else made it meanwhile.
+    // Another process made it meanwhile.
     if (!isCode(error, 'EEXIST')) throw error
     return first
   }
 }
 
-/** Begins a file that is not there yet; rejects with `EEXIST` when it is. */
+/** Creates a new file; rejects with `EEXIST` if it exists. */
 export async function openOwnFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'wx', fileMode)
   await file.chmod(fileMode)
   return file
 }
 
-/** Removes a file that a book has left. Keys may be reached by a link, which goes; what else is no plain file stays. */
+/** Removes a file of a book. A key may be a link, which is removed; other files that aren't regular stay. */
 export function removeOfBook(path: string): void {
   if (isPlain(path) || (isKey.test(path) && isLink(path))) rmSync(path, { force: true })
 }
 
-/** Sees to it that SQLite finds the database as its owner's: made so, or narrowed. Its log and journal take its mode. */
+/**
+ * Creates or restricts the database for its owner before SQLite opens it. SQLite's log and journal take its
+ * mode.
+ */
 export function claimDatabase(path: string): void {
   try {
-    // A link that leads nowhere is written through: the file is not there, so nobody has it open.
+    // Writing through a dangling link is safe: nobody has the missing file open.
     const file = openSync(path, isDangling(path) ? 'a' : 'wx', fileMode)
     fchmodSync(file, fileMode)
     closeSync(file)
   } catch (error) {
-    // What else is wrong SQLite meets as well, and says.
+    // SQLite reports other errors.
     if (!isCode(error, 'EEXIST')) return
     const real = realpathSync(path)
     for (const suffix of databaseSuffixes) narrowPlain(real + suffix)
   }
 }
 
-/** The names of all that a book at `path` has left in its folder. */
+/** Names of all files of the book at `path` in its folder. */
 export function filesOfBook(path: string): string[] {
   const folder = dirname(path)
   const own = basename(path)
@@ -102,7 +106,7 @@ export function filesOfBook(path: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith(own) && ofBook.test(name.slice(own.length)))
 }
 
-/** Narrows all that a book at `path` has left in its folder, and tells when others could read keys until now. */
+/** Restricts all files of the book at `path`, and warns if others could read keys. */
 export function narrowBook(path: string): void {
   const folder = dirname(path)
   const narrowed = filesOfBook(path).filter((name) =>
@@ -110,13 +114,13 @@ export function narrowBook(path: string): void {
   )
   const keys = narrowed.filter((name) => isKey.test(name)).map((name) => join(folder, name))
   if (keys.length > 0)
-    nodePorts.log.warn('Others of this machine could read keys of this book until now.', { files: keys })
+    nodePorts.log.warn('Other users of this machine could read keys of this book until now.', { files: keys })
 }
 
-/** The same as `narrow`, and never through a link: what it leads to may be anybody's. */
+/** Like `narrow`, but doesn't follow links, which may lead to anybody's file. */
 const narrowPlain = (path: string): boolean => isPlain(path) && narrow(path)
 
-/** Takes from others what they may do with it; true when that was something. */
+/** Removes the rights of others; true if they had any. */
 export function narrow(path: string): boolean {
   const found = keepsModes ? statSync(path, { throwIfNoEntry: false }) : undefined
   if (!found || (found.mode & othersMode) === 0) return false
@@ -124,8 +128,8 @@ export function narrow(path: string): boolean {
     chmodSync(path, found.mode & ~othersMode & 0o777)
     return true
   } catch (error) {
-    // It is another user's, or on a file system that keeps no modes: the book is still to be had.
-    nodePorts.log.warn('Others of this machine may read a file of this book.', {
+    // Another user's file, or a file system without modes: the book still opens.
+    nodePorts.log.warn('Other users of this machine may read a file of this book.', {
       file: path,
       reason: error instanceof Error ? error.message : String(error),
     })

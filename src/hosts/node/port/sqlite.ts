@@ -1,4 +1,5 @@
-// `node:sqlite`, taken when it is run: an import of it would stop an older Node before it could say that it is too old.
+// Loads `node:sqlite` at run time: an import would fail on older versions of Node before check-node.ts can
+// explain it.
 import './check-node.ts'
 
 const sqlite = process.getBuiltinModule('node:sqlite')

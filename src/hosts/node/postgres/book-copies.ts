@@ -1,6 +1,6 @@
-// The copies of books that this process works on, their truth in PostgreSQL: each is made when its book is first asked for and
-// thrown away when it was idle for long, too many are open, or what it has may not be the truth.
-// Invariant: nothing is lost with a copy. Copies lie in files without a name, which end with the process.
+// Working copies of books whose truth is in PostgreSQL. A copy is made at its book's first request, and
+// dropped when it is idle for long, too many are open, or it may differ from the truth.
+// Invariant: no data is lost with a copy. Copies are files without a name, which end with the process.
 import { DaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
@@ -15,15 +15,15 @@ import { openNodeDatabase } from '../book/node-database.ts'
 import { verifyingKeyring } from '../key/key-file.ts'
 import type { Postgres } from './connect-postgres.ts'
 import { findBook, nameCopy } from './find-book.ts'
+import { isOutdated, PostgresTruth, type PostgresTruthOptions } from './postgres-truth.ts'
 import {
-  createPostgresTruth,
-  isOutdated,
-  type PostgresTruth,
-  type PostgresTruthOptions,
-} from './postgres-truth.ts'
-import { createSharedAgentGate, type SharedAgentGate } from './shared-agent-gate.ts'
-import { createSharedRate, type SharedRate } from './shared-rate.ts'
-import { createSharedTickets, type SharedTickets } from './shared-ticket.ts'
+  createSharedAgentGate,
+  type SharedAgentGate,
+  createSharedRate,
+  type SharedRate,
+  createSharedTickets,
+  type SharedTickets,
+} from './shared-admission.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 
 export interface BookCopy {
@@ -37,35 +37,34 @@ export interface BookCopy {
 
 export interface BookCopiesOptions {
   readonly postgres: Postgres
-  /** The user that connects is not bound by row-level security. */
+  /** Row-level security doesn't bind the database user. */
   readonly bypasses: boolean
   readonly ports: Ports
   readonly rate: Rate
   readonly quotas?: GuestQuotas | undefined
   readonly agentRate?: AgentRate | undefined
   readonly llm?: Llm | undefined
-  /** Copies that are open at once, 64 by default, and how long one may be idle, 10 minutes. */
+  /** Copies open at once (default 64), and how long one may be idle (default 10 minutes). */
   readonly openBooks?: number | undefined
   readonly idleMs?: number | undefined
   readonly onStep?: PostgresTruthOptions['onStep']
-  /** A copy was made. */
   onOpened(book: string): void
-  /** A copy has committed something that others must know of. */
+  /** A copy committed a change that other processes must see. */
   onCommitted(book: string): void
-  /** Whether somebody waits for news of this book: it is not idle then. */
+  /** Whether somebody waits for news of this book: it isn't idle then. */
   isWatched(book: string): boolean
 }
 
 interface Entry {
   readonly copy: Promise<BookCopy>
-  /** Set once it is there. */
+  /** Set when the copy is open. */
   truth?: PostgresTruth
   users: number
   usedAt: number
 }
 
-/** Between two looks whether the copies are free. */
-const freeLookMs = 10
+/** Interval between checks whether the copies are unused. */
+const idleCheckMs = 10
 
 export class BookCopies {
   readonly #options: BookCopiesOptions
@@ -80,14 +79,15 @@ export class BookCopies {
     return this.#isClosed
   }
 
-  /** The books that have a copy here. */
+  /** Books that have a copy here. */
   get books(): string[] {
     return [...this.#entries.keys()]
   }
 
   /**
-   * Gives `work` the copy of a book. With `mayMake` a book that is not there yet is made; without, it is `unauthorized`. Throws
-   * `book-closed` after `close`. A copy that turns out to be outdated wrote nothing that counts: `work` gets another one, once.
+   * Runs `work` on the copy of a book. With `mayMake` it creates a missing book; without, it throws
+   * `unauthorized`. Throws `book-closed` after `close`. If the copy is outdated, it wrote nothing: `work`
+   * runs once more on a new copy.
    */
   async within<Result>(
     book: string,
@@ -113,28 +113,28 @@ export class BookCopies {
     try {
       return await work(await entry.copy)
     } finally {
-      // Still in use while this is asked, so that nobody else closes it.
-      const isSound = await isTrue(entry)
+      // The entry stays in use during this check, so that nobody closes it.
+      const isOk = await isUsable(entry)
       entry.users -= 1
       entry.usedAt = this.#options.ports.clock.now()
-      if (!isSound || this.#entries.get(book) !== entry) void this.#drop(book, entry)
+      if (!isOk || this.#entries.get(book) !== entry) void this.#drop(book, entry)
       this.#dropIdle()
     }
   }
 
-  /** Waits for what is under way, and lets go of all copies. */
+  /** Waits for running work, then drops all copies. */
   async close(): Promise<void> {
     this.#isClosed = true
     while ([...this.#entries.values()].some(({ users }) => users > 0))
-      await new Promise((resolve) => setTimeout(resolve, freeLookMs))
+      await new Promise((resolve) => setTimeout(resolve, idleCheckMs))
     await Promise.all([...this.#entries].map(([book, entry]) => this.#drop(book, entry)))
   }
 
   #enter(book: string, mayMake: boolean): Entry {
-    const known = this.#entries.get(book)
-    // What it writes by itself, its log of access, may have found the book gone while nobody was here.
-    if (known && known.truth?.isBroken !== true) return known
-    if (known) void this.#drop(book, known)
+    const existing = this.#entries.get(book)
+    // Its own writes to the access log may have found the book gone.
+    if (existing && existing.truth?.isBroken !== true) return existing
+    if (existing) void this.#drop(book, existing)
     const entry: Entry = { copy: this.#open(book, mayMake), users: 0, usedAt: 0 }
     this.#entries.set(book, entry)
     entry.copy.then(
@@ -147,7 +147,7 @@ export class BookCopies {
     return entry
   }
 
-  /** What its log of access has left to be written is written first, which takes a way to the truth. */
+  /** Flush its access log first, which needs the database. */
   async #drop(book: string, entry: Entry): Promise<void> {
     if (this.#entries.get(book) === entry) this.#entries.delete(book)
     if (entry.users > 0) return
@@ -156,7 +156,7 @@ export class BookCopies {
     copy?.engine.close()
   }
 
-  /** Drops copies that nobody uses, those longest idle first, as long as they are too many or idle for too long. */
+  /** Drops unused copies, longest idle first, while they are too many or idle too long. */
   #dropIdle(): void {
     const { ports, isWatched, openBooks = 64, idleMs = 600_000 } = this.#options
     const idle = [...this.#entries]
@@ -188,7 +188,7 @@ export class BookCopies {
     try {
       migrate(db, new Date(ports.clock.now()).toISOString())
       nameCopy(db, names)
-      const truth = createPostgresTruth({ ...place, onStep, onCommitted: () => onCommitted(book) })
+      const truth = new PostgresTruth({ ...place, onStep, onCommitted: () => onCommitted(book) })
       const engine = createEngine({
         db,
         ports,
@@ -219,8 +219,8 @@ export class BookCopies {
   }
 }
 
-/** Whether the copy is there, and is the truth as of some commit. */
-const isTrue = ({ copy }: Entry): Promise<boolean> =>
+/** Whether the copy is open and equals the truth as of some commit. */
+const isUsable = ({ copy }: Entry): Promise<boolean> =>
   copy.then(
     ({ truth }) => !truth.isBroken,
     () => false,

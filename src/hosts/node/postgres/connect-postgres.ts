@@ -1,6 +1,6 @@
-// The way to PostgreSQL from a connection string: a pool of connections, TLS to other machines, transactions that end as
-// a whole. No statement is named, so poolers that give each transaction another connection will do.
-// Invariant: the string, which holds a password, is in no message and no log.
+// Connects to PostgreSQL by URL: a pool of connections, TLS to other machines, atomic transactions. No
+// statement is named, so that poolers that change the connection with each transaction work too.
+// Invariant: the URL, which contains a password, is in no message and no log.
 import { readFileSync } from 'node:fs'
 import { type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { isOwnName } from '../../../core/address.ts'
@@ -10,27 +10,30 @@ import { isConnectionFault } from './postgres-fault.ts'
 export interface PostgresOptions {
   /**
    * `postgres://user:password@host:port/database`. Connections to other machines are encrypted, and the
-   * server's certificate is verified. `sslmode=no-verify` does not verify it, `sslmode=disable` does not encrypt;
-   * `require` and `verify-full` do both on this machine too.
+   * server's certificate is verified. `sslmode=no-verify` skips the verification, `sslmode=disable` the
+   * encryption; `require` and `verify-full` force both on this machine too.
    */
   readonly url: string
-  /** A file with the certificate of the authority that signed the server's. Default: those that Node trusts. */
+  /** A file with the CA certificate of the server. Default: the authorities that Node trusts. */
   readonly caFile?: string | undefined
-  /** Most connections of this process, 10 by default. */
+  /** Most connections of this process; default 10. */
   readonly connections?: number
 }
 
-/** A transaction, or a connection of its own for one statement. */
+/** A transaction, or a connection for one statement. */
 export interface Sql {
   rows<Row extends object>(text: string, params?: readonly (string | number | null)[]): Promise<Row[]>
 }
 
 export interface Postgres extends Sql {
-  /** Runs statements without parameters as one message, which is one transaction; the rows of the last are the answer. */
+  /**
+   * Runs statements without parameters as one message, which is one transaction; returns the rows of the
+   * last.
+   */
   last<Row extends object>(statements: string): Promise<readonly Row[]>
   /**
-   * Runs `work` in a transaction that begins with the statements of `opening`, which have no parameters; the rows of
-   * the last of them are `work`'s to see. When a connection of the pool turns out to be dead, another one is tried.
+   * Runs `work` in a transaction that begins with the statements of `opening`, which have no parameters;
+   * `work` gets the rows of the last. If a pooled connection is dead, another one is tried.
    */
   begin<Row extends object, Result>(
     opening: string,
@@ -39,12 +42,12 @@ export interface Postgres extends Sql {
   close(): Promise<void>
 }
 
-/** Dead connections of the pool that are passed over. */
-const tries = 3
-/** PostgreSQL's number of the type `bigint`; what is one here counts, and is below 2^53. */
+/** Attempts, because pooled connections may be dead. */
+const attempts = 3
+/** PostgreSQL's type number of `bigint`. Ours are counters below 2^53. */
 const bigintType = 20
 
-/** Connects as queries need it; nothing is asked yet. Throws `invalid-input` for what is no such address. */
+/** Makes a pool that connects when a query needs it. Throws `invalid-input` for an invalid URL. */
 export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptions): Postgres {
   const pool = new Pool({
     ...connectionTo({ url, caFile }),
@@ -57,7 +60,7 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
           : (types.getTypeParser(type, format as 'text') as (text: string) => unknown),
     },
   })
-  // A connection that ends says so to whoever uses it next; here nobody waits for it.
+  // The next query reports a broken connection; here nobody waits for it.
   pool.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', () => undefined)
 
@@ -69,13 +72,13 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
   const open = async <Row extends object>(
     opening: string,
   ): Promise<{ client: PoolClient; rows: readonly Row[] }> => {
-    for (let left = tries; ; left--) {
+    for (let attemptsLeft = attempts; ; attemptsLeft--) {
       const client = await pool.connect()
       try {
         return { client, rows: rowsOfLast<Row>(await client.query(opening)) }
       } catch (error) {
         client.release(true)
-        if (left === 1 || !isConnectionFault(error)) throw error
+        if (attemptsLeft === 1 || !isConnectionFault(error)) throw error
       }
     }
   }
@@ -102,7 +105,7 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
         client.release()
         return result
       } catch (error) {
-        // What can't be undone in good order ends with its connection.
+        // If the rollback fails, close the connection.
         await client.query('ROLLBACK').then(
           () => client.release(),
           () => client.release(true),
@@ -114,7 +117,6 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
   }
 }
 
-/** Where a connection goes, and how. */
 export function connectionTo({ url, caFile }: Pick<PostgresOptions, 'url' | 'caFile'>): ClientConfig {
   const address = parse(url)
   const socket = address.searchParams.get('host')
@@ -136,25 +138,27 @@ function parse(url: string): URL {
   try {
     address = new URL(url)
   } catch {
-    // What was given is a secret, also when it is malformed.
+    // The URL is a secret even when it is malformed.
   }
   if (address && /^postgres(?:ql)?:$/.test(address.protocol)) return address
   throw new DaybookError(
     'invalid-input',
-    '`database` is no address like postgres://user:password@host/database.',
+    '`database` must look like postgres://user:password@host/database.',
     { details: { path: 'database' } },
   )
 }
 
 const hostOf = ({ hostname }: URL) => (hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''))
 
-/** True for a connection that is encrypted to whoever answers: that nobody listens in between is not known. */
+/**
+ * True if the connection is encrypted without verifying the server, so that somebody between could read it.
+ */
 export function isUnverified(url: string): boolean {
   return parse(url).searchParams.get('sslmode') === 'no-verify'
 }
 
-/** A folder with a socket, or this machine by name. */
-function staysHere(address: URL): boolean {
+/** Whether the host is a socket folder or this machine. */
+function isLocal(address: URL): boolean {
   const host = address.searchParams.get('host') ?? address.hostname
   return host === '' || host.startsWith('/') || isOwnName(host)
 }
@@ -170,11 +174,15 @@ function tlsOf(address: URL, caFile: string | undefined) {
     case 'verify-full':
       return verified()
     case null:
-      return caFile === undefined && staysHere(address) ? false : verified()
+      return caFile === undefined && isLocal(address) ? false : verified()
     default:
-      throw new DaybookError('invalid-input', '`sslmode` is disable, require, verify-full or no-verify.', {
-        details: { path: 'database' },
-      })
+      throw new DaybookError(
+        'invalid-input',
+        '`sslmode` must be disable, require, verify-full or no-verify.',
+        {
+          details: { path: 'database' },
+        },
+      )
   }
 }
 
@@ -184,7 +192,7 @@ function readAuthority(file: string): string {
   } catch (cause) {
     throw new DaybookError(
       'invalid-input',
-      `\`databaseCa\`: ${file} can't be read. Name a file with the certificate of the authority, or leave it out.`,
+      `\`databaseCa\`: ${file} can't be read. Name a file with the CA certificate, or leave it out.`,
       { details: { path: 'databaseCa' }, cause },
     )
   }

@@ -1,22 +1,26 @@
-// Which books there are in PostgreSQL, and what every copy of one calls itself.
+// Finds or creates a book in PostgreSQL, and erases it: its rows go in the transaction that writes its
+// tombstone.
+// Invariant: creating, erasing and restarting a book take turns, by one lock for each name.
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { bookErased } from '../../../edge/book-end.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { nameSql, stoneOf } from './postgres-end.ts'
 import { guarded } from './postgres-fault.ts'
-import type { PostgresTruthOptions } from './postgres-truth.ts'
+import { type PostgresTruthOptions, enterSql } from './postgres-truth.ts'
+import { checkBookName } from '../../../core/book.ts'
+import type { Tombstone } from '../../../store/mirror/tombstone.ts'
+import type { Sql } from './connect-postgres.ts'
 
-/** What every copy of the book calls itself and its sequence by. */
+/** The epoch and device name that every copy of the book uses. */
 export interface BookNames {
   readonly epoch: string
   readonly device: string
-  /** When a book of this name was erased, where this one was begun anew after that. */
+  /** Time of the last erasure, if the book was started again after it. */
   readonly erasedAt?: string | undefined
 }
 
 /**
- * The names of a book; `fresh` ones when it is not there yet, or undefined when it is not to be made. Throws `book-erased`
- * when it was erased, and not begun anew since.
+ * Finds the names of a book. If it is missing, creates it with `fresh` names, or returns undefined without
+ * them. Throws `book-erased` if it was erased and not started again.
  */
 export function findBook(
   { postgres, book, bypasses }: Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>,
@@ -41,9 +45,55 @@ export function findBook(
   )
 }
 
-/** Puts the names into an empty copy, before anything opens it. */
+/** Writes the names into an empty copy, before anything opens it. */
 export function nameCopy(db: SqlDatabase, { epoch, device }: BookNames): void {
   const settings = new Settings(db)
   settings.set('epoch', epoch)
   settings.set('device', device)
+}
+
+type Place = Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>
+
+interface ErasedRow {
+  readonly epoch: string | null
+  readonly erased_at: string
+  readonly is_begun_anew: boolean
+}
+
+/** Opens a transaction that locks the name of a book, whether the book exists or not. */
+const nameSql = (book: string, bypasses: boolean) =>
+  `${enterSql(book, bypasses)}; SELECT pg_advisory_xact_lock(hashtextextended('daybook.name ${checkBookName(book)}', 0))`
+
+/** The tombstone of a book, also if it was started again since. */
+async function stoneOf(sql: Sql, book: string): Promise<Tombstone | undefined> {
+  const [row] = await sql.rows<ErasedRow>(
+    'SELECT epoch, erased_at, is_begun_anew FROM daybook.erased WHERE book = $1',
+    [book],
+  )
+  return row && { at: row.erased_at, epoch: row.epoch ?? undefined, isReplaced: row.is_begun_anew }
+}
+
+export function createPostgresEnd({ postgres, book, bypasses }: Place) {
+  const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
+    guarded(() => postgres.begin(nameSql(book, bypasses), work))
+  return {
+    async tombstone(): Promise<Tombstone | undefined> {
+      const stone = await guarded(() => postgres.begin(enterSql(book, bypasses), (sql) => stoneOf(sql, book)))
+      return stone?.isReplaced ? undefined : stone
+    },
+    erase: ({ at, epoch }: Tombstone) =>
+      within(async (sql) => {
+        await sql.rows(
+          `INSERT INTO daybook.erased (book, epoch, erased_at) VALUES ($1, $2, $3)
+           ON CONFLICT (book) DO UPDATE SET epoch = excluded.epoch, erased_at = excluded.erased_at, is_begun_anew = false`,
+          [book, epoch ?? null, at],
+        )
+        // Its rows in other tables go with it.
+        await sql.rows('DELETE FROM daybook.books WHERE book = $1', [book])
+      }),
+    begin: () =>
+      within(async (sql) => {
+        await sql.rows('UPDATE daybook.erased SET is_begun_anew = true WHERE book = $1', [book])
+      }),
+  }
 }

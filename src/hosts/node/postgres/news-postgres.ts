@@ -1,59 +1,46 @@
-// What the processes on one database tell each other: which books were written to, which devices have come. By NOTIFY,
-// with a connection of its own to listen on; where no notification comes through, as with a pooler that shares connections,
-// each process looks for itself.
-// Invariant: no process needs a notification. One that misses it learns the same by looking, which it does after each silence
-// in any case.
+// News between the processes on one database: changed books, and devices that came online. Sent by NOTIFY to
+// a dedicated connection. If notifications don't arrive, as behind a pooler that shares connections, each
+// process polls.
+// Invariant: no process depends on a notification; polling finds the same, and follows each silence.
 import { Client, type ClientConfig } from 'pg'
 import { z } from 'zod'
 import { toHex } from '../../../core/ids.ts'
 import type { Log, Random } from '../../../core/ports.ts'
 import type { Postgres } from './connect-postgres.ts'
-import { createTalkPieces } from './talk-pieces.ts'
 
-/** News of one book. */
 export interface BookNews {
   readonly book: string
-  /** Devices that have come, and how far each has read. */
+  /** Devices that came online, each with the sequence number it has read. */
   readonly came: readonly (readonly [device: string, seq: number])[]
 }
 
 export interface PostgresNewsOptions {
-  /** Where to listen: a connection that is ours alone. */
+  /** The dedicated connection for LISTEN. */
   readonly connection: ClientConfig
-  /** Where to notify. */
+  /** The connection for NOTIFY. */
   readonly postgres: Pick<Postgres, 'rows'>
   readonly random: Random
   readonly log: Log
   onNews(news: BookNews): void
-  /** A line of another process has said this in a book: JSON. */
+  /** A line of another process sent this message: JSON. */
   onTalk(book: string, text: string): void
-  /** News may have been missed, or can't come through: whoever waits for any must look. */
+  /** News may be missing: check all books that somebody waits for. */
   onLook(): void
-  /** Between two looks while nothing comes through; 5 s by default. */
+  /** Polling interval without notifications; default 5 s. */
   readonly lookEveryMs?: number | undefined
-  /** A notification of our own must come back this soon; 3 s by default. */
+  /** Time limit for our own notification to come back; default 3 s. */
   readonly echoWithinMs?: number | undefined
 }
 
-export interface PostgresNews {
-  /** Begins to listen, if it has not. */
-  listen(): void
-  /** Hands talk on to the others that hear; it is kept nowhere, and lost for those that don't. */
-  talk(book: string, text: string): void
-  /** Tells the others, if there are any. News of one book that come together are one. */
-  tell(news: BookNews): void
-  /** `deaf`: nothing comes through this connection. */
-  state(): 'silent' | 'connecting' | 'hearing' | 'deaf'
-  close(): Promise<void>
-}
+type NewsState = 'silent' | 'connecting' | 'hearing' | 'deaf'
 
 const channel = 'daybook_news'
 const gatherMs = 25
-/** What a notification may carry, in bytes (PostgreSQL: less than 8000), and with that so many devices. */
+/** Most devices in a notification, which has less than 8000 bytes. */
 const devicesOfOne = 75
-/** Between two notifications to ourselves: a connection may die in silence. */
+/** Interval of notifications to ourselves: a connection may die silently. */
 const echoEveryMs = 30_000
-const againMs = { first: 500, longest: 60_000 }
+const reconnectMs = { first: 500, longest: 60_000 }
 
 const newsShape = z.tuple([
   z.string(),
@@ -61,141 +48,151 @@ const newsShape = z.tuple([
   z.array(z.tuple([z.string().max(64), z.number().int().min(0)])).max(devicesOfOne),
 ])
 
-export function createPostgresNews(options: PostgresNewsOptions): PostgresNews {
-  const {
-    connection,
-    postgres,
-    random,
-    log,
-    onNews,
-    onTalk,
-    onLook,
-    lookEveryMs = 5000,
-    echoWithinMs = 3000,
-  } = options
-  const me = toHex(random.bytes(8))
-  const waiting = new Map<string, Map<string, number>>()
-  let gathering: NodeJS.Timeout | undefined
-  let state: ReturnType<PostgresNews['state']> = 'silent'
-  let client: Client | undefined
-  let timer: NodeJS.Timeout | undefined
-  let looking: NodeJS.Timeout | undefined
-  let failures = 0
-  let closed = false
+export class PostgresNews {
+  readonly #options: PostgresNewsOptions
+  readonly #lookEveryMs: number
+  readonly #echoWithinMs: number
+  /** Names this process. */
+  readonly #own: string
+  readonly #pieces: MessagePieces
+  readonly #pending = new Map<string, Map<string, number>>()
+  #state: NewsState = 'silent'
+  #client: Client | undefined
+  #flushTimer: NodeJS.Timeout | undefined
+  #connectionTimer: NodeJS.Timeout | undefined
+  #pollTimer: NodeJS.Timeout | undefined
+  #failures = 0
+  #isClosed = false
 
-  const say = (text: string) => postgres.rows('SELECT pg_notify($1, $2)', [channel, text])
-  const after = (ms: number, work: () => void) => {
-    clearTimeout(timer)
-    timer = setTimeout(work, ms)
-    timer.unref()
+  constructor(options: PostgresNewsOptions) {
+    this.#options = options
+    this.#lookEveryMs = options.lookEveryMs ?? 5000
+    this.#echoWithinMs = options.echoWithinMs ?? 3000
+    this.#own = toHex(options.random.bytes(8))
+    this.#pieces = createMessagePieces(this.#own, options.random)
   }
 
-  const become = (next: typeof state) => {
-    if (next === state || closed) return
-    const before = state
-    state = next
-    clearInterval(looking)
-    if (next === 'hearing') onLook()
-    else looking = setInterval(onLook, lookEveryMs).unref()
-    if (next === 'deaf' && before !== 'deaf')
-      log.warn(`No notifications come through this connection: lines look for news every ${lookEveryMs} ms.`)
+  /** `deaf`: no notifications arrive on this connection. */
+  get state(): NewsState {
+    return this.#state
   }
 
-  const drop = () => {
-    const gone = client
-    client = undefined
-    // It may be dead: nothing is waited for.
-    void gone?.end().catch(() => undefined)
+  /** Starts to listen, once. */
+  listen(): void {
+    if (this.#state === 'silent' && !this.#isClosed) void this.#connect()
   }
 
-  const fail = (next: 'connecting' | 'deaf') => {
-    if (closed) return
-    drop()
-    become(next)
-    failures += 1
-    // What is deaf by its nature stays so; what broke may come back soon.
-    const waitMs = next === 'deaf' ? againMs.longest * 10 : againMs.first * 2 ** Math.min(failures, 10)
-    after(next === 'deaf' ? waitMs : Math.min(againMs.longest, waitMs), () => void connect())
+  /** Sends a message to lines of other processes. It isn't stored: a process that doesn't listen misses it. */
+  talk(book: string, text: string): void {
+    if (this.#isClosed) return
+    // One statement is one transaction: its notifications arrive together and in order.
+    this.#options.postgres
+      .rows('SELECT pg_notify($1, piece) FROM json_array_elements_text($2::json) AS piece', [
+        channel,
+        JSON.stringify(this.#pieces.cut(book, text)),
+      ])
+      .catch(() => undefined)
   }
 
-  const listenForEcho = () => {
-    after(echoWithinMs, () => fail(state === 'hearing' ? 'connecting' : 'deaf'))
-    // That it can't be said is no sign of deafness: the database is away.
-    say(JSON.stringify([me, '', []])).catch(() => fail('connecting'))
+  /** Sends news to other processes. News of one book within a short time are sent together. */
+  tell({ book, came }: BookNews): void {
+    if (this.#isClosed) return
+    const devices = this.#pending.get(book) ?? new Map<string, number>()
+    for (const [device, seq] of came) devices.set(device, seq)
+    this.#pending.set(book, devices)
+    this.#flushTimer ??= setTimeout(() => this.#flush(), gatherMs)
   }
 
-  const pieces = createTalkPieces(me, random)
-
-  const hear = (text: string | undefined) => {
-    const said = parse(text)
-    const talk = pieces.take(said)
-    if (talk) return onTalk(talk.book, talk.text)
-    const [from, book, came] = newsShape.safeParse(said).data ?? ['', '', []]
-    if (from === me && book === '') {
-      failures = 0
-      become('hearing')
-      after(echoEveryMs, listenForEcho)
-    }
-    if (from !== me && book !== '') onNews({ book, came })
+  async close(): Promise<void> {
+    clearTimeout(this.#flushTimer)
+    clearTimeout(this.#connectionTimer)
+    clearInterval(this.#pollTimer)
+    this.#isClosed = true
+    await this.#client?.end().catch(() => undefined)
   }
 
-  const connect = async () => {
-    become('connecting')
-    const own = new Client(connection)
-    client = own
-    const isCurrent = () => client === own && !closed
-    own.on('notification', ({ payload }) => isCurrent() && hear(payload))
-    own.on('error', () => isCurrent() && fail('connecting'))
-    own.on('end', () => isCurrent() && fail('connecting'))
+  async #connect(): Promise<void> {
+    this.#become('connecting')
+    const client = new Client(this.#options.connection)
+    this.#client = client
+    const isCurrent = () => this.#client === client && !this.#isClosed
+    client.on('notification', ({ payload }) => isCurrent() && this.#hear(payload))
+    client.on('error', () => isCurrent() && this.#fail('connecting'))
+    client.on('end', () => isCurrent() && this.#fail('connecting'))
     try {
-      await own.connect()
-      await own.query(`LISTEN ${channel}`)
-      if (isCurrent()) listenForEcho()
+      await client.connect()
+      await client.query(`LISTEN ${channel}`)
+      if (isCurrent()) this.#awaitEcho()
     } catch {
-      if (isCurrent()) fail('connecting')
+      if (isCurrent()) this.#fail('connecting')
     }
   }
 
-  const flush = () => {
-    gathering = undefined
-    for (const [book, devices] of waiting) {
+  #hear(payload: string | undefined): void {
+    const data = parse(payload)
+    const message = this.#pieces.take(data)
+    if (message) return this.#options.onTalk(message.book, message.text)
+    const [from, book, came] = newsShape.safeParse(data).data ?? ['', '', []]
+    if (from === this.#own && book === '') {
+      this.#failures = 0
+      this.#become('hearing')
+      this.#after(echoEveryMs, () => this.#awaitEcho())
+    }
+    if (from !== this.#own && book !== '') this.#options.onNews({ book, came })
+  }
+
+  #awaitEcho(): void {
+    this.#after(this.#echoWithinMs, () => this.#fail(this.#state === 'hearing' ? 'connecting' : 'deaf'))
+    // If sending fails, the database is away: no sign of deafness.
+    this.#notify(this.#own, '', []).catch(() => this.#fail('connecting'))
+  }
+
+  #become(next: NewsState): void {
+    if (next === this.#state || this.#isClosed) return
+    const before = this.#state
+    const { log, onLook } = this.#options
+    this.#state = next
+    clearInterval(this.#pollTimer)
+    if (next === 'hearing') onLook()
+    else this.#pollTimer = setInterval(onLook, this.#lookEveryMs).unref()
+    if (next === 'deaf' && before !== 'deaf')
+      log.warn(
+        `No notifications come through this connection: lines look for news every ${this.#lookEveryMs} ms.`,
+      )
+  }
+
+  #fail(next: 'connecting' | 'deaf'): void {
+    if (this.#isClosed) return
+    const failed = this.#client
+    this.#client = undefined
+    // It may be dead: don't wait.
+    void failed?.end().catch(() => undefined)
+    this.#become(next)
+    this.#failures += 1
+    // A pooler stays deaf; a broken connection may recover soon.
+    const { first, longest } = reconnectMs
+    const waitMs =
+      next === 'deaf' ? longest * 10 : Math.min(longest, first * 2 ** Math.min(this.#failures, 10))
+    this.#after(waitMs, () => void this.#connect())
+  }
+
+  #after(ms: number, work: () => void): void {
+    clearTimeout(this.#connectionTimer)
+    this.#connectionTimer = setTimeout(work, ms).unref()
+  }
+
+  #flush(): void {
+    this.#flushTimer = undefined
+    for (const [book, devices] of this.#pending) {
       const came = [...devices]
       for (let from = 0; from === 0 || from < came.length; from += devicesOfOne)
-        say(JSON.stringify([me, book, came.slice(from, from + devicesOfOne)])).catch(() => undefined)
+        this.#notify(this.#own, book, came.slice(from, from + devicesOfOne)).catch(() => undefined)
     }
-    waiting.clear()
+    this.#pending.clear()
   }
 
-  return {
-    state: () => state,
-    listen() {
-      if (state === 'silent' && !closed) void connect()
-    },
-    talk(book, text) {
-      if (closed) return
-      // In one statement, which is one transaction: its notifications arrive together and in their order.
-      const all = pieces.cut(book, text)
-      postgres
-        .rows('SELECT pg_notify($1, piece) FROM json_array_elements_text($2::json) AS piece', [
-          channel,
-          JSON.stringify(all),
-        ])
-        .catch(() => undefined)
-    },
-    tell({ book, came }) {
-      if (closed) return
-      const devices = waiting.get(book) ?? new Map<string, number>()
-      for (const [device, seq] of came) devices.set(device, seq)
-      waiting.set(book, devices)
-      gathering ??= setTimeout(flush, gatherMs)
-    },
-    async close() {
-      clearTimeout(gathering)
-      clearTimeout(timer)
-      clearInterval(looking)
-      closed = true
-      await client?.end().catch(() => undefined)
-    },
+  #notify(...news: z.input<typeof newsShape>): Promise<unknown> {
+    return this.#options.postgres.rows('SELECT pg_notify($1, $2)', [channel, JSON.stringify(news)])
   }
 }
 
@@ -204,5 +201,70 @@ function parse(text: string | undefined): unknown {
     return JSON.parse(text ?? '')
   } catch {
     return undefined
+  }
+}
+
+// Splits messages between processes into pieces that fit a notification, and joins them again.
+// Invariant: a joined message is complete and unchanged; incomplete ones are dropped.
+
+/**
+ * PostgreSQL takes less than 8,000 bytes; a character of JSON text has up to four of UTF-8, and some are
+ * escaped again.
+ */
+const pieceLength = 1800
+/** Most incomplete messages, of all processes: notifications of one transaction come together. */
+const openLimit = 64
+
+const pieceShape = z.tuple([
+  z.literal('talk'),
+  z.string(),
+  z.string().max(64),
+  z.string().max(64),
+  z.number().int().min(0),
+  z.number().int().min(1).max(100),
+  z.string(),
+])
+
+interface MessagePieces {
+  cut(book: string, text: string): string[]
+  /** Returns the message if this was its last piece, unless this process sent it; otherwise undefined. */
+  take(data: unknown): { readonly book: string; readonly text: string } | undefined
+}
+
+/** `me` names this process. */
+function createMessagePieces(me: string, random: Random): MessagePieces {
+  const open = new Map<string, string[]>()
+  return {
+    cut(book, text) {
+      const name = toHex(random.bytes(8))
+      const count = Math.max(1, Math.ceil(text.length / pieceLength))
+      return Array.from({ length: count }, (_, i) =>
+        JSON.stringify([
+          'talk',
+          me,
+          book,
+          name,
+          i,
+          count,
+          text.slice(i * pieceLength, (i + 1) * pieceLength),
+        ]),
+      )
+    },
+    take(data) {
+      const piece = pieceShape.safeParse(data).data
+      if (!piece) return undefined
+      const [, from, book, name, i, count, text] = piece
+      if (from === me) return undefined
+      const parts = i === 0 ? [] : open.get(name)
+      open.delete(name)
+      // The first pieces were missed.
+      if (!parts || parts.length !== i) return undefined
+      parts.push(text)
+      if (parts.length === count) return { book, text: parts.join('') }
+      open.set(name, parts)
+      const [oldest] = open.keys()
+      if (oldest !== undefined && open.size > openLimit) open.delete(oldest)
+      return undefined
+    },
   }
 }

@@ -1,5 +1,5 @@
-// The mirrors that this process answers for, their truth in PostgreSQL: copies of books, lines to devices, news of other
-// processes, and what is due once a day. Wiring; what a mirror answers is edge/answer-mirror.ts.
+// The mirrors of this process, stored in PostgreSQL: connects book copies, lines to devices, news of other
+// processes, and daily maintenance. edge/answer-mirror.ts answers the requests.
 import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
 import { MirrorService, type WithinBook } from '../../../edge/answer-mirror.ts'
@@ -13,34 +13,29 @@ import type { AgentRate } from '../../../edge/agent/agent-gate.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { BookCopies, type BookCopy } from './book-copies.ts'
-import { type BookLines, createBookLines } from './book-lines.ts'
+import { BookLines } from './book-lines.ts'
 import type { Postgres } from './connect-postgres.ts'
-import {
-  type BookNews,
-  createPostgresNews,
-  type PostgresNews,
-  type PostgresNewsOptions,
-} from './news-postgres.ts'
+import { type BookNews, PostgresNews, type PostgresNewsOptions } from './news-postgres.ts'
 import { guarded } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
-import { createPostgresEnd } from './postgres-end.ts'
-import { createSharedTickets } from './shared-ticket.ts'
+import { createPostgresEnd } from './find-book.ts'
+import { createSharedTickets } from './shared-admission.ts'
 import { ThreadTurns } from './thread-turns.ts'
 
 export interface PostgresMirrorsOptions {
   readonly postgres: Postgres
   readonly ports: Ports
-  /** What each caller may ask of one book, of all processes together. */
+  /** Rate of each caller for one book, over all processes. */
   readonly rate: Rate
-  /** How much guests may store. Default: see store/guest-usage.ts. */
+  /** Storage limits of guests. Default: see store/guest-usage.ts. */
   readonly quotas?: GuestQuotas | undefined
-  /** What each caller may ask over the a2p protocol; the protocol's own numbers by default. */
+  /** Rate of each caller over the a2p protocol; default: the protocol's own numbers. */
   readonly agentRate?: AgentRate | undefined
-  /** Where to hear of what other processes write: see news-postgres.ts. Without it there are no lines. */
+  /** Connection for news of other processes: see news-postgres.ts. Without it there are no lines. */
   readonly news?: Pick<PostgresNewsOptions, 'connection' | 'lookEveryMs'> | undefined
   /** A language model for summaries and profiles. */
   readonly llm?: Llm | undefined
-  /** Copies that are open at once, 64 by default, and how long one may be idle, 10 minutes. */
+  /** Copies open at once (default 64), and how long one may be idle (default 10 minutes). */
   readonly openBooks?: number
   readonly idleMs?: number
   readonly onStep?: PostgresTruthOptions['onStep']
@@ -49,26 +44,26 @@ export interface PostgresMirrorsOptions {
 export interface PostgresMirrors {
   getByName(book: string): MirrorDoor
   bodyGate(book: string): BodyGate
-  /** Answers whoever shows a ticket: `upgrade` gives the socket, which is a line from then on. */
+  /** Opens a line for a ticket; `upgrade` returns the socket. */
   openLine(
     book: string,
     offered: Omit<OfferedLine, 'protocol'>,
     upgrade: () => Promise<WebSocket>,
   ): Promise<void>
-  /** Does what is due once a day for this book, if nobody has done it today; true when it did. */
+  /** Runs the daily maintenance of this book, unless some process ran it today; true if it ran. */
   tidy(book: string): Promise<boolean>
-  /** Whether this process hears of the others; `silent` until there is a line. */
-  newsState(): ReturnType<PostgresNews['state']>
-  /** Ends all lines; there are no new ones. */
+  /** Whether notifications arrive; `silent` until there is a line. */
+  newsState(): PostgresNews['state']
+  /** Ends all lines and opens no new ones. */
   closeLines(): void
-  /** Waits for what is under way, and lets go of all copies. */
+  /** Waits for running work, then drops all copies. */
   close(): Promise<void>
 }
 
 const tidyEveryMs = 3_600_000
 const sweepEveryMs = 300_000
 const roomEveryMs = 60_000
-/** Something went wrong here (RFC 6455, section 7.4.1). */
+/** Internal error (RFC 6455, section 7.4.1). */
 const faultCode = 1011
 const requestMemoryMs = 7 * 86_400_000
 
@@ -77,7 +72,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
   return new Mirrors(options, bypasses)
 }
 
-/** Whether the user that connects is not bound by row-level security. */
+/** Whether row-level security doesn't bind the database user. */
 async function bypassesRows(postgres: Postgres): Promise<boolean> {
   const [role] = await guarded(() =>
     postgres.rows<{ bypasses: boolean }>(
@@ -109,7 +104,7 @@ class Mirrors implements PostgresMirrors {
     this.#copies = new BookCopies({
       ...options,
       bypasses,
-      // A book that is used for minutes is open at no full hour.
+      // A book that is used for minutes may never be open when the timer fires.
       onOpened: (book) => void this.#tidyOne(book),
       onCommitted: (book) => this.#announce(book, []),
       isWatched: (book) => this.#lines?.has(book) ?? false,
@@ -134,7 +129,7 @@ class Mirrors implements PostgresMirrors {
       begin: end.begin,
       erase: async (stone) => {
         await end.erase(stone)
-        // Whoever has a line or a copy finds the book gone, here and in the other processes.
+        // Every line and copy learns that the book is gone, here and in other processes.
         this.#announce(book, [])
       },
     })
@@ -168,7 +163,7 @@ class Mirrors implements PostgresMirrors {
     })
   }
 
-  /** Once a day for each book that is in use, by whichever process comes first. */
+  /** Once a day for each book in use, by the process that comes first. */
   async tidy(book: string): Promise<boolean> {
     if (!(await this.#takeTidying(book))) return false
     await this.#copies.within(book, false, async ({ engine, mirror, rate, agents }) => {
@@ -185,9 +180,9 @@ class Mirrors implements PostgresMirrors {
     return true
   }
 
-  /** Each process says of its own lines that they are there; whoever is nowhere any more leaves. */
+  /** Each process renews the members of its own lines; others leave. */
   async sweepRooms(): Promise<void> {
-    // Where there is no line, those who read a room see who has left it, and what is done once a day ends it.
+    // Without a line, readers see who has left, and the daily maintenance removes them.
     for (const book of this.#copies.books.filter((one) => this.#lines?.has(one))) {
       await this.#copies
         .within(book, false, async ({ engine, truth }) => {
@@ -198,8 +193,8 @@ class Mirrors implements PostgresMirrors {
     }
   }
 
-  newsState(): ReturnType<PostgresNews['state']> {
-    return this.#news?.state() ?? 'silent'
+  newsState(): PostgresNews['state'] {
+    return this.#news?.state ?? 'silent'
   }
 
   closeLines(): void {
@@ -242,10 +237,10 @@ class Mirrors implements PostgresMirrors {
 
   #openLines(): BookLines {
     const { ports } = this.#options
-    return createBookLines({
+    return new BookLines({
       clock: ports.clock,
       scheduler: ports.scheduler,
-      onFault: (error) => ports.log.warn('Lines of a book were not told.', { error: String(error) }),
+      onFault: (error) => ports.log.warn('Lines of a book were not notified.', { error: String(error) }),
       onFirst: () => this.#news?.listen(),
       onTalk: (book, relay) => this.#news?.talk(book, JSON.stringify(relay)),
       within: (book, work) =>
@@ -258,27 +253,27 @@ class Mirrors implements PostgresMirrors {
 
   #openNews(options: NonNullable<PostgresMirrorsOptions['news']>, lines: BookLines): PostgresNews {
     const { postgres, ports } = this.#options
-    return createPostgresNews({
+    return new PostgresNews({
       ...options,
       postgres,
       random: ports.random,
       log: ports.log,
-      onNews: lines.hear,
+      onNews: (news) => lines.hear(news),
       onTalk(book, text) {
         const relay = readRelay(text)
         if (relay) lines.relay(book, relay)
       },
-      onLook: lines.look,
+      onLook: () => lines.look(),
     })
   }
 
-  /** Tells the lines of this process, and the other processes. */
+  /** Notifies the lines of this process and other processes. */
   #announce(book: string, came: BookNews['came']): void {
     this.#lines?.hear({ book, came })
     this.#news?.tell({ book, came })
   }
 
-  /** True when this book was not tidied for a day, and this process is to do it. */
+  /** True if this book wasn't maintained for a day, and this process shall do it. */
   async #takeTidying(book: string): Promise<boolean> {
     const due = await guarded(() =>
       this.#options.postgres.begin(enterSql(book, this.#bypasses), (sql) =>

@@ -1,8 +1,12 @@
-// The tables of mirrors in PostgreSQL, as forward-only numbered migrations. A migration that was released never changes.
-// Every row belongs to a book and to the commit that wrote it last (`txn`); row-level security lets a transaction see
-// the one book that it names, also where the role could pass it by: see `enter` in postgres-truth.ts.
+// The tables of mirrors in PostgreSQL, as numbered forward-only migrations. Released migrations never change.
+// Every row belongs to a book and to the commit that wrote it last (`txn`). Row-level security restricts a
+// transaction to the book it names, even for users who could bypass it: see `enterSql` in postgres-truth.ts.
+// Invariant: a database that newer code migrated is refused, never changed.
+import { DaybookError } from '../../../core/errors.ts'
+import type { Postgres } from './connect-postgres.ts'
+import { guarded } from './postgres-fault.ts'
 
-/** Takes the place of a user that row-level security does not bind. */
+/** The role that replaces a user whom row-level security doesn't bind. */
 export const mirrorRole = 'daybook_mirror'
 
 const bookTables = [
@@ -23,7 +27,7 @@ const separate = (table: string) => `
   CREATE POLICY own_book ON daybook.${table}
     USING (book = current_setting('daybook.book', true)) WITH CHECK (book = current_setting('daybook.book', true));`
 
-/** Lets the role that may not pass by row-level security use tables that came after it. */
+/** Grants this role access to tables that came after it. */
 const opened = (...tables: readonly string[]) => `
   DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
@@ -148,3 +152,40 @@ export const postgresMigrations: readonly string[] = [
   ALTER TABLE daybook.records ADD COLUMN gone bigint NOT NULL DEFAULT 0, ADD COLUMN purged bigint NOT NULL DEFAULT 0;
   `,
 ]
+
+/** Advisory lock of migrations: "daybook" as bytes. */
+const lockName = '28266384118935403'
+
+/** Migrates forward, one process at a time; throws `book-newer` if the database has a newer schema. */
+export function migratePostgres(
+  postgres: Postgres,
+  steps: readonly string[] = postgresMigrations,
+): Promise<void> {
+  return guarded(() =>
+    postgres.begin(`SELECT pg_advisory_xact_lock(${lockName})`, async (sql) => {
+      // Check first: a user without the right to create a schema may still use the tables.
+      const [schema] = await sql.rows<{ exists: boolean }>(
+        "SELECT to_regclass('daybook.schema_version') IS NOT NULL AS exists",
+      )
+      if (!schema?.exists) {
+        await sql.rows(`CREATE SCHEMA IF NOT EXISTS daybook;
+          CREATE TABLE daybook.schema_version (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`)
+      }
+      const [row] = await sql.rows<{ version: number | null }>(
+        'SELECT max(version) AS version FROM daybook.schema_version',
+      )
+      const found = row?.version ?? 0
+      if (found > steps.length) {
+        throw new DaybookError(
+          'book-newer',
+          `The database has schema ${found}, this Daybook supports ${steps.length}: install a newer version.`,
+          { details: { found, known: steps.length } },
+        )
+      }
+      for (let version = found; version < steps.length; version++) {
+        await sql.rows(steps[version] ?? '')
+        await sql.rows('INSERT INTO daybook.schema_version (version) VALUES ($1)', [version + 1])
+      }
+    }),
+  )
+}

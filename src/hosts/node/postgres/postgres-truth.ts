@@ -1,6 +1,6 @@
-// `Truth` over PostgreSQL: a commit locks the row of its book, takes in what others committed, runs the work on this
-// copy and undoes it there, writes what it changed, and takes that in once it is final.
-// Invariant: the copy is the book as of commit `txn`; where that can't be said any more, it is thrown away.
+// `Truth` over PostgreSQL. A commit locks the row of its book, applies commits of other processes to this copy, runs the
+// work on it and undoes it there, writes the changes to PostgreSQL, and applies them here after the commit.
+// Invariant: the copy is the book as of commit `#txn`; otherwise it is dropped.
 import { checkBookName } from '../../../core/book.ts'
 import { bookErased } from '../../../edge/book-end.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
@@ -11,208 +11,229 @@ import type { Postgres, Sql } from './connect-postgres.ts'
 import { guarded } from './postgres-fault.ts'
 import { mirrorRole } from './postgres-schema.ts'
 import { type RelationChange, sharedRelations } from '../../../store/mirror/relation.ts'
-import { deleteSql, fromThere, goneSql, noteGoneSql, selectSql, toThere, upsertSql } from './relation-sql.ts'
+import {
+  deleteSql,
+  fromRemote,
+  goneSql,
+  noteGoneSql,
+  selectSql,
+  toRemote,
+  upsertSql,
+} from './relation-sql.ts'
 
-/** What a commit is about to do, or has just done. */
+/** Steps of a commit, each before or after its work. */
 export type Step = 'begin' | 'locked' | 'worked' | 'written' | 'committed' | 'taken-in'
 
 export interface PostgresTruthOptions {
   readonly postgres: Postgres
   readonly book: string
-  /** The user that connects is not bound by row-level security: another role is. */
+  /** Row-level security doesn't bind the database user: another role is used. */
   readonly bypasses: boolean
-  /** Called at each step; what it throws ends the commit there. */
+  /** Called at each step; an exception ends the commit there. */
   readonly onStep?: ((step: Step) => void | Promise<void>) | undefined
-  /** Called when this copy has committed something that others must know of. */
+  /** Called when this copy committed a change that other processes must see. */
   readonly onCommitted?: (() => void) | undefined
 }
 
-export interface PostgresTruth extends Truth {
-  /** From now on this is the copy. It has nothing of the book yet but its names. */
-  follows(store: BookStore): void
-  /** True when the copy is to be thrown away. */
-  readonly isBroken: boolean
-}
-
 interface BookRow {
-  /** What this book calls itself: another one of the same name has another. */
+  /** The book's device name; a book of the same name that replaces it has another. */
   readonly device: string
   readonly txn: number
   readonly gone_from: number
 }
 
-/** Rows read at once of a book that is read as a whole. */
+/** Rows in a page when a whole book is read. */
 const pageRows = 1000
-/** Followers that are behind by no more commits than this are given the keys that are gone; others read the whole book. */
-const goneKept = 1024
+/** Deleted keys are stored for so many commits; a copy further behind reads the whole book. */
+const goneCommits = 1024
 
-export function createPostgresTruth(options: PostgresTruthOptions): PostgresTruth {
-  const { postgres, book, bypasses, onStep, onCommitted } = options
-  let store: BookStore | undefined
-  let capture: ReturnType<typeof createCapture> | undefined
-  let at = 0
-  /** Why this copy is to be thrown away: whoever waits for it is told the same as who found it out. */
-  let fault: DaybookError | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  /** A look at the truth that has not begun: whoever asks now is answered by it. */
-  let coming: Promise<void> | undefined
+export class PostgresTruth implements Truth {
+  readonly #options: PostgresTruthOptions
+  #store: BookStore | undefined
+  #capture: ReturnType<typeof createCapture> | undefined
+  /** The last commit that this copy has. */
+  #txn = 0
+  /** Why this copy must be dropped; all later callers get the same error. */
+  #fault: DaybookError | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  /** A `follow` that has not begun; it answers all callers until then. */
+  #pendingFollow: Promise<void> | undefined
 
-  const copy = () => {
-    if (fault) throw fault
-    if (!store || !capture) throw new DaybookError('engine-died')
-    return { store, capture }
+  constructor(options: PostgresTruthOptions) {
+    this.#options = options
   }
 
-  const spoil = (why = new DaybookError('engine-died')) => (fault ??= why)
+  /** Whether the copy must be dropped. */
+  get isBroken(): boolean {
+    return this.#fault !== undefined
+  }
 
-  /** Runs `work` after everything that was asked before. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(() => guarded(work))
-    last = result.catch(() => undefined)
+  /** Attaches the copy, which has only the names of the book yet. */
+  follows(store: BookStore): void {
+    this.#store = store
+    this.#capture = createCapture(store.db)
+  }
+
+  commit<Result>(work: () => Result): Promise<Result> {
+    return this.#inTurn(() => this.#commit(work))
+  }
+
+  follow(): Promise<void> {
+    this.#pendingFollow ??= this.#inTurn(() => {
+      this.#pendingFollow = undefined
+      return this.#follow()
+    })
+    return this.#pendingFollow
+  }
+
+  #copy() {
+    if (this.#fault) throw this.#fault
+    if (!this.#store || !this.#capture) throw new DaybookError('engine-died')
+    return { store: this.#store, capture: this.#capture }
+  }
+
+  #break(error = new DaybookError('engine-died')): DaybookError {
+    return (this.#fault ??= error)
+  }
+
+  async #breakGone(sql: Sql): Promise<DaybookError> {
+    return this.#break(await whyGone(sql, this.#options.book))
+  }
+
+  /** Runs `work` after all earlier work. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => guarded(work))
+    this.#last = result.catch(() => undefined)
     return result
   }
 
-  const take = (changes: readonly RelationChange[]) => {
-    const { store, capture } = copy()
-    try {
-      capture.silently(() => applyChanges(store, changes))
-    } catch (error) {
-      spoil()
-      throw error
-    }
-  }
-
-  const takeNews = async (sql: Sql, { device, txn, gone_from }: BookRow) => {
-    // The book was erased and begun anew: what this copy has is of the one before.
-    if (device !== copy().store.device) throw spoil(outdated())
-    if (txn === at) return
-    if (txn < at || (at > 0 && at < gone_from)) throw spoil(outdated())
-    if (at === 0) await readWhole(sql)
-    else take(await readNews(sql))
-    at = txn
-  }
-
-  const readWhole = async (sql: Sql) => {
-    try {
-      for (const relation of sharedRelations) {
-        await sql.rows(`DECLARE whole NO SCROLL CURSOR FOR ${selectSql(relation)}`, [book, 0])
-        for (;;) {
-          const rows = await sql.rows<SqlRow>(`FETCH ${pageRows} FROM whole`)
-          if (rows.length > 0) take([{ relation, put: rows.map(fromThere), gone: [] }])
-          if (rows.length < pageRows) break
-        }
-        await sql.rows('CLOSE whole')
-      }
-    } catch (error) {
-      // Some of it is here, and nobody knows how much.
-      spoil()
-      throw error
-    }
-  }
-
-  const readNews = async (sql: Sql): Promise<RelationChange[]> => {
-    const gone = await sql.rows<{ relation: string; key: string }>(goneSql, [book, at])
-    const changes: RelationChange[] = []
-    for (const relation of sharedRelations) {
-      const rows = await sql.rows<SqlRow>(selectSql(relation), [book, at])
-      const keys = gone.filter((row) => row.relation === relation.name)
-      if (rows.length === 0 && keys.length === 0) continue
-      changes.push({
-        relation,
-        put: rows.map(fromThere),
-        gone: keys.map(({ key }) => JSON.parse(key) as SqlValue[]),
-      })
-    }
-    return changes
-  }
-
-  const write = async (sql: Sql, changes: readonly RelationChange[], txn: number) => {
-    for (const { relation, put, gone } of changes) {
-      if (!relation.shared) continue
-      if (gone.length > 0) {
-        await sql.rows(deleteSql(relation), [book, toThere(gone)])
-        const keys = toThere(gone.map((key) => JSON.stringify(key)))
-        await sql.rows(noteGoneSql, [book, txn, relation.name, keys])
-      }
-      if (put.length > 0) await sql.rows(upsertSql(relation), [book, txn, toThere(put)])
-    }
-    const isPruned = txn % goneKept === 0
-    const from = isPruned ? txn - goneKept : 0
-    if (isPruned) await sql.rows('DELETE FROM daybook.gone WHERE book = $1 AND txn <= $2', [book, from])
-    await sql.rows(
-      'UPDATE daybook.books SET txn = $2, gone_from = greatest(gone_from, $3::bigint) WHERE book = $1',
-      [book, txn, from],
-    )
-  }
-
-  const commit = async <Result>(work: () => Result): Promise<Result> => {
-    copy()
+  async #commit<Result>(work: () => Result): Promise<Result> {
+    const { postgres, book, bypasses, onStep, onCommitted } = this.#options
+    this.#copy()
     await onStep?.('begin')
     let changes: readonly RelationChange[] = []
     let txn = 0
     const opening = `${enterSql(book, bypasses)}; ${findSql(book)} FOR UPDATE`
     const result = await postgres.begin<BookRow, Result>(opening, async (sql, [row]) => {
-      if (!row) throw await gone(sql)
+      if (!row) throw await this.#breakGone(sql)
       await onStep?.('locked')
-      await takeNews(sql, row)
-      const captured = copy().capture.run(work)
+      await this.#applyNews(sql, row)
+      const captured = this.#copy().capture.run(work)
       changes = captured.changes
       await onStep?.('worked')
       if (changes.length > 0) {
         txn = row.txn + 1
-        await write(sql, changes, txn)
+        await this.#write(sql, changes, txn)
       }
       await onStep?.('written')
       return captured.result
     })
     await onStep?.('committed')
     if (changes.length > 0) {
-      take(changes)
-      at = txn
+      this.#apply(changes)
+      this.#txn = txn
       onCommitted?.()
     }
     await onStep?.('taken-in')
     return result
   }
 
-  const gone = async (sql: Sql) => spoil(await whyGone(sql, book))
-
-  const look = async () => {
-    copy()
+  async #follow(): Promise<void> {
+    const { postgres, book, bypasses } = this.#options
+    this.#copy()
     const opening = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enterSql(book, bypasses)}; ${findSql(book)}`
     await postgres.begin<BookRow, void>(opening, async (sql, [row]) => {
-      if (!row) throw await gone(sql)
-      await takeNews(sql, row)
+      if (!row) throw await this.#breakGone(sql)
+      await this.#applyNews(sql, row)
     })
   }
 
-  return {
-    get isBroken() {
-      return fault !== undefined
-    },
-    follows(copyStore) {
-      store = copyStore
-      capture = createCapture(copyStore.db)
-    },
-    commit: (work) => inTurn(() => commit(work)),
-    follow() {
-      coming ??= inTurn(() => {
-        coming = undefined
-        return look()
+  #apply(changes: readonly RelationChange[]): void {
+    const { store, capture } = this.#copy()
+    try {
+      capture.silently(() => applyChanges(store, changes))
+    } catch (error) {
+      this.#break()
+      throw error
+    }
+  }
+
+  async #applyNews(sql: Sql, { device, txn, gone_from }: BookRow): Promise<void> {
+    // The book was erased and started again: this copy belongs to the old one.
+    if (device !== this.#copy().store.device) throw this.#break(outdated())
+    if (txn === this.#txn) return
+    if (txn < this.#txn || (this.#txn > 0 && this.#txn < gone_from)) throw this.#break(outdated())
+    if (this.#txn === 0) await this.#applyWhole(sql)
+    else this.#apply(await this.#readNews(sql))
+    this.#txn = txn
+  }
+
+  async #applyWhole(sql: Sql): Promise<void> {
+    try {
+      for (const relation of sharedRelations) {
+        await sql.rows(`DECLARE whole NO SCROLL CURSOR FOR ${selectSql(relation)}`, [this.#options.book, 0])
+        for (;;) {
+          const rows = await sql.rows<SqlRow>(`FETCH ${pageRows} FROM whole`)
+          if (rows.length > 0) this.#apply([{ relation, put: rows.map(fromRemote), gone: [] }])
+          if (rows.length < pageRows) break
+        }
+        await sql.rows('CLOSE whole')
+      }
+    } catch (error) {
+      // An unknown part of the book is here.
+      this.#break()
+      throw error
+    }
+  }
+
+  async #readNews(sql: Sql): Promise<RelationChange[]> {
+    const { book } = this.#options
+    const gone = await sql.rows<{ relation: string; key: string }>(goneSql, [book, this.#txn])
+    const changes: RelationChange[] = []
+    for (const relation of sharedRelations) {
+      const rows = await sql.rows<SqlRow>(selectSql(relation), [book, this.#txn])
+      const keys = gone.filter((row) => row.relation === relation.name)
+      if (rows.length === 0 && keys.length === 0) continue
+      changes.push({
+        relation,
+        put: rows.map(fromRemote),
+        gone: keys.map(({ key }) => JSON.parse(key) as SqlValue[]),
       })
-      return coming
-    },
+    }
+    return changes
+  }
+
+  async #write(sql: Sql, changes: readonly RelationChange[], txn: number): Promise<void> {
+    const { book } = this.#options
+    for (const { relation, put, gone } of changes) {
+      if (!relation.shared) continue
+      if (gone.length > 0) {
+        await sql.rows(deleteSql(relation), [book, toRemote(gone)])
+        const keys = toRemote(gone.map((key) => JSON.stringify(key)))
+        await sql.rows(noteGoneSql, [book, txn, relation.name, keys])
+      }
+      if (put.length > 0) await sql.rows(upsertSql(relation), [book, txn, toRemote(put)])
+    }
+    const isPruned = txn % goneCommits === 0
+    const from = isPruned ? txn - goneCommits : 0
+    if (isPruned) await sql.rows('DELETE FROM daybook.gone WHERE book = $1 AND txn <= $2', [book, from])
+    await sql.rows(
+      'UPDATE daybook.books SET txn = $2, gone_from = greatest(gone_from, $3::bigint) WHERE book = $1',
+      [book, txn, from],
+    )
   }
 }
 
 const outdatedCopy = 'outdated'
 const outdated = () => new DaybookError('engine-died', undefined, { details: { copy: outdatedCopy } })
 
-/** True where the copy was found to be of another book, or too far behind, before this commit or look did anything. */
+/**
+ * Whether the copy belonged to another book or was too far behind, which was noticed before it did anything.
+ */
 export const isOutdated = (error: unknown): boolean =>
   isDaybookError(error, 'engine-died') && error.details['copy'] === outdatedCopy
 
-/** The book was taken out of the database under our feet: erased, or by hand. */
+/** The book is no longer in the database: erased, or deleted by hand. */
 async function whyGone(sql: Sql, book: string): Promise<DaybookError> {
   const [stone] = await sql.rows<{ erased_at: string }>(
     'SELECT erased_at FROM daybook.erased WHERE book = $1 AND NOT is_begun_anew',
@@ -233,6 +254,6 @@ export function enterSql(book: string, bypasses: boolean): string {
   return `SELECT ${calls.join(', ')}`
 }
 
-/** The name of a book has no character that would have to be escaped; see `checkBookName`. */
+/** Book names have no characters to escape; see `checkBookName`. */
 const findSql = (book: string) =>
   `SELECT device, txn, gone_from FROM daybook.books WHERE book = '${checkBookName(book)}'`

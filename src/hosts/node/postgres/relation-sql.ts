@@ -1,5 +1,5 @@
-// The statements of PostgreSQL for each relation, and how values travel: rows as one JSON text, so that a commit is a
-// few statements however many rows it has. Every statement names the book, although no other could be seen.
+// PostgreSQL statements of each relation. Rows travel as one JSON text, so that a commit has few statements.
+// Every statement names the book, although no other is visible.
 import type { SqlRow } from '../../../core/ports.ts'
 import { type RelationColumnType, quoted, type MirrorRelation } from '../../../store/mirror/relation.ts'
 
@@ -20,7 +20,7 @@ export function upsertSql(relation: MirrorRelation): string {
     ON CONFLICT (book, ${key.map(quoted).join(', ')}) DO UPDATE SET ${set.join(', ')}`
 }
 
-/** A value of the JSON that rows travel in, as its column takes it. */
+/** Converts a JSON value to the type of its column. */
 function valueSql(value: string, type: RelationColumnType): string {
   if (type === 'bytes') return `decode(${value}, 'base64')`
   return type === 'json' ? `${value}::json` : value
@@ -37,7 +37,7 @@ export function deleteSql(relation: MirrorRelation): string {
     WHERE t.book = $1 AND ${same.join(' AND ')}`
 }
 
-/** $1 book, $2 commit after which. Bodies come as the text they were. */
+/** $1 book, $2 commit after which. Bodies stay text. */
 export function selectSql({ name, columns }: MirrorRelation): string {
   const selected = Object.entries(columns).map(([column, type]) =>
     type === 'json' ? `${quoted(column)}::text AS ${quoted(column)}` : quoted(column),
@@ -53,29 +53,29 @@ export const noteGoneSql = `INSERT INTO daybook.gone (book, txn, relation, key)
   SELECT $1, $2::bigint, $3, k.value FROM json_array_elements_text($4::text::json) AS k(value)
   ON CONFLICT (book, relation, key) DO UPDATE SET txn = excluded.txn`
 
-/** U+FFFF is no character, so what a person writes stays as it is. */
+/** U+FFFF is not a character, so no text contains it by chance. */
 const escape = '\uffff'
 
 /**
- * Values as JSON text. PostgreSQL has no character U+0000 in texts: it is written as U+FFFF and `0`, U+FFFF itself as
+ * Values as JSON text. PostgreSQL has no U+0000 in texts: it becomes U+FFFF and `0`, U+FFFF itself becomes
  * U+FFFF and `1`. Bytes are base64.
  */
-export function toThere(values: unknown): string {
+export function toRemote(values: unknown): string {
   return JSON.stringify(values, (_key, value: unknown) => {
     if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
-    return typeof value === 'string' ? textThere(value) : value
+    return typeof value === 'string' ? remoteText(value) : value
   })
 }
 
-function textThere(text: string): string {
+function remoteText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed()
   return /[\0\uffff]/.test(whole)
     ? whole.replaceAll(escape, `${escape}1`).replaceAll('\0', `${escape}0`)
     : whole
 }
 
-/** A row as it was before `toThere`. */
-export function fromThere(row: SqlRow): SqlRow {
+/** Reverses `toRemote`. */
+export function fromRemote(row: SqlRow): SqlRow {
   const values = Object.entries(row)
   if (!values.some(([, value]) => typeof value === 'string' && value.includes(escape))) return row
   return Object.fromEntries(

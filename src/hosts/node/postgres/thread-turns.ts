@@ -1,56 +1,56 @@
-// Turns of callers on the one thread that all books of this process share. What a call computes at one go is bounded, so no
-// caller holds up the others longer than that. Invariant: callers come round in a circle, one call in a pass of the event loop,
-// and between two calls that took long the others have the thread for as long as those took.
+// Shares the one thread among the callers of all books.
+// Invariant: callers take turns in a circle, one call in a pass of the event loop. After a long call the
+// others get the thread for as long as it took.
 import { DaybookError } from '../../../core/errors.ts'
 
-/** Shorter than this, a call is none that others notice. */
+/** Shorter calls don't count as long. */
 const longMs = 20
-/** A machine that was put to sleep in the middle of a call keeps nobody waiting for hours. */
-const mostRestMs = 2000
-/** How many calls of a caller may wait whose last one took long. */
-const mostWaiting = 64
-const mostKnown = 10_000
+/** A machine that sleeps in the middle of a call must not block others for hours. */
+const restLimitMs = 2000
+/** Most waiting calls of a caller whose last call was long. */
+const waitingLimit = 64
+const callerLimit = 10_000
 
 export class ThreadTurns {
   readonly #waiting = new Map<string, (() => void)[]>()
-  /** Callers whose last call took long. */
+  /** Callers whose last call was long. */
   readonly #long = new Set<string>()
   #restUntil = 0
-  #isGoing = false
+  #isRunning = false
   #rest: NodeJS.Timeout | undefined
 
-  /** Resolves when it is the turn of this caller of this book; what it does then until it waits is measured. */
+  /** Resolves when it is this caller's turn; measures the caller's work until it next waits. */
   take(book: string, caller: string): Promise<void> {
     const name = JSON.stringify([book, caller])
     const queue = this.#waiting.get(name) ?? []
-    if (this.#long.has(name) && queue.length >= mostWaiting) {
-      throw new DaybookError('rate-limited', 'Too many calls of this caller wait that take long.', {
+    if (this.#long.has(name) && queue.length >= waitingLimit) {
+      throw new DaybookError('rate-limited', 'Too many long calls of this caller are waiting.', {
         details: { retryAfterMs: 1000 },
       })
     }
     return new Promise((resolve) => {
       queue.push(resolve)
       this.#waiting.set(name, queue)
-      if (this.#isGoing && (this.#rest === undefined || this.#long.has(name))) return
-      this.#isGoing = true
-      this.#go()
+      if (this.#isRunning && (this.#rest === undefined || this.#long.has(name))) return
+      this.#isRunning = true
+      this.#runNext()
     })
   }
 
-  /** Both in one phase of the loop: what a call does before it waits for something runs between them. */
-  #go(): void {
+  /** Both callbacks run in one phase of the loop; the work of the call runs between them. */
+  #runNext(): void {
     clearTimeout(this.#rest)
     this.#rest = undefined
     let begun: { readonly name: string; readonly atMs: number } | undefined
-    setImmediate(() => (begun = this.#begin()))
+    setImmediate(() => (begun = this.#startNext()))
     setImmediate(() => {
       if (begun) this.#measured(begun.name, performance.now() - begun.atMs)
-      this.#goOn()
+      this.#continue()
     })
   }
 
-  /** Lets the first caller go whose turn it may be. */
-  #begin() {
+  /** Starts the first caller whose turn it may be. */
+  #startNext() {
     const isResting = performance.now() < this.#restUntil
     const name = [...this.#waiting.keys()].find((one) => !isResting || !this.#long.has(one))
     if (name === undefined) return undefined
@@ -62,20 +62,20 @@ export class ThreadTurns {
     return { name, atMs }
   }
 
-  #goOn(): void {
-    this.#isGoing = this.#waiting.size > 0
-    if (!this.#isGoing) return
+  #continue(): void {
+    this.#isRunning = this.#waiting.size > 0
+    if (!this.#isRunning) return
     const restMs = this.#restUntil - performance.now()
     const mustRest = restMs > 0 && [...this.#waiting.keys()].every((name) => this.#long.has(name))
-    if (mustRest) this.#rest = setTimeout(() => this.#go(), Math.ceil(restMs))
-    else this.#go()
+    if (mustRest) this.#rest = setTimeout(() => this.#runNext(), Math.ceil(restMs))
+    else this.#runNext()
   }
 
   #measured(name: string, tookMs: number): void {
     this.#long.delete(name)
     if (tookMs < longMs) return
-    if (this.#long.size >= mostKnown) this.#long.clear()
+    if (this.#long.size >= callerLimit) this.#long.clear()
     this.#long.add(name)
-    this.#restUntil = performance.now() + Math.min(tookMs, mostRestMs)
+    this.#restUntil = performance.now() + Math.min(tookMs, restLimitMs)
   }
 }

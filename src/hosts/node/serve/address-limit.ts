@@ -1,19 +1,19 @@
-// How much one address may ask of `daybook serve`: requests and lines under way, as the proxy before it names addresses, and
-// requests without a key each second. Invariant: what a client writes into the header itself counts for nothing: the last
-// address is the proxy's own word.
+// Limits of one address at `daybook serve`: open requests and lines (behind a proxy), and requests without a
+// key each second.
+// Invariant: the last address of the proxy's header counts; a client can't forge that one.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../core/ports.ts'
 import { TokenBuckets } from '../../../edge/rate-limit.ts'
-import { netOf } from '../port/address-net.ts'
+import { netOf } from '../port/limited-server.ts'
 import type { AddressLimits } from './serve-options.ts'
 
 export const usualAddressLimits: AddressLimits = { ofAddress: 250, openPerSecond: 50 }
 
 const openBurst = 20
-/** Whoever has a key is counted by the book that it opens; who comes to these with a wrong one by the answer. */
+/** A caller with a key counts for the book it opens; a wrong key on these paths counts by the answer. */
 const keyedPath = /^\/(?:v1\/books\/|a2p\/|capabilities\/|(?:messages|embed)(?:$|\?))/
-/** Nothing is made for it, and who watches over the process may come from the address of a flood. */
+/** Health checks are cheap, and a monitor may share the address of a flood. */
 const healthPath = /^\/health(?:$|\?)/
 
 export class AddressLimit {
@@ -29,8 +29,9 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a request until `until` is closed; false when its address has too many. Behind a proxy that names no address nothing
-   * is counted, and without a proxy what is under way is not: all of that is of this machine.
+   * Counts a request until `until` closes; false if its address has too many. Behind a proxy that sends no
+   * address nothing is counted; without a proxy open requests aren't counted, because they come from this
+   * machine.
    */
   enter(incoming: IncomingMessage, until: NodeJS.EventEmitter | Duplex): boolean {
     const address = this.#addressOf(incoming)
@@ -44,8 +45,8 @@ export class AddressLimit {
     return true
   }
 
-  /** Counts a request whose key opened nothing with those that have none; false when its address has too many of both. */
-  takeStranger(incoming: IncomingMessage): boolean {
+  /** Counts a request with a wrong key among those without; false if its address has too many. */
+  countUnauthorized(incoming: IncomingMessage): boolean {
     const address = this.#addressOf(incoming)
     return address === undefined || isOpen(incoming) || this.#withoutKey.take(address)
   }
@@ -67,8 +68,8 @@ function isOpen({ headers, url = '/' }: IncomingMessage): boolean {
   return !healthPath.test(url) && (headers.authorization === undefined || !keyedPath.test(url))
 }
 
-function lastAddress(given: string | string[] | undefined): string | undefined {
-  const last = [given ?? ''].flat().join(',').split(',').at(-1)?.trim()
-  // Some proxies write the port, which is another one for each connection.
+function lastAddress(header: string | string[] | undefined): string | undefined {
+  const last = [header ?? ''].flat().join(',').split(',').at(-1)?.trim()
+  // Some proxies add the port, which changes with each connection.
   return last?.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 }

@@ -1,22 +1,23 @@
-// WebSockets on the Node server: an upgrade is asked of the same app as any other request, and is made once that agrees.
-// Invariant: a socket is upgraded by nobody but the app's own route, and what that refuses is answered as over HTTP.
+// WebSocket upgrades on the Node server. The app answers an upgrade like any request, and upgrades the socket
+// if it agrees.
+// Invariant: only the app's own route upgrades a socket; a refusal is answered as over HTTP.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { frameLimits, liveProtocols } from '../../../sync/wire/live-wire.ts'
 
-/** So long somebody who was refused may take to say goodbye. */
+/** Longest wait for a refused client to close. */
 const goodbyeMs = 1000
 
-/** Gives the socket of a request that the app lets through; it is paused until somebody hears it. */
+/** Upgrades the socket of a request that the app accepts; it is paused until somebody listens. */
 export type Upgrade = () => Promise<WebSocket>
 
-/** True for what is to be a WebSocket; anything else that wants an upgrade is answered as if it did not. */
+/** Whether the request wants a WebSocket; other upgrades are ignored. */
 export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Asks `answer` about each upgrade; the socket is upgraded while it answers, or not at all. */
+/** Passes each upgrade to `answer`; the socket is upgraded while it answers, or not at all. */
 export function answerUpgrades(
   server: Server,
   answer: (request: Request, incoming: IncomingMessage, upgrade: Upgrade) => Promise<Response>,
@@ -26,10 +27,10 @@ export function answerUpgrades(
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: frameLimits.bytes,
-    // In how many pieces a frame may come: each takes memory until the last is there.
+    // Limit of fragments of a frame, which take memory until the last arrives.
     maxFragments: 64,
     maxBufferedChunks: 1024,
-    // Its line answers a ping, as that counts the frames of its caller.
+    // The line answers pings itself, to count its caller's frames.
     autoPong: false,
     handleProtocols: (offered) => liveProtocols.find((one) => offered.has(one)) ?? false,
   })
@@ -39,12 +40,12 @@ export function answerUpgrades(
     const upgrade: Upgrade = () =>
       new Promise((resolve, reject) => {
         isUpgraded = true
-        // What is no proper handshake is answered by the library, which then ends it.
+        // The library answers an invalid handshake and closes the socket.
         socket.once('close', () => reject(new Error('The socket was closed.')))
         sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
-          // At once: a fault that nobody listens for would end the process.
+          // At once: an error without a listener would end the process.
           upgraded.on('error', () => undefined)
-          // What it says before its line hears it waits.
+          // Messages wait until the line listens.
           upgraded.pause()
           resolve(upgraded)
         })
@@ -56,17 +57,17 @@ export function answerUpgrades(
   })
 }
 
-/** What the app answers when a socket was upgraded: it can't be made by hand, for it has no body and no headers to send. */
+/** The app's answer after an upgrade. `Response` doesn't allow status 101, so it is set by force. */
 export function switchedProtocols(): Response {
   return Object.defineProperty(new Response(null), 'status', { value: 101 })
 }
 
-function toRequest({ url = '/', headers: given }: IncomingMessage): Request {
+function toRequest({ url = '/', headers: incoming }: IncomingMessage): Request {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(incoming))
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
-  // Put together and not resolved: a path that begins with `//` names no host.
-  return new Request(url.startsWith('/') ? `http://${given.host ?? ''}${url}` : url, { headers })
+  // Concatenated, not resolved: a path that begins with `//` names no host.
+  return new Request(url.startsWith('/') ? `http://${incoming.host ?? ''}${url}` : url, { headers })
 }
 
 async function refuse(socket: Duplex, response: Response): Promise<void> {
@@ -79,6 +80,6 @@ async function refuse(socket: Duplex, response: Response): Promise<void> {
     'connection: close',
   ]
   socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]))
-  // A client that does not end its own half keeps no connection open.
+  // Close even if the client doesn't end its half.
   setTimeout(() => socket.destroy(), goodbyeMs).unref()
 }

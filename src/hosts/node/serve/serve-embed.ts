@@ -1,6 +1,6 @@
-// `POST /embed` in Node: an embedder as a small server of its own, for the books of this machine or of a network.
-// Invariant: without a key it only listens to this machine, and to nobody who came through a proxy or under another name of
-// it; a page of another origin can't call it.
+// `POST /embed` in Node: an embedder as a server of its own, for books of this machine or a network.
+// Invariant: without a key it answers only this machine, under its own name and not through a proxy. A page
+// of another origin can't call it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
@@ -17,15 +17,14 @@ import {
   type LsaOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
-import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
-import { usualLimits } from '../port/server-limits.ts'
+import { createLimitedServer, drainRequest, usualLimits } from '../port/limited-server.ts'
 import { nodePorts } from '../port/node-ports.ts'
 
 export interface ServeEmbedOptions {
   readonly embedder: Exclude<ActiveEmbedderOptions, LsaOptions>
-  /** Default 8401; 0 takes a free one. */
+  /** Default 8401; 0 for any free port. */
   readonly port?: number
-  /** Default `127.0.0.1`: this machine alone. Anything else needs a key. */
+  /** Default `127.0.0.1`: this machine only. Other addresses need a key. */
   readonly host?: string
   /** The bearer token that callers must send, at least 16 characters. */
   readonly key?: string
@@ -44,11 +43,11 @@ const checkOptions = optionsOf<ServeEmbedOptions>(
 )
 
 /** Serves `POST /embed {texts}` → `{ embeddings, dimensions }`, and `GET /health`. */
-export async function serveEmbed(given: ServeEmbedOptions): Promise<EmbedServer> {
-  checkOptions(given, '')
-  const { embedder: options, port = 8401, host = '127.0.0.1', key } = given
+export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<EmbedServer> {
+  checkOptions(serveOptions, '')
+  const { embedder: options, port = 8401, host = '127.0.0.1', key } = serveOptions
   if (!isOwnName(hostInUrl(host)) && !key) {
-    throw new DaybookError('invalid-input', '`key`: without one, only this machine is served.', {
+    throw new DaybookError('invalid-input', '`key` is required to serve other machines.', {
       details: { path: 'key' },
     })
   }
@@ -97,15 +96,15 @@ export async function serveEmbed(given: ServeEmbedOptions): Promise<EmbedServer>
   return { url: `http://${hostInUrl(host)}:${taken}/embed`, close, [Symbol.asyncDispose]: close }
 }
 
-/** JSON only, by its type: a page of another origin could send plain text unasked, but not this. */
+/** Only JSON, by its type: a page of another origin could send plain text without asking, but not JSON. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const wrong = (path: string, message: string) =>
     new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
   if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw wrong('content-type', '`application/json` is wanted')
+    throw wrong('content-type', 'it must be `application/json`')
   const chunks: Buffer[] = []
   let size = 0
-  // What is refused in the middle is answered over the same connection.
+  // A body that is too large is answered on the same connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > bodyLimitBytes) {
@@ -136,7 +135,7 @@ async function send(
   response.end(JSON.stringify(body))
 }
 
-/** A page that has its own name point to this machine still calls it by that name. */
+/** A page that points its own name to this machine still calls it by that name. */
 function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
   return (
     isOwnMachine(`http://${headers.host ?? ''}`) && httpVersion !== '1.0' && !isPassedOn(Object.keys(headers))

@@ -1,6 +1,7 @@
-// The edge under Node: the same app, its mirrors in PostgreSQL. Several such processes may stand on one database.
-// Invariant: a key crosses no plain connection but on this machine, and whoever calls from elsewhere can't pass for it.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+// The edge under Node: the same app, with mirrors in PostgreSQL. Several processes may share one database.
+// Invariant: keys cross no unencrypted connection except on this machine, and remote callers can't pass for
+// local ones.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { hostInUrl } from '../../../core/address.ts'
@@ -12,35 +13,37 @@ import { edgeLlm } from '../../../edge/edge-models.ts'
 import { readAgentRate } from '../../../edge/agent/agent-gate.ts'
 import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
-import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
-import { usualLimits } from '../port/server-limits.ts'
+import { createLimitedServer, drainRequest, usualLimits } from '../port/limited-server.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { offeredLine } from '../../../edge/live-lines.ts'
 import { toOutcome } from '../../../edge/outcome.ts'
-import { connectionTo, connectPostgres, isUnverified } from '../postgres/connect-postgres.ts'
-import { migratePostgres } from '../postgres/migrate-postgres.ts'
+import { connectionTo, connectPostgres, isUnverified, type Postgres } from '../postgres/connect-postgres.ts'
+import { migratePostgres } from '../postgres/postgres-schema.ts'
 import { openPostgresMirrors, type PostgresMirrors } from '../postgres/postgres-mirrors.ts'
 import { AddressLimit, usualAddressLimits } from './address-limit.ts'
 import { answerUpgrades, switchedProtocols, type Upgrade, wantsWebSocket } from './answer-upgrade.ts'
 import { bookHeader } from '../../../doors/http/routes/edge-routes.ts'
 import { checkServeOptions, isOnlyHere, type ServeMirrorsOptions } from './serve-options.ts'
-import { createHealth } from './health.ts'
+import type { Clock } from '../../../core/ports.ts'
+import { wireVersion } from '../../../sync/wire/protocol.ts'
 
 export interface MirrorServer extends AsyncDisposable {
   readonly url: string
-  /** Takes no more requests, waits up to 10 s for those under way, and lets go of the database. */
+  /** Takes no more requests, waits up to 10 s for running ones, and releases the database. */
   close(): Promise<void>
 }
 
 const unverified =
-  'The certificate of the database is not verified (`sslmode=no-verify`): whoever is between could read and change all books.'
+  'The certificate of the database is not verified (`sslmode=no-verify`): somebody on the network could read and change all books.'
 const graceMs = 10_000
 const addressRetryMs = 1000
 
-/** Migrates the database and begins to answer. Rejects with `invalid-input` for settings that would let keys leak. */
+/**
+ * Migrates the database and starts to answer. Rejects with `invalid-input` for settings that would leak keys.
+ */
 export async function serveMirrors(options: ServeMirrorsOptions): Promise<MirrorServer> {
   checkServeOptions(options)
-  const { host = '127.0.0.1', port = 8787, key, behindProxy = false } = options
+  const { host = '127.0.0.1', port = 8787 } = options
   const postgres = connectPostgres({
     url: options.database,
     caFile: options.databaseCa,
@@ -50,87 +53,8 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     if (url !== undefined && isUnverified(url)) nodePorts.log.warn(unverified, { code: 'invalid-input' })
   try {
     await migratePostgres(postgres)
-    const { settings = {} } = options
-    const mirrors = await openPostgresMirrors({
-      postgres,
-      ports: nodePorts,
-      rate: readRate(settings.DAYBOOK_RATE),
-      quotas: readQuotas(settings),
-      agentRate: readAgentRate(settings.DAYBOOK_A2P_RATE),
-      news: {
-        connection: connectionTo({
-          url: options.listenDatabase ?? options.database,
-          caFile: options.databaseCa,
-        }),
-      },
-      llm: edgeLlm(settings),
-    })
-    const env: EdgeEnv = {
-      ...settings,
-      MIRROR: mirrors,
-      ...(key ? { DAYBOOK_KEY: key } : {}),
-      ...(options.origins ? { DAYBOOK_ORIGINS: options.origins } : {}),
-    }
-    const app = createApp()
-    const health = createHealth(postgres, nodePorts.clock)
-    /** As the app answers it, with its headers and its methods, and whether the database is there besides. */
-    const answerHealth = async ({ method, headers }: Request): Promise<Response> => {
-      // Whoever watches over this process may ask without HTTPS: there is nothing to hide.
-      const answer = await app.fetch(new Request('http://127.0.0.1/health', { method, headers }), env)
-      if (!answer.ok || (method !== 'GET' && method !== 'HEAD')) return answer
-      const { status, body } = await health()
-      return new Response(method === 'HEAD' ? null : body, { status, headers: answer.headers })
-    }
-    const answerOf = (request: Request, incoming: IncomingMessage): Promise<Response> | Response => {
-      const { pathname } = new URL(request.url)
-      // Who asks of a book is let in to it as elsewhere.
-      const ofBook =
-        request.headers.has('authorization') && (env.DAYBOOK_BOOK ?? request.headers.get(bookHeader))
-      if (pathname === '/health' && !ofBook) return answerHealth(request)
-      return app.fetch(addressed(request, incoming, behindProxy), env)
-    }
-    const limits = limitsOf(options)
-    const addresses = new AddressLimit(limits, behindProxy, nodePorts.clock)
-    const listener = getRequestListener(
-      async (request, bindings) => {
-        const { incoming } = bindings as HttpBindings
-        let answer = await answerOf(request, incoming)
-        if (answer.status === 401 && !addresses.takeStranger(incoming))
-          answer = new Response(tooManyAnswer.body, tooManyAnswer)
-        // What was not read of the request would be taken for the beginning of the next one.
-        if (!(await drainRequest(incoming))) answer.headers.set('connection', 'close')
-        return answer
-      },
-      { overrideGlobalObjects: false },
-    )
-    const server = createLimitedServer(
-      limits,
-      (request, response) => {
-        const began = performance.now()
-        response.once('close', () =>
-          options.onAnswer?.({
-            method: request.method ?? '',
-            path: hideKeys((request.url ?? '').split('?')[0] ?? '', key?.split(/\s+/)),
-            status: response.statusCode,
-            ms: Math.round(performance.now() - began),
-          }),
-        )
-        void (addresses.enter(request, response) ? listener(request, response) : refuse(request, response))
-      },
-      { shouldUpgradeCallback: wantsWebSocket },
-    )
-    answerUpgrades(server, (request, incoming, upgrade) =>
-      !addresses.enter(incoming, incoming.socket)
-        ? Promise.resolve(new Response(tooManyAnswer.body, tooManyAnswer))
-        : Promise.resolve(
-            app.fetch(addressed(request, incoming, behindProxy), {
-              ...env,
-              MIRROR: {
-                getByName: (book) => ({ ...mirrors.getByName(book), fetch: lineOf(mirrors, book, upgrade) }),
-              },
-            }),
-          ),
-    )
+    const mirrors = await openMirrors(postgres, options)
+    const server = createMirrorServer(postgres, mirrors, options)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, resolve)
@@ -147,15 +71,112 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
         await mirrors.close()
         await postgres.close()
       })())
-    const { port: taken } = server.address() as AddressInfo
-    return { url: `http://${hostInUrl(host)}:${taken}`, close, [Symbol.asyncDispose]: close }
+    const { port: boundPort } = server.address() as AddressInfo
+    return { url: `http://${hostInUrl(host)}:${boundPort}`, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await postgres.close()
     throw error
   }
 }
 
-/** All connections come from the proxy where there is one; else one address leaves a fifth to the others. */
+function openMirrors(postgres: Postgres, options: ServeMirrorsOptions): Promise<PostgresMirrors> {
+  const { settings = {} } = options
+  return openPostgresMirrors({
+    postgres,
+    ports: nodePorts,
+    rate: readRate(settings.DAYBOOK_RATE),
+    quotas: readQuotas(settings),
+    agentRate: readAgentRate(settings.DAYBOOK_A2P_RATE),
+    news: {
+      connection: connectionTo({
+        url: options.listenDatabase ?? options.database,
+        caFile: options.databaseCa,
+      }),
+    },
+    llm: edgeLlm(settings),
+  })
+}
+
+function createMirrorServer(
+  postgres: Postgres,
+  mirrors: PostgresMirrors,
+  options: ServeMirrorsOptions,
+): Server {
+  const { key, behindProxy = false } = options
+  const env: EdgeEnv = {
+    ...options.settings,
+    MIRROR: mirrors,
+    ...(key ? { DAYBOOK_KEY: key } : {}),
+    ...(options.origins ? { DAYBOOK_ORIGINS: options.origins } : {}),
+  }
+  const app = createApp()
+  const answerHealth = createHealthAnswer(postgres, app, env)
+  const limits = limitsOf(options)
+  const addresses = new AddressLimit(limits, behindProxy, nodePorts.clock)
+  const listener = getRequestListener(
+    async (request, bindings) => {
+      const { incoming } = bindings as HttpBindings
+      let answer = isPublicHealth(request, env)
+        ? await answerHealth(request)
+        : await app.fetch(withRealAddress(request, incoming, behindProxy), env)
+      if (answer.status === 401 && !addresses.countUnauthorized(incoming))
+        answer = new Response(tooManyAnswer.body, tooManyAnswer)
+      // Unread bytes of the body would be taken for the next request.
+      if (!(await drainRequest(incoming))) answer.headers.set('connection', 'close')
+      return answer
+    },
+    { overrideGlobalObjects: false },
+  )
+  const server = createLimitedServer(
+    limits,
+    (request, response) => {
+      const began = performance.now()
+      response.once('close', () =>
+        options.onAnswer?.({
+          method: request.method ?? '',
+          path: hideKeys((request.url ?? '').split('?')[0] ?? '', key?.split(/\s+/)),
+          status: response.statusCode,
+          ms: Math.round(performance.now() - began),
+        }),
+      )
+      void (addresses.enter(request, response) ? listener(request, response) : refuse(request, response))
+    },
+    { shouldUpgradeCallback: wantsWebSocket },
+  )
+  answerUpgrades(server, (request, incoming, upgrade) =>
+    !addresses.enter(incoming, incoming.socket)
+      ? Promise.resolve(new Response(tooManyAnswer.body, tooManyAnswer))
+      : Promise.resolve(
+          app.fetch(withRealAddress(request, incoming, behindProxy), {
+            ...env,
+            MIRROR: {
+              getByName: (book) => ({ ...mirrors.getByName(book), fetch: lineOf(mirrors, book, upgrade) }),
+            },
+          }),
+        ),
+  )
+  return server
+}
+
+/** Whether the request asks for the health of the process, not of a book. */
+function isPublicHealth({ url, headers }: Request, env: EdgeEnv): boolean {
+  if (new URL(url).pathname !== '/health') return false
+  return !(headers.has('authorization') && (env.DAYBOOK_BOOK ?? headers.get(bookHeader)))
+}
+
+/** Answers health as the app does, and adds the state of the database. */
+function createHealthAnswer(postgres: Postgres, app: ReturnType<typeof createApp>, env: EdgeEnv) {
+  const health = createHealth(postgres, nodePorts.clock)
+  return async ({ method, headers }: Request): Promise<Response> => {
+    // A monitor may ask without HTTPS: the answer has no secrets.
+    const answer = await app.fetch(new Request('http://127.0.0.1/health', { method, headers }), env)
+    if (!answer.ok || (method !== 'GET' && method !== 'HEAD')) return answer
+    const { status, body } = await health()
+    return new Response(method === 'HEAD' ? null : body, { status, headers: answer.headers })
+  }
+}
+
+/** Behind a proxy all connections come from it; otherwise one address leaves a fifth to the others. */
 function limitsOf({ limits, behindProxy = false }: ServeMirrorsOptions) {
   const { connections = usualLimits.connections } = limits ?? {}
   const connectionsOfAddress = behindProxy ? connections : Math.ceil(connections * 0.8)
@@ -164,7 +185,7 @@ function limitsOf({ limits, behindProxy = false }: ServeMirrorsOptions) {
 
 const tooMany = new DaybookError(
   'rate-limited',
-  'This address has too many requests and lines open, or asks too often without a key.',
+  'This address has too many open requests and lines, or sends too many requests without a key.',
   { details: { retryAfterMs: addressRetryMs } },
 )
 const tooManyAnswer = {
@@ -173,7 +194,7 @@ const tooManyAnswer = {
   body: JSON.stringify(tooMany),
 }
 
-/** Before anything is made of the request: an address that floods takes no more than this. */
+/** Refuse before a `Request` is made: a flood costs no more than this. */
 async function refuse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const isRead = await drainRequest(incoming)
   const { status, headers, body } = tooManyAnswer
@@ -189,14 +210,14 @@ const lineOf =
   }
 
 /**
- * The request with the address that it was really made to: HTTPS where the proxy says so, and never this machine's name
- * unless both ends of the socket are this machine's, whatever `Host` says.
+ * The request with its real address: HTTPS if the proxy says so, and this machine's name only if both ends of
+ * the socket are on this machine, whatever `Host` says.
  */
-function addressed(request: Request, incoming: IncomingMessage, behindProxy: boolean): Request {
+function withRealAddress(request: Request, incoming: IncomingMessage, behindProxy: boolean): Request {
   const { socket, httpVersion } = incoming
   const url = new URL(request.url)
   const headers = new Headers(request.headers)
-  // Nobody but a proxy speaks HTTP/1.0 to others these days, and nginx, left as it is, says nothing else of itself.
+  // Only proxies speak HTTP/1.0 today; nginx by default sends no other sign of itself.
   if (httpVersion === '1.0') headers.append('via', '1.0 unnamed')
   if (behindProxy) {
     const proto = incoming.headers['x-forwarded-proto']
@@ -207,4 +228,30 @@ function addressed(request: Request, incoming: IncomingMessage, behindProxy: boo
   if (url.href === request.url && httpVersion !== '1.0') return request
   const { method, body, signal } = request
   return new Request(url, { method, headers, signal, ...(body ? { body, duplex: 'half' } : {}) })
+}
+
+/** Anybody may ask, so the database is checked no more often than this. */
+const freshMs = 1000
+const answerLimitMs = 3000
+
+/** Answers 200, or 503 if the database doesn't answer. */
+function createHealth(postgres: Postgres, clock: Clock): () => Promise<Response> {
+  let latest = { at: Number.NEGATIVE_INFINITY, isUp: Promise.resolve(false) }
+  const ask = async (): Promise<boolean> => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), answerLimitMs)
+    })
+    const answer = postgres.rows('SELECT 1').then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+  }
+  return async () => {
+    const now = clock.now()
+    if (Math.abs(now - latest.at) >= freshMs) latest = { at: now, isUp: ask() }
+    const ok = await latest.isUp
+    return Response.json({ ok, wire: wireVersion, database: ok ? 'up' : 'down' }, { status: ok ? 200 : 503 })
+  }
 }

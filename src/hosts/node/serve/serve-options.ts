@@ -1,5 +1,5 @@
-// What `daybook serve` can be set to, and what of it is refused before anybody waits for an answer.
-// Invariant: settings that would let keys leak start nothing.
+// Options of `daybook serve`, and their checks. Invariant: with settings that would leak keys the server
+// doesn't start.
 import { checkKey, checkKeyLength, isOwnAddress } from '../../../core/address.ts'
 import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import {
@@ -17,50 +17,50 @@ import type { ArchiveEnv } from '../../../edge/archive/edge-archive.ts'
 import { type EdgeEnv, edgeSettingTable } from '../../../edge/edge-env.ts'
 import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
-import type { ServerLimits } from '../port/server-limits.ts'
+import type { ServerLimits } from '../port/limited-server.ts'
 
 export interface AddressLimits {
-  /** Requests and lines of one address at a time; many devices may stand behind one. */
+  /** Open requests and lines of one address; many devices may share it. */
   readonly ofAddress: number
   /** Requests without a key that an address may send each second, and twenty times as many at once. */
   readonly openPerSecond: number
 }
 
 export interface ServeMirrorsOptions {
-  /** Where the truth is: `postgres://user:password@host:5432/database`, Supabase's pooler on port 6543 included. */
+  /** The database: `postgres://user:password@host:5432/database`, Supabase's pooler on port 6543 included. */
   readonly database: string
-  /** A file with the certificate of who vouches for the database; with it the database's own is checked. */
+  /** A file with the CA certificate that verifies the database. */
   readonly databaseCa?: string | undefined
-  /** Most connections to the database, 10 by default, and one more to listen on. */
+  /** Most connections to the database (default 10), beside one to listen. */
   readonly connections?: number
   /**
-   * Where to listen for what other processes write, when `database` is a pooler that shares connections among
-   * transactions: the database itself, or a pooler of sessions (Supabase: port 5432).
+   * The connection for notifications, if `database` is a pooler that shares connections among transactions:
+   * the database itself, or a pooler of sessions (Supabase: port 5432).
    */
   readonly listenDatabase?: string | undefined
-  /** Address and port to listen on; `127.0.0.1` and 8787, and port 0 is any that is free. */
+  /** Address and port to listen on; default `127.0.0.1` and 8787; port 0 for any free port. */
   readonly host?: string
   readonly port?: number
   /**
-   * The key of every caller, at least 16 characters. Without it only this machine is let in, with the key `development`, and
-   * nobody on whose request a proxy has left its mark.
+   * The key of every caller, at least 16 characters. Without it only this machine is admitted, with the key
+   * `development`, and no request that came through a proxy.
    */
   readonly key?: string | undefined
-  /** A proxy stands before this that ends TLS and says so in `X-Forwarded-Proto`. Nobody else may reach the port. */
+  /** A proxy in front ends TLS and sets `X-Forwarded-Proto`. Nobody else may reach the port. */
   readonly behindProxy?: boolean
-  /** Connections and times of this server, each with a default of its own: see `ServerLimits` and `AddressLimits`. */
+  /** Limits of this server; for the defaults see `ServerLimits` and `AddressLimits`. */
   readonly limits?: Partial<ServerLimits & AddressLimits>
-  /** Origins of pages that may call, besides those of this machine, apart by blanks. */
+  /** Origins of pages that may call, beside those of this machine, separated by blanks. */
   readonly origins?: string | undefined
-  /** The other settings of an edge, as in its environment: JSON Web Tokens, rates, embedder, language model. */
+  /** Other settings of an edge, as in its environment: JSON Web Tokens, rates, embedder, language model. */
   readonly settings?: EdgeSettings
-  /** Called after every answer. Neither bodies nor keys are in it. */
+  /** Called after every answer. It gets neither bodies nor keys. */
   readonly onAnswer?: (answer: Answered) => void
 }
 
 /**
- * What an edge can be set to beside its key and origins. Vectors of records would be lost with each copy, so there are none;
- * archives are those of the edge with a bucket.
+ * Settings of an edge except its key and origins. Vectors of records would be lost with each copy, so there
+ * are none; archives need the edge with a bucket.
  */
 export type EdgeSettings = Omit<
   EdgeEnv,
@@ -82,7 +82,7 @@ export interface Answered {
 
 const portOption = numberOption(0, 65_535)
 const msOption = numberOption(10, 86_400_000)
-// Some settings of a deployment are options of their own here, and there are no vectors of records, and no archives.
+// Options of their own here, or unsupported: vectors of records, archives.
 const {
   DAYBOOK_KEY: _key,
   DAYBOOK_ORIGINS: _origins,
@@ -122,13 +122,13 @@ const checkTable = optionsOf<ServeMirrorsOptions>(
   ['database'],
 )
 
-/** Throws `invalid-input` for what is no setting, or would let keys leak. */
+/** Throws `invalid-input` for unknown options and those that would leak keys. */
 export function checkServeOptions(options: ServeMirrorsOptions): void {
   checkTable(options, '')
   checkSettings(options)
 }
 
-/** Settings that are read later, by whom they concern: what is wrong with one is said before anybody waits for an answer. */
+/** Checks settings that are read later, so that errors come before the server starts. */
 function checkReadable(settings: EdgeSettings): void {
   const readers: { readonly [Name in keyof EdgeSettings]?: (text: string | undefined) => unknown } = {
     DAYBOOK_RATE: readRate,
@@ -161,12 +161,12 @@ function checkSettings({
   checkReadable(settings)
   if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
-    throw wrong('key', 'behind a proxy everybody seems to be this machine, so there must be one')
+    throw wrong('key', 'it is required behind a proxy, where every caller seems to be this machine')
   if (!isOnlyHere(host) && !behindProxy)
-    throw wrong('host', 'others are answered over HTTPS only, which a proxy before this must speak: say so')
+    throw wrong('host', 'other machines need HTTPS: put a proxy in front, and set `behindProxy`')
 }
 
-/** True for an end of a socket that only this machine reaches. Node shows IPv4 as IPv6 where a socket takes both. */
+/** Whether a socket address is of this machine only. Node shows IPv4 as IPv6 on sockets for both. */
 export function isOnlyHere(host: string): boolean {
   return host === 'localhost' || isOwnAddress(host.replace(/^::ffff:(?=127\.)/, ''))
 }

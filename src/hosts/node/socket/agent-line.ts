@@ -1,7 +1,7 @@
-// An agent that speaks P3394 over the socket of a book: each message, or `{ t: 'envelope', envelope }`, is answered with one,
-// in any order; `{ t: 'auth', token }` comes before them, where it comes.
-// Invariant: it is the owner, as whoever can open the socket can open the file; a token that it presents makes it less for
-// good, and what it sends beside cannot take that back.
+// A P3394 agent on the socket of a book. Each message, or `{ t: 'envelope', envelope }`, gets one answer, in
+// any order. `{ t: 'auth', token }` may come first.
+// Invariant: the agent has the owner's rights, because anyone who can open the socket can open the file. A
+// token reduces its rights for good; no later message restores them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { checkCallScope } from '../../../core/book.ts'
@@ -10,16 +10,16 @@ import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { parseWith } from '../../../core/schema.ts'
 import { type AgentAnswer, answerAgent, failedAnswer } from '../../../doors/p3394/answer-agent.ts'
 import type { FrameLine } from './frame-line.ts'
-import { keysProof, type OwnedBook } from './owned-book.ts'
+import { checkPassphrase, type OwnedBook } from './owned-book.ts'
 
 export interface AgentLineParts {
   readonly owned: OwnedBook
-  /** What is being answered. */
+  /** Answers in progress. */
   readonly work: Set<Promise<void>>
 }
 
-/** Messages under way at once; who sends more waits. */
-const waitingLimit = 64
+/** Messages in progress at once; more wait. */
+const messageLimit = 64
 const auth = z.strictObject({ t: z.literal('auth'), token: z.string().min(1).max(100_000) })
 
 export class AgentLine {
@@ -27,7 +27,7 @@ export class AgentLine {
   readonly #parts: AgentLineParts
   #waiting = 0
   #bearer: string | undefined
-  /** What is presented is looked at before anything that comes after it is done. */
+  /** The check of the token. Later messages wait for it. */
   #admitted: Promise<unknown> = Promise.resolve()
 
   constructor(line: FrameLine, parts: AgentLineParts) {
@@ -35,13 +35,13 @@ export class AgentLine {
     this.#parts = parts
   }
 
-  /** Throws for a credential that is none: the connection is of no more use then. */
+  /** Throws for an invalid credential; the connection is unusable then. */
   hear(message: unknown): void {
     if (isJsonObject(message) && message['t'] === 'auth') return this.#present(parseWith(auth, message).token)
     const { work } = this.#parts
     const bearer = this.#bearer
     this.#waiting += 1
-    if (this.#waiting >= waitingLimit) this.#line.pause(true)
+    if (this.#waiting >= messageLimit) this.#line.pause(true)
     const answering = this.#answer(message, bearer)
     work.add(answering)
     void answering.finally(() => {
@@ -52,7 +52,8 @@ export class AgentLine {
   }
 
   #present(token: string): void {
-    if (this.#bearer !== undefined) throw new DaybookError('unauthorized', 'A token was presented already.')
+    if (this.#bearer !== undefined)
+      throw new DaybookError('unauthorized', 'This connection already has a token.')
     this.#bearer = token
     this.#admitted = this.#parts.owned.engine.admit({ bearer: token })
     this.#admitted.catch((error: unknown) => {
@@ -64,9 +65,9 @@ export class AgentLine {
   async #answer(message: unknown, bearer: string | undefined): Promise<void> {
     const { owned } = this.#parts
     const isWrapped = isJsonObject(message) && message['t'] === 'envelope'
-    const given = isWrapped ? message['envelope'] : message
+    const content = isWrapped ? message['envelope'] : message
     const wrap = (one: AgentAnswer) => (isWrapped ? { t: 'envelope', envelope: one } : one)
-    const answer = await answerAgent(given, {
+    const answer = await answerAgent(content, {
       now: () => Date.now(),
       newId: randomUUID,
       admit: async (id) => {
@@ -76,7 +77,7 @@ export class AgentLine {
       call: async (id, input, requestId, from) => {
         await this.#admitted
         if (bearer !== undefined) return owned.engine.call(id, input, { requestId, bearer })
-        await keysProof(owned, undefined)
+        await checkPassphrase(owned, undefined)
         return owned.engine.call(id, input, { requestId, ...(from ? { scope: checkCallScope(from) } : {}) })
       },
     })

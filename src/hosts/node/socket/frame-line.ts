@@ -1,52 +1,52 @@
-// One connection of a socket, as messages. Invariant: whatever comes over it, ends in the middle or never ends costs this
-// connection and nothing else: it is cut, and its memory is bounded both ways.
+// One socket connection, as messages. Invariant: a bad, cut-off or endless message costs this connection
+// only: it is cut, and its buffers are bounded in both directions.
 import type { Socket } from 'node:net'
 import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { frameLimits, FrameReader, toFrame } from './frame-reader.ts'
 
 export interface FrameLineOptions {
   readonly hear: (message: unknown) => void
-  /** What came was no frame. What is posted now is sent before the connection ends. */
+  /** A frame was invalid. Messages posted now are sent before the connection ends. */
   readonly broken?: (error: DaybookError) => void
-  /** It is over, whoever ended it. */
+  /** The connection is over. */
   readonly closed: () => void
   /**
-   * Reads nothing more while much of what was answered is not read: for the side that answers. The other always reads, or
-   * both could wait for each other.
+   * For the answering side: stop reading while many answers are unread. The other side always reads; if both
+   * stopped, they would deadlock.
    */
   readonly waitsForReader?: boolean
-  /** Milliseconds for the first message to come, and for a frame that has begun to end; 5,000 and 30,000. */
-  readonly patience?: Partial<LinePatience>
+  /** Milliseconds for the first message, and for one whole frame; default 5,000 and 30,000. */
+  readonly timeouts?: Partial<LineTimeouts>
 }
 
-export interface LinePatience {
+export interface LineTimeouts {
   readonly firstMs: number
   readonly frameMs: number
 }
 
-const defaultPatience: LinePatience = { firstMs: 5000, frameMs: 30_000 }
-/** Who does not read what it asked for is cut off when this much waits. */
+const defaultTimeouts: LineTimeouts = { firstMs: 5000, frameMs: 30_000 }
+/** Cut the connection when so many bytes are unread. */
 const unreadLimitBytes = 2 * frameLimits.shared
-/** From this much on that waits to be read, and until it is sent, nothing more is taken in. */
+/** Stop reading when so many bytes wait to be sent, until they are sent. */
 const backlogBytes = 4 * frameLimits.message
 
 export class FrameLine {
   readonly #socket: Socket
   readonly #options: FrameLineOptions
   readonly #reader = new FrameReader(frameLimits.message)
-  readonly #patience: LinePatience
+  readonly #timeouts: LineTimeouts
   #timer: NodeJS.Timeout | undefined
   #isPaused = false
-  #isClogged = false
+  #isBacklogged = false
   #isBroken = false
 
   constructor(socket: Socket, options: FrameLineOptions) {
     this.#socket = socket
     this.#options = options
-    this.#patience = { ...defaultPatience, ...options.patience }
-    this.#await(this.#patience.firstMs)
+    this.#timeouts = { ...defaultTimeouts, ...options.timeouts }
+    this.#startTimer(this.#timeouts.firstMs)
     socket.on('data', (piece) => this.#take(piece as Buffer))
-    // Why it ended makes no difference to anybody: `closed` follows.
+    // The reason doesn't matter: `closed` follows.
     socket.on('error', () => undefined)
     socket.once('close', () => {
       clearTimeout(this.#timer)
@@ -54,12 +54,12 @@ export class FrameLine {
     })
   }
 
-  /** Lets frames be as large as those between two Daybooks. */
+  /** Allows frames of the size that two Daybooks use. */
   widen(): void {
     this.#reader.limitBytes = frameLimits.shared
   }
 
-  /** Throws `too-large` for what no frame holds. */
+  /** Throws `too-large` if the message doesn't fit in a frame. */
   post(message: unknown): void {
     if (!this.#socket.writable) return
     this.#socket.write(toFrame(message, this.#reader.limitBytes))
@@ -68,11 +68,11 @@ export class FrameLine {
     else if (this.#options.waitsForReader && writableLength > backlogBytes) this.#waitForReader()
   }
 
-  /** Takes in no more messages until told to go on; who sends meanwhile has to wait. */
+  /** Stops or resumes reading. Senders wait meanwhile. */
   pause(isPaused: boolean): void {
     if (this.#isPaused === isPaused) return
     this.#isPaused = isPaused
-    this.#follow()
+    this.#updateReading()
   }
 
   /** Whether it keeps the process alive. */
@@ -91,20 +91,20 @@ export class FrameLine {
   }
 
   get #isStopped(): boolean {
-    return this.#isPaused || this.#isClogged
+    return this.#isPaused || this.#isBacklogged
   }
 
   #waitForReader(): void {
-    if (this.#isClogged) return
-    this.#isClogged = true
-    this.#follow()
+    if (this.#isBacklogged) return
+    this.#isBacklogged = true
+    this.#updateReading()
     this.#socket.once('drain', () => {
-      this.#isClogged = false
-      this.#follow()
+      this.#isBacklogged = false
+      this.#updateReading()
     })
   }
 
-  #follow(): void {
+  #updateReading(): void {
     if (this.#isStopped) this.#socket.pause()
     else {
       this.#socket.resume()
@@ -123,26 +123,26 @@ export class FrameLine {
       while (!this.#isStopped && !this.#isBroken) {
         const found = this.#reader.next()
         if (!found) break
-        this.#restTimer()
+        this.#stopTimer()
         this.#options.hear(found.message)
       }
     } catch (error) {
       this.#isBroken = true
       this.#options.broken?.(toDaybookError(error))
       this.end()
-      // Whoever sends without end and never reads is not waited for.
-      this.#await(this.#patience.firstMs)
+      // Cut a sender that never stops and never reads.
+      this.#startTimer(this.#timeouts.firstMs)
       return
     }
-    if (this.#reader.isWithin && !this.#isStopped) this.#await(this.#patience.frameMs)
+    if (this.#reader.isWithin && !this.#isStopped) this.#startTimer(this.#timeouts.frameMs)
   }
 
-  /** One timer for a frame, from its first byte: dripping does not wind it up again. */
-  #await(ms: number): void {
+  /** One timer for a whole frame: a slow trickle of bytes doesn't restart it. */
+  #startTimer(ms: number): void {
     this.#timer ??= setTimeout(() => this.cut(), ms).unref()
   }
 
-  #restTimer(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
   }

@@ -1,13 +1,14 @@
-// Frames of a socket: four bytes, big-endian, that say how long the JSON after them is, in bytes of UTF-8.
-// Invariant: what a frame claims costs nothing; memory is taken for what has come, and never for more than a frame may have.
+// Frames of a socket: the length of the JSON in UTF-8 bytes (four bytes, big-endian), then the JSON.
+// Invariant: memory grows with received bytes, not with a claimed length, and never beyond the limit of a
+// frame.
 import { DaybookError } from '../../../core/errors.ts'
 
-/** Most bytes of a message from whoever comes to the socket, and of one between two Daybooks that share a book. */
+/** Byte limits of a message from anyone, and of one between two Daybooks that share a book. */
 export const frameLimits = { message: 1_048_576, shared: 67_108_864 } as const
 
 const headBytes = 4
 
-/** `value` as a frame; throws `too-large` beyond `limitBytes`. */
+/** Encodes `value` as a frame; throws `too-large` beyond `limitBytes`. */
 export function toFrame(value: unknown, limitBytes: number): Buffer {
   const text = JSON.stringify(value)
   const sizeBytes = Buffer.byteLength(text)
@@ -18,9 +19,8 @@ export function toFrame(value: unknown, limitBytes: number): Buffer {
   return frame
 }
 
-/** Puts frames together from whatever pieces a socket brings. */
+/** Assembles frames from pieces of any size. */
 export class FrameReader {
-  /** Most bytes that the next frame may have. */
   limitBytes: number
   #pieces: Buffer[] = []
   #hasBytes = 0
@@ -29,7 +29,7 @@ export class FrameReader {
     this.limitBytes = limitBytes
   }
 
-  /** A frame has begun and has not ended. */
+  /** Whether a frame is incomplete. */
   get isWithin(): boolean {
     return this.#hasBytes > 0
   }
@@ -40,7 +40,10 @@ export class FrameReader {
     this.#hasBytes += piece.length
   }
 
-  /** The next message, or undefined until there is more of it. Throws `too-large` and `invalid-input`, and is of no use then. */
+  /**
+   * The next message, or undefined if it is incomplete. After `too-large` or `invalid-input` the reader is
+   * unusable.
+   */
   next(): { readonly message: unknown } | undefined {
     if (this.#hasBytes < headBytes) return undefined
     const sizeBytes = this.#joined(headBytes).readUInt32BE()
@@ -55,7 +58,7 @@ export class FrameReader {
     return { message: readJson(body) }
   }
 
-  /** The first piece, made at least `bytes` long: pieces are joined once for a frame, not once for each that comes. */
+  /** The first piece, at least `bytes` long. Joins pieces once a frame, not once a piece. */
   #joined(bytes: number): Buffer {
     const [first] = this.#pieces
     if (first && first.length >= bytes) return first

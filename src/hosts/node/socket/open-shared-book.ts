@@ -1,5 +1,5 @@
-// Opens a book that processes share: puts the holder's server, its place and its note together.
-// Invariant: the socket is there only while the file is locked: it is made after the lock is had, and goes before it is let go.
+// Opens a book that processes share: connects the owner's server, its socket and its note.
+// Invariant: the socket exists only while the file is locked: made after locking, removed before unlocking.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { AbortSignalLike } from '../../../core/abort.ts'
@@ -12,21 +12,21 @@ import { processVersion, type JoiningProcess } from './process-wire.ts'
 import { type HeldBook, SharedBook } from './shared-book.ts'
 import { fileIdOf, forgetSocketNote, isTaken, noteSocket, socketPathFor } from './socket-place.ts'
 
-/** What a process says of itself, beside its name and its version. */
+/** A process that joins, without its name and version. */
 export type Joiner = Pick<JoiningProcess, 'scope' | 'strict'> & {
   readonly [Name in 'passphrase' | 'embedder' | 'mirror' | 'llm' | 'room']: string | undefined
 }
 
-/** A turn of this process to hold the book, for whoever opens its file. */
-export interface HoldingTurn {
+/** The turn of this process as owner, for the opener of the file. */
+export interface OwnerTurn {
   /** Names this process. */
   readonly process: string
-  /** What led to the meeting room as this process knows it. */
+  /** Events that rebuild the meeting room as this process knows it. */
   room(): RoomEvent[]
-  /** The files of the book are about to go, and have gone. */
+  /** Called before and after the files of the book are deleted. */
   erasing(): void
   erased(): void
-  /** What has come of the turn. */
+  /** Called when the file is open. */
   held(file: { readonly db: Pick<SqlDatabase, 'exec'> }, engine: Engine): HeldBook
 }
 
@@ -35,8 +35,8 @@ export interface OpenSharedBook {
   readonly share: { readonly path?: string; readonly join?: boolean }
   readonly joiner: Joiner
   readonly signal: AbortSignalLike | undefined
-  /** Opens the file; throws `open-elsewhere` while another process has it. */
-  hold(turn: HoldingTurn): HeldBook
+  /** Opens the file; throws `open-elsewhere` while another process owns it. */
+  hold(turn: OwnerTurn): HeldBook
 }
 
 export function openSharedBook({ path, share, joiner, signal, hold }: OpenSharedBook): Promise<SharedBook> {
@@ -49,10 +49,10 @@ export function openSharedBook({ path, share, joiner, signal, hold }: OpenShared
       erasing: () => server.stopListening(),
       erased,
       held(file, engine) {
-        const letGo = offer(path, share.path, server)
+        const release = offer(path, share.path, server)
         return {
           server,
-          letGo,
+          release,
           owned: {
             engine,
             durability: 'file',
@@ -73,12 +73,12 @@ export function openSharedBook({ path, share, joiner, signal, hold }: OpenShared
   })
 }
 
-/** Listens for other processes; answers what ends that. */
+/** Listens for other processes; returns a function that stops it. */
 function offer(path: string, agentPath: string | undefined, server: BookServer): () => void {
   const socketPath = socketPathFor(path)
   if (agentPath !== undefined) void offerTo(agentPath, path, server)
   if (socketPath === undefined) {
-    warn(path, new Error("There is no folder for it that is this user's alone."))
+    warn(path, new Error('No folder belongs to this user alone.'))
     return () => undefined
   }
   try {
@@ -90,13 +90,13 @@ function offer(path: string, agentPath: string | undefined, server: BookServer):
   return () => forgetSocketNote(path)
 }
 
-/** At a path that somebody chose, where another program may listen already. */
+/** Listens at a path that the user chose, unless another program does. */
 async function offerTo(agentPath: string, path: string, server: BookServer): Promise<void> {
-  if (await isTaken(agentPath)) warn(path, new Error(`Something else is at ${agentPath}.`))
+  if (await isTaken(agentPath)) warn(path, new Error(`${agentPath} is already in use.`))
   else server.listen(agentPath)
 }
 
-/** The book is there all the same, for this process alone. */
+/** The book works all the same, for this process alone. */
 function warn(path: string, error: unknown): void {
   nodePorts.log.warn('This book can not be shared with other processes.', {
     file: path,

@@ -1,8 +1,14 @@
-// A book that this process holds, or whose holder it asks over the holder's socket, and that it holds itself when that one ends.
-// Invariant: who holds the book is decided by the lock of its file alone, and a call is run by one holder after another, never
-// by two: every write goes out under a requestId.
+// A book that several processes share. This process owns it, or calls the owner over its socket and becomes
+// the owner when that one ends.
+// Invariant: the lock of the file alone decides who owns the book. Two owners never run the same call twice:
+// every write has a requestId.
 import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
-import { failed, type FollowerMessage } from '../../../book/share/line-message.ts'
+import {
+  failed,
+  type FollowerMessage,
+  type EventMessage,
+  type OwnerMessage,
+} from '../../../book/share/line-message.ts'
 import { Follower, type WaitingCall } from '../../../book/share/follower.ts'
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import { requestOf } from '../../../book/share/call-name.ts'
@@ -16,57 +22,62 @@ import type { CallOptions } from '../../../engine/engine-shape.ts'
 import { kinds } from '../../../engine/capability-table.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { BookServer } from './book-server.ts'
-import { type HolderLine, joinHolder } from './holder-line.ts'
 import type { OwnedBook } from './owned-book.ts'
 import type { JoiningProcess } from './process-wire.ts'
+import { connect } from 'node:net'
+import { isJsonObject } from '../../../core/json/path.ts'
+import { FrameLine } from './frame-line.ts'
+import { fileIdOf, readSocketNote } from './socket-place.ts'
 
-/** This process's turn to hold the book. */
+/** The open book while this process is its owner. */
 export interface HeldBook {
   readonly owned: OwnedBook
-  /** Absent where nobody else can be served. */
+  /** Absent if nobody else can be served. */
   readonly server: BookServer | undefined
-  /** Lets go of the socket. */
-  letGo(): void
+  /** Removes the socket. */
+  release(): void
 }
 
 export interface SharedBookOptions {
   readonly path: string
   readonly joiner: Omit<JoiningProcess, 'file'>
-  /** Holds the book from now on; throws `open-elsewhere` while another process does. */
+  /** Opens the book as its owner; throws `open-elsewhere` while another process is. */
   hold(room: () => RoomEvent[], erased: () => void): HeldBook
-  /** False: it holds the book, or nothing. */
+  /** False: become the owner, or fail. */
   readonly mayJoin: boolean
-  /** There was a book here, and now there is none. */
+  /** Whether the book existed and is now deleted. */
   isGone(): boolean
   readonly signal?: AbortSignalLike | undefined
 }
 
-/** How long a holder that is not (yet) there to be asked is looked for when the book is opened, and between two looks. */
-const lookMs = { noted: 3000, unknown: 300, pause: 20, longestPause: 1000 }
+/**
+ * How long to look for an owner that doesn't answer (yet) when the book is opened, and pauses between tries.
+ */
+const searchMs = { noted: 3000, unknown: 300, pause: 20, longestPause: 1000 }
 
-/** Processes that followed the last holder find the next one in this time. */
-const comeBackMs = 5000
+/** Processes of the last owner find the next one within this time. */
+const rejoinLimitMs = 5000
 
 export class SharedBook {
   readonly #options: SharedBookOptions
   readonly #listeners = new Set<(event: BookEvent) => void>()
   readonly #follower: Follower
-  /** A copy of the meeting room as the holder has it, so that it outlives that holder. */
+  /** A copy of the owner's meeting room, so that it survives that owner. */
   readonly #room: MeetingRoom
   readonly #opening = Promise.withResolvers<void>()
   #held: HeldBook | undefined
-  #line: HolderLine | undefined
-  #ended: DaybookError | undefined
+  #line: OwnerLine | undefined
+  #endError: DaybookError | undefined
   #wasServed = false
-  #beginning: Promise<void> = Promise.resolve()
+  #starting: Promise<void> = Promise.resolve()
   #epoch = 0
   #number = 0
-  /** Numbers of calls whose outcome nobody has. */
+  /** Calls without an outcome. */
   readonly #open = new Set<number>()
 
   private constructor(options: SharedBookOptions) {
     this.#options = options
-    // Whoever opens the book waits for it; nobody does when it is lost later.
+    // The opener awaits this; nobody does when the book is lost later.
     this.#opening.promise.catch(() => undefined)
     this.#room = createMeetingRoom(nodePorts.clock, () => undefined)
     this.#follower = new Follower({
@@ -92,13 +103,13 @@ export class SharedBook {
   }
 
   on(listener: (event: BookEvent) => void): () => void {
-    if (!this.#ended) this.#listeners.add(listener)
+    if (!this.#endError) this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   async call(id: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
     if (this.#held) return this.#held.owned.engine.call(id, input, options)
-    if (this.#ended) throw this.#ended
+    if (this.#endError) throw this.#endError
     const { signal, ...carried } = options
     if (signal) checkAborted(signal)
     checkJson(input)
@@ -126,33 +137,33 @@ export class SharedBook {
   async close(): Promise<void> {
     const held = this.#held
     if (held) {
-      this.#ended ??= new DaybookError('book-closed')
-      this.#follower.fail(this.#ended)
-      await letGo(held)
+      this.#endError ??= new DaybookError('book-closed')
+      this.#follower.fail(this.#endError)
+      await release(held)
       return
     }
     this.#end(new DaybookError('book-closed'), { name: 'closed', detail: { reason: 'closed' } })
-    await this.#beginning
+    await this.#starting
   }
 
-  /** Holds the book, or finds who does, as often as it takes. */
+  /** Becomes the owner or finds it, with retries. */
   async #find(): Promise<void> {
     const { path, mayJoin, signal } = this.#options
     const began = performance.now()
-    let pauseMs = lookMs.pause
-    while (!this.#ended && !this.#held && !this.#line) {
+    let pauseMs = searchMs.pause
+    while (!this.#endError && !this.#held && !this.#line) {
       if (this.#tryHold()) return
-      const found = mayJoin ? await joinHolder(path, this.#options.joiner, this.#hearing()) : 'none'
+      const found = mayJoin ? await joinOwner(path, this.#options.joiner, this.#listener()) : 'none'
       if (found === 'joined') return
-      const limitMs = found === 'none' ? lookMs.unknown : lookMs.noted
+      const limitMs = found === 'none' ? searchMs.unknown : searchMs.noted
       const isOver = !mayJoin || performance.now() - began > limitMs || signal?.aborted === true
       if (!this.#wasServed && isOver) return this.#end(this.#notFound(signal))
       await this.#pause(pauseMs)
-      pauseMs = Math.min(2 * pauseMs, lookMs.longestPause)
+      pauseMs = Math.min(2 * pauseMs, searchMs.longestPause)
     }
   }
 
-  /** Only who waits for an answer keeps the process alive. */
+  /** Only a caller that waits keeps the process alive. */
   #pause(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pauseMs)
@@ -164,7 +175,7 @@ export class SharedBook {
     return signal?.aborted === true ? new DaybookError('aborted') : new DaybookError('open-elsewhere')
   }
 
-  /** True when there is nothing more to find: this process holds the book, or has lost it for good. */
+  /** True when the search is over: this process owns the book, or has lost it for good. */
   #tryHold(): boolean {
     try {
       if (this.#wasServed && this.#options.isGone()) {
@@ -175,7 +186,7 @@ export class SharedBook {
         () => this.#room.snapshot(),
         () => void this.#erased(),
       )
-      this.#beginning = this.#begin(held)
+      this.#starting = this.#start(held)
       return true
     } catch (error) {
       if (isDaybookError(error, 'open-elsewhere')) return false
@@ -184,37 +195,37 @@ export class SharedBook {
     }
   }
 
-  async #begin(held: HeldBook): Promise<void> {
+  async #start(held: HeldBook): Promise<void> {
     const { owned, server } = held
     const { passphrase } = this.#options.joiner
     try {
       if (passphrase !== undefined) await owned.engine.call('seal:unlock', { passphrase })
     } catch (error) {
-      await letGo(held)
+      await release(held)
       return this.#end(toDaybookError(error))
     }
     // It was closed meanwhile.
-    if (this.#ended) return letGo(held)
+    if (this.#endError) return release(held)
     this.#held = held
     this.#leaveRoom(held)
     owned.engine.on((event) => this.#hear(event))
     server?.serve(owned)
     this.#serve(owned.durability)
-    for (const waiting of this.#follower.take()) void this.#takeOver(owned, waiting)
+    for (const waiting of this.#follower.take()) void this.#rerun(owned, waiting)
   }
 
-  /** Who was in the room through a process that does not come back is not there any more. */
+  /** Removes members of the meeting room whose process doesn't come back. */
   #leaveRoom({ owned, server }: HeldBook): void {
     const { room } = owned.engine
     const others = room.tabs().filter((one) => one !== this.#options.joiner.process)
     if (others.length === 0) return
-    nodePorts.scheduler.later(comeBackMs, () => {
-      if (!this.#ended) for (const one of others) if (server?.has(one) !== true) room.leaveTab(one)
+    nodePorts.scheduler.later(rejoinLimitMs, () => {
+      if (!this.#endError) for (const one of others) if (server?.has(one) !== true) room.leaveTab(one)
     })
   }
 
-  /** Runs what this process had asked other holders to run. */
-  async #takeOver({ engine }: OwnedBook, { id, call, begun, settle }: WaitingCall): Promise<void> {
+  /** Runs calls that earlier owners didn't answer. */
+  async #rerun({ engine }: OwnedBook, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = natureOf(id)
     if (begun > 0 && effect === 'task' && !repeatable)
       return settle(failed(new DaybookError('owner-changed')))
@@ -230,14 +241,14 @@ export class SharedBook {
     }
   }
 
-  #hearing() {
+  #listener() {
     return {
       hear: (message: Parameters<Follower['hear']>[0]) => {
         if (message.type === 'room') this.#hearRoom(message.whole, message.events)
         else this.#follower.hear(message.type === 'refuse' ? message : { ...message, epoch: this.#epoch })
       },
       event: (event: BookEvent) => this.#hear(event),
-      joined: (line: HolderLine) => {
+      joined: (line: OwnerLine) => {
         this.#epoch += 1
         this.#line = line
         this.#room.clear()
@@ -245,7 +256,7 @@ export class SharedBook {
       lost: () => {
         if (!this.#line) return
         this.#line = undefined
-        if (this.#ended) return
+        if (this.#endError) return
         this.#follower.lose(this.#epoch)
         void this.#find()
       },
@@ -263,7 +274,7 @@ export class SharedBook {
     try {
       this.#line?.post(message)
     } catch (error) {
-      // A call that no frame holds. Nobody has begun it.
+      // The call is too large for a frame, and no owner has begun it.
       if (message.type !== 'call') throw error
       const replies = message.calls.map(({ number }) => [number, failed(error)] as const)
       this.#follower.hear({ type: 'answer', epoch: this.#epoch, replies })
@@ -275,19 +286,19 @@ export class SharedBook {
     return true
   }
 
-  /** Calls are served from now on: who listens hears by whom. */
+  /** Calls are served from now on; notify listeners. */
   #serve(durability: Durability): void {
     this.#opening.resolve()
     this.#holdProcess()
     if (this.#wasServed) {
       this.#hear({ name: 'status', detail: { owner: this.#held !== undefined, durability } })
-      // The last holder may have committed something at its end and told nobody.
+      // The last owner may have committed without an event.
       this.#hear({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
     }
     this.#wasServed = true
   }
 
-  /** Only calls that wait keep the process alive, as in a book of its own. */
+  /** Only pending calls keep the process alive, as in a book of its own. */
   #holdProcess(): void {
     this.#line?.hold(this.#open.size > 0 || !this.#wasServed)
   }
@@ -297,20 +308,19 @@ export class SharedBook {
     if (event.name === 'closed') this.#listeners.clear()
   }
 
-  /** Who asked for it is answered first; then every process hears why its book is gone. */
+  /** Answer the caller first, then tell every process why its book is gone. */
   async #erased(): Promise<void> {
     const held = this.#held
     if (!held) return
     const { server } = held
-    await server?.lastAnswers()
-    server?.refuseAll(new DaybookError('book-erased'))
+    await server?.refuseAll(new DaybookError('book-erased'))
     await server?.close(() => undefined)
   }
 
   /** The book is lost for good, or closed. */
   #end(error: DaybookError, event?: BookEvent): void {
-    if (this.#ended) return
-    this.#ended = error
+    if (this.#endError) return
+    this.#endError = error
     this.#follower.fail(error)
     this.#line?.post({ type: 'leave' })
     this.#line?.end()
@@ -320,8 +330,58 @@ export class SharedBook {
   }
 }
 
-async function letGo({ owned, server, letGo: letGoOfSocket }: HeldBook): Promise<void> {
-  letGoOfSocket()
+async function release({ owned, server, release: removeSocket }: HeldBook): Promise<void> {
+  removeSocket()
   if (server) await server.close(() => owned.engine.close())
   else owned.engine.close()
+}
+
+type OwnerLine = Pick<FrameLine, 'end' | 'hold'> & { post(message: FollowerMessage): void }
+
+interface OwnerListener {
+  hear(message: OwnerMessage): void
+  event(event: BookEvent): void
+  /** The connection is there; the first message tells whether the owner serves this process. */
+  joined(line: OwnerLine): void
+  lost(): void
+}
+
+/** `none`: no owner has left a socket path; `silent`: nothing listens there, not yet or no longer. */
+type Joining = 'joined' | 'silent' | 'none'
+
+/** Time for the owner's first message; calls have the limits of `Follower`. */
+const timeouts = { firstMs: 60_000 }
+
+async function joinOwner(
+  path: string,
+  joiner: Omit<JoiningProcess, 'file'>,
+  { hear, event, joined, lost }: OwnerListener,
+): Promise<Joining> {
+  const socketPath = readSocketNote(path)
+  const file = fileIdOf(path)
+  if (socketPath === undefined || file === undefined) return 'none'
+  const socket = connect(socketPath)
+  const isConnected = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+  })
+  if (!isConnected) {
+    socket.destroy()
+    return 'silent'
+  }
+  const line = new FrameLine(socket, {
+    timeouts,
+    hear(data) {
+      // The owner runs this same version of Daybook for the same user.
+      if (!isJsonObject(data)) return
+      const message = data as unknown as OwnerMessage | EventMessage
+      if (message.type === 'event') event(message.event)
+      else hear(message)
+    },
+    closed: lost,
+  })
+  line.widen()
+  joined(line)
+  line.post({ ...joiner, file })
+  return 'joined'
 }

@@ -1,6 +1,6 @@
-// Where the socket of a book is. It lies in a folder that is its owner's alone; the file `<book>.socket` beside the book says
-// where, so that whoever finds the book finds its socket, whatever its environment says of such folders.
-// Invariant: a folder, a socket or a note that is another user's is neither used nor believed.
+// The path of a book's socket. It is in a folder of its owner alone; the file `<book>.socket` beside the book
+// contains the path, so that every process finds the socket whatever its environment.
+// Invariant: folders, sockets and notes of other users are never used.
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -17,20 +17,20 @@ import { tmpdir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 import { makeOwnFolder } from '../port/private-file.ts'
 
-/** Windows has no sockets in folders: there a book is its process's alone. */
+/** Windows has no sockets in folders: there a book belongs to one process. */
 export const hasSockets = process.platform !== 'win32'
 
-/** Platforms take 104 to 108 bytes. */
+/** Platforms allow 104 to 108 bytes. */
 const longestPath = 100
 const noteSuffix = '.socket'
 
-/** Tells one file from every other of this machine, whatever it is called. */
+/** Identifies a file of this machine, whatever its name. */
 export function fileIdOf(path: string): string | undefined {
   const found = lstatSync(realPath(path), { throwIfNoEntry: false, bigint: true })
   return found && `${found.dev}:${found.ino}`
 }
 
-/** Where the holder of the book at `path` listens; undefined where there is no folder that is its owner's alone. */
+/** The socket path of the owner of `path`; undefined if no folder belongs to its user alone. */
 export function socketPathFor(path: string): string | undefined {
   const real = realPath(path)
   const mark = createHash('sha256').update(real).digest('hex').slice(0, 16)
@@ -43,18 +43,18 @@ export function socketPathFor(path: string): string | undefined {
   return undefined
 }
 
-/** Writes beside the book where its holder listens. */
+/** Writes the note with the socket path beside the book. */
 export function noteSocket(path: string, socketPath: string): void {
   const note = realPath(path) + noteSuffix
   const fresh = `${note}.${process.pid}`
-  // Neither through a link that somebody has put there, nor with less than the owner needs where the umask takes it away.
+  // Don't follow a link that somebody put there; set the mode whatever the umask.
   rmSync(fresh, { force: true })
   writeFileSync(fresh, `${socketPath}\n`, { mode: 0o600, flag: 'wx' })
   chmodSync(fresh, 0o600)
   renameSync(fresh, note)
 }
 
-/** Where the holder of the book listens, or has listened when it was killed. */
+/** The socket path of the owner, which may have been killed since. */
 export function readSocketNote(path: string): string | undefined {
   try {
     const note = realPath(path) + noteSuffix
@@ -70,12 +70,12 @@ export function forgetSocketNote(path: string): void {
   rmSync(realPath(path) + noteSuffix, { force: true })
 }
 
-/** Takes away the socket that a killed holder left. Anything else at that path stays. */
+/** Removes the socket of a killed owner. Other files at that path stay. */
 export function clearSocket(socketPath: string): void {
   if (isOwnSocket(socketPath)) rmSync(socketPath, { force: true })
 }
 
-/** Whether something lives at this path that must not be taken away: a socket that is listened at, or no socket. */
+/** Whether the path is in use: by a listening socket, or by another file. */
 export async function isTaken(socketPath: string): Promise<boolean> {
   if (!existsSync(socketPath)) return false
   if (!isOwnSocket(socketPath)) return true
@@ -89,8 +89,8 @@ export async function isTaken(socketPath: string): Promise<boolean> {
   })
 }
 
-/** Nobody but its owner may connect. */
-export const narrowSocket = (socketPath: string) => chmodSync(socketPath, 0o600)
+/** Only its user may connect. */
+export const restrictSocket = (socketPath: string) => chmodSync(socketPath, 0o600)
 
 export function isOwnSocket(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })

@@ -192,7 +192,7 @@ it('passes over lines that are no messages, and ends with its client', async () 
   const [code] = (await once(child, 'close')) as [number]
   expect(code).toBe(0)
   expect(said.join('')).toContain('"id":1')
-  expect(noise).toBe('The client sent what is no message of JSON-RPC; it was passed over.\n'.repeat(3))
+  expect(noise).toBe('The client sent a message that is not JSON-RPC; it was ignored.\n'.repeat(3))
   for (const line of said.join('').trim().split('\n'))
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { extentBytes, pageBytes, type PageChange } from '../../../../src/core/journal.ts'
-import { createPageImage } from '../../../../src/hosts/browser/storage/page-image.ts'
+import { PageImage } from '../../../../src/hosts/browser/storage/page-image.ts'
 
 type Step =
   { do: 'write'; page: number; pages: number; value: number } | { do: 'cut'; pages: number } | { do: 'take' }
@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /** The bytes of an image, read in pieces that are no pages. */
-function bytesOf(image: ReturnType<typeof createPageImage>): Uint8Array {
+function bytesOf(image: PageImage): Uint8Array {
   const bytes = new Uint8Array(image.sizeBytes)
   for (let at = 0; at < bytes.length; at += 70_001) image.read(bytes.subarray(at, at + 70_001), at)
   return bytes
@@ -33,7 +33,7 @@ describe('an image of pages', () => {
   it('reads what was written and cut, and its changes make the same image elsewhere', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        const image = createPageImage()
+        const image = new PageImage()
         let plain = new Uint8Array()
         const changes: PageChange[] = []
         for (const one of steps) {
@@ -54,18 +54,18 @@ describe('an image of pages', () => {
         expect(Buffer.compare(bytesOf(image), plain)).toBe(0)
         changes.push(image.take())
         expect(image.isChanged).toBe(false)
-        expect(Buffer.compare(bytesOf(createPageImage(0, [], changes)), plain)).toBe(0)
+        expect(Buffer.compare(bytesOf(new PageImage(0, [], changes)), plain)).toBe(0)
         const extents = Array.from({ length: Math.ceil(plain.length / extentBytes) }, (_, i) =>
           image.extent(i),
         )
-        expect(Buffer.compare(bytesOf(createPageImage(plain.length, extents)), plain)).toBe(0)
+        expect(Buffer.compare(bytesOf(new PageImage(plain.length, extents)), plain)).toBe(0)
       }),
       { numRuns: 200 },
     )
   })
 
   it('says how much there was to read, and gives zeros for the rest', () => {
-    const image = createPageImage()
+    const image = new PageImage()
     image.write(new Uint8Array(pageBytes).fill(7), 0)
     const into = new Uint8Array(2 * pageBytes).fill(1)
     expect(image.read(into, 0)).toBe(pageBytes)
@@ -74,7 +74,7 @@ describe('an image of pages', () => {
   })
 
   it('counts what was not kept as changed again', () => {
-    const image = createPageImage()
+    const image = new PageImage()
     image.write(new Uint8Array(pageBytes).fill(7), pageBytes)
     const first = image.take()
     expect([first.numbers, image.isChanged]).toEqual([[1], false])

@@ -1,8 +1,8 @@
 // The write combiner may change how often a file is written to, never what is read from it or in which order it grew.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SyncHandle } from '../../../../src/hosts/browser/storage/kept-tail.ts'
-import { createWriteCombiner } from '../../../../src/hosts/browser/storage/write-combiner.ts'
+import type { SyncHandle } from '../../../../src/hosts/browser/storage/reserved-handle.ts'
+import { WriteCombiner } from '../../../../src/hosts/browser/storage/write-combiner.ts'
 
 /** A file in memory that counts its writes and can be made to take less than it is given. */
 function createFile(): SyncHandle & { bytes: number[]; writes: number; room: number } {
@@ -37,9 +37,9 @@ function createFile(): SyncHandle & { bytes: number[]; writes: number; room: num
   return file
 }
 
-describe('createWriteCombiner', () => {
+describe('WriteCombiner', () => {
   it('gives a run of adjacent writes to the file as one, when it is settled', () => {
-    const [combiner, file] = [createWriteCombiner(), createFile()]
+    const [combiner, file] = [new WriteCombiner(), createFile()]
     const handle = combiner.wrap(file)
     for (let i = 0; i < 10; i++) handle.write(new Uint8Array([i, i]), { at: i * 2 })
     expect(file.writes).toBe(0)
@@ -48,7 +48,7 @@ describe('createWriteCombiner', () => {
   })
 
   it('counts bytes, not words', () => {
-    const [combiner, file] = [createWriteCombiner(), createFile()]
+    const [combiner, file] = [new WriteCombiner(), createFile()]
     const handle = combiner.wrap(file)
     expect(handle.write(new Uint32Array([0x01020304, 0xffffffff]), { at: 0 })).toBe(8)
     combiner.settle()
@@ -56,7 +56,7 @@ describe('createWriteCombiner', () => {
   })
 
   it('says when the file did not take everything, and tries again', () => {
-    const [combiner, file] = [createWriteCombiner(), createFile()]
+    const [combiner, file] = [new WriteCombiner(), createFile()]
     const handle = combiner.wrap(file)
     handle.write(new Uint8Array(10).fill(7), { at: 0 })
     file.room = 4
@@ -67,7 +67,7 @@ describe('createWriteCombiner', () => {
   })
 
   it('fails the write that ends a commit where the file has no room, and leaves nothing of it', () => {
-    const [combiner, file] = [createWriteCombiner(), createFile()]
+    const [combiner, file] = [new WriteCombiner(), createFile()]
     const handle = combiner.wrap(file)
     // https://sqlite.org/fileformat.html#wal_frame_header: a frame that commits says how many pages there are.
     const frame = (pages: number) => {
@@ -88,7 +88,7 @@ describe('createWriteCombiner', () => {
   })
 
   it('holds no write of one file back over a later one of another', () => {
-    const [combiner, first, second] = [createWriteCombiner(), createFile(), createFile()]
+    const [combiner, first, second] = [new WriteCombiner(), createFile(), createFile()]
     combiner.wrap(first).write(new Uint8Array([1]), { at: 0 })
     combiner.wrap(second).write(new Uint8Array([2]), { at: 0 })
     expect([first.writes, second.writes]).toEqual([1, 0])
@@ -114,7 +114,7 @@ describe('createWriteCombiner', () => {
   it('is not to be told from the files themselves', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const combiner = createWriteCombiner()
+        const combiner = new WriteCombiner()
         const files = [createFile(), createFile()]
         const plain = [createFile(), createFile()]
         const combined = files.map((file) => combiner.wrap(file))

@@ -37,12 +37,12 @@ const store = async (path: string) => {
 }
 
 const lacks: Readonly<Record<string, string>> = {
-  '.reserve': 'no space is kept back for a full disk',
-  '.checkpoint': 'no copy of the records is kept',
-  '.checkpoint-wal': 'no copy of the records is kept',
-  '.mending': 'a damaged book can not be mended',
-  '.mending-source': 'a damaged book can not be mended',
-  '.erasing': 'the book can not be erased',
+  '.reserve': 'no space is reserved for a full disk',
+  '.checkpoint': 'no copy of the records is made',
+  '.checkpoint-wal': 'no copy of the records is made',
+  '.mending': "a damaged book can't be repaired",
+  '.mending-source': "a damaged book can't be repaired",
+  '.erasing': "the book can't be erased",
 }
 
 it.concurrent.for(Object.keys(lacks))(
@@ -56,7 +56,7 @@ it.concurrent.for(Object.keys(lacks))(
     await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
     expect(await book.records.get({ id: 'one' })).toMatchObject({ content: 'The harbour is closed' })
     expect((await book.status()).degraded).toEqual([
-      `left-alone: ${path}${suffix} is a link and no file of this book: it is left alone, and ${lacks[suffix]}. Move it away, and open the book again.`,
+      `left-alone: ${path}${suffix} is a link and not a file of this book: it stays as it is, and ${lacks[suffix]}. Move it away, and open the book again.`,
     ])
     await book.close()
     expect([readFileSync(victim, 'utf8'), modeOf(victim)]).toEqual([words, '644'])
@@ -99,8 +99,8 @@ it('a folder and a pipe are left alone', async () => {
   await using book = await open(path)
   await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
   expect((await book.status()).degraded).toEqual([
-    expect.stringContaining('.reserve is a folder and no file of this book'),
-    expect.stringContaining('.checkpoint is no plain file and no file of this book'),
+    expect.stringContaining('.reserve is a folder and not a file of this book'),
+    expect.stringContaining('.checkpoint is no regular file and not a file of this book'),
   ])
   expect([modeOf(`${path}.reserve`), modeOf(`${path}.checkpoint`)]).toEqual(['755', '644'])
   await book.erase({ confirm: 'b' })
@@ -121,7 +121,7 @@ it.each(['.mending', '.mending-source'])('a damaged book waits until %s is moved
   writeFileSync(path, bytes)
   const error = await failure(open(path))
   expect(error).toMatchObject({ code: 'storage-failed', retry: false, details: { path: path + suffix } })
-  expect(error.message).toContain(`${path}${suffix} is a link and no file of this book`)
+  expect(error.message).toContain(`${path}${suffix} is a link and not a file of this book`)
   expect([readFileSync(victim, 'utf8'), readFileSync(path).equals(bytes)]).toEqual([words, true])
   rmSync(path + suffix)
   await using book = await open(path)
@@ -134,7 +134,7 @@ it('a book is not erased through a link, and works on', async () => {
   await book.perceptions.store({ id: 'one', content: 'The harbour is closed' })
   symlinkSync(victim, `${path}.erasing`)
   const error = await failure(book.erase({ confirm: 'b' }))
-  expect(error.message).toContain(`${path}.erasing is a link and no file of this book`)
+  expect(error.message).toContain(`${path}.erasing is a link and not a file of this book`)
   expect(existsSync(victim)).toBe(false)
   expect(await book.records.get({ id: 'one' })).toMatchObject({ content: 'The harbour is closed' })
 })
@@ -147,7 +147,7 @@ it('a log that is a link is named', async () => {
   symlinkSync(victim, `${path}-wal`)
   const error = await failure(open(path))
   expect(error).toMatchObject({ code: 'storage-failed', retry: false, details: { path: `${path}-wal` } })
-  expect(error.message).toContain(`${path}-wal is a link and no file of this book`)
+  expect(error.message).toContain(`${path}-wal is a link and not a file of this book`)
   expect([readFileSync(victim, 'utf8'), modeOf(victim)]).toEqual([words, '644'])
 })
 

@@ -73,7 +73,7 @@ it.each(Object.keys(losses))('%s: the message says how to go on', async (loss) =
     const error = await failure(book.records.get({ id: 'open' }))
     // Of two that do not fit together nobody knows which one was changed: the way out is the same.
     expect(error).toMatchObject(error.message.includes('does not open with') ? unfit : refused)
-    expect(error.message).toContain(`Put it back from a copy; or move ${path}.vault away`)
+    expect(error.message).toContain(`Restore it from a copy; or move ${path}.vault away`)
   }
   renameSync(`${path}.vault`, `${path}.vault-away`)
   await using book = await open()

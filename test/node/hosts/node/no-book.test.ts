@@ -14,10 +14,10 @@ const open = (path: string) => openDaybook({ name: 'b', path })
 const text = 'Another program wrote this.\n'.repeat(2000)
 
 const strangers: Readonly<Record<string, readonly [put: (path: string) => void, says: RegExp]>> = {
-  'a text': [(path) => writeFileSync(path, text), /is no book \(file is not a database\)/],
-  'a short text': [(path) => writeFileSync(path, 'hello'), /is no book \(file is not a database\)/],
-  'a folder': [(path) => mkdirSync(path), /is a folder and no book/],
-  'a pipe': [(path) => execFileSync('mkfifo', [path]), /is no plain file and no book/],
+  'a text': [(path) => writeFileSync(path, text), /is not a book \(file is not a database\)/],
+  'a short text': [(path) => writeFileSync(path, 'hello'), /is not a book \(file is not a database\)/],
+  'a folder': [(path) => mkdirSync(path), /is a folder and not a book/],
+  'a pipe': [(path) => execFileSync('mkfifo', [path]), /is no regular file and not a book/],
 }
 
 it.each(Object.keys(strangers))('%s is refused, and moved away makes place for a book', async (stranger) => {
@@ -48,6 +48,6 @@ it('a path that cannot be opened is named', async () => {
   const error = await failure(open(path))
   expect(error).toMatchObject({ code: 'storage-failed', retry: false, details: { path } })
   expect(error.message).toMatch(
-    `${path} could not be opened (unable to open database file). See that this user may read and write it`,
+    `${path} can't be opened (unable to open database file). Check that this user may read and write it`,
   )
 })

@@ -1,25 +1,21 @@
 // The browser's SQLite in Node, on fake OPFS: the package's real pool over whatever disk is mounted.
 import { readFile } from 'node:fs/promises'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import {
-  combineHandles,
-  createWriteCombiner,
-  type WriteCombiner,
-} from '../../../../../src/hosts/browser/storage/write-combiner.ts'
+import { combineHandles, WriteCombiner } from '../../../../../src/hosts/browser/storage/write-combiner.ts'
 import { FakeDisk } from './fake-disk.ts'
 
 let disk = new FakeDisk()
-let combiner = createWriteCombiner()
+let combiner = new WriteCombiner()
 
 /** From now on the pool finds these files, as after a restart: nothing is held back, no handle is open. */
 export function mount(next: FakeDisk): void {
   // What was held back for the other disk is lost with it. A disk that was left in good order holds nothing back.
-  if (disk.isOpen) combiner = createWriteCombiner()
+  if (disk.isOpen) combiner = new WriteCombiner()
   disk = next
 }
 
 /** The combiner that the handles of the mounted disk go through. */
-export const mounted: WriteCombiner = {
+export const mounted: Pick<WriteCombiner, keyof WriteCombiner> = {
   wrap: (handle) => combiner.wrap(handle),
   settle: () => combiner.settle(),
   get failure() {

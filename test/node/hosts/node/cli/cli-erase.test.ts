@@ -22,7 +22,7 @@ it('erases a memory whose name is given, and asks for it before anything else', 
   const unasked = await daybook('erase', '--yes')
   expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--confirm <name>')])
   const wrong = await daybook('erase', '--confirm', 'agent')
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('not its name')])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('name is wrong')])
   const away = await ended(
     startDaybook(
       ['erase', '--confirm', 'scout', '--home', home, '--agent', 'scout', '--edge', 'http://127.0.0.1:9'],

@@ -41,7 +41,10 @@ describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeo
     const refused = await daybook(other, ['sync', '--book', 'elsewhere', ...place], narrow)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toContain('unauthorized')
-    expect(await daybook(other, ['dead-letters'])).toMatchObject({ code: 0, stdout: 'There is none.\n' })
+    expect(await daybook(other, ['dead-letters'])).toMatchObject({
+      code: 0,
+      stdout: 'There are no dead letters.\n',
+    })
     const sent = await daybook(other, ['sync', ...place], narrow)
     expect(sent.code).toBe(0)
     expect(sent.stderr).toContain('1 refused for good')
@@ -51,7 +54,10 @@ describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeo
     expect((JSON.parse(retried.stdout) as { retried: string[] }).retried).toHaveLength(1)
     const again = await daybook(other, ['sync', '--json', ...place])
     expect(JSON.parse(again.stdout)).toMatchObject({ pending: 0, refused: 0 })
-    expect(await daybook(other, ['dead-letters'])).toMatchObject({ code: 0, stdout: 'There is none.\n' })
+    expect(await daybook(other, ['dead-letters'])).toMatchObject({
+      code: 0,
+      stdout: 'There are no dead letters.\n',
+    })
     const offline = await daybook(other, ['sync', '--edge', 'http://127.0.0.1:1'])
     expect(offline.code).toBe(1)
     expect(offline.stderr).toContain('offline')

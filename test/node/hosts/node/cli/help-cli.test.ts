@@ -39,7 +39,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   'dead-letters': ['[<id of a record> …]', '--retry'],
   send: [
     '<agent> <capability>',
-    "--content '<JSON>' | @<file> | -, --request-id <id>, --timeout <s>, --transport <way>, --url <url>, --book <name>, --socket <path>",
+    "--content '<JSON>' | @<file> | -, --request-id <id>, --timeout <s>, --transport <name>, --url <url>, --book <name>, --socket <path>",
   ],
   'create-key': [
     '<name>',

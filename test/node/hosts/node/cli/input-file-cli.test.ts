@@ -22,14 +22,14 @@ const cases: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
   [['import-memory', '--from', 'x', '--passphrase-file', '<nowhere>'], missing],
   [['verify-bundle', '<nowhere>'], missing],
   [['import-keys', '--passphrase-file', '<folder>', 'x'], isFolder],
-  [['import-memory', '--from', '<below a file>'], /can't be read: a part of its path is no folder/],
-  [['assets', '<below a file>'], /can't be made: a part of its path is no folder/],
+  [['import-memory', '--from', '<below a file>'], /can't be read: a part of its path is not a folder/],
+  [['assets', '<below a file>'], /can't be made: a part of its path is not a folder/],
   [
     ['store', 'perception', '{}', '--home', '<below a file>'],
-    /can't be made: a part of its path is no folder/,
+    /can't be made: a part of its path is not a folder/,
   ],
-  [['export-memory', '--output', ''], /^--output names nothing; give it a file/],
-  [['stats', '--home', ''], /^--home names nothing; give it a folder/],
+  [['export-memory', '--output', ''], /^--output is empty; give it a file/],
+  [['stats', '--home', ''], /^--home is empty; give it a folder/],
   [['export-keys', ''], /^export-keys takes one file/],
   [['serve', '--database-ca', '<nowhere>'], /`databaseCa`: .+nowhere\.txt can't be read/],
   [['serve', '--database-ca', '<folder>'], /`databaseCa`: .+ can't be read/],
@@ -53,7 +53,7 @@ it.each(cases)('%j', async (args, reason) => {
 
 it.each([
   ['', /daybook-input-cli-\w+ can't be written: it is a folder/],
-  ['file/x.kstar', /x\.kstar can't be written: a part of its path is no folder/],
+  ['file/x.kstar', /x\.kstar can't be written: a part of its path is not a folder/],
 ])('an export to %j', async (name, reason) => {
   const home = await mkdtemp(join(tmpdir(), 'daybook-output-cli-'))
   try {

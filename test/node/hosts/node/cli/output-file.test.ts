@@ -18,7 +18,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { openInput, readInput } from '../../../../../src/hosts/node/cli/input-file.ts'
 import { placeFault, unwritable, writeWhole } from '../../../../../src/hosts/node/cli/output-file.ts'
-import { UsageError } from '../../../../../src/hosts/node/cli/usage-error.ts'
+import { UsageError } from '../../../../../src/hosts/node/cli/command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-output-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -52,7 +52,7 @@ it('ends with 1 for what is refused, 2 for what is not understood, 4 when no way
     [2, /--transport takes one of direct/, [...asked, '--transport', 'pigeon']],
     [2, /--content is not JSON/, ['kstar-memory', 'kstar:get_trace', '--content', '{']],
     [2, /^invalid-input: `situation`/, ['kstar-memory', 'kstar:store_trace', '--content', '{}']],
-    [2, /How is other reached/, ['other', 'x:y']],
+    [2, /Say how to reach other/, ['other', 'x:y']],
     [4, /^no-transport: /, [...elsewhere, join(home, 'none.sock')]],
     [4, /^no-transport: /, ['other', 'x:y', '--url', 'http://127.0.0.1:9']],
   ]

@@ -1,7 +1,7 @@
 // The order in which partitions are asked for, against what a broker does with it: KIP-74, "Add Fetch Response Size Limit in Bytes".
 import type { Consumer } from '@platformatic/kafka'
 import { describe, expect, it } from 'vitest'
-import { takeTurns } from '../../../../../src/hosts/node/kafka/fair-turn.ts'
+import { rotatePartitions } from '../../../../../src/hosts/node/kafka/kafka-intake.ts'
 
 interface Asked {
   readonly node: number
@@ -32,7 +32,7 @@ function consumerOf(batchBytes: readonly number[]) {
     done(answer)
   }
   const consumer = { fetch }
-  takeTurns(consumer as unknown as Consumer)
+  rotatePartitions(consumer as unknown as Consumer)
   return consumer
 }
 

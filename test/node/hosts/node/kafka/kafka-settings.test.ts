@@ -6,7 +6,7 @@ import { toKafkaFault } from '../../../../../src/hosts/node/kafka/kafka-fault.ts
 import {
   checkBrokers,
   type KafkaSettings,
-  readWay,
+  readConnection,
 } from '../../../../../src/hosts/node/kafka/kafka-settings.ts'
 import { poolTopics } from '../../../../../src/hosts/node/kafka/kafka-topics.ts'
 import { loadKafka } from '../../../../../src/hosts/node/kafka/load-kafka.ts'
@@ -38,32 +38,34 @@ describe('The way to Kafka', () => {
   })
 
   it('sends no password over a plain connection, except to this machine', () => {
-    expect(mistake(() => readWay({ ...far, sasl }))).toEqual(['invalid-input', 'tls'])
-    expect(mistake(() => readWay({ brokers: ['127.0.0.1', 'kafka.example'], sasl }))).toEqual([
+    expect(mistake(() => readConnection({ ...far, sasl }))).toEqual(['invalid-input', 'tls'])
+    expect(mistake(() => readConnection({ brokers: ['127.0.0.1', 'kafka.example'], sasl }))).toEqual([
       'invalid-input',
       'tls',
     ])
-    expect(mistake(() => readWay({ brokers: ['localhost', '127.0.0.1:1'], sasl }))).toBe('taken')
-    expect(mistake(() => readWay({ ...far, tls: true, sasl }))).toBe('taken')
+    expect(mistake(() => readConnection({ brokers: ['localhost', '127.0.0.1:1'], sasl }))).toBe('taken')
+    expect(mistake(() => readConnection({ ...far, tls: true, sasl }))).toBe('taken')
   })
 
   it('says what is missing of a login or a certificate', () => {
     const tls = true
-    expect(mistake(() => readWay({ ...far, tls, sasl: { mechanism: 'plain' } }))).toEqual([
+    expect(mistake(() => readConnection({ ...far, tls, sasl: { mechanism: 'plain' } }))).toEqual([
       'invalid-input',
       'sasl',
     ])
-    expect(mistake(() => readWay({ ...far, tls, sasl: { ...sasl, mechanism: 'oauthbearer' } }))).toEqual([
-      'invalid-input',
-      'sasl.token',
-    ])
+    expect(
+      mistake(() => readConnection({ ...far, tls, sasl: { ...sasl, mechanism: 'oauthbearer' } })),
+    ).toEqual(['invalid-input', 'sasl.token'])
     const gssapi = { ...sasl, mechanism: 'gssapi' as 'plain' }
-    expect(mistake(() => readWay({ ...far, tls, sasl: gssapi }))).toEqual(['invalid-input', 'sasl.mechanism'])
-    expect(mistake(() => readWay({ ...far, tls: { caFile: '/nowhere/ca.pem' } }))).toEqual([
+    expect(mistake(() => readConnection({ ...far, tls, sasl: gssapi }))).toEqual([
+      'invalid-input',
+      'sasl.mechanism',
+    ])
+    expect(mistake(() => readConnection({ ...far, tls: { caFile: '/nowhere/ca.pem' } }))).toEqual([
       'invalid-input',
       'tls.caFile',
     ])
-    expect(mistake(() => readWay({ ...far, tls: { certificateFile: 'a.pem' } }))).toEqual([
+    expect(mistake(() => readConnection({ ...far, tls: { certificateFile: 'a.pem' } }))).toEqual([
       'invalid-input',
       'tls',
     ])

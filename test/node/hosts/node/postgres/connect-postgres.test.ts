@@ -8,9 +8,11 @@ import {
   type PostgresOptions,
 } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
 import { serveMirrors } from '../../../../../src/hosts/node/index.ts'
-import { migratePostgres } from '../../../../../src/hosts/node/postgres/migrate-postgres.ts'
-import { postgresMigrations } from '../../../../../src/hosts/node/postgres/postgres-schema.ts'
-import { fromThere, toThere } from '../../../../../src/hosts/node/postgres/relation-sql.ts'
+import {
+  migratePostgres,
+  postgresMigrations,
+} from '../../../../../src/hosts/node/postgres/postgres-schema.ts'
+import { fromRemote, toRemote } from '../../../../../src/hosts/node/postgres/relation-sql.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
 const folder = mkdtempSync('/tmp/daybook-certificate-')
@@ -168,11 +170,11 @@ describe.skipIf(skipped !== '')(`The way to PostgreSQL${skipped}`, () => {
   it.each(['', 'plain', 'a\0b', '\uffff', '\uffff0\0\uffff1', '\0\uffff0'])(
     'brings %j there and back',
     (text) => {
-      const there = JSON.parse(toThere([{ text, n: 1, none: null }])) as [
+      const there = JSON.parse(toRemote([{ text, n: 1, none: null }])) as [
         { text: string; n: number; none: null },
       ]
       expect(there[0].text).not.toContain('\0')
-      expect(fromThere(there[0])).toEqual({ text, n: 1, none: null })
+      expect(fromRemote(there[0])).toEqual({ text, n: 1, none: null })
     },
   )
 })

@@ -9,7 +9,7 @@ import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-databa
 import { nodeEmbedder } from '../../../../../src/hosts/node/model/node-embedder.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { findBook, nameCopy } from '../../../../../src/hosts/node/postgres/find-book.ts'
-import { createPostgresTruth } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
+import { PostgresTruth } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { openNodeKeyring } from '../../../../../src/hosts/node/key/key-file.ts'
 import { toHex } from '../../../../../src/core/ids.ts'
 import { migrate } from '../../../../../src/store/schema/version.ts'
@@ -37,7 +37,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
       const db = openNodeDatabase({ path: '' })
       migrate(db, new Date(nodePorts.clock.now()).toISOString())
       nameCopy(db, names)
-      const truth = createPostgresTruth(place)
+      const truth = new PostgresTruth(place)
       const keyring = keys.get(book) ?? openNodeKeyring(undefined)
       keys.set(book, keyring)
       const engine = createEngine({

@@ -5,7 +5,7 @@ import { fromOutcome } from '../../../../../src/edge/outcome.ts'
 import { usualRate } from '../../../../../src/edge/rate-limit.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { openPostgresMirrors } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
-import { createSharedRate } from '../../../../../src/hosts/node/postgres/shared-rate.ts'
+import { createSharedRate } from '../../../../../src/hosts/node/postgres/shared-admission.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
 const server = createPostgres()

@@ -3,10 +3,10 @@
 import type { SqlDatabase } from '../../../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
 import { connectPostgres, type Postgres } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
-import { migratePostgres } from '../../../../../src/hosts/node/postgres/migrate-postgres.ts'
+import { migratePostgres } from '../../../../../src/hosts/node/postgres/postgres-schema.ts'
 import { findBook, nameCopy } from '../../../../../src/hosts/node/postgres/find-book.ts'
 import {
-  createPostgresTruth,
+  PostgresTruth,
   type PostgresTruthOptions,
 } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { toHex } from '../../../../../src/core/ids.ts'
@@ -64,7 +64,7 @@ export function createPostgresHost(
       if (!names) throw new Error('The book was not made.')
       migrate(db, new Date(ports.clock.now()).toISOString())
       nameCopy(db, names)
-      return createPostgresTruth({ postgres: sql, book, bypasses: true, onStep })
+      return new PostgresTruth({ postgres: sql, book, bypasses: true, onStep })
     },
     evict(name) {
       // A device keeps its database; the copies of a mirror are nobody's loss.

@@ -3,7 +3,7 @@
 import { setTimeout as pass } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionTo, connectPostgres } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
-import { createPostgresNews } from '../../../../../src/hosts/node/postgres/news-postgres.ts'
+import { PostgresNews } from '../../../../../src/hosts/node/postgres/news-postgres.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { missingPooler, startPooler } from '../../../../support/server/pgbouncer.ts'
 import { makeTrace } from '../../../../support/trace.ts'
@@ -24,7 +24,7 @@ describe.skipIf(skipped !== '')(
       const [hears, tells] = [nodePorts.random, nodePorts.random].map((random) => {
         const heard: string[] = []
         const looks: (() => void)[] = []
-        const news = createPostgresNews({
+        const news = new PostgresNews({
           connection: connectionTo({ url: `${server.url}?application_name=listener` }),
           postgres: sql,
           random,
@@ -41,7 +41,7 @@ describe.skipIf(skipped !== '')(
       const ready = hears.looked()
       hears.news.listen()
       await ready
-      expect(hears.news.state()).toBe('hearing')
+      expect(hears.news.state).toBe('hearing')
       const again = hears.looked()
       await sql.rows(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listener'",
@@ -97,7 +97,7 @@ describe.skipIf(skipped !== '')(
         closing.push(sql.close)
         const warned = new Promise<string>((resolve) => {
           let looks = 0
-          const news = createPostgresNews({
+          const news = new PostgresNews({
             connection: connectionTo({ url: pooled }),
             postgres: sql,
             random: nodePorts.random,
@@ -106,7 +106,7 @@ describe.skipIf(skipped !== '')(
             log: { warn: (message) => said.push(message) },
             onNews: () => undefined,
             onTalk: () => undefined,
-            onLook: () => void (++looks === 50 && resolve(news.state())),
+            onLook: () => void (++looks === 50 && resolve(news.state)),
           })
           closing.push(news.close)
           news.listen()

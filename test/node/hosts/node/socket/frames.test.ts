@@ -120,7 +120,7 @@ it('a frame that claims to be long costs what has come of it, and its end in the
 it('who says nothing, drips, or never ends a frame is cut off', async () => {
   const server = createServer((socket) => {
     void new FrameLine(socket, {
-      patience: { firstMs: 300, frameMs: 300 },
+      timeouts: { firstMs: 300, frameMs: 300 },
       hear: () => undefined,
       closed: () => undefined,
     })

@@ -1,0 +1,259 @@
+// The followers of a book's owner: tabs or processes whose calls the owner's engine runs, each over its own line.
+// Invariant: the engine closes before the lines, so that the last commits are answered. Calls that its end cuts are not
+// answered: their followers send them to the next owner.
+import type { BookEvent } from '../../core/capability/event.ts'
+import { createAbort } from '../../core/abort.ts'
+import { type DaybookError, isDaybookError } from '../../core/errors.ts'
+import type { Durability } from '../../core/record.ts'
+import type { CallingTab } from '../../engine/engine-shape.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AnswerLog } from './answer-log.ts'
+import {
+  type CallMessage,
+  type EventMessage,
+  failed,
+  type FollowerMessage,
+  type OwnerMessage,
+  type Reply,
+} from './line-message.ts'
+
+/** The owner's end of a line: a channel, a port or a socket. */
+export interface FollowerLine {
+  /** May throw for a message that is too large for the line. */
+  post(message: OwnerMessage | EventMessage): void
+  close(): void
+}
+
+export interface ServingOwner {
+  readonly engine: Engine
+  readonly epoch: number
+  readonly durability: Durability
+  /** Runs a task after a while; returns a function that cancels. */
+  later(delayMs: number, task: () => void): () => void
+  /** The storage failed during a call: reopen the book. */
+  onFault?(): void
+  /** The storage was full: measure the space again. */
+  refit?(): Promise<void> | undefined
+}
+
+type Joiner = {
+  readonly tab: string
+  readonly scope: {
+    readonly agent: string
+    readonly session?: string | undefined
+    readonly resource?: string | undefined
+  }
+} & { readonly [Name in 'embedder' | 'mirror' | 'llm' | 'room']?: string | undefined }
+
+/** Longest wait for the answers of the last commits. */
+const lastAnswersMs = 100
+
+export class Followers {
+  readonly owner: ServingOwner
+  /** Answers in progress. */
+  readonly work = new Set<Promise<void>>()
+  readonly #served = new Set<ServedFollower>()
+  #isClosed = false
+
+  constructor(owner: ServingOwner) {
+    this.owner = owner
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  get size(): number {
+    return this.#served.size
+  }
+
+  find(tab: string): ServedFollower | undefined {
+    return Array.from(this.#served).find((one) => one.tab === tab)
+  }
+
+  add(joiner: Joiner, line: FollowerLine): ServedFollower {
+    const follower: ServedFollower = new ServedFollower(this, callingTab(joiner), line, () =>
+      this.#served.delete(follower),
+    )
+    this.#served.add(follower)
+    return follower
+  }
+
+  /** Posts an event of the book on every line. */
+  post(event: BookEvent): void {
+    const { epoch } = this.owner
+    const message =
+      event.name === 'room'
+        ? ({ type: 'room', epoch, whole: false, events: [event.detail] } as const)
+        : ({ type: 'event', epoch, event: asFollower(event) } as const)
+    for (const one of this.#served) one.post(message)
+  }
+
+  /** Tells every follower why its book is gone. */
+  refuseAll(error: DaybookError): void {
+    for (const one of this.#served) one.post({ type: 'refuse', error: error.toJSON() })
+  }
+
+  /** Commits pending writes by `closeEngine`, answers them, and closes the lines. */
+  async close(closeEngine: () => void): Promise<void> {
+    this.#isClosed = true
+    try {
+      closeEngine()
+    } finally {
+      for (const one of this.#served) one.abortAll()
+      await this.lastAnswers()
+      for (const one of this.#served) one.close()
+      this.#served.clear()
+    }
+  }
+
+  /** Resolves when requests of followers are answered, or after a time limit. */
+  async lastAnswers(): Promise<void> {
+    if (this.work.size === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.owner.later(lastAnswersMs, resolve)
+      void Promise.allSettled(this.work).then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+}
+
+/** One follower, as its owner serves it. */
+export class ServedFollower {
+  readonly #all: Followers
+  readonly #caller: CallingTab
+  readonly #line: FollowerLine
+  readonly #onEnd: () => void
+  readonly #answers: AnswerLog
+  readonly #running = new Map<number, ReturnType<typeof createAbort>>()
+  #isGone = false
+
+  constructor(all: Followers, caller: CallingTab, line: FollowerLine, onEnd: () => void) {
+    this.#all = all
+    this.#caller = caller
+    this.#line = line
+    this.#onEnd = onEnd
+    this.#answers = new AnswerLog(caller.tab, all.owner.engine.store)
+  }
+
+  get tab(): string {
+    return this.#caller.tab
+  }
+
+  post(message: OwnerMessage | EventMessage): void {
+    if (!this.#isGone) this.#line.post(message)
+  }
+
+  welcome(): void {
+    const { engine, epoch, durability } = this.#all.owner
+    this.post({ type: 'welcome', epoch, durability })
+    this.post({ type: 'room', epoch, whole: true, events: engine.room.snapshot() })
+  }
+
+  /** The line passes on what is for this owner only. */
+  hear(message: FollowerMessage): void {
+    if (this.#isGone || this.#all.isClosed) return
+    if (message.type === 'leave') this.end(true)
+    else if (message.type === 'ping') this.post({ type: 'pong', epoch: this.#all.owner.epoch })
+    else if (message.type === 'keep') this.#answers.keep(message.numbers)
+    else if (message.type === 'abort') this.#running.get(message.number)?.abort()
+    else {
+      this.#serve(message.id, message.calls)
+      this.#answers.settle(message.settled)
+    }
+  }
+
+  abortAll(): void {
+    for (const abort of this.#running.values()) abort.abort()
+  }
+
+  /** Ends the line; nothing is heard or answered any more. */
+  close(): void {
+    this.#isGone = true
+    this.#line.close()
+  }
+
+  /** The follower left, or its line broke. */
+  end(hasLeft: boolean): void {
+    if (this.#isGone) return
+    this.close()
+    this.abortAll()
+    this.#onEnd()
+    if (this.#all.isClosed) return
+    this.#answers.end(hasLeft)
+    this.#all.owner.engine.room.leaveTab(this.tab)
+  }
+
+  #serve(id: string, calls: readonly CallMessage[]): void {
+    const { work } = this.#all
+    const answering = this.#answer(id, calls)
+    work.add(answering)
+    void answering.finally(() => work.delete(answering))
+  }
+
+  async #answer(id: string, calls: readonly CallMessage[]): Promise<void> {
+    const { engine } = this.#all.owner
+    const outcomes = await Promise.all(engine.together(() => calls.map((call) => this.#run(id, call))))
+    const replies = outcomes.filter((outcome) => outcome !== undefined)
+    if (replies.length > 0) this.#reply(replies)
+  }
+
+  /** One answer that is too large for the line doesn't cost the others. */
+  #reply(replies: readonly [number, Reply][]): void {
+    const { epoch } = this.#all.owner
+    try {
+      this.post({ type: 'answer', epoch, replies })
+    } catch (error) {
+      const [first] = replies
+      if (replies.length > 1) for (const one of replies) this.#reply([one])
+      else if (first) this.post({ type: 'answer', epoch, replies: [[first[0], failed(error)]] })
+    }
+  }
+
+  async #run(id: string, call: CallMessage): Promise<[number, Reply] | undefined> {
+    const { owner } = this.#all
+    const { number, input, ...options } = call
+    const abort = createAbort()
+    this.#running.set(number, abort)
+    try {
+      const signal = abort.signal
+      const value = await owner.engine.call(id, input, { ...options, signal, from: this.#caller })
+      return [number, { ok: true, value }]
+    } catch (error) {
+      // A full disk would be full for the next owner too.
+      if (isDaybookError(error, 'storage-full')) await owner.refit?.()
+      else if (this.#all.isClosed) return undefined
+      else if (owner.onFault && isDaybookError(error, 'storage-failed')) {
+        owner.onFault()
+        return undefined
+      }
+      return [number, failed(error)]
+    } finally {
+      this.#running.delete(number)
+    }
+  }
+}
+
+/** Hides the owner flag in events for followers. */
+export const asFollower = (event: BookEvent): BookEvent =>
+  event.name === 'status' ? { ...event, detail: { ...event.detail, owner: false } } : event
+
+/** The follower as the engine's caller. */
+function callingTab({ tab, scope, embedder, mirror, llm, room }: Joiner): CallingTab {
+  const { agent, session, resource } = scope
+  return {
+    tab,
+    scope: {
+      agent,
+      ...(session === undefined ? {} : { session }),
+      ...(resource === undefined ? {} : { resource }),
+    },
+    owner: false,
+    ...(embedder === undefined ? {} : { embedder }),
+    ...(mirror === undefined ? {} : { mirror }),
+    ...(llm === undefined ? {} : { llm }),
+    ...(room === undefined ? {} : { room }),
+  }
+}

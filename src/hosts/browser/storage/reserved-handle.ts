@@ -1,0 +1,205 @@
+// A file handle with spare bytes behind the end of the file, which a book uses when the disk is full: a file can only grow if
+// disk and browser allow it, but bytes that it has already can be overwritten.
+// Invariants: SQLite never sees the spare bytes in the database, and ignores them in the log. Cut-off bytes are overwritten, so
+// that no deleted data remains. A log is made invalid before the rest of it is overwritten.
+
+/** A synchronous access handle of OPFS (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
+export interface SyncHandle {
+  read(buffer: AllowSharedBufferSource, options?: { at?: number }): number
+  write(buffer: AllowSharedBufferSource, options?: { at?: number }): number
+  truncate(size: number): void
+  getSize(): number
+  flush(): void
+  close(): void
+}
+
+export const bookFile = '/book.sqlite3'
+export const pageBytes = 4096
+/** The header that the pool writes before each file: its name, padded with zeros, and more. */
+export const poolHeaderBytes = 4096
+const nameBytes = 512
+/** Limits of the log size that suffices to empty a full book step by step. */
+const leastLog = 2 ** 18
+const mostLog = 2 ** 21
+const pieceBytes = 2 ** 20
+const randomBytes = 65_536
+
+/** Limits of the reserve for a full book, which is half of its pages. */
+const leastPages = 64
+const mostPages = 16_384
+/** Limits of the space allocated in advance, so that not every commit allocates: half of its pages again. */
+const leastAhead = 64
+const mostAhead = 1024
+
+const clamp = (least: number, most: number, value: number) => Math.min(most, Math.max(least, value))
+
+export const reservePages = (pages: number): number => clamp(leastPages, mostPages, pages >> 1)
+export const aheadPages = (pages: number): number => clamp(leastAhead, mostAhead, pages >> 1)
+export const logBytes = (pages: number): number => clamp(leastLog, mostLog, pages * (pageBytes + 1024))
+
+function endWithSpare(end: number): number {
+  const pages = Math.ceil(end / pageBytes)
+  return end + (reservePages(pages) + aheadPages(pages)) * pageBytes
+}
+
+let piece: Uint8Array<ArrayBuffer> | undefined
+
+/** Bytes that no file system compresses; the first makes a log invalid (https://sqlite.org/fileformat.html#the_wal). */
+function noise(): Uint8Array<ArrayBuffer> {
+  if (piece) return piece
+  piece = new Uint8Array(pieceBytes)
+  for (let at = 0; at < pieceBytes; at += randomBytes)
+    crypto.getRandomValues(piece.subarray(at, at + randomBytes))
+  piece[0] = 0
+  return piece
+}
+
+/** Writes noise from `from` to `until`; returns the end of what was written. */
+function fill(file: SyncHandle, from: number, until: number): number {
+  let at = from
+  try {
+    while (at < until) {
+      const written = file.write(noise().subarray(0, Math.min(pieceBytes, until - at)), { at })
+      if (written <= 0) break
+      at += written
+    }
+  } catch {
+    // The disk or the quota is full.
+  }
+  return at
+}
+
+/** The end of a database by its header, or of the file if that is invalid (fileformat.html#in_header_database_size). */
+function endOf(file: SyncHandle): number {
+  const size = file.getSize()
+  const head = new DataView(new ArrayBuffer(100))
+  if (file.read(head, { at: poolHeaderBytes }) < head.byteLength) return size
+  const end = poolHeaderBytes + head.getUint32(28) * pageBytes
+  const isValid = head.getUint32(24) === head.getUint32(92) && end > poolHeaderBytes && end <= size
+  return isValid ? end : size
+}
+
+/** A handle that has spare bytes while its file is the database of a book or its log. */
+export class ReservedHandle implements SyncHandle {
+  readonly #file: SyncHandle
+  #path: string | undefined
+  /** The end of the database; undefined until it is needed. */
+  #end: number | undefined
+  /** Bytes before this may come from an earlier owner. */
+  #oldEnd = 0
+
+  constructor(file: SyncHandle) {
+    this.#file = file
+  }
+
+  /** The name of its file in the pool. */
+  path(): string {
+    if (this.#path !== undefined) return this.#path
+    const start = new Uint8Array(nameBytes)
+    this.#file.read(start, { at: 0 })
+    this.#path = new TextDecoder().decode(start.subarray(0, Math.max(0, start.indexOf(0))))
+    return this.#path
+  }
+
+  read(buffer: AllowSharedBufferSource, options?: { at?: number }): number {
+    if (this.path() !== bookFile) return this.#file.read(buffer, options)
+    const length = Math.max(0, this.getSize() - (options?.at ?? 0))
+    if (length >= buffer.byteLength) return this.#file.read(buffer, options)
+    const view = ArrayBuffer.isView(buffer) ? buffer : new Uint8Array(buffer as ArrayBuffer)
+    return this.#file.read(new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, length), options)
+  }
+
+  write(buffer: AllowSharedBufferSource, options?: { at?: number }): number {
+    const at = options?.at ?? 0
+    if (at < nameBytes) {
+      this.#path = this.#end = undefined
+      return this.#file.write(buffer, options)
+    }
+    const before = this.getSize()
+    const written = this.#file.write(buffer, options)
+    if (this.#end !== undefined) this.#end = Math.max(before, at + written)
+    return written
+  }
+
+  truncate(size: number): void {
+    const isLog = this.path() === `${bookFile}-wal`
+    if (this.path() === bookFile) this.#cutDatabase(size)
+    else if (isLog && size === poolHeaderBytes && this.#file.getSize() > size) this.#emptyLog()
+    else this.#file.truncate(size)
+  }
+
+  getSize(): number {
+    if (this.path() !== bookFile) return this.#file.getSize()
+    if (this.#end === undefined) {
+      this.#end = endOf(this.#file)
+      this.#oldEnd = this.#file.getSize()
+    }
+    return this.#end
+  }
+
+  flush(): void {
+    this.#file.flush()
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  /** Allocates the file to `bytes` on the disk; false if that fails, without using any space. */
+  extend(bytes: number): boolean {
+    this.getSize()
+    const size = this.#file.getSize()
+    if (size >= bytes) return true
+    try {
+      // All or nothing: Chromium keeps granted space until the handle is closed.
+      this.#file.truncate(bytes)
+    } catch {
+      return false
+    }
+    if (fill(this.#file, size, bytes) >= bytes) return true
+    this.#file.truncate(size)
+    return false
+  }
+
+  /** Bytes beyond those that SQLite needs. */
+  spare(): number {
+    return this.#file.getSize() - (this.path() === bookFile ? this.getSize() : poolHeaderBytes)
+  }
+
+  /** Overwrites bytes behind the end that may come from an earlier owner. */
+  wipe(): void {
+    const from = this.getSize()
+    const until = Math.min(this.#oldEnd, this.#file.getSize())
+    if (this.path() === bookFile && from < until) this.#overwrite(from, until)
+    this.#oldEnd = from
+  }
+
+  /** Exposes all bytes of the file, for a search of lost records. */
+  showAll(): void {
+    this.#end = this.#file.getSize()
+  }
+
+  /** False if the disk refuses even this; the file is then cut there. */
+  #overwrite(from: number, until: number): boolean {
+    if (fill(this.#file, from, until) >= until) return true
+    this.#file.truncate(from)
+    return false
+  }
+
+  #cutDatabase(size: number): void {
+    const before = this.getSize()
+    const most = endWithSpare(size)
+    if (size < before) this.#overwrite(size, Math.min(before, most))
+    this.#end = size
+    const sizeNow = this.#file.getSize()
+    if (sizeNow > most || sizeNow < size) this.#file.truncate(Math.max(size, Math.min(most, sizeNow)))
+  }
+
+  /** Invalidate the log first: after a crash a valid rest would be taken for the whole log. */
+  #emptyLog(): void {
+    const most = Math.min(this.#file.getSize(), poolHeaderBytes + mostLog)
+    if (!this.#overwrite(poolHeaderBytes, Math.min(most, poolHeaderBytes + pageBytes))) return
+    this.#file.flush()
+    if (this.#overwrite(poolHeaderBytes, most) && this.#file.getSize() > most) this.#file.truncate(most)
+  }
+}

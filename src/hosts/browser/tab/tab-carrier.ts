@@ -1,0 +1,40 @@
+// Connects the pools of one origin's books over a BroadcastChannel; each book has a name of its own.
+import { TalkCarrier } from '../../../commons/pool/service/talk-carrier.ts'
+import { toHex } from '../../../core/ids.ts'
+import type { Ports } from '../../../core/ports.ts'
+import { z } from 'zod'
+
+export const tabCarrierName = 'tabs'
+const channelName = 'daybook-pool'
+/** A flood of one book must leave time for the others. */
+const framesPerSecond = 2000
+
+const messageShape = z.object({ from: z.string().min(1), to: z.string().optional(), talk: z.unknown() })
+
+/** Connects to the open books of this origin in all tabs. */
+export function openTabCarrier({
+  clock,
+  scheduler,
+  random,
+}: Pick<Ports, 'clock' | 'scheduler' | 'random'>): TalkCarrier {
+  const channel = new BroadcastChannel(channelName)
+  const own = toHex(random.bytes(8))
+  const carrier = new TalkCarrier({
+    clock,
+    scheduler,
+    name: tabCarrierName,
+    isOnePersons: true,
+    perSecond: framesPerSecond,
+    say(talk, to) {
+      channel.postMessage({ from: own, to, talk })
+      return true
+    },
+    close: () => channel.close(),
+  })
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const message = messageShape.safeParse(data).data
+    if (message && (message.to === undefined || message.to === own)) carrier.hear(message.talk, message.from)
+  })
+  carrier.opened()
+  return carrier
+}

@@ -1,0 +1,45 @@
+// `daybook assets`: copies the files that a page loads beside its bundle, for bundlers that don't copy them.
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Command, UsageError } from './command.ts'
+import { makeOwnFolder } from '../port/private-file.ts'
+import { unwritable } from './output-file.ts'
+
+/** Files of the package that start by URL. They import nothing but each other. */
+const assetFiles = ['worker.js', 'tab-hub.js', 'model-worker.js', 'sqlite3.wasm', 'licenses.txt']
+
+export const copyAssets: Command = {
+  name: 'assets',
+  summary:
+    'Copies worker and WASM for `openDaybook({ assets })`: run it at each build, with the version you bundle.',
+  operands: '<folder>',
+  options: {},
+  help: {},
+  async run({ positionals, terminal }) {
+    const [folder] = positionals
+    if (folder === undefined || positionals.length > 1) throw new UsageError('assets takes one folder')
+    if (await isOtherThanFolder(folder)) throw new UsageError(`${folder} is not a folder`)
+    // Unlike memories, a web server must be able to read these.
+    process.umask(0o022)
+    makeOwnFolder(folder, 0o755)
+    const from = fileURLToPath(new URL('./', import.meta.url))
+    const parts = assetFiles.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
+    const read = await Promise.all(assetFiles.map((file) => readFile(join(from, file))))
+    try {
+      await Promise.all(parts.map(([part], i) => writeFile(part, read[i] ?? '')))
+      // Rename only when all of them are written.
+      for (const [part, whole] of parts) await rename(part, whole)
+    } catch (cause) {
+      await Promise.all(parts.map(([part]) => rm(part, { force: true })))
+      throw unwritable(folder, cause)
+    }
+    terminal.answer(
+      { folder, files: assetFiles },
+      [`${folder}:`, ...assetFiles.map((file) => `  ${file}`)].join('\n'),
+    )
+  },
+}
+
+const isOtherThanFolder = async (path: string) =>
+  !((await stat(path).catch(() => undefined))?.isDirectory() ?? true)

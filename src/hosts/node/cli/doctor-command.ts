@@ -1,0 +1,304 @@
+// `daybook doctor`: checks the installation, the book, its owner process and the services it uses.
+// Invariant: it changes nothing; each finding that isn't `ok` says what to do.
+import { DatabaseSync } from '../port/sqlite.ts'
+import { product } from '../../../bundle/format/product.ts'
+import { type Command, textOf } from './command.ts'
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { schemaVersion } from '../../../store/schema/schema.ts'
+import { filesOfBook, isPlain } from '../port/private-file.ts'
+import { readSocketNote } from '../socket/socket-place.ts'
+
+/** Optional packages, and their use. */
+const optionalPackages = {
+  '@huggingface/transformers': 'local embedding models',
+  '@platformatic/kafka': 'daybook kafka',
+} as const
+
+/** Some check failed; the findings were printed. */
+class FaultsFound extends Error {}
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Checks the memory and the services it uses; says what is wrong and what to do. Changes nothing.',
+  operands: '',
+  options: { url: { type: 'string' }, book: { type: 'string' } },
+  help: {
+    url: '<url>      an edge that should answer; its key is read from $DAYBOOK_KEY',
+    book: '<name>    the book there that should answer',
+  },
+  async run({ values, terminal, signal, bookFile }) {
+    const services = { url: textOf(values, 'url'), book: textOf(values, 'book') }
+    const findings = [
+      ...installed(),
+      ...(await checkBook(bookFile)),
+      ...(await checkServices(services, process.env, signal)),
+    ]
+    const faults = findings.filter(({ state }) => state === 'fault').length
+    terminal.answer({ ok: faults === 0, findings }, findings.map(lineOf).join('\n'))
+    if (faults > 0) throw new FaultsFound(faults === 1 ? 'One fault.' : `${faults} faults.`)
+  },
+}
+
+function installed(): Finding[] {
+  const db = new DatabaseSync(':memory:')
+  const { version } = db.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  db.close()
+  const packages = Object.entries(optionalPackages).map(([name, use]) =>
+    isInstalled(name) ? ok(name, `installed, for ${use}`) : ok(name, `not installed; needed for ${use} only`),
+  )
+  return [
+    ok(
+      'daybook',
+      `${product.version}, Node ${process.versions.node}, SQLite ${version}, ${process.platform}`,
+    ),
+    ...packages,
+  ]
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const signs = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
+
+function lineOf({ what, state, says, do: remedy }: Finding): string {
+  return `${signs[state]}  ${what}: ${says}${remedy === undefined ? '' : `\n         ${remedy}`}`
+}
+
+// Checks the file of the book. Invariant: opens it read-only and never creates it.
+
+const leastFreeBytes = 256 * 1024 * 1024
+const socketMs = 1000
+
+async function checkBook(path: string): Promise<Finding[]> {
+  if (!existsSync(path))
+    return [warning('book', `there is none at ${path}`, 'Store something, or say --home and --agent.')]
+  const socket = readSocketNote(path)
+  const isHeld = socket !== undefined && (await answers(socket))
+  return [checkFile(path, isHeld), holderOf(socket, isHeld), checkMode(path), checkDisk(path)]
+}
+
+function checkFile(path: string, isHeld: boolean): Finding {
+  const place = `${path}, ${sizeInWords(statSync(path).size)}`
+  // Recent writes are in other files, which only the owner may read.
+  if (isHeld) return ok('book', `${place}, in use: \`daybook stats\` asks who holds it`)
+  const file = pathToFileURL(path)
+  // Read it as it is; SQLite shall create no files beside it.
+  file.search = '?immutable=1'
+  try {
+    const db = new DatabaseSync(file, { readOnly: true })
+    try {
+      const read = (sql: string) => Number(db.prepare(sql).get()?.['n'])
+      const version = read('SELECT max(version) AS n FROM schema_version')
+      const count = read('SELECT count(*) AS n FROM records WHERE deleted = 0')
+      const says = `${place}, ${count} ${count === 1 ? 'record' : 'records'}, schema ${version}`
+      if (version <= schemaVersion) return ok('book', says)
+      return fault('book', `${says}: a newer Daybook wrote it`, 'Install that version, or a later one.')
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return fault(
+      'book',
+      `${path} can't be read: ${reason}`,
+      'Keep the file, and open the book: it is repaired from the parts that can be read.',
+    )
+  }
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const line = connect(socket)
+    const end = (isThere: boolean) => {
+      line.destroy()
+      resolve(isThere)
+    }
+    line.setTimeout(socketMs, () => end(false))
+    line.once('connect', () => end(true))
+    line.once('error', () => end(false))
+  })
+}
+
+/** A process that owns a book listens on a socket. */
+function holderOf(socket: string | undefined, isHeld: boolean): Finding {
+  if (socket === undefined) return ok('held by', 'nobody')
+  if (isHeld) return ok('held by', `a process that listens at ${socket}`)
+  return warning(
+    'held by',
+    `nobody; ${socket} remains from a process that was killed`,
+    'Nothing: the next process that opens the book removes it.',
+  )
+}
+
+/** Only its owner may read a book. */
+function checkMode(path: string): Finding {
+  if (process.platform === 'win32') return ok('permissions', 'as the folder has them')
+  const folder = dirname(path)
+  // A link beside the book leads to a file that isn't part of it.
+  const own = filesOfBook(path).map((name) => join(folder, name))
+  const open = [folder, ...own.filter((one) => one === path || isPlain(one))].filter(
+    (one) => (statSync(one).mode & 0o077) !== 0,
+  )
+  if (open.length === 0) return ok('permissions', 'nobody else can read it')
+  return fault(
+    'permissions',
+    `others may read or change ${open.join(', ')}`,
+    `Run \`chmod go= ${open.join(' ')}\`.`,
+  )
+}
+
+function checkDisk(path: string): Finding {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  const free = bavail * bsize
+  const says = `${sizeInWords(free)} free`
+  if (free >= leastFreeBytes) return ok('disk', says)
+  return warning(
+    'disk',
+    says,
+    'Free some space: on a full disk you can read and forget records, but not store any.',
+  )
+}
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB']
+
+/** `18.2 MB`; powers of 1,000, as disks are sold. */
+function sizeInWords(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`
+}
+
+// Checks whether services answer: the edge, the embedder, Kafka's brokers. Invariant: a key is sent only to
+// its own service and is in no finding.
+
+const timeoutMs = 3000
+
+interface Services {
+  readonly url: string | undefined
+  readonly book: string | undefined
+}
+
+async function checkServices(
+  { url, book }: Services,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  return [
+    ...(url === undefined ? [] : [await checkEdge({ url, book }, env['DAYBOOK_KEY'], limit)]),
+    ...(await checkEmbedder(env, limit)),
+    ...checkKafka(env),
+  ]
+}
+
+async function checkEdge(
+  { url, book }: { url: string; book: string | undefined },
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const headers: Record<string, string> = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(book === undefined ? {} : { 'x-daybook-book': book }),
+  }
+  try {
+    const response = await fetch(`${url.replace(/\/$/, '')}/health`, { headers, signal })
+    const health = (await response.json()) as {
+      wire?: number
+      database?: string
+      code?: string
+      book?: object
+    }
+    if (response.ok) {
+      const more = health.book === undefined ? '' : `, and the book ${book} with it`
+      return ok('edge', `${url} answers, wire ${health.wire}${more}`)
+    }
+    const why =
+      health.code ?? (health.database === 'down' ? 'its database is down' : `status ${response.status}`)
+    return fault('edge', `${url} answers with an error: ${why}`, remedyFor(health.code))
+  } catch (error) {
+    return fault(
+      'edge',
+      `${url} does not answer: ${reasonOf(error)}`,
+      'Check the address, the network, and whether the edge runs.',
+    )
+  }
+}
+
+const remedyFor = (code: string | undefined) =>
+  code === 'unauthorized' || code === 'forbidden'
+    ? 'Set $DAYBOOK_KEY to a key of that book.'
+    : 'Read the log of the edge.'
+
+/** Checks the embedder of the environment, which the edge uses too. */
+async function checkEmbedder(
+  { DAYBOOK_EMBED_URL: url }: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  if (url === undefined) return []
+  try {
+    // Any answer will do; don't send texts, which cost.
+    const { status } = await fetch(url, { method: 'HEAD', signal })
+    return [ok('embedder', `${new URL(url).origin} answers, status ${status}`)]
+  } catch (error) {
+    return [
+      fault(
+        'embedder',
+        `$DAYBOOK_EMBED_URL does not answer: ${reasonOf(error)}`,
+        'Check the address. Until it answers, recall searches by words only.',
+      ),
+    ]
+  }
+}
+
+const kafkaPrefix = 'DAYBOOK_KAFKA_'
+
+function checkKafka(env: NodeJS.ProcessEnv): Finding[] {
+  const names = Object.keys(env)
+    .filter((name) => name.startsWith(kafkaPrefix) && env[name] !== '')
+    .toSorted()
+  if (names.length === 0) return []
+  const says = `set: ${names.map((name) => `$${name}`).join(', ')}`
+  if (names.includes(`${kafkaPrefix}BROKERS`)) return [ok('kafka', says)]
+  return [warning('kafka', says, 'Set $DAYBOOK_KAFKA_BROKERS too, or give --brokers.')]
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `nothing within ${timeoutMs / 1000} s`
+  // Several addresses give several errors.
+  const { cause } = error
+  const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause
+  return first instanceof Error && 'code' in first ? String(first.code) : error.message
+}
+
+// One result of `daybook doctor`.
+
+interface Finding {
+  readonly what: string
+  readonly state: 'ok' | 'warning' | 'fault'
+  readonly says: string
+  /** The remedy; for all but `ok`. */
+  readonly do?: string
+}
+
+const ok = (what: string, says: string): Finding => ({ what, state: 'ok', says })
+const warning = (what: string, says: string, remedy: string): Finding => ({
+  what,
+  state: 'warning',
+  says,
+  do: remedy,
+})
+const fault = (what: string, says: string, remedy: string): Finding => ({
+  what,
+  state: 'fault',
+  says,
+  do: remedy,
+})

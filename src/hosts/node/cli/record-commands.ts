@@ -1,0 +1,190 @@
+// `daybook recall`, `query`, `stats`, `store` and `forget`: the records of an agent's memory.
+import { kindsCalled } from '../../../bundle/format/bundle-choice.ts'
+import { kinds } from '../../../engine/capability-table.ts'
+import { type Command, defined, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
+import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
+import { readJsonSource } from './input-file.ts'
+
+const storedKinds = ['trace', 'perception', 'fact', 'skill'] as const
+type StoredKind = (typeof storedKinds)[number]
+
+export const recallCommand: Command = {
+  name: 'recall',
+  summary: 'Finds records that answer a question, best first.',
+  operands: '<question>',
+  options: {
+    limit: { type: 'string' },
+    types: { type: 'string' },
+    session: { type: 'string' },
+    resource: { type: 'string' },
+  },
+  help: {
+    limit: '<n>       at most this many, default 10',
+    types: '<list>    only these kinds, as in trace,fact',
+    session: '<name>  only of this session',
+    resource: '<name>  only about this resource',
+  },
+  async run({ values, positionals, terminal, signal, open }) {
+    const text = positionals.join(' ')
+    if (text === '') throw new UsageError('recall takes a question')
+    const book = await open()
+    const result = await book.recall(
+      {
+        text,
+        ...defined({
+          limit: numberOf(values, 'limit', 1, 200),
+          kinds: kindNames(listOf(values, 'types')),
+          session: textOf(values, 'session'),
+          resource: textOf(values, 'resource'),
+        }),
+      },
+      { signal },
+    )
+    const lines = result.hits.map(({ record, score }) => `${score.toFixed(2)}  ${lineOf(record)}`)
+    terminal.answer(result, lines.length > 0 ? lines.join('\n') : 'Nothing fits.')
+    noteSealed(terminal, result.sealed)
+  },
+}
+
+export const queryCommand: Command = {
+  name: 'query',
+  summary: 'Lists records by filters, newest first.',
+  operands: '[<filters as JSON>]',
+  options: {
+    type: { type: 'string' },
+    order: { type: 'string' },
+    limit: { type: 'string' },
+    cursor: { type: 'string' },
+  },
+  help: {
+    type: '<kind>     of this kind only, as in trace',
+    order: '<path>     sort by this path; -<path> for descending',
+    limit: '<n>       at most this many, default 100',
+    cursor: '<cursor>  the cursor that the previous page printed',
+  },
+  async run({ values, positionals, terminal, signal, open }) {
+    const book = await open()
+    const page = await book.records.query(
+      defined({
+        kind: kindNames(listOf(values, 'type'))?.[0],
+        filters: filtersOf(positionals),
+        order_by: textOf(values, 'order'),
+        limit: numberOf(values, 'limit', 1, 1000),
+        cursor: textOf(values, 'cursor'),
+      }),
+      { signal },
+    )
+    terminal.answer(page, page.records.map(lineOf).join('\n'))
+    noteSealed(terminal, page.sealed)
+    if (page.cursor !== undefined) terminal.note(`More: --cursor ${page.cursor}`)
+  },
+}
+
+export const statsCommand: Command = {
+  name: 'stats',
+  summary: 'Counts records by kind, with their dates, and the size of the memory.',
+  operands: '',
+  options: {},
+  help: {},
+  async run({ terminal, signal, open }) {
+    const book = await open()
+    const stats = await book.stats({}, { signal })
+    const kinds = Object.entries(stats.kinds).map(
+      ([kind, { count, earliest, latest }]) =>
+        `${kind}  ${count.toLocaleString('en')}  ${earliest.slice(0, 10)} to ${latest.slice(0, 10)}`,
+    )
+    terminal.answer(stats, [...kinds, `${stats.bytes.toLocaleString('en')} bytes`].join('\n'))
+    noteSealed(terminal, stats.sealed)
+  },
+}
+
+/** Says that sealed records were skipped. */
+function noteSealed(terminal: Terminal, sealed = 0): void {
+  if (sealed === 0) return
+  const [records, their] = sealed === 1 ? ['1 sealed record', 'its'] : [`${sealed} sealed records`, 'their']
+  terminal.note(`${records} could not be read: ${their} key is missing, or needs --unlock-file.`)
+}
+
+/** Kind names, singular or plural. */
+function kindNames(names: readonly string[] | undefined): string[] | undefined {
+  return names && kindsCalled(kinds, names, 'types').map(({ name }) => name)
+}
+
+function filtersOf([text, ...more]: readonly string[]): Record<string, never> | undefined {
+  if (text === undefined) return undefined
+  if (more.length > 0) throw new UsageError('query takes its filters as one JSON object, in quotes')
+  try {
+    return JSON.parse(text) as Record<string, never>
+  } catch {
+    throw new UsageError(`The filters are not JSON: ${text}`)
+  }
+}
+
+const lineLength = 160
+
+/** A record as one line: time, kind, id, and as much content as fits. */
+function lineOf(
+  record: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
+): string {
+  const {
+    id,
+    kind,
+    created_at,
+    updated_at: _changed,
+    ver: _ver,
+    agent: _agent,
+    timestamp,
+    ...content
+  } = record
+  const at = String(timestamp ?? created_at).slice(0, 16)
+  const text = [...JSON.stringify(content)]
+  return `${at}  ${kind} ${id}  ${text.slice(0, lineLength).join('')}${text.length > lineLength ? '…' : ''}`
+}
+
+export const storeRecord: Command = {
+  name: 'store',
+  summary: `Stores a record (${storedKinds.join(', ')}) and prints its receipt. Creates the memory if needed.`,
+  operands: "<kind> '<JSON>' | @<file> | -",
+  options: { 'request-id': { type: 'string' } },
+  help: { 'request-id': '<id>  a repeated call with the same id stores once' },
+  async run({ values, positionals, terminal, signal, open }) {
+    const [kindName = '', source, ...more] = positionals
+    const kind = nameOfKind(kindName)
+    if (source === undefined || more.length > 0)
+      throw new UsageError(`store takes a kind and one record: '<JSON>', @<file>, or - for stdin`)
+    const input = await readJsonSource(source, 'The record', signal)
+    const book = await open({ create: true })
+    const requestId = textOf(values, 'request-id')
+    const receipt = await callSeedShape(`store_${kind}`, input, {
+      now: () => Date.now(),
+      call: (id, callInput) =>
+        book.call(id, callInput, { signal, ...(requestId === undefined ? {} : { requestId }) }),
+    })
+    terminal.answer(receipt, String((receipt as Record<string, unknown>)[`${kind}_id`]))
+  },
+}
+
+/** Takes the plural too. */
+function nameOfKind(text: string): StoredKind {
+  const kind = storedKinds.find((name) => text === name || text === `${name}s`)
+  if (kind) return kind
+  throw new UsageError(`store takes a kind first: ${storedKinds.join(', ')}`)
+}
+
+export const forgetRecord: Command = {
+  name: 'forget',
+  summary: 'Forgets a record with its content and history, for good. Asks first.',
+  operands: '<id>',
+  options: { cascade: { type: 'boolean' } },
+  help: { cascade: '        also remove it from records that cite it' },
+  async run({ values, positionals, terminal, signal, open }) {
+    const [id = '', ...more] = positionals
+    if (id === '' || more.length > 0) throw new UsageError('forget takes the id of one record')
+    const book = await open()
+    const record = await book.records.get({ id }, { signal })
+    if (record) await terminal.confirm(`This forgets the ${record.kind} ${id} for good.`, 'forget')
+    const done = await book.records.forget({ id, cascade: values['cascade'] === true }, { signal })
+    const also = done.forgotten_too.length > 0 ? `, and ${done.forgotten_too.length} with it` : ''
+    terminal.answer(done, done.forgotten ? `Forgot ${id}${also}.` : `There is no ${id} here.`)
+  },
+}

@@ -1,0 +1,228 @@
+// Admission that all processes share, in PostgreSQL and by its clock: request rates, the nonces and rates of
+// the a2p protocol, and tickets for lines.
+// Invariant: all processes together never exceed one token bucket. A process draws a few tokens at once and
+// spends them itself, so that not every request needs the database.
+import { createHash } from 'node:crypto'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Clock, Random } from '../../../core/ports.ts'
+import type { Rate } from '../../../edge/rate-limit.ts'
+import { guarded } from './postgres-fault.ts'
+import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
+import {
+  type AgentGate,
+  type AgentRate,
+  bucketsOf,
+  type RateBucket,
+  stateOf,
+} from '../../../edge/agent/agent-gate.ts'
+import type { Sql } from './connect-postgres.ts'
+import { checkBookName } from '../../../core/book.ts'
+import type { Listener } from '../../../edge/line.ts'
+import { payerOf } from '../../../trust/admission.ts'
+import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../../../edge/live-lines.ts'
+
+export interface SharedRate {
+  /**
+   * Takes one request from the caller's bucket; throws `rate-limited` with `retryAfterMs`, and takes nothing
+   * then.
+   */
+  spend(caller: string): Promise<void>
+  /** Removes buckets that are full again. */
+  tidy(): Promise<void>
+}
+
+/** Share of the burst that a process draws at once, and how long it may spend that. */
+const drawnPart = 1 / 64
+const drawnMs = 60_000
+
+interface Drawn {
+  left: number
+  untilMs: number
+}
+
+export function createSharedRate(
+  { postgres, book, bypasses }: Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>,
+  { burst, perSecond }: Rate,
+  clock: Clock,
+): SharedRate {
+  const drawn = new Map<string, Drawn>()
+  const most = Math.max(1, Math.floor(burst * drawnPart))
+
+  /** One message, which is one transaction. The hash has no characters to escape. */
+  const drawSql = (caller: string) => {
+    const passedS = 'greatest(0, extract(epoch FROM clock_timestamp() - r.at))'
+    const filled = `least(${burst}, r.left_over + ${passedS} * ${perSecond})`
+    const taken = `least(${most}, floor(${filled}))`
+    return `${enterSql(book, bypasses)};
+      INSERT INTO daybook.rates AS r (book, caller, left_over, taken, at)
+      VALUES ('${book}', '${caller}', ${burst - most}, ${most}, clock_timestamp())
+      ON CONFLICT (book, caller) DO UPDATE
+        SET left_over = ${filled} - ${taken}, taken = ${taken}, at = clock_timestamp()
+      RETURNING left_over::float8 AS left, taken::float8 AS taken`
+  }
+  const draw = async (caller: string): Promise<{ readonly left: number; readonly taken: number }> => {
+    const [row] = await guarded(() => postgres.last<{ left: number; taken: number }>(drawSql(caller)))
+    if (!row) throw new DaybookError('internal')
+    return row
+  }
+
+  return {
+    async spend(caller) {
+      const name = createHash('sha256').update(caller).digest('hex')
+      const own = drawn.get(name)
+      if (own && own.left >= 1 && own.untilMs > clock.now()) {
+        own.left -= 1
+        return
+      }
+      const { left, taken } = await draw(name)
+      if (taken < 1) {
+        const retryAfterMs = Math.ceil(((1 - left) / perSecond) * 1000)
+        throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
+      }
+      // Another request may have drawn meanwhile for the same caller.
+      const before = drawn.get(name)
+      const rest = before && before.untilMs > clock.now() ? before.left : 0
+      drawn.set(name, { left: rest + taken - 1, untilMs: clock.now() + drawnMs })
+    },
+    async tidy() {
+      for (const [name, { untilMs }] of drawn) if (untilMs <= clock.now()) drawn.delete(name)
+      const fullAfterS = burst / perSecond
+      await guarded(() =>
+        postgres.last(`${enterSql(book, bypasses)};
+          DELETE FROM daybook.rates WHERE book = '${book}' AND at < clock_timestamp() - interval '1 second' * ${fullAfterS}`),
+      )
+    },
+  }
+}
+
+// Invariant: all processes together accept a nonce once, even if the database crashes.
+
+export interface SharedAgentGate extends AgentGate {
+  /** Removes expired nonces and full buckets. */
+  tidy(): Promise<void>
+}
+
+export function createSharedAgentGate(
+  { postgres, book, bypasses }: Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>,
+  rate: AgentRate,
+  clock: Clock,
+): SharedAgentGate {
+  const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
+    guarded(() => postgres.begin(enterSql(book, bypasses), work))
+
+  /** The tokens left after this request; the bucket is locked until the transaction ends. */
+  const readLeft = async (sql: Sql, caller: string, { name, burst, perSecond }: RateBucket) => {
+    const [row] = await sql.rows<{ tokens: number }>(
+      `INSERT INTO daybook.agent_buckets AS b (book, caller, bucket, left_over, at)
+       VALUES ($1, $2, $3, $4, clock_timestamp())
+       ON CONFLICT (book, caller, bucket) DO UPDATE SET at = clock_timestamp(), left_over = least($4::float8,
+         b.left_over + greatest(0, extract(epoch FROM clock_timestamp() - b.at)) * $5::float8)
+       RETURNING left_over::float8 AS tokens`,
+      [book, caller, name, burst, perSecond],
+    )
+    if (!row) throw new DaybookError('internal')
+    return row.tokens - 1
+  }
+
+  const sweepNonces = (sql: Sql) =>
+    sql.rows('DELETE FROM daybook.agent_nonces WHERE book = $1 AND until < clock_timestamp()', [book])
+
+  return {
+    spend: (caller, operation) =>
+      within(async (sql) => {
+        const name = createHash('sha256').update(caller).digest('hex')
+        const paid = []
+        for (const bucket of bucketsOf(operation, rate))
+          paid.push({ bucket, left: await readLeft(sql, name, bucket) })
+        if (paid.every(({ left }) => left >= 0))
+          await sql.rows(
+            `UPDATE daybook.agent_buckets SET left_over = left_over - 1
+             WHERE book = $1 AND caller = $2 AND bucket IN (SELECT jsonb_array_elements_text($3::jsonb))`,
+            [book, name, JSON.stringify(paid.map(({ bucket }) => bucket.name))],
+          )
+        return stateOf(paid, clock.now())
+      }),
+    takeNonce: (agent, nonce, untilMs) =>
+      within(async (sql) => {
+        await sweepNonces(sql)
+        const taken = await sql.rows(
+          `INSERT INTO daybook.agent_nonces (book, agent, nonce, until) VALUES ($1, $2, $3, to_timestamp($4 / 1000.0))
+           ON CONFLICT DO NOTHING RETURNING nonce`,
+          [book, agent, nonce, untilMs],
+        )
+        return taken.length > 0
+      }),
+    tidy: () =>
+      within(async (sql) => {
+        await sweepNonces(sql)
+        await sql.rows(
+          "DELETE FROM daybook.agent_buckets WHERE book = $1 AND at < clock_timestamp() - interval '1 hour'",
+          [book],
+        )
+      }),
+  }
+}
+
+// Invariant: a ticket is valid once, for one book and a short time; the database has only its hash. Another
+// process may redeem it.
+
+export interface SharedTickets {
+  /** Makes a ticket for one line, valid for `ticketMs`; throws `rate-limited` if the caller has too many. */
+  give(listener: Listener): Promise<string>
+  /** Redeems a ticket; throws `unauthorized` if it is unknown or used. */
+  take(ticket: string): Promise<Listener>
+}
+
+const hashOf = (ticket: string) => createHash('sha256').update(ticket).digest('hex')
+
+export function createSharedTickets(
+  { postgres, book, bypasses }: Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>,
+  random: Random,
+): SharedTickets {
+  const opening = enterSql(book, bypasses)
+  // Callers take turns, so that each counts the tickets of the others.
+  const alone = `${opening}; SELECT pg_advisory_xact_lock(hashtextextended('daybook.tickets ${checkBookName(book)}', 0))`
+  return {
+    async give(listener) {
+      const ticket = makeTicket(random)
+      await guarded(() =>
+        postgres.begin(alone, async (sql) => {
+          await sql.rows('DELETE FROM daybook.tickets WHERE book = $1 AND until <= now()', [book])
+          const inserted = await sql.rows(
+            `INSERT INTO daybook.tickets (book, ticket, listener, until)
+             SELECT $1, $2, $3::text::json, now() + interval '1 millisecond' * $4
+             WHERE (SELECT count(*) FROM daybook.tickets
+                    WHERE book = $1 AND coalesce(listener->'standing'->>'payer', listener->'standing'->>'id') = $5) < $6 RETURNING ticket`,
+            [
+              book,
+              hashOf(ticket),
+              JSON.stringify(listener),
+              ticketMs,
+              payerOf(listener.standing),
+              ticketLimit.ofCaller,
+            ],
+          )
+          if (inserted.length === 0) throw tooManyLines()
+          await sql.rows(
+            `DELETE FROM daybook.tickets WHERE book = $1 AND ticket IN (
+               SELECT ticket FROM daybook.tickets WHERE book = $1 ORDER BY until DESC OFFSET $2)`,
+            [book, ticketLimit.ofBook],
+          )
+        }),
+      )
+      return ticket
+    },
+    async take(ticket) {
+      const [row] = await guarded(() =>
+        postgres.begin(opening, (sql) =>
+          sql.rows<{ listener: Listener; fresh: boolean }>(
+            'DELETE FROM daybook.tickets WHERE book = $1 AND ticket = $2 RETURNING listener, until > now() AS fresh',
+            [book, hashOf(ticket)],
+          ),
+        ),
+      )
+      if (!row?.fresh) throw unknownTicket()
+      return row.listener
+    },
+  }
+}
