@@ -1,29 +1,33 @@
-// The services of a book, each added where the host or the way it was opened calls for it.
-// Invariant: what only reads a book neither syncs it nor fills it in, and looks after no files.
+// The services of a book, each added if the host or the options need it.
+// Invariant: a book that is open to read only is neither synced nor filled in, and its files are not checked.
+import { z } from 'zod'
 import type { DeviceRoom } from '../commons/room/device-room.ts'
+import type { AnyCapability } from '../core/capability/capability.ts'
+import type { Service, ServiceParts } from '../core/capability/service.ts'
+import { formatTime } from '../core/time.ts'
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
+import { createTimeSeen, type TimeSeen } from '../store/time-seen.ts'
 import { mirrorName } from '../sync/device/session.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import { type BookNames, Keychain } from '../trust/seal/keychain.ts'
 import { readPublicKey } from './service/public-key.ts'
 import { capabilityTable, chapters, effectOf, findCapability, kinds } from './capability-table.ts'
+import type { CallContexts } from './context/call-context.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
+import type { Transact } from './context/transact.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { type AccessAudit, createAccessAudit } from './service/access-audit.ts'
-import { type Activity, createActivity } from './service/activity.ts'
-import type { BookEventFeed } from './service/book-events.ts'
-import { type BookSync, createBookSync } from './service/book-sync.ts'
-import { createChangeFeed } from './service/change-feed.ts'
-import { createCheckpointWork } from './service/checkpoint-work.ts'
+import { type AccessAudit, type AccessTrail, createAccessAudit } from './service/access-audit.ts'
+import { Activity } from './service/activity.ts'
+import { type BookEventFeed, createChangeFeed } from './service/book-events.ts'
+import { BookSync } from './service/book-sync.ts'
 import { createHealth } from './service/health.ts'
-import { createIdleWork } from './service/idle-work.ts'
-import { hadKeys } from './service/keys-here.ts'
+import { createCheckpointWork, createIdleWork } from './service/idle-work.ts'
 import type { LineCarrier } from './service/line-carrier.ts'
-import { createSealing, type Sealing } from './service/sealing.ts'
-import { createTellAnewWork } from './service/tell-anew-work.ts'
-import { createTasks, type Tasks } from './task/task-access.ts'
+import { createSealing, hadKeys, type Sealing } from './service/sealing.ts'
+import { createOutdatedWork } from './service/outdated-work.ts'
+import { Tasks } from './task/task-access.ts'
 
 export interface BookServiceParts {
   readonly options: EngineOptions
@@ -41,8 +45,8 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
 }
 
 /**
- * What the book is called where it seals. A book that has a mirror has the same name on all devices, also while one of them
- * opens it by another and without that mirror.
+ * The names to which the book's seals are bound. A mirrored book has one name on all devices, also while one of them opens it
+ * by another name and without the mirror.
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorName)
@@ -50,7 +54,7 @@ function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }:
   return { present: carrier ? name : (mirrored ?? name), others: others.filter((one) => one !== undefined) }
 }
 
-/** The file itself, and whoever listens: there until everything else has ended. */
+/** The book's file and its listeners: closed after everything else. */
 export function addBookFile({ options, store, services, events }: BookServiceParts): void {
   services.add({
     name: 'book file',
@@ -116,8 +120,8 @@ export function addSealing(
       store,
       hasMirror: options.carrier !== undefined,
       progress: (detail) => events.tell('progress', detail),
+      onState: () => services.stateChanged(),
       onChange() {
-        // Anything may have changed.
         events.tell('change', { ids: [], kinds: [...kinds.keys()], more: 0 })
         services.stateChanged()
       },
@@ -125,7 +129,7 @@ export function addSealing(
   )
 }
 
-/** The queue of writes, and that of tasks, which writes as long as it is open. */
+/** The write queue, and the task queue, which writes until it is closed. */
 export function addQueues(
   { options, store, services, events }: BookServiceParts,
   secrets: SecretGuard,
@@ -135,7 +139,7 @@ export function addQueues(
   const wanted = [...chapters.flatMap(({ recurring = [] }) => recurring), ...(options.recurring ?? [])]
   services.add({ name: 'write queue', close: () => store.writes.close() })
   return services.add(
-    createTasks({
+    new Tasks({
       clock,
       random,
       scheduler,
@@ -154,7 +158,7 @@ export function addQueues(
   )
 }
 
-/** Closed before the queue of writes, which then commits what it has left to be written. */
+/** Closed before the write queue, which then commits pending entries. */
 export function addAccessAudit(
   { options, store, services }: BookServiceParts,
   secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
@@ -176,12 +180,12 @@ export function addActivity(
   secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
 ): Activity {
   return services.add(
-    createActivity({
+    new Activity({
       ...options.ports,
       store,
       sealing,
       secrets,
-      isKept: options.activity ?? true,
+      isLogged: options.activity ?? true,
       writes: capabilityTable.filter(({ effect }) => effect === 'write').map(({ id }) => id),
       tell: (detail) => events.tell('activity', detail),
     }),
@@ -198,7 +202,7 @@ export function addSync(
   if (!carrier || store.newer) return undefined
   const { clock, random, scheduler } = options.ports
   return services.add(
-    createBookSync({
+    new BookSync({
       name: options.name,
       store,
       clock,
@@ -216,7 +220,7 @@ export function addSync(
   )
 }
 
-/** What is done when no call came for a moment. */
+/** Work in idle moments. */
 export function addIdleWork(
   { options, store, services }: BookServiceParts,
   tasks: Pick<Tasks, 'wake'>,
@@ -225,12 +229,12 @@ export function addIdleWork(
   const { clock, scheduler, log } = options.ports
   if (!store.newer)
     services.add(
-      createTellAnewWork({
+      createOutdatedWork({
         kinds,
         store,
         clock,
         log,
-        wakeTasks: () => tasks.wake?.(),
+        wakeTasks: () => tasks.wake(),
         wrote: (changed) => void services.wrote(changed),
       }),
     )
@@ -256,4 +260,55 @@ export function addIdleWork(
       isScarce: options.isScarce,
     }),
   )
+}
+
+/** Stores the latest time seen also while the book is only read: each write stores it with itself. */
+export function addTimeSeen({ options, store, services }: BookServiceParts): TimeSeen {
+  const { writes, newer } = store
+  const seen = createTimeSeen(store.settings, options.ports.clock)
+  let isClosed = false
+  services.add<Service>({
+    name: 'time',
+    idle() {
+      if (isClosed || newer || !seen.isAhead()) return
+      // A failed write is repeated by the next write or idle moment.
+      writes.write(() => seen.keep()).catch(() => undefined)
+    },
+    close() {
+      isClosed = true
+    },
+  })
+  return seen
+}
+
+const ignore = () => undefined
+/** The access log has no entry for the work of services: nobody called. */
+const unlogged: AccessTrail = { admitted: ignore, wrote: ignore, answered: ignore, failed: ignore }
+const serviceWork: AnyCapability = {
+  id: 'daybook:service',
+  methods: [],
+  summary: 'The work of a chapter’s service.',
+  input: z.undefined(),
+  output: z.unknown(),
+  effect: 'write',
+  uses: ['records', 'pool'],
+  run: ignore,
+}
+
+/** The services that chapters bring. */
+export function addChapterServices(
+  { services }: Pick<BookServiceParts, 'services'>,
+  contexts: Pick<CallContexts, 'begin'>,
+  transact: Transact,
+  parts: Omit<ServiceParts, 'write'>,
+): void {
+  const allParts: ServiceParts = {
+    ...parts,
+    write(work) {
+      const now = formatTime(parts.clock.now())
+      return transact(contexts.begin(serviceWork, undefined, { now, trail: unlogged }, {}), work)
+    },
+  }
+  for (const { services: begin } of chapters)
+    for (const service of begin?.(allParts) ?? []) services.add(service)
 }

@@ -1,10 +1,10 @@
-// The one table: every verb of the system and every kind of record. All doors, and the types of a book, come from here.
+// The one table of all verbs and kinds of record. All doors, and the types of a book, derive from it.
 import { archive } from '../bundle/archive.ts'
 import { bundle, fileImport } from '../bundle/bundle.ts'
 import { inbox } from '../commons/inbox/inbox.ts'
 import { pool } from '../commons/pool/pool.ts'
 import { room } from '../commons/room/room.ts'
-import type { AnyCapability } from '../core/capability/capability.ts'
+import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
 import type { Chapter } from '../core/capability/chapter.ts'
 import { DaybookError } from '../core/errors.ts'
 import { createKinds } from '../core/kind.ts'
@@ -23,7 +23,7 @@ import { sync } from '../sync/sync-chapter.ts'
 import { trust } from '../trust/trust.ts'
 import { engineChapter } from './engine-chapter.ts'
 
-/** In the order in which the manifest and the guide name their verbs. */
+/** In the order of the manifest and the guide. */
 const listed = [
   kstar,
   mark,
@@ -68,8 +68,8 @@ const byId: ReadonlyMap<string, AnyCapability> = new Map(
   chapters.flatMap(({ capabilities }) => capabilities.map((one) => [one.id, one])),
 )
 
-/** What the capability of this id does to a book; undefined when there is none. */
-export function effectOf(id: string): AnyCapability['effect'] | undefined {
+/** The effect of the capability of that id, if there is one. */
+export function effectOf(id: string): CapabilityEffect | undefined {
   return byId.get(id)?.effect
 }
 
@@ -80,4 +80,17 @@ export function findCapability(id: string): AnyCapability {
   throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
     details: { path: 'capability' },
   })
+}
+
+/** The facts about a capability that decide whether a call may be sent twice. */
+export interface CallNature {
+  readonly effect: CapabilityEffect
+  /** True of a task that may run again from its start. Reads and writes may be sent twice anyway. */
+  readonly repeatable: boolean
+}
+
+/** A call of an unknown capability only fails. */
+export function natureOf(id: string): CallNature {
+  const { effect, repeatable = false } = byId.get(id) ?? { effect: 'read', repeatable: true }
+  return { effect, repeatable }
 }

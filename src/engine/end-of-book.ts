@@ -1,6 +1,6 @@
-// The end of a book as its engine brings it about: first at the mirror, then here.
-// Invariant: nothing is erased here before the mirror has said that it was erased there. A cut between the two leaves the whole
-// book here, whose next sync says what became of it, and erasing once more finishes it.
+// Erases a book: first at the mirror, then here.
+// Invariant: nothing is erased here before the mirror confirms. A crash between the two leaves the whole book here: its next sync
+// reports the erasure, and erasing again finishes it.
 import type { AbortSignalLike } from '../core/abort.ts'
 import { checkConfirmed } from '../core/book.ts'
 import type { EndPort } from '../core/capability/context.ts'
@@ -22,7 +22,7 @@ export function createEndOfBook({ options, sync, events }: EndOfBookParts): EndO
   return (signal) => ({
     async erase({ confirm, mirror }) {
       checkConfirmed(confirm, name)
-      if (!eraseHere) throw new DaybookError('storage-unavailable', 'This host can not erase its books.')
+      if (!eraseHere) throw new DaybookError('storage-unavailable', 'This host can’t erase its books.')
       if (mirror) {
         if (!sync) throw new DaybookError('sync-off')
         await sync.end.erase(confirm, signal)

@@ -1,11 +1,103 @@
-// The engine's own chapter: its task queue, the log of access, its activity, what state the book is in, and its end.
+// The engine's own chapter: the task queue, the logs of access and activity, the status of the book, and its end.
+import { z } from 'zod'
+import { defineCapability } from '../core/capability/capability.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
-import { accessCapabilities } from './access-capability.ts'
-import { activityCapabilities } from './activity-capability.ts'
-import { endCapabilities } from './end-capability.ts'
-import { engineCapabilities } from './status-capability.ts'
-import { recurringCapabilities } from './task/recurring-capability.ts'
-import { taskCapabilities } from './task/task-capability.ts'
+import type { Status } from '../core/capability/status.ts'
+import { accessCapabilities, activityCapabilities } from './log-capability.ts'
+import { recurringCapabilities, taskCapabilities } from './task/task-capability.ts'
+
+const syncState = z.object({
+  configured: z.boolean(),
+  phase: z.enum(['off', 'idle', 'running', 'offline', 'waiting', 'stopped']),
+  nextAt: z.string().optional(),
+  running: z.boolean(),
+  live: z.enum(['connecting', 'open', 'waiting', 'resting', 'refused']).optional(),
+  pending: z.number(),
+  refused: z.number(),
+  conflicts: z.number(),
+  progress: z.object({ pulled: z.number(), pushed: z.number(), conflicts: z.number() }).optional(),
+  repairs: z.number(),
+  lastSyncedAt: z.string().optional(),
+  lastError: z.object({ code: z.string(), message: z.string() }).optional(),
+})
+
+const status = z.object({
+  name: z.string(),
+  agent: z.string(),
+  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
+  persisted: z.boolean().optional(),
+  owner: z.boolean(),
+  schema: z.number(),
+  records: z.record(z.string(), z.number()),
+  usageBytes: z.number(),
+  quotaBytes: z.number().optional(),
+  guestQuota: z
+    .object({ usedRecords: z.number(), usedBytes: z.number(), records: z.number(), bytes: z.number() })
+    .optional(),
+  unindexed: z.number(),
+  checkpointAt: z.string().optional(),
+  sync: syncState,
+  degraded: z.array(z.string()),
+}) as unknown as z.ZodType<Status>
+
+const statusCapabilities = [
+  defineCapability({
+    id: 'daybook:status',
+    permission: 'read',
+    methods: ['status'],
+    summary: 'Answers the state of the book: its storage and size, pending work, and sync.',
+    input: z.strictObject({}).prefault({}),
+    output: status,
+    effect: 'read',
+    uses: ['status'],
+    run: (_input, at) => at.status.book(),
+  }),
+] as const
+
+/** The name of the book, typed to confirm. */
+const confirm = z.string().max(100)
+
+const endCapabilities = [
+  defineCapability({
+    id: 'daybook:erase',
+    methods: ['erase'],
+    summary:
+      'Erases the whole book on this device, and first at its mirror if asked to. Asks for the name of the book; nothing brings it back, so export it before.',
+    input: z.strictObject({ confirm, mirror: z.boolean().default(false) }),
+    output: z.object({
+      erased: z.literal(true),
+      name: z.string(),
+      /** True when it was erased at the mirror too. */
+      mirror: z.boolean(),
+    }),
+    effect: 'task',
+    runs: 'device',
+    repeatable: true,
+    isQueued: false,
+    uses: ['end'],
+    run: (input, at) => at.end.erase(input),
+  }),
+  defineCapability({
+    id: 'daybook:begin_anew',
+    methods: ['beginAnew'],
+    summary:
+      'After the book was erased at its mirror: begins a new one there under the same name, of all that this copy has. Asks for the name.',
+    input: z.strictObject({ confirm }),
+    output: z.object({
+      /** False where somebody had begun it anew already: then this copy joined it. */
+      begun: z.boolean(),
+      pulled: z.number(),
+      pushed: z.number(),
+      conflicts: z.number(),
+    }),
+    effect: 'task',
+    runs: 'device',
+    repeatable: true,
+    isQueued: false,
+    uses: ['end'],
+    run: (input, at) => at.end.beginAnew(input),
+  }),
+] as const
 
 export const engineChapter = defineChapter({
   name: 'engine',
@@ -14,7 +106,7 @@ export const engineChapter = defineChapter({
     ...recurringCapabilities,
     ...accessCapabilities,
     ...activityCapabilities,
-    ...engineCapabilities,
+    ...statusCapabilities,
     ...endCapabilities,
   ],
   kinds: [],

@@ -1,4 +1,4 @@
-// What an engine offers, whichever host it runs in. Types only, so that parts of the engine can speak of it without a cycle.
+// The interface of an engine, in any host. Types only, so that parts of the engine can use them without a cycle.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { Way } from '../core/access/policy-decision.ts'
@@ -18,70 +18,67 @@ export interface CallingTab {
   readonly tab: string
   readonly scope: Scope
   readonly owner: boolean
-  /** The embedder that it was opened with, as `provider|model`; another tab's engine may have another. */
+  /** The embedder of its options, as `provider|model`; the engine's tab may have another. */
   readonly embedder?: string
-  /** The address of the mirror and the name of the language model that it was opened with, likewise. */
+  /** The address of the mirror and the name of the language model in its options. */
   readonly mirror?: string
   readonly llm?: string
-  /** How large a meeting room it asked for, in words. */
+  /** The size of the meeting room in its options, in words. */
   readonly room?: string
 }
 
 export interface CallOptions {
   /** A write with a requestId takes effect once, however often it is sent. */
   readonly requestId?: string
-  /** Who calls; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
+  /** The caller; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
   readonly caller?: Caller
-  /**
-   * The id of a stored token: the call is made as its holder would make it. Of several the last, if each was granted below
-   * the one before.
-   */
+  /** The id of a stored token: the call runs as its holder's. Of several the last, if each was granted below the one before. */
   readonly as?: string | readonly string[]
-  /** Default scope of what the call stores; what is absent is as the tab or the token says. */
+  /** Default scope of what the call stores; absent fields come from the tab or the token. */
   readonly scope?: CallScope
-  /** A whole token with its secret, or an access key, as a stranger presents it; what is none of this book's is `unauthorized`. */
+  /** A whole token with its secret, or an access key. One of another book is `unauthorized`. */
   readonly bearer?: string
-  /** What the host has verified that the caller may do. */
+  /** Rights of the caller that the host has verified. */
   readonly grant?: Grant
-  /** What the caller says that it is for: for the log of access. */
+  /** The caller's purpose, for the access log. */
   readonly purpose?: string
-  /** The id of a receipt: the call of a guest then reaches what that says, within its token. */
+  /** The id of a receipt: it narrows the reach of a guest's token. */
   readonly receipt?: string
-  /** How it came, for policies that ask. Default: over no network. */
+  /** The network it came over, for policies that depend on it. Default: none. */
   readonly way?: Way
   readonly signal?: AbortSignalLike
-  /** Where the call comes from, when several tabs share this engine. Default: the tab it runs in. */
+  /** The calling tab, if several share this engine. Default: the tab it runs in. */
   readonly from?: CallingTab
-  /** In the task queue: which try this is, and whom to tell that it goes on. */
+  /** In the task queue: the number of the try, and the callback for progress. */
   readonly attempt?: NonNullable<CallPort['attempt']>
   readonly onProgress?: () => void
 }
 
-/** What a page, a route or a tool needs of an engine, wherever it runs. */
+/** An engine for a page, a route or a tool. */
 export interface Engine {
   call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
-  /** Who it is that presents this, as a caller, with an id for limits; `unauthorized` when it is nobody of this book. */
+  /** The caller with these credentials, and an id for rate limits; `unauthorized` if the book does not know it. */
   admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
-  /** Throws unless the caller may call the capability. For what a host does outside of `call`. */
+  /** Throws unless the caller may call the capability. For work of a host outside of `call`. */
   check(capabilityId: string, caller: Caller): void
-  /** Throws `unauthorized` once what was presented has ended: for a line that stays open. */
+  /** Throws `unauthorized` once the credentials have ended: for a line that stays open. */
   recheck(admitted: Standing): void
   on(listener: (event: BookEvent) => void): () => void
-  /** Makes calls that came together: their writes share a commit, which is made at once. */
+  /** Runs calls that arrived together: their writes share one commit, made at once. */
   together<Result>(calls: () => Result): Result
-  /** The network came back, the page into view, or a task is due: what waited for that goes on. */
+  /** The network is back, the page is in view again, or a task is due: resumes work that waits for that. */
   wake(): void
-  /** What is sent when this engine has ended; undefined when the book was not opened with it. */
+  /** Requests that are sent after this engine has ended; undefined if the book was opened without. */
   readonly background: Pick<Background, 'allow' | 'handOver'> | undefined
-  /** Whether anybody looks, and there is a network: without, no line to the mirror is kept open. */
+  /** True if the page is in view and there is a network: else no line to the mirror stays open. */
   attend(seen: boolean): void
-  /** The meeting room, to be copied to other tabs and told of those that are gone. */
+  /** The meeting room, to copy to other tabs; call it for tabs that closed. */
   readonly room: RoomCopies
-  /** The meeting room where this is a mirror. */
+  /** The meeting room, if this is a mirror. */
   readonly meeting: MirrorRoom | undefined
-  /** The log of access, for what a host lets others do outside of `call`. */
+  /** The access log, for work that a host does for others outside of `call`. */
   readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimant'>
-  /** The store beneath, for the edge's half of sync. Nothing else may go past the door. */
+  /** The store, for the mirror's half of sync. Nothing else may bypass `call`. */
   readonly store: BookStore
   close(): void
 }

@@ -1,29 +1,30 @@
 // The engine runs one book in one host: the same object in a worker, in a Durable Object and in Node.
-// Invariant: `call` is the one door, for tasks too: see door/call.ts. Here everything is only put together.
+// Invariant: every call, a task's too, takes the path in door/call.ts. This file only puts the parts together.
 import { utcZone } from '../core/calendar/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
 import { formatTime } from '../core/time.ts'
 import { type BookStore, openBookStore } from '../store/book-store.ts'
 import { readSyncPlan } from '../sync/device/sync-plan.ts'
-import { Admission } from '../trust/admission.ts'
+import { createAdmission } from '../trust/admission.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
   addAccessAudit,
   addActivity,
   addBookFile,
+  addChapterServices,
   addEmbedding,
   addHealth,
   addIdleWork,
   addQueues,
   addSealing,
   addSync,
+  addTimeSeen,
   openKeychain,
 } from './book-services.ts'
-import { chapters, findCapability, kinds } from './capability-table.ts'
+import { findCapability, kinds } from './capability-table.ts'
 import { createCallContexts, owner } from './context/call-context.ts'
 import { createMirrorCall, createMirrorRead } from './context/mirror-call.ts'
-import { createPoolAccess } from './pool-access.ts'
 import { createRecordAccess } from './context/record-access.ts'
 import { createSecretGuard } from './context/secret-guard.ts'
 import { createTransact } from './context/transact.ts'
@@ -35,28 +36,57 @@ import { createEndOfBook } from './end-of-book.ts'
 import type { EngineOptions } from './engine-options.ts'
 import type { Engine } from './engine-shape.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { addTimeSeen } from './service/time-keeping.ts'
-import { createConsentGate } from './service/consent-gate.ts'
+import { createPoolAccess } from './pool-access.ts'
 import { createBookEvents } from './service/book-events.ts'
 import { createBookRoom } from './service/book-room.ts'
-import { addChapterServices } from './chapter-services.ts'
+import { ConsentGate } from './service/consent-gate.ts'
 import { waysOf } from './service/line-carrier.ts'
-import { createStatusFeed } from './service/status-feed.ts'
-import { createStatus, evictedText } from './status.ts'
+import { createStatus, createStatusFeed, evictedText } from './status.ts'
 
 export type { EngineOptions } from './engine-options.ts'
 export type { Engine } from './engine-shape.ts'
 
-/** Kinds of record that may leave this copy of the book. */
+/** Kinds whose records may leave this copy of the book. */
 const portable: Kinds = new Map([...kinds].filter(([, { bound }]) => !bound))
 
 /** Opens the book in `options.db` and answers calls on it. */
 export function createEngine(options: EngineOptions): Engine {
-  const { ports, scope, role = 'device', keys = emptyKeyring } = options
-  const { clock, random, scheduler, digest } = ports
-  const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
+  const book = openBook(options)
+  const { store, services, events } = book
+  const work = addBookWork(book)
+  const { room, sync, audit, tasks } = work
+  const access = createBookAccess(book, work)
+  const { admission } = access
+  const contexts = createBookContexts(book, work, access)
+  addServices(book, work, access, contexts)
+  const call = createBookCalls(book, work, access, contexts)
+  tasks.begin(call)
+  return {
+    store,
+    room: room.copies,
+    meeting: room.mirror,
+    call,
+    admit: admission.admit,
+    check: (id, caller) => authorise(caller, findCapability(id)),
+    recheck: (admitted) => admission.recheckAll(admitted, formatTime(options.ports.clock.now())),
+    background: sync?.background,
+    together: store.writes.together,
+    wake: services.wake,
+    attend: (seen) => sync?.attend(seen),
+    on: events.on,
+    audit: { note: audit.note, flush: audit.flush, claimant: admission.claimant },
+    close: services.close,
+  }
+}
+
+type Book = ReturnType<typeof openBook>
+type Work = ReturnType<typeof addBookWork>
+type Access = ReturnType<typeof createBookAccess>
+type Contexts = ReturnType<typeof createBookContexts>
+
+function openBook(options: EngineOptions) {
+  const { ports, role = 'device', keys = emptyKeyring, care, wasKept, checkpointFile } = options
   const services = createLifecycle()
-  const events = createBookEvents()
   const keychain = openKeychain(options, () => store)
   const store: BookStore = openBookStore(options.db, {
     kinds,
@@ -70,30 +100,44 @@ export function createEngine(options: EngineOptions): Engine {
     sealer: keychain,
     openMemory: options.openMemory,
     isAudited: options.isAudited,
-    ...fileOf(options),
+    isMarked: care !== undefined,
+    wasKept,
+    checkpointFile,
   })
+  return { options, role, keys, store, services, keychain, events: createBookEvents() }
+}
 
-  const parts = { options, store, services, events }
-  addBookFile(parts)
-  addHealth(parts)
-  const embedding = addEmbedding(parts)
-  const sealing = addSealing(parts, keychain)
+/** Adds the services of the book. Invariant: in this order, see lifecycle.ts. */
+function addBookWork(book: Book) {
+  const { options, services, keychain } = book
+  const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, kinds)
+  addBookFile(book)
+  addHealth(book)
+  const embedding = addEmbedding(book)
+  const sealing = addSealing(book, keychain)
   const secrets = createSecretGuard(options.secrets, keychain)
-  const tasks = addQueues(parts, secrets)
-  const audit = addAccessAudit(parts, secrets)
-  const activity = addActivity(parts, sealing, secrets)
-  const room = createBookRoom(parts)
+  const tasks = addQueues(book, secrets)
+  const audit = addAccessAudit(book, secrets)
+  const activity = addActivity(book, sealing, secrets)
+  const room = createBookRoom(book)
   const { line, carriers } = waysOf(options)
-  const sync = addSync(parts, plan, room.device, line)
-  addIdleWork(parts, tasks, () => sync?.isRunning() ?? false)
-  const sessions = services.add(createTransferSessions(ports))
+  const sync = addSync(book, plan, room.device, line)
+  addIdleWork(book, tasks, () => sync?.isRunning() ?? false)
+  const sessions = services.add(createTransferSessions(options.ports))
+  return { embedding, sealing, secrets, tasks, audit, activity, room, carriers, sync, sessions }
+}
 
-  const seen = addTimeSeen(parts, clock)
-  const consent = createConsentGate({ store, ports, seen, zone: options.zone ?? utcZone })
-  const accessOf = createRecordAccess({ store, ports, scope, secrets, renew: consent.renew })
-  const { ledger, reader: records } = accessOf(owner)
-  const admission = new Admission({ clock, digest, keys, ledger, seen, owner: scope.agent })
-  const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random })
+/** Admission, consent, readers and writers. */
+function createBookAccess(book: Book, { secrets, sealing, tasks, carriers }: Work) {
+  const { options, store, services, events, keys } = book
+  const { ports, scope } = options
+  const seen = addTimeSeen(book)
+  const consent = new ConsentGate({ store, ports, seen, zone: options.zone ?? utcZone })
+  const renew: ConsentGate['renew'] = (guest) => consent.renew(guest)
+  const accessOf = createRecordAccess({ store, ports, scope, secrets, renew })
+  const own = accessOf(owner)
+  const admission = createAdmission({ ...ports, keys, ledger: own.ledger, seen, owner: scope.agent })
+  const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random: ports.random })
   const transact = createTransact({
     store,
     seen,
@@ -105,110 +149,84 @@ export function createEngine(options: EngineOptions): Engine {
     pool,
     tell: events.tell,
   })
+  return { seen, consent, accessOf, own, admission, pool, transact }
+}
+
+function createBookContexts(book: Book, work: Work, access: Access) {
+  const { options, store, services, events, keys } = book
+  const { ports, carrier } = options
+  const { room, sync } = work
   const status = createStatus({
     options,
     store,
+    embedding: work.embedding,
     roomSize: room.size,
-    sync: sync?.state,
+    sync: sync && (() => sync.state()),
     degraded: () => [...services.degraded(), ...room.degraded()],
   })
   const contexts = createCallContexts({
+    ...work,
+    ...access,
     ports,
-    seen,
     store,
     options,
-    kinds: { all: kinds, portable },
-    accessOf,
-    transact,
-    embedding,
     keys,
-    sealing,
-    tasks,
-    sessions,
-    room,
-    pool,
+    status,
+    kinds: { all: kinds, portable },
     sync: (signal, direction) =>
       sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),
-    audit,
-    activity,
-    consent,
-    readMirror: createMirrorRead(options.carrier, random),
     end: createEndOfBook({ options, sync, events }),
-    askMirror: store.newer ? undefined : createMirrorCall(options.carrier, store, random),
-    status,
+    readMirror: createMirrorRead(carrier, ports.random),
+    askMirror: store.newer ? undefined : createMirrorCall(carrier, store, ports.random),
     tell: events.tell,
   })
+  return { ...contexts, status }
+}
+
+function addServices(book: Book, { sync, carriers }: Work, access: Access, contexts: Contexts): void {
+  const { options, role, store, services, events, keys } = book
   services.add(
     createStatusFeed({
-      scheduler,
+      scheduler: options.ports.scheduler,
       role,
       settings: store.settings,
       why: () => [...services.degraded(), ...evictedText(store, sync !== undefined)],
-      ask: () => status(contexts.own),
+      ask: () => contexts.status(contexts.own).book(),
       tell: (detail) => events.tell('status', detail),
     }),
   )
-  addChapterServices({
-    ...ports,
-    chapters,
-    contexts,
-    transact,
-    services,
-    records,
+  const { transact, pool } = access
+  addChapterServices(book, contexts, transact, {
+    ...options.ports,
+    records: access.own.reader,
     keys,
     pool,
     carriers,
     isDevice: role === 'device' && !store.newer,
     tell: events.tell,
   })
+}
 
+function createBookCalls(book: Book, work: Work, access: Access, contexts: Contexts) {
+  const { options, role, store, services, keychain, keys } = book
+  const { db, ports, useReserve } = options
   const pause = async () => {
-    await new Promise<void>((resolve) => scheduler.soon(resolve))
+    await new Promise<void>((resolve) => ports.scheduler.soon(resolve))
     if (services.isClosed()) throw new DaybookError('book-closed')
   }
-  const call = createCallPath({
-    db: options.db,
-    clock,
+  return createCallPath({
+    ...work,
+    ...access,
+    db,
+    contexts,
+    services,
+    useReserve,
+    clock: ports.clock,
     place: {
       role,
       hasKeys: async () => keychain.state() !== 'off' || (await keys.signer()) !== undefined,
     },
     requests: store.requests,
-    admission,
-    consent,
-    audit,
-    activity,
-    secrets,
-    sealing,
-    contexts,
-    transact,
     runRead: createReads(store.projection, pause, options.lag),
-    services,
-    useReserve: options.useReserve,
   })
-  tasks.begin(call)
-
-  return {
-    store,
-    room: room.copies,
-    meeting: room.mirror,
-    call,
-    admit: (presented) => admission.admit(presented),
-    check: (id, caller) => authorise(caller, findCapability(id)),
-    recheck: (admitted) => admission.recheckAll(admitted, formatTime(clock.now())),
-    background: sync?.background,
-    together: (work) => store.writes.together(work),
-    wake: services.wake,
-    attend: (seen) => sync?.attend(seen),
-    on: events.on,
-    audit: { note: audit.note, flush: audit.flush, claimant: (claimed) => admission.claimant(claimed) },
-    close: services.close,
-  }
 }
-
-/** What a store is told of the file of its book. */
-const fileOf = ({ care, wasKept, checkpointFile }: EngineOptions) => ({
-  isMarked: care !== undefined,
-  wasKept,
-  checkpointFile,
-})

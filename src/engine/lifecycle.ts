@@ -1,6 +1,6 @@
-// Everything that runs beside the calls of an engine, told of what happens and closed with it.
-// Invariant: services are told in the order in which they were added, and closed in the reverse: what was begun first is
-// there until all that may use it has ended.
+// The services that run beside the calls of an engine: notified of what happens, and closed with it.
+// Invariant: services are notified in the order in which they were added, and closed in reverse, so that each outlives those
+// that may use it.
 import type { CapabilityEffect } from '../core/capability/capability.ts'
 import type { Changed, Service } from '../core/capability/service.ts'
 
@@ -14,11 +14,11 @@ export interface Lifecycle {
   answered(effect: CapabilityEffect): void
   /** A record changed, after its commit. */
   changed(id: string, kind: string): void
-  /** A call here has changed these records. A promise where something has to be done before the call is answered. */
+  /** A call here has changed these records. The call is answered after the promise, if there is one. */
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined
   failed(error: unknown): void
   stateChanged(isCertain?: boolean): void
-  /** What does not work as it should, each in words. */
+  /** The faults of all services, each in words. */
   degraded(): string[]
   isClosed(): boolean
   close(): void

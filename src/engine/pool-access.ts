@@ -1,4 +1,4 @@
-// The knowledge pool's tables at this copy, with who this copy is among claws and what it verifies signatures with.
+// The knowledge pool's tables in this copy, with the copy's name among claws and its signature check.
 import type { PoolPort, PoolWritePort } from '../core/pool/pool-port.ts'
 import { toHex } from '../core/ids.ts'
 import type { Keyring, Random } from '../core/ports.ts'
@@ -17,7 +17,7 @@ export type PoolAccess = PoolPort & PoolWritePort
 export function createPoolAccess({ store, options, keys, random }: PoolAccessParts): PoolAccess {
   const { name: book, scope, carriers = [] } = options
   const start = toHex(random.bytes(4))
-  // The tables count their changes as they go: a copy of them would stand still.
+  // The tables have counters that change: a spread would copy their first values.
   return Object.create(store.pool, {
     self: {
       get: () => ({

@@ -1,15 +1,22 @@
-// What `book.status` answers: the owner learns how the whole book is, a guest how what it sees is, and nothing else.
-import type { Guest } from '../core/capability/caller.ts'
-import type { Status } from '../core/capability/status.ts'
-import type { EngineOptions } from './engine-options.ts'
-import type { CallView } from './context/call.ts'
+// The state of a book: the answer of `book.status`, and the event that it changed. The owner learns about the whole book, a
+// guest about the records it sees.
 import { roomSizeText } from '../commons/room/room-size.ts'
+import type { Guest } from '../core/capability/caller.ts'
+import type { StatusPort } from '../core/capability/context.ts'
+import type { BookEvents } from '../core/capability/event.ts'
 import type { RoomSize } from '../core/capability/port/room-port.ts'
-import { unlikeOwner } from './unlike-tab.ts'
+import type { Service } from '../core/capability/service.ts'
+import type { EmbedStatus, Status } from '../core/capability/status.ts'
+import { isDaybookError } from '../core/errors.ts'
+import type { Scheduler } from '../core/ports.ts'
+import { noEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { schemaVersion } from '../store/schema/schema.ts'
+import type { CallView } from './context/call.ts'
+import type { EngineOptions } from './engine-options.ts'
+import type { CallingTab } from './engine-shape.ts'
 
-/** More conflicts than this are not counted for a guest. */
+/** A guest's conflicts are counted up to this number. */
 const conflictLimit = 1000
 
 type StatusStore = Pick<
@@ -23,83 +30,95 @@ export interface StatusSource {
     'name' | 'durability' | 'db' | 'storage' | 'embedder' | 'mirror' | 'llm'
   >
   readonly store: StatusStore
-  /** How large the meeting room is that all tabs share. */
+  readonly embedding: { status(): EmbedStatus } | undefined
+  /** The size of the meeting room, which all tabs share. */
   readonly roomSize: () => RoomSize
-  /** The state of sync; undefined when the book has no mirror. */
+  /** The state of sync; undefined if the book has no mirror. */
   readonly sync: (() => Status['sync']) | undefined
-  /** What does not work as it should, each in words. */
+  /** The faults of services, each in words. */
   readonly degraded: () => readonly string[]
 }
 
-export function createStatus(source: StatusSource): (view: CallView) => Promise<Status> {
-  const { options, store, sync } = source
-  const { name, durability, db, storage: host } = options
+export type StatusOf = (view: CallView) => StatusPort
+
+export function createStatus(source: StatusSource): StatusOf {
+  return (view) => ({
+    book: async () =>
+      view.caller.role === 'guest'
+        ? guestStatus(source, view.caller, view)
+        : ownerStatus(source, view, (await source.options.storage?.()) ?? {}),
+    embedder() {
+      const now = source.embedding?.status() ?? noEmbedding
+      const why = otherEmbedder(view.tab, source.options)
+      return why === undefined ? now : { ...now, why: [why, now.why].filter(Boolean).join(' ') }
+    },
+  })
+}
+
+function guestStatus({ options, sync }: StatusSource, { agent }: Guest, { access }: CallView): Status {
+  const { bytes: usageBytes, pending } = access.seen.queries.usage()
+  const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
   const configured = sync !== undefined
-  const forGuest = ({ agent }: Guest, { access }: CallView): Status => {
-    const { bytes: usageBytes, pending } = access.seen.queries.usage()
-    const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
-    return {
-      name,
-      agent,
-      durability,
-      owner: true,
-      schema: schemaVersion,
-      unindexed: 0,
-      degraded: [],
-      records: access.seen.queries.counts(),
-      usageBytes,
-      sync: {
-        configured,
-        running: false,
-        phase: configured ? 'idle' : 'off',
-        pending,
-        refused: 0,
-        conflicts,
-        repairs: 0,
-      },
-    }
-  }
-  const checkpointAt = () => {
-    const at = store.checkpoint?.completeAt()
-    return at === undefined ? {} : { checkpointAt: at }
-  }
-  return async (view) => {
-    const { caller, tab } = view
-    if (caller.role === 'guest') return forGuest(caller, view)
-    const { degraded: ofHost = [], ...storage } = (await host?.()) ?? {}
-    return {
-      name,
-      agent: tab.scope.agent,
-      durability,
-      owner: tab.owner,
-      schema: store.newer?.found ?? schemaVersion,
-      records: store.queries.counts(),
-      usageBytes: db.sizeBytes(),
-      ...storage,
-      unindexed: store.projection.behind(),
-      ...checkpointAt(),
-      ...(store.guests.isCounting() ? { guestQuota: store.guests.state() } : {}),
-      sync: sync?.() ?? {
-        configured: false,
-        phase: 'off',
-        running: false,
-        pending: store.ops.pendingCount(),
-        refused: store.ops.refusedCount(),
-        conflicts: store.conflicts.count(),
-        repairs: store.settings.getNumber('repairs'),
-      },
-      degraded: [
-        ...readOnlyText(store),
-        ...evictedText(store, configured),
-        ...ofHost,
-        ...source.degraded(),
-        ...unlikeOwner(tab, { ...options, room: roomSizeText(source.roomSize()) }),
-      ],
-    }
+  return {
+    name: options.name,
+    agent,
+    durability: options.durability,
+    owner: true,
+    schema: schemaVersion,
+    unindexed: 0,
+    degraded: [],
+    records: access.seen.queries.counts(),
+    usageBytes,
+    sync: {
+      configured,
+      running: false,
+      phase: configured ? 'idle' : 'off',
+      pending,
+      refused: 0,
+      conflicts,
+      repairs: 0,
+    },
   }
 }
 
-/** The warning of a book whose files are missing or empty, until the mirror has given back what it has. */
+function ownerStatus(
+  { options, store, sync, degraded, roomSize }: StatusSource,
+  { tab }: CallView,
+  { degraded: ofHost = [], ...storage }: Awaited<ReturnType<NonNullable<EngineOptions['storage']>>>,
+): Status {
+  const checkpointAt = store.checkpoint?.completeAt()
+  return {
+    name: options.name,
+    agent: tab.scope.agent,
+    durability: options.durability,
+    owner: tab.owner,
+    schema: store.newer?.found ?? schemaVersion,
+    records: store.queries.counts(),
+    usageBytes: options.db.sizeBytes(),
+    ...storage,
+    unindexed: store.projection.behind(),
+    ...(checkpointAt === undefined ? {} : { checkpointAt }),
+    ...(store.guests.isCounting() ? { guestQuota: store.guests.state() } : {}),
+    sync: sync?.() ?? {
+      configured: false,
+      phase: 'off',
+      running: false,
+      pending: store.ops.pendingCount(),
+      refused: store.ops.refusedCount(),
+      conflicts: store.conflicts.count(),
+      repairs: store.settings.getNumber('repairs'),
+    },
+    degraded: [
+      ...readOnlyText(store),
+      ...evictedText(store, sync !== undefined),
+      ...ofHost,
+      ...degraded(),
+      ...otherOptions(tab, { ...options, room: roomSizeText(roomSize()) }),
+    ],
+  }
+}
+
+/** A warning if the book's files were missing or empty, until the mirror has sent back what it has. */
 export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrored: boolean): string[] {
   const at = settings.get('evicted')
   if (at === undefined || (settings.get('synced_at') ?? '') > at) return []
@@ -109,12 +128,98 @@ export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrore
   ]
 }
 
-/** What the owner of a book is told that newer code wrote. */
+/** A warning if newer code wrote the book. */
 function readOnlyText({ newer, projection }: Pick<BookStore, 'newer' | 'projection'>): string[] {
   if (!newer) return []
   const behind = projection.behind()
-  const left = behind > 0 ? ` ${behind} of its records can't be searched for.` : ''
+  const missing = behind > 0 ? ` ${behind} of its records can't be searched for.` : ''
   return [
-    `book-newer: schema ${newer.found} is of a newer Daybook than this one. It is read as it stands, and neither written nor synced.${left}`,
+    `book-newer: schema ${newer.found} is of a newer Daybook than this one. It is read as it stands, and neither written nor synced.${missing}`,
   ]
+}
+
+type UsedOptions = Pick<EngineOptions, 'embedder' | 'mirror' | 'llm'> & { readonly room: string }
+
+/** Tabs may open a book with different options: those of the tab that owns the engine apply. Warns about each difference. */
+function otherOptions(tab: CallingTab, used: UsedOptions): string[] {
+  return [
+    otherEmbedder(tab, used),
+    otherOption('sync', tab.mirror, used.mirror),
+    otherOption('llm', tab.llm, used.llm?.name),
+    otherOption('room', tab.room, used.room),
+  ].filter((why) => why !== undefined)
+}
+
+const otherEmbedder = (tab: CallingTab, { embedder }: Pick<EngineOptions, 'embedder'>) =>
+  otherOption('embedder', tab.embedder, embedder?.name)
+
+function otherOption(option: string, wanted: string | undefined, used = 'none'): string | undefined {
+  if (wanted === undefined || wanted === used) return undefined
+  return `${option}: this tab was opened with \`${wanted}\`, but the tab that holds the book has \`${used}\`, which is used.`
+}
+
+export interface StatusFeedParts {
+  readonly scheduler: Pick<Scheduler, 'later'>
+  readonly settings: BookStore['settings']
+  readonly role: 'device' | 'mirror'
+  /** The faults known without asking the host, this feed's own included. */
+  readonly why: () => readonly string[]
+  readonly ask: () => Promise<Status>
+  readonly tell: (detail: BookEvents['status']) => void
+}
+
+/** Faults at the opening are reported after this delay: listeners are added by then. */
+const firstTellMs = 500
+
+/**
+ * Sends `status` when a fault appears or ends. Invariant: one event per change, whichever part notices it first; progress is no
+ * change.
+ */
+export function createStatusFeed(parts: StatusFeedParts): Service {
+  const { scheduler, settings, role, why, ask, tell } = parts
+  let isFull = false
+  let closed = false
+  let cancel: (() => void) | undefined
+  const withoutNumbers = () => why().join('\n').replaceAll(/\d+/g, '')
+  let last = withoutNumbers()
+
+  const tellNow = () => {
+    last = withoutNumbers()
+    void ask().then(
+      ({ owner, durability, degraded }) => closed || tell({ owner, durability, degraded }),
+      () => undefined,
+    )
+  }
+  // Later, not at once: the caller is in the middle of its work, and several parts often notice together.
+  const look = () => {
+    cancel ??= scheduler.later(0, () => {
+      cancel = undefined
+      if (!closed && withoutNumbers() !== last) tellNow()
+    })
+  }
+  if (role === 'device' && ['evicted', 'mended'].some((name) => settings.get(name) !== undefined))
+    scheduler.later(firstTellMs, () => closed || tellNow())
+  const setFull = (now: boolean) => {
+    if (isFull === now) return
+    isFull = now
+    look()
+  }
+  return {
+    name: 'status feed',
+    stateChanged: (isCertain) => (isCertain ? tellNow() : look()),
+    failed(error) {
+      if (isDaybookError(error, 'storage-full')) setFull(true)
+    },
+    answered(effect) {
+      if (effect === 'write') setFull(false)
+    },
+    degraded: () =>
+      isFull
+        ? 'storage-full: a write was refused for want of room. The book can be read, and forgetting makes room.'
+        : undefined,
+    close() {
+      closed = true
+      cancel?.()
+    },
+  }
 }

@@ -1,7 +1,7 @@
 // The calls of a tab, or a process, that does not hold the book: sent to the owner, sent again to the next one, never lost, never twice.
 // Invariant: a call is settled once; every write goes out under a requestId, so that sending it again is harmless.
 import { DaybookError } from '../../core/errors.ts'
-import type { CallNature } from '../../engine/call-nature.ts'
+import type { CallNature } from '../../engine/capability-table.ts'
 import type { Durability } from '../../core/record.ts'
 import { requestOf } from './call-name.ts'
 import {

@@ -1,5 +1,5 @@
-// Builds what a call sees of the book, and what its capability works with: the ports that it declares, and no other.
-// Invariant: a port is built for the caller of this call; a guest's never reaches further than its token.
+// Builds the view that a call has of the book, and the ports that its capability declares, and no others.
+// Invariant: a port is built for the caller of this call; a guest's port never reaches further than its token.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import { endingOf } from '../../core/calendar/day.ts'
 import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
@@ -10,14 +10,14 @@ import { type Caller, holdersOfGuest } from '../../core/capability/caller.ts'
 import type { PoolPort } from '../../core/pool/pool-port.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
-import type { Status, SyncDirection, SyncResult } from '../../core/capability/status.ts'
+import type { SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { checkCallScope } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import { roomFor } from '../../commons/room/room.ts'
-import { type BookEmbedding, noEmbedding } from '../../recall/book-embedding.ts'
+import type { BookEmbedding } from '../../recall/book-embedding.ts'
 import { createRecall } from '../../recall/recall.ts'
 import { quoteOf } from '../../recall/pack.ts'
 import { createTextLegs } from '../../recall/text-leg.ts'
@@ -26,20 +26,18 @@ import type { TimeSeen } from '../../store/time-seen.ts'
 import { formatTime } from '../../core/time.ts'
 import type { EndOfBook } from '../end-of-book.ts'
 import type { EngineOptions } from '../engine-options.ts'
-import { namesAgent } from './names-agent.ts'
+import type { StatusOf } from '../status.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
-import { unlikeEmbedder } from '../unlike-tab.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Activity } from '../service/activity.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
 import type { BookRoom } from '../service/book-room.ts'
 import type { Sealing } from '../service/sealing.ts'
-import type { TaskAccess } from '../task/task-access.ts'
-import type { Call, CallView } from './call.ts'
+import type { Tasks } from '../task/task-access.ts'
+import { type Call, type CallView, namesAgent, requestName } from './call.ts'
 import { consentLedger } from './consent-ledger.ts'
 import type { createMirrorRead, MirrorCall } from './mirror-call.ts'
 import type { RecordAccess } from './record-access.ts'
-import { requestName } from './request-name.ts'
 import type { Transact } from './transact.ts'
 import type { TransferSessionStore } from './transfer-sessions.ts'
 
@@ -60,7 +58,7 @@ export interface CallContextParts {
   readonly embedding: BookEmbedding | undefined
   readonly keys: Keyring
   readonly sealing: Pick<Sealing, 'port'>
-  readonly tasks: Pick<TaskAccess, 'reader'>
+  readonly tasks: Pick<Tasks, 'reader'>
   readonly sessions: TransferSessionStore
   readonly room: Pick<BookRoom, 'of'>
   readonly pool: PoolPort
@@ -71,22 +69,22 @@ export interface CallContextParts {
   readonly activity: Pick<Activity, 'port'>
   readonly consent: Pick<ConsentGate, 'decide' | 'opensMs'>
   readonly end: EndOfBook
-  readonly status: (view: CallView) => Promise<Status>
+  readonly status: StatusOf
   readonly tell: ServiceParts['tell']
 }
 
-/** The instant of a call, and what is told of it to the log of access. */
+/** The time of a call, and its entry in the access log. */
 export interface Begun {
   readonly now: string
   readonly trail: AccessTrail
 }
 
 export interface CallContexts {
-  /** What the owner sees from the tab that the engine runs in. */
+  /** The owner's view from the tab that the engine runs in. */
   readonly own: CallView
-  /** A call of `capability`, with what its caller sees. */
+  /** A call of `capability`, with the view of its caller. */
   begin(capability: AnyCapability, input: unknown, begun: Begun, options: CallOptions): Call
-  /** What the read or the task of `call` works with. */
+  /** The ports of the read or the task of `call`. */
   contextOf(call: Call): object
 }
 
@@ -98,12 +96,18 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
   const home: CallingTab = { tab, scope, owner: true }
   const ownAccess = accessOf(owner)
   const ownRecall = recallFor(parts, owner, ownAccess)
-  const viewFor = (caller: Caller, tab: CallingTab, asked: Partial<Scope>): CallView => {
+  const viewFor = (caller: Caller, tab: CallingTab, requested: Partial<Scope>): CallView => {
     if (caller.role === 'owner')
-      return { caller, tab, scope: { ...tab.scope, ...asked }, access: ownAccess, recall: () => ownRecall }
-    if (asked.agent !== undefined && asked.agent !== caller.agent) throw notTheHolder(caller.agent)
+      return {
+        caller,
+        tab,
+        scope: { ...tab.scope, ...requested },
+        access: ownAccess,
+        recall: () => ownRecall,
+      }
+    if (requested.agent !== undefined && requested.agent !== caller.agent) throw notTheHolder(caller.agent)
     const access = accessOf(caller)
-    const scope = { ...access.scope, ...asked }
+    const scope = { ...access.scope, ...requested }
     return { caller, tab, scope, access, recall: () => recallFor(parts, caller, access) }
   }
   const builders = createPortBuilders(parts)
@@ -136,7 +140,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
           tell('progress', { ...step, capability: capability.id })
         },
       }
-      return { capability, input, requestId, view, trail, port, way, kept: {} }
+      return { capability, input, requestId, view, trail, port, way, activity: {} }
     },
     contextOf(call) {
       const { effect, uses = [] } = call.capability
@@ -148,14 +152,14 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
   }
 }
 
-/** A guest speaks in its own name. */
+/** A guest writes in its own name. */
 function notTheHolder(agent: string): DaybookError {
-  return new DaybookError('forbidden', `The token is ${agent}'s, and speaks in no other name.`, {
+  return new DaybookError('forbidden', `The token is ${agent}'s, and works in no other name.`, {
     details: { path: 'agent' },
   })
 }
 
-/** Vectors are compared over the whole book, and a model may be made from all of it: they are the owner's. */
+/** Vectors are compared over the whole book, and a model may be made from all of it: only the owner uses them. */
 function recallFor(
   { ports, options, embedding }: CallContextParts,
   { role }: Caller,
@@ -168,7 +172,7 @@ function recallFor(
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {
-  const { ports, store, embedding, keys, tasks, sessions, room, status } = parts
+  const { ports, store, keys, tasks, sessions, room, status } = parts
   const { digest, random, cipher } = ports
   return {
     records: (call) => taskRecords(parts, call),
@@ -196,7 +200,9 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       const { askMirror, readMirror } = parts
       return {
         sync: (direction) => parts.sync(signal, direction),
-        ...(askMirror ? { ask: (id, who, input) => askMirror(id, who, input, { signal, requestId }) } : {}),
+        ...(askMirror
+          ? { ask: (id, agent, input) => askMirror(id, agent, input, { signal, requestId }) }
+          : {}),
         ...(readMirror ? { read: (id, input) => readMirror(id, input, signal) } : {}),
       }
     },
@@ -218,14 +224,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       },
     }),
     pool: () => parts.pool,
-    status: ({ view }) => ({
-      book: () => status(view),
-      embedder() {
-        const now = embedding?.status() ?? noEmbedding
-        const why = unlikeEmbedder(view.tab, parts.options)
-        return why === undefined ? now : { ...now, why: [why, now.why].filter(Boolean).join(' ') }
-      },
-    }),
+    status: ({ view }) => status(view),
   }
 }
 
@@ -241,7 +240,7 @@ function archivePort({ name, archives }: CallContextParts['options']): ArchivePo
 
 function recallPort(
   { kinds, embedding, options: { llm } }: CallContextParts,
-  { view, port, kept }: Call,
+  { view, port, activity }: Call,
 ): RecallPort {
   const isOwner = view.caller.role === 'owner'
   return {
@@ -251,7 +250,7 @@ function recallPort(
       return view.recall()({ ...query, ...named, ...asOf }, port.signal)
     },
     note(note) {
-      kept.note = note
+      activity.note = note
     },
     quote: (record, passage) => quoteOf(kinds.all, record, passage),
     questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),
@@ -260,7 +259,7 @@ function recallPort(
   }
 }
 
-/** The nth write of a repeatable task that has a requestId is done once, however often the task is run. */
+/** The nth write of a repeatable task with a requestId happens once, however often the task runs. */
 function taskRecords(
   { store: { purge, requests }, kinds, transact }: CallContextParts,
   call: Call,
@@ -271,7 +270,7 @@ function taskRecords(
     ...view.access.reader,
     kinds: kinds.portable,
     scrub() {
-      // It takes longer the larger the book is: no guest holds the book up with it, idle time does it.
+      // Slow in a large book: a guest does not block the book with it. Idle work scrubs later.
       if (view.caller.role === 'owner' && purge.isDue()) purge.scrub()
     },
     write(work) {

@@ -1,39 +1,53 @@
-// One call as the engine handles it: who makes it, of what, when, and what the caller gets to see.
-import type { ActivityNote } from '../../core/capability/activity.ts'
-import type { AnyCapability } from '../../core/capability/capability.ts'
+// One call as the engine handles it: its caller, capability and time, and the view that the caller has of the book.
 import type { Way } from '../../core/access/policy-decision.ts'
+import type { ActivityNote } from '../../core/capability/activity.ts'
 import type { Caller } from '../../core/capability/caller.ts'
+import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { CallPort } from '../../core/capability/context.ts'
 import type { Scope } from '../../core/record.ts'
 import type { Recall } from '../../recall/recall.ts'
-import type { CallingTab } from '../engine-shape.ts'
+import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import type { AccessTrail } from '../service/access-audit.ts'
 import type { RecordAccess } from './record-access.ts'
 
-/** Who calls, what they see, and the default scope of what they store. */
+/** A caller, what it sees, and the default scope of what it stores. */
 export interface CallView {
   readonly caller: Caller
   readonly tab: CallingTab
   readonly scope: Scope
   readonly access: RecordAccess
-  /** Recall over what the caller sees. */
+  /** Recall over the records that the caller sees. */
   recall(): Recall
 }
 
 export interface Call {
   readonly capability: AnyCapability
-  /** As it was given. */
+  /** Before parsing. */
   readonly input: unknown
   readonly requestId: string | undefined
-  /** The ids of records that it decides about, see `decides` of a capability. */
+  /** Ids of the records it decides about; see `decides` of a capability. */
   readonly decided?: readonly string[]
   readonly view: CallView
-  /** How it came. */
+  /** The network it came over, if any. */
   readonly way: Way
-  /** Hears of what it changes. */
+  /** Notes changes for the access log. */
   readonly trail: AccessTrail
-  /** What the capability gets of it. */
+  /** The part that the capability gets. */
   readonly port: CallPort
-  /** What activity is to keep of it. */
-  readonly kept: { note?: ActivityNote }
+  /** The capability's note for the activity log. */
+  readonly activity: { note?: ActivityNote }
+}
+
+/** True if the owner's side calls in the name of an agent, as through a handle with `agent`. Queued tasks never do. */
+export function namesAgent({ scope, attempt }: Pick<CallOptions, 'scope' | 'attempt'>): boolean {
+  return scope?.agent !== undefined && attempt === undefined
+}
+
+/**
+ * The key under which the answer to a request is cached. `asked` differs for any two callers, so that a guessed key of another
+ * caller reveals nothing.
+ */
+export function requestName(requestId: string, caller: Caller, id: string) {
+  if (caller.role === 'owner') return { key: requestId, asked: id }
+  return { key: JSON.stringify([caller.token, requestId]), asked: `${id} as ${caller.token}` }
 }

@@ -1,5 +1,4 @@
-// What the chapter of consent gets of the book's ledger: policies, receipts and requests, and nothing else of what says who
-// may do what.
+// The ledger of the chapter of consent: policies, receipts and requests, and no tokens or keys.
 import type { Ledger, LedgerWriter } from '../../core/capability/port/record-port.ts'
 import { consentKinds } from '../../memory/consent/policy/policy-kind.ts'
 import { outside } from './guest-write.ts'

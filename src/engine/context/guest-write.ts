@@ -1,6 +1,6 @@
-// What somebody who is not the owner may write, and under which ids.
-// Invariant: whether an id is taken by what the guest does not see decides nothing that it is told. So it names no new ids
-// unless it sees the whole book, and what it knows by a name has an id of its own where others may hold the book's.
+// Checks of writes by guests, and by agents on their owner's book.
+// Invariant: no answer to a guest depends on whether a hidden record has an id. So a guest chooses no new ids unless it sees the
+// whole book, and a record it knows by name gets an id of its own if others may have the book's id.
 import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -10,30 +10,30 @@ import { holderId, type RecordName } from '../../core/put-request.ts'
 import { isInReach, type NamedRecord, reachesName, reachText, seesAll } from '../../core/access/reach.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 
-/** A record as it is about to stand, or as it stands. */
+/** A record to be put, or one that is stored. */
 export interface Standing extends NamedRecord {
-  /** Its body is sealed and can't be read here; then none is given. */
+  /** True: its body is sealed, can't be read here, and is empty. */
   readonly isUnread?: boolean
   readonly sensitivity?: Sensitivity | undefined
 }
 
 /**
- * The ids that what is known by `name` may have for the guest. A new one gets the first of `own` that is free. Neither policies
- * nor a receipt change them: what it has stored it finds again.
+ * The ids that the record `name` may have for the guest. A new one gets the first free id of `own`. Policies and receipts don't
+ * change them: a guest finds again what it stored.
  */
 export function guestIds({ agent, own, reach: bounded }: Guest, { id, scopes }: RecordName) {
   const reach = own ?? bounded
-  if (seesAll(reach)) return { known: [id], own: [id] }
+  if (seesAll(reach)) return { possible: [id], own: [id] }
   const apart = holderId(id, [agent, reachText(reach)])
-  return { known: [id, apart], own: reachesName(reach, scopes) ? [id, apart] : [apart] }
+  return { possible: [id, apart], own: reachesName(reach, scopes) ? [id, apart] : [apart] }
 }
 
-/** True when the guest may give a new record of `kind` this id. */
+/** True if the guest may choose this id for a new record of `kind`. */
 export function mayGiveId({ own, reach }: Guest, id: string, kind: string, kinds: Kinds): boolean {
   return seesAll(own ?? reach) && !isForeignId(id, kind, kinds)
 }
 
-/** Throws unless the guest may put `record` in the place of `before`, a record that it sees, if anything stands there. */
+/** Throws unless the guest may put `record`, over `before` if there is one, which it sees. */
 export function checkGuestPut(
   guest: Guest,
   kinds: Kinds,
@@ -41,12 +41,12 @@ export function checkGuestPut(
   before: Standing | undefined,
 ): void {
   const kind = kinds.get(record.kind) as Kind
-  // A guest speaks for itself: it may change what another wrote, but not write in another's name.
+  // A guest may change another's record, but not write in another's name.
   const isOwn = record.agent === (before?.agent ?? guest.agent)
   if (kind.guests || !isInReach(guest.reach, record, kinds) || !isOwn) throw outside()
   const path = foreignWord(kind, guest.agent, record.body, before?.body)
   if (path !== undefined) {
-    throw new DaybookError('forbidden', `\`${path}\`: It speaks in another name than that of the token.`, {
+    throw new DaybookError('forbidden', `\`${path}\`: It is another name than that of the token.`, {
       details: { path },
     })
   }
@@ -54,7 +54,7 @@ export function checkGuestPut(
     throw lowering()
 }
 
-/** Throws where a guest would bring about, or change, what the owner alone decides. */
+/** Throws if the put decides, or changes, something that is the owner's to decide. */
 export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | undefined): void {
   const stands = before && { body: before.isUnread ? undefined : before.body }
   if (!isOwnersToDecide(kind, body, stands)) return
@@ -63,10 +63,7 @@ export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | 
   })
 }
 
-/**
- * Throws where an agent that has the owner's book would decide what is the owner's to decide, write in another name than its own,
- * or change what another wrote.
- */
+/** Throws if an agent on its owner's book decides for the owner, writes in another name, or changes another's record. */
 export function checkNamedPut(
   kind: Kind,
   agent: string,
@@ -80,20 +77,20 @@ export function checkNamedPut(
     throw lowering()
 }
 
-/** Throws where an agent that has the owner's book would take away what another wrote, or what the owner has decided. */
+/** Throws if an agent on its owner's book removes another's record, or one that the owner decided about. */
 export function checkNamedForget(kind: Kind | undefined, agent: string, before: Standing): void {
   if (before.agent !== agent && kind?.shared !== true) throw anothers(agent)
   if (kind) checkUndecided(kind, before.body, before)
 }
 
-/** What belongs to no agent, what a listener says of a message, and how often something was of use. */
+/** Any agent may change shared records, a listener's fields of a message, and counters. */
 function isOpenToAll(kind: Kind, agent: string, body: JsonObject, before: Standing): boolean {
   if (kind.shared === true) return true
   if (before.isUnread) return false
   if (kind.speaker) return foreignWord(kind, agent, body, before.body) === undefined
-  const said = (one: JsonObject) =>
+  const withoutCounts = (one: JsonObject) =>
     Object.fromEntries(Object.entries(one).filter(([field]) => kind.counts?.includes(field) !== true))
-  return kind.counts !== undefined && sameJson(said(body), said(before.body))
+  return kind.counts !== undefined && sameJson(withoutCounts(body), withoutCounts(before.body))
 }
 
 function anothers(agent: string): DaybookError {
@@ -104,19 +101,19 @@ function anothers(agent: string): DaybookError {
   )
 }
 
-/** What is guarded less than before may be stored and sent in clear: that is the owner's to decide. */
+/** A less sensitive record may be stored and sent in clear: only the owner decides that. */
 export function lowering(): DaybookError {
   return new DaybookError('forbidden', 'Only the owner of the book makes a record less sensitive.', {
     details: { path: 'sensitivity' },
   })
 }
 
-/** One error for all that is out of reach, there or not. */
+/** One error for all that is out of reach, whether it exists or not. */
 export function outside(): DaybookError {
   return new DaybookError('forbidden', 'It is not in the scope of the token.', { details: { path: 'scope' } })
 }
 
-/** One error for every id that is not of a record which the guest sees, whatever stands there or stood there. */
+/** One error for every id of no record that the guest sees, whether it exists, existed, or not. */
 export function unseen(): DaybookError {
   return new DaybookError(
     'forbidden',

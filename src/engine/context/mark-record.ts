@@ -1,6 +1,6 @@
-// Marks as they are changed: in the record beside the one that is marked, which belongs where that belongs, is as sensitive,
-// and goes with it. Invariant: whoever may write a record that it sees may say where it belongs and how much it weighs; what
-// is preferred, personal or kept is the owner's to say, or an agent would pin its own words above all others.
+// Changes marks. They are a record beside the marked one, with the same scope and sensitivity, and are forgotten with it.
+// Invariant: a caller that may write a record may set its collection and importance; only the owner pins, keeps or makes
+// personal, or an agent would pin its own words above all others.
 import type { Guest } from '../../core/capability/caller.ts'
 import { type MarkChange, markNames, type Marks, marksIn } from '../../core/mark/mark.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -17,9 +17,9 @@ export interface MarkWriterParts {
   /** The records that the caller sees. */
   readonly seen: { live(id: string): RecordRow | undefined }
   readonly guest: Guest | undefined
-  /** Puts in the name of the book: what a guest may mark is decided here. */
+  /** Puts as the owner: the rights of a guest are checked here. */
   put(request: PutRequest): string
-  /** Tells that the marked record is shown differently. */
+  /** The marked record is shown differently now. */
   onMarked(record: { readonly id: string; readonly kind: string }): void
 }
 
@@ -34,7 +34,7 @@ export function markRow({ records, kinds }: MarkWriterParts['store'], id: string
   return row && !row.deleted && kinds.get(row.kind)?.marks !== undefined ? row : undefined
 }
 
-/** The marks of a record, where they can be read. */
+/** The marks of a record, if they can be read. */
 export function marksOf(store: MarkWriterParts['store'], id: string): Marks | undefined {
   const row = markRow(store, id)
   const body = row && store.bodies.read(row, row.body)
@@ -66,24 +66,24 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
     })
   }
   const row = markRow(store, id)
-  const said = row ? store.bodies.need(row, row.body) : { record: id }
-  const before = marksIn(said) ?? {}
+  const stored = row ? store.bodies.need(row, row.body) : { record: id }
+  const before = marksIn(stored) ?? {}
   const changed = markNames.filter(
     (name) => change[name] !== undefined && change[name] !== (before[name] ?? null),
   )
   if (changed.length === 0) return { before, now: before }
   const gone = new Set<string>(changed.filter((name) => change[name] === null))
-  const kept = Object.entries(said).filter(([name]) => !gone.has(name))
+  const rest = Object.entries(stored).filter(([name]) => !gone.has(name))
   const set = changed.filter((name) => !gone.has(name)).map((name) => [name, change[name]])
-  const body = Object.fromEntries([...kept, ...set]) as JsonObject
+  const body = Object.fromEntries([...rest, ...set]) as JsonObject
   put({ kind: markKind.name, id: markId(id), body, scope: scopeLike(record, row) })
   onMarked({ id, kind: record.kind })
   return { before, now: marksIn(body) ?? {} }
 }
 
-/** Throws where a verb would say how sensitive marks are: that follows from their record. */
+/** Throws if a verb sets the sensitivity of marks: it follows from their record. */
 export function checkMarkPut({ kinds }: Pick<BookStore, 'kinds'>, { kind, scope, times }: PutRequest): void {
-  // What comes back from elsewhere comes with its whole head, and is at least as guarded as its record.
+  // Marks from elsewhere have a whole head, and are at least as guarded as their record.
   if (times || scope?.sensitivity === undefined || kinds.get(kind)?.marks === undefined) return
   throw new DaybookError(
     'invalid-input',
@@ -92,7 +92,7 @@ export function checkMarkPut({ kinds }: Pick<BookStore, 'kinds'>, { kind, scope,
   )
 }
 
-/** Gives the marks of a record its own sensitivity, where that has changed. */
+/** Gives the marks of a record its sensitivity, if that changed. */
 export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
   const row = markRow(store, id)
   const record = row && store.records.row(id)
@@ -102,7 +102,7 @@ export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
   put({ kind: row.kind, id: row.id, body, scope: scopeLike(record, row) })
 }
 
-/** Marks belong where their record does: who does not reach it does not reach them. */
+/** Marks have the scope of their record: they are in reach exactly if it is. */
 function scopeLike(record: RecordRow, before: RecordRow | undefined): NonNullable<PutRequest['scope']> {
   const { agent, session, resource } = record
   const sensitivity = record.sensitivity ?? (before?.sensitivity == null ? undefined : 'standard')

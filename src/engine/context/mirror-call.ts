@@ -1,6 +1,6 @@
-// Calls that only the mirror can decide, because other devices make them too: what is handed out once is handed out there.
-// Invariant: a call that was made and not answered is made again, under its number, before any other of its kind: the mirror
-// gives the answer that was lost, and nothing that it has handed out is missed or handed out twice.
+// Calls at the mirror, for decisions that all devices share: what is handed out once is handed out there.
+// Invariant: a call without an answer is repeated, under the same number, before the next of its name: the mirror repeats the lost
+// answer, and nothing is handed out twice or missed.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
@@ -9,25 +9,25 @@ import type { Carrier, Random } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
 export interface MirrorCallOptions {
-  /** Of the call that this is for: when that is made again, it is given the same answer. */
+  /** Of the call that asks: when it is repeated, it gets the same answer. */
   readonly requestId?: string | undefined
   readonly signal: AbortSignalLike
 }
 
-/** Calls the capability `id` at the mirror for `who`; rejects with what the mirror refuses, or `offline`. */
+/** Calls the capability `id` at the mirror for `agent`; rejects with the mirror's error, or `offline`. */
 export type MirrorCall = (
   id: string,
-  who: string,
+  agent: string,
   input: JsonObject,
   options: MirrorCallOptions,
 ) => Promise<unknown>
 
-interface Asked {
+interface PendingCall {
   readonly requestId: string
   readonly input: JsonObject
 }
 
-/** Undefined where there is no mirror, or none that can be asked. */
+/** Undefined without a mirror that can be called. */
 export function createMirrorCall(
   carrier: Carrier | undefined,
   store: Pick<BookStore, 'device' | 'settings' | 'writes'>,
@@ -49,23 +49,25 @@ export function createMirrorCall(
     input: JsonObject,
     { requestId, signal }: MirrorCallOptions,
   ): Promise<unknown> => {
-    const known = settings.get(name)
-    const asked: Asked = known ? (JSON.parse(known) as Asked) : { requestId: numberFor(requestId), input }
-    if (!known) await writes.write(() => settings.set(name, JSON.stringify(asked)))
+    const stored = settings.get(name)
+    const pending: PendingCall = stored
+      ? (JSON.parse(stored) as PendingCall)
+      : { requestId: numberFor(requestId), input }
+    if (!stored) await writes.write(() => settings.set(name, JSON.stringify(pending)))
     try {
-      const answer = await ask(id, asked.input, asked.requestId, signal)
+      const answer = await ask(id, pending.input, pending.requestId, signal)
       await writes.write(() => settings.remove(name))
       return answer
     } catch (error) {
-      // What was refused for good was not done, and is not to be asked again.
+      // A final refusal had no effect, and is not repeated.
       if (isDaybookError(error) && !error.retry && error.code !== 'aborted')
         await writes.write(() => settings.remove(name))
       throw error
     }
   }
 
-  return (id, who, input, options) => {
-    const name = `asked:${JSON.stringify([id, who])}`
+  return (id, agent, input, options) => {
+    const name = `asked:${JSON.stringify([id, agent])}`
     const before = turns.get(name) ?? Promise.resolve()
     const turn = before.catch(() => undefined).then(() => once(name, id, input, options))
     turns.set(name, turn)
@@ -77,7 +79,7 @@ export function createMirrorCall(
   }
 }
 
-/** Calls a capability at the mirror that changes nothing, as often as it is asked; undefined where there is none to ask. */
+/** Calls a read at the mirror; undefined without a mirror that can be called. */
 export function createMirrorRead(
   carrier: Carrier | undefined,
   random: Random,

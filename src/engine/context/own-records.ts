@@ -1,5 +1,5 @@
-// The port to records that no scope reaches: an agent's own ones, and all of them for the owner.
-// Invariant: a guest's put is in its own name, over what it made itself, and into no state that only the owner decides.
+// The port to records that no scope reaches: each agent has its own, the owner has all.
+// Invariant: a guest puts in its own name, over its own records, and into no state that only the owner decides.
 import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { OwnReader, OwnWriter } from '../../core/capability/port/own-port.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -12,8 +12,7 @@ import { countMade } from '../../store/query/tally.ts'
 import { sealedField } from '../../shape/sealed-count.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { checkUndecided, lowering, outside, unseen } from './guest-write.ts'
-import { createSeenRecords, type SeenRecordsStore } from './seen-records.ts'
-import { hasSeenSources } from './seen-sources.ts'
+import { hasSeenSources, SeenRecords, type SeenRecordsStore } from './seen-records.ts'
 
 type OwnStore = SeenRecordsStore & Pick<BookStore, 'db' | 'projection'>
 
@@ -22,7 +21,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   const guest = caller.role === 'guest' ? caller : undefined
   const within = (filters: unknown): unknown =>
     guest ? { and: [{ agent: guest.agent }, ...(filters === undefined ? [] : [filters])] } : filters
-  const seen = createSeenRecords(store, caller)
+  const seen = new SeenRecords(store, caller)
   const unread = (kind: string) => queries.unread({ kinds: [kind], agent: guest?.agent })
   return {
     get(id) {
@@ -37,7 +36,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
     },
     isOpen(record) {
       if (!guest) return true
-      // All that it was made from counts, also what its agent is not shown of it.
+      // All its sources count, also those that its agent is not shown.
       const row = ownRow(store, guest, record.id)
       const body = row && bodies.read(row, row.body)
       const whole = body ?? (bodyOf(record) as JsonObject)
@@ -55,7 +54,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   }
 }
 
-/** `put` is that of the transaction, which checks the body, logs the op and applies it. */
+/** `put` is that of the transaction: it checks the body, logs the op and applies it. */
 export function createOwnWriter(
   store: OwnStore,
   caller: Caller,
@@ -64,7 +63,7 @@ export function createOwnWriter(
   const { records, bodies, kinds, queries, projection } = store
   const guest = caller.role === 'guest' ? caller : undefined
   const reader = createOwnReader(store, caller)
-  const seen = createSeenRecords(store, caller)
+  const seen = new SeenRecords(store, caller)
   return {
     get: reader.get,
     query: (query) => projection.readWithin(() => reader.query(query)),
@@ -106,10 +105,10 @@ export function createOwnWriter(
 
 function isOwnKind({ kinds }: Pick<OwnStore, 'kinds'>, name: string): boolean {
   if (kinds.get(name)?.guests === 'own') return true
-  throw new DaybookError('internal', `\`${name}\` is not of those that an agent has for itself.`)
+  throw new DaybookError('internal', `\`${name}\` is no kind of which an agent has its own records.`)
 }
 
-/** The live row of a record of such a kind that the caller has. */
+/** The live row of a record that the caller has. */
 function ownRow({ records, kinds }: OwnStore, guest: Guest | undefined, id: string): RecordRow | undefined {
   const row = records.row(id)
   if (!row || row.deleted || kinds.get(row.kind)?.guests !== 'own') return undefined

@@ -1,46 +1,37 @@
-// Changing records inside one transaction: each change is completed, checked, logged and applied as an op.
-// Invariant: a guest changes only what it sees, speaks in its own name, and learns nothing from what stood in its way.
+// Changes records inside one transaction: each change is completed, checked, logged and applied as an op.
+// Invariant: a guest changes only records that it sees, writes in its own name, and learns nothing about hidden records.
 import type { Guest } from '../../core/capability/caller.ts'
+import type { OwnWriter } from '../../core/capability/port/own-port.ts'
 import type {
+  GuardRequest,
   Ledger,
   LedgerWriter,
   RecordReader,
   RecordWriter,
   RuleReader,
 } from '../../core/capability/port/record-port.ts'
-import type { OwnWriter } from '../../core/capability/port/own-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
-import { settledIfUnderstood } from '../../core/capability/understood.ts'
-import { DaybookError } from '../../core/errors.ts'
-import type { Ids } from '../../core/ids.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import { type Kind, settled, unknownKind } from '../../core/kind.ts'
+import { type Kind, citedIds, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
-import type { Scope } from '../../core/record.ts'
-import { parseWith } from '../../core/schema.ts'
+import type { Stored } from '../../core/record.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
-import { isSealing, type Sensitivity } from '../../core/sealed.ts'
-import { forgetEnded, dropWords } from '../../sync/conflict/dependents.ts'
-import { logRivals } from '../../sync/conflict/rival.ts'
+import { isSealing } from '../../core/sealed.ts'
+import { type Heir, type Succession, successionOf } from '../../core/succession/succession.ts'
+import type { JsonObject } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
-import { goingWith, purgedWith, sealedParts } from './going-with.ts'
-import { checkGuestPut, checkNamedForget, checkUndecided, outside } from './guest-write.ts'
-import { forgetAll } from './forget-all.ts'
-import { checkMarkPut, markRecord, type MarkWriterParts, sealMarks } from './mark-record.ts'
+import { dropWords, forgetEnded } from '../../sync/conflict/dependents.ts'
+import { logRivals } from '../../sync/conflict/rival.ts'
+import { namedIn, raisedBy, sealedParts } from './follow-up-puts.ts'
+import { forgetAll, forgottenWith, purgedWith, release } from './forget-record.ts'
+import { checkNamedForget, outside } from './guest-write.ts'
+import { checkMarkPut, markRecord, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
-import { checkNotProposer } from './proposer-put.ts'
-import { checkNamed, checkPlace, checkUnseen } from './put/check-put.ts'
-import { headFromElsewhere, headOf } from './put/put-head.ts'
-import { checkNames } from './put/put-names.ts'
-import { withUnknown } from './put/unknown-fields.ts'
-import { release } from './put/release-citations.ts'
-import { guardedHead, namedIn, raisedBy } from './put/source-sensitivity.ts'
+import { kindNamed, type PutParts, putRecord } from './put-record.ts'
 import { createSealedWriter } from './sealed-write.ts'
-import type { Guarded, SecretGuard } from './secret-guard.ts'
+import type { SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
-import { readSuccession } from './succession.ts'
 
 export type WriterStore = Pick<
   BookStore,
@@ -60,20 +51,14 @@ export type WriterStore = Pick<
   | 'sources'
 >
 
-export interface RecordWriterParts {
+export interface RecordWriterParts extends PutParts {
   readonly store: WriterStore
-  readonly ids: Ids
-  /** Who writes, when it is not the owner. */
+  /** The writer, unless it is the owner. */
   readonly guest: Guest | undefined
-  /** The owner's side writes in the name of an agent that it names: then nothing is decided either. */
-  readonly namesAgent: boolean
   readonly seen: SeenRecords
   readonly rules: RuleReader
   readonly ledger: Ledger
   readonly citing: RecordReader['citing']
-  readonly now: string
-  /** The scope of what is new and says nothing of its own. */
-  readonly defaults: Scope
   readonly secrets: SecretGuard
 }
 
@@ -83,56 +68,162 @@ export interface Writing {
   readonly ledger: LedgerWriter
   readonly own: OwnWriter
   readonly changed: readonly Changed[]
-  /** Secrets that were found in what was put. */
+  /** Secrets found in what was put. */
   readonly secrets: readonly StoredSecrets[]
 }
 
 export function createRecordWriter(parts: RecordWriterParts): Writing {
-  const { store, guest, seen, now } = parts
-  const changed: Changed[] = []
-  const found: StoredSecrets[] = []
-  // A guest lists what it likes as the parts of its own record.
-  const isReached = (id: string | undefined) => !guest || (id !== undefined && seen.live(id) !== undefined)
-  const put = (request: PutRequest, as: Guest | undefined): string => {
-    const { id, isChanged, isNew, sensitivity, secrets } = putRecord(parts, request, as)
-    if (secrets) found.push({ id, kind: request.kind, ...secrets })
+  const { store, guest, ledger } = parts
+  const changes = new Changes(parts)
+  return {
+    changed: changes.changed,
+    secrets: changes.secrets,
+    records: createRecords(parts, changes),
+    ledger: {
+      get: ledger.get,
+      wasForgotten: (id) => store.records.row(id)?.deleted === 1,
+      put(request) {
+        if (kindNamed(store, request.kind).guests !== 'none') throw outside()
+        return changes.put(request, undefined)
+      },
+    },
+    own: createOwnWriter(store, guest ?? { role: 'owner' }, {
+      put: (request) => changes.put(request, undefined),
+      newId: () => parts.ids.next(),
+    }),
+  }
+}
+
+/** Puts and forgets records with all that follows from it, and lists what changed. */
+class Changes {
+  readonly changed: Changed[] = []
+  readonly secrets: StoredSecrets[] = []
+  readonly #parts: RecordWriterParts
+
+  constructor(parts: RecordWriterParts) {
+    this.#parts = parts
+  }
+
+  put(request: PutRequest, as: Guest | undefined): string {
+    const { store, now } = this.#parts
+    const { id, isChanged, isNew, sensitivity, secrets } = putRecord(this.#parts, request, as)
+    if (secrets) this.secrets.push({ id, kind: request.kind, ...secrets })
     if (!isChanged) return id
-    changed.push({ id, kind: request.kind })
-    if (isNew) for (const named of namedIn(store, id)) put(named, undefined)
-    // What comes back from elsewhere may stand where something else does.
-    if (request.times) logRivals(store, [{ id, kind: request.kind }], now)
-    for (const end of [forgetEnded, dropWords]) changed.push(...end(store, [{ id, kind: request.kind }], now))
+    const record = { id, kind: request.kind }
+    this.changed.push(record)
+    if (isNew) for (const named of namedIn(store, id)) this.put(named, undefined)
+    // A record from elsewhere may rival one that is here.
+    if (request.times) logRivals(store, [record], now)
+    for (const end of [forgetEnded, dropWords]) this.changed.push(...end(store, [record], now))
     if (sensitivity !== undefined) {
-      for (const raised of raisedBy(store, id, sensitivity)) put({ ...raised, upkeep: true }, undefined)
-      for (const part of sealedParts(store, id, sensitivity)) if (isReached(part.id)) put(part, as)
+      for (const raised of raisedBy(store, id, sensitivity)) this.put({ ...raised, upkeep: true }, undefined)
+      for (const part of sealedParts(store, id, sensitivity)) if (this.#isReached(part.id)) this.put(part, as)
     }
-    if (sensitivity !== undefined || request.scope?.sensitivity !== undefined) sealMarks(marking, id)
+    if (sensitivity !== undefined || request.scope?.sensitivity !== undefined) sealMarks(this.marking(), id)
     return id
   }
-  const guarded: RecordWriter['guarded'] = ({ kind: name, id, body, sensitivity }) => {
-    const kind = store.kinds.get(name) ?? unknownKind(name)
-    const asKept = parts.secrets.guard({ kind, body, sensitivity: sensitivity ?? kind.sensitivity })
-    if (!asKept.found) return { body, sensitivity }
-    found.push({ id, kind: name, ...asKept.found })
-    return asKept
+
+  forget(row: RecordRow, how?: 'alone'): void {
+    const { store } = this.#parts
+    this.#checkForget(row)
+    const isReached = (id: string) => this.#isReached(id)
+    const others = forgottenWith(store, row, { isReached, isAlone: how === 'alone' })
+    this.changed.push(...forgetAll(this.#parts, [...others, row]))
   }
 
-  const checkGoing = (row: RecordRow) => {
-    if (guest || !parts.namesAgent) return
-    checkNamedForget(store.kinds.get(row.kind), parts.defaults.agent, seen.standing(row))
-  }
-  const marking: MarkWriterParts = {
-    store,
-    seen,
-    guest,
-    put: (request) => put(request, undefined),
-    onMarked: (record) => changed.push(record),
+  /** Every copy of the book removes all that is left of a purged record. */
+  purge(row: RecordRow): void {
+    const { store } = this.#parts
+    this.#checkForget(row)
+    const isReached = (id: string) => this.#isReached(id)
+    const others = purgedWith(store, row, { isReached })
+    this.changed.push(...forgetAll(this.#parts, [...others, row], { purge: true }))
   }
 
+  guard({ kind: name, id, body, sensitivity }: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'> {
+    const kind = this.#parts.store.kinds.get(name) ?? unknownKind(name)
+    const guarded = this.#parts.secrets.guard({ kind, body, sensitivity: sensitivity ?? kind.sensitivity })
+    if (!guarded.found) return { body, sensitivity }
+    this.secrets.push({ id, kind: name, ...guarded.found })
+    return guarded
+  }
+
+  marking() {
+    const { store, seen, guest } = this.#parts
+    return {
+      store,
+      seen,
+      guest,
+      put: (request: PutRequest) => this.put(request, undefined),
+      onMarked: (record: Changed) => void this.changed.push(record),
+    }
+  }
+
+  /** A guest may list hidden records as parts of its own record. */
+  #isReached(id: string | undefined): boolean {
+    const { guest, seen } = this.#parts
+    return !guest || (id !== undefined && seen.live(id) !== undefined)
+  }
+
+  #checkForget(row: RecordRow): void {
+    const { store, guest, seen, namesAgent, defaults } = this.#parts
+    const kind = store.kinds.get(row.kind)
+    if (guest && kind?.guests) throw outside()
+    if (!guest && namesAgent) checkNamedForget(kind, defaults.agent, seen.standing(row))
+  }
+}
+
+function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter {
+  const { store, guest, seen, now } = parts
   const records: RecordWriter = {
-    get: seen.get,
-    find: seen.find,
-    history: seen.history,
+    ...createWriterReads(parts),
+    ...createConflictWrites(parts, changes),
+    put(request) {
+      checkMarkPut(store, request)
+      return changes.put(request, guest)
+    },
+    mark: (id, change) => markRecord(changes.marking(), id, change),
+    forget(id, how) {
+      const row = seen.live(id)
+      if (row) changes.forget(row, how)
+      return row !== undefined
+    },
+    purge(id) {
+      const row = seen.row(id)
+      if (row) changes.purge(row)
+      return row !== undefined
+    },
+    release: (id) => release({ ...records, kinds: store.kinds }, id),
+    use(ids) {
+      const rows = [...new Set(ids)].flatMap((id) => seen.live(id) ?? [])
+      for (const { seq, kid } of rows) {
+        countUse(store.db, store.projection, seq, now)
+        if (kid !== null) store.openedRecords?.changed(seq)
+      }
+      return rows.length
+    },
+    guarded: (request) => changes.guard(request),
+    sealed: createSealedWriter({
+      store,
+      now,
+      changed: changes.changed,
+      guest,
+      idsOf: (name) => seen.idsOf(name),
+    }),
+    secrets: () => countSecrets(changes.secrets),
+    unstaged: store.staging.unstaged,
+  }
+  return records
+}
+
+/** Reads inside a transaction. */
+function createWriterReads(parts: RecordWriterParts) {
+  const { store, guest, seen } = parts
+  const { sources } = store
+  return {
+    get: (id: string) => seen.get(id),
+    find: (name) => seen.find(name),
+    history: (id) => seen.history(id),
     rules: parts.rules,
     citing(id) {
       store.projection.catchUpWithin()
@@ -142,177 +233,80 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
       store.projection.catchUpWithin()
       return readSuccession(id, kind, parts)
     },
-    goneKeys: (id) => (guest ? [] : store.sources.links.goneKeys(id)),
-    found: (id) => (guest ? [] : store.sources.links.found(id)),
+    goneKeys: (id) => (guest ? [] : sources.links.goneKeys(id)),
+    found: (id) => (guest ? [] : sources.links.found(id)),
     madeOf(id) {
-      const going = new Set(store.sources.goingWith(id).map((one) => one.id))
-      const isToldAnew = ({ id: made, kind }: RecordRow) =>
-        !going.has(made) && store.kinds.get(kind)?.madeFrom?.anew !== undefined && seen.live(made)
-      return store.sources
+      const forgotten = new Set(sources.goingWith(id).map((one) => one.id))
+      const isMadeAgain = ({ id: made, kind }: RecordRow) =>
+        !forgotten.has(made) && store.kinds.get(kind)?.madeFrom?.anew !== undefined && seen.live(made)
+      return sources
         .madeOf(id)
-        .filter(isToldAnew)
+        .filter(isMadeAgain)
         .map((one) => one.id)
-    },
-    put(request) {
-      checkMarkPut(store, request)
-      return put(request, guest)
-    },
-    mark: (id, change) => markRecord(marking, id, change),
-    forget(id, how) {
-      const before = seen.live(id)
-      if (!before) return false
-      if (guest && store.kinds.get(before.kind)?.guests) throw outside()
-      checkGoing(before)
-      const going = goingWith(store, before, { isReached, isAlone: how === 'alone' })
-      changed.push(...forgetAll(parts, [...going, before]))
-      return true
-    },
-    use(ids) {
-      const rows = [...new Set(ids)].flatMap((id) => seen.live(id) ?? [])
-      for (const { seq, kid } of rows) {
-        countUse(store.db, store.projection, seq, now)
-        if (kid !== null) store.openedRecords?.changed(seq)
-      }
-      return rows.length
-    },
-    conflict(id) {
-      const entry = store.conflicts.get(id)
-      return entry && seen.isSeenConflict(entry) ? entry : undefined
-    },
-    decideConflict(id) {
-      const entry = store.conflicts.get(id)
-      if (!entry || seen.isSeenConflict(entry)) store.conflicts.decide(id)
-    },
-    purge(id) {
-      const row = seen.row(id)
-      if (!row) return false
-      if (guest && store.kinds.get(row.kind)?.guests) throw outside()
-      checkGoing(row)
-      // Every copy of the book is told that nothing of it may stay.
-      const all = [...purgedWith(store, row, { isReached }), row]
-      changed.push(...forgetAll(parts, all, { purge: true }))
-      return true
-    },
-    release: (id) => release({ ...records, kinds: store.kinds }, id),
-    retryRefused(ids) {
-      const retried = guest ? [] : store.ops.retry(ids)
-      changed.push(...retried)
-      return retried.map(({ id }) => id)
     },
     wasForgotten: (id) => !guest && store.records.row(id)?.deleted === 1,
     wasPurged: (id) => !guest && [store.records.row(id)].some((row) => row && isPurged(row)),
     lostId(name) {
       const [id = name.id] = seen.idsOf(name).own
       const isHere = seen.isHere(name) || !store.records.row(id)
-      // The owner sees all there is: what is not forgotten is found, or in its way.
+      // The owner sees every record: one that is not forgotten is either found or in the way.
       return isHere || (!guest && store.records.row(id)?.deleted === 0) ? undefined : id
+    },
+  } satisfies Partial<RecordWriter>
+}
+
+/** Conflicts, and changes that the mirror refused. */
+function createConflictWrites({ store, guest, seen, secrets, now }: RecordWriterParts, { changed }: Changes) {
+  const { conflicts } = store
+  return {
+    conflict(id: number) {
+      const entry = conflicts.get(id)
+      return entry && seen.isSeenConflict(entry) ? entry : undefined
+    },
+    decideConflict(id: number) {
+      const entry = conflicts.get(id)
+      if (!entry || seen.isSeenConflict(entry)) conflicts.decide(id)
     },
     lose(entry) {
       if (guest && !seen.row(entry.record)) throw outside()
       // Both sides of a sealed record are sealed with it.
       const isSealed = isSealing(store.records.row(entry.record)?.sensitivity)
-      const sides = isSealed ? entry : parts.secrets.maskSides(entry)
+      const sides = isSealed ? entry : secrets.maskSides(entry)
       const lost = JSON.stringify(sides.lost.body)
-      const known = store.conflicts.list({ record: entry.record, limit: 100 })
-      if (!known.some((one) => JSON.stringify(one.lost.body) === lost))
-        store.conflicts.add({ ...entry, ...sides, at: now })
+      const listed = conflicts.list({ record: entry.record, limit: 100 })
+      if (!listed.some((one) => JSON.stringify(one.lost.body) === lost))
+        conflicts.add({ ...entry, ...sides, at: now })
     },
-    guarded,
-    sealed: createSealedWriter({ store, now, changed, guest, idsOf: seen.idsOf, outside }),
-    secrets: () => countSecrets(found),
-    unstaged: store.staging.unstaged,
-  }
-  const ledger: LedgerWriter = {
-    get: parts.ledger.get,
-    wasForgotten: (id) => store.records.row(id)?.deleted === 1,
-    put(request) {
-      if (kindNamed(store, request.kind).guests !== 'none') throw outside()
-      return put(request, undefined)
+    retryRefused(ids) {
+      const retried = guest ? [] : store.ops.retry(ids)
+      changed.push(...retried)
+      return retried.map(({ id }) => id)
     },
-  }
-  const own = createOwnWriter(store, guest ?? { role: 'owner' }, {
-    put: (request) => put(request, undefined),
-    newId: () => parts.ids.next(),
+  } satisfies Partial<RecordWriter>
+}
+
+/** The place of a record among those that supersede each other, as far as the caller sees them. */
+function readSuccession(id: string, name: string, { store, seen, citing }: RecordWriterParts): Succession {
+  const kind = store.kinds.get(name)
+  const path = kind?.cites?.find(({ supersedes }) => supersedes)?.path
+  if (!kind || path === undefined) return { current: id, isDisplaced: false }
+  const heir = (found: Stored<JsonObject> | undefined) => found && asHeir(found, kind, path)
+  return successionOf(id, kind.policy, {
+    get: (one) => heir(seen.get(one)),
+    heirs: (target) =>
+      citing(target)
+        .filter((one) => one.kind === name && one.path === path)
+        .flatMap((one) => {
+          const found = seen.get(one.id)
+          // A record that supersedes several gives way for all of them when it gives way for one.
+          const isYielding = citedIds(found ?? {}, path).length > 1 && store.queries.isDisplaced(one.id)
+          return (isYielding ? undefined : heir(found)) ?? []
+        }),
+    mayBeDisplaced: (one) => store.queries.isDisplaced(one),
   })
-  return { records, ledger, own, changed, secrets: found }
 }
 
-function kindNamed({ kinds }: Pick<WriterStore, 'kinds'>, name: string): Kind {
-  const kind = kinds.get(name)
-  if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
-  return kind
+function asHeir(found: Stored<JsonObject>, kind: Kind, path: string): Heir | undefined {
+  if (found.kind !== kind.name) return undefined
+  return { id: found.id, created_at: found.created_at, target: citedIds(found, path)[0] }
 }
-
-interface PutOutcome {
-  readonly id: string
-  readonly isChanged: boolean
-  readonly isNew?: boolean
-  readonly sensitivity?: Sensitivity | undefined
-  readonly secrets?: Guarded['found']
-}
-
-/** A record of a kind that is not known comes back from elsewhere as it was, or not at all. */
-function kindOfPut(store: WriterStore, { kind, times }: PutRequest, guest: Guest | undefined): Kind {
-  if (!times || store.kinds.has(kind)) return kindNamed(store, kind)
-  if (guest) throw outside()
-  return unknownKind(kind)
-}
-
-/** Puts one record, as `guest` or as the owner; `isChanged` is false where what stands there is final and stays. */
-function putRecord(parts: RecordWriterParts, request: PutRequest, guest: Guest | undefined): PutOutcome {
-  const { store, ids, seen } = parts
-  const kind = kindOfPut(store, request, guest)
-  const asked = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
-  const id = request.name ? seen.idFor(request.name) : request.id
-  const before = id === undefined ? undefined : store.records.row(id)
-  if (guest && id !== undefined && !seen.live(id)) checkUnseen(parts, guest, request, { id, before })
-  checkPlace(parts, request, before)
-  const live = before && !before.deleted ? before : undefined
-  const isSame = live?.kind === kind.name && !request.times
-  const stands = isSame ? store.bodies.read(live, live.body) : undefined
-  const known = live?.kind === kind.name ? (stands ?? store.bodies.read(live, live.body)) : undefined
-  // Who was shown less takes nothing away by writing it back.
-  const linked = guest && known ? seen.writtenOver(kind.name, asked, known) : asked
-  const whole = stands && !request.exact ? withUnknown(kind, stands, linked) : linked
-  const given = request.times ? settledIfUnderstood(kind, whole) : settled(kind, whole)
-  if (live && isFinal(parts, kind, live) && !kind.isFinal?.(given)) {
-    // What a bundle brings is older than the end of it.
-    if (request.times) return { id: live.id, isChanged: false }
-    throw new DaybookError('conflict', `\`${live.id}\` is in a state that nothing undoes.`, {
-      details: { path: 'id' },
-    })
-  }
-  // What comes back from elsewhere comes with its whole head.
-  const kept = request.times ? undefined : live
-  const said = { body: given, id: id ?? ids.next() }
-  const own = headOf(parts, request, kind, kept)
-  const head = guardedHead(store, kind, said, request.times ? headFromElsewhere(own, before, kind) : own)
-  const { body, sensitivity, found } = parts.secrets.guard({
-    kind,
-    body: given,
-    sensitivity: head.sensitivity,
-  })
-  if (!request.times) checkNames(parts.secrets, { id: before ? undefined : id, head, live })
-  const op = {
-    op: 'put' as const,
-    kind: request.kind,
-    id: said.id,
-    stamp: store.stamps.next(),
-    ...head,
-    ...(sensitivity === undefined ? {} : { sensitivity }),
-    body,
-  }
-  if (!guest && !request.upkeep)
-    checkNotProposer(kind, body, live && seen.standing(live), parts.defaults.agent)
-  if (!guest && parts.namesAgent && !request.upkeep) checkNamed(parts, kind, op, live)
-  if (guest) {
-    checkGuestPut(guest, store.kinds, op, kept && seen.standing(kept))
-    checkUndecided(kind, body, live && seen.standing(live))
-  }
-  const { seq } = store.records.put(op, { fresh: id === undefined, keepsBefore: request.keepsBefore })
-  if (kind.urgent) store.ops.hurry(seq)
-  return { id: op.id, isChanged: true, isNew: !live, sensitivity, ...(found ? { secrets: found } : {}) }
-}
-
-const isFinal = ({ store: { bodies } }: RecordWriterParts, kind: Kind, row: RecordRow) =>
-  kind.isFinal?.(bodies.need(row, row.body)) === true

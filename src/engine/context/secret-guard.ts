@@ -1,6 +1,5 @@
-// Looks for secrets in what is to be stored, and does with them what the option of the book says.
-// Invariant: unless the owner asked for it, no secret of known form is stored in clear: its record is sealed, or a mark
-// stands in its place.
+// Looks for secrets in text to be stored, and handles them as the book's option says.
+// Invariant: unless the owner wants it, no secret of known form is stored in clear: its record is sealed, or a mark replaces it.
 import type { ConflictEntry, ConflictSide } from '../../core/conflict.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
@@ -12,21 +11,21 @@ import { markOf, secretInName } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
-/** What is to be stored. */
+/** A body to be stored. */
 interface Unguarded {
   readonly kind: Kind
   readonly body: JsonObject
   readonly sensitivity: Sensitivity | undefined
 }
 
-/** The same, as it may be stored, and what was found in it. */
+/** The body as it may be stored, and the secrets found in it. */
 export interface Guarded {
   readonly body: JsonObject
   readonly sensitivity: Sensitivity | undefined
   readonly found?: { readonly outcome: SecretOutcome; readonly secrets: readonly FoundSecret[] }
 }
 
-/** What of a head, or of a call, users name. */
+/** Names that users choose, in a head or a call. */
 export type HeadNames = Readonly<
   Partial<Record<'id' | 'session' | 'resource' | 'agent' | 'requestId', string | undefined>>
 >
@@ -35,25 +34,24 @@ type Sides = Pick<Omit<ConflictEntry, 'id'>, 'lost' | 'kept'>
 
 export interface SecretGuard {
   /** `invalid-input` where a body no longer fits its kind with marks in it. */
-  guard(given: Unguarded): Guarded
-  /** What waits in the task queue, in clear: only `warn` and `off` leave its secrets there. */
+  guard(unguarded: Unguarded): Guarded
+  /** Masks the input of a task, which is stored in clear, except under `warn` and `off`. */
   maskInput(input: Json): Json
-  /** Of a name that is written down whatever becomes of the call. */
+  /** Masks a name that is logged whatever the outcome. */
   maskName(name: string): string
   /**
-   * Throws for a secret in what is stored and sent in clear of every record: its id, and the names of its session, resource and
-   * agent; in the scope and the requestId of a call that may write, which are stored too; and in the id of a task that comes round.
-   * They are never sealed.
+   * Throws for a secret in a name that is stored or sent in clear and never sealed: the id, session, resource and agent of a
+   * record, the scope and requestId of a writing call, and the id of a recurring task.
    */
   checkNames(names: HeadNames): void
-  /** The same for both sides of a conflict. */
+  /** Masks both sides of a conflict. */
   maskSides(sides: Sides): Sides
 }
 
-/** Nobody looks: for copies whose records are made elsewhere. */
+/** Looks for nothing: for copies whose records are made elsewhere. */
 export const noSecretGuard = createSecretGuard('off', { state: () => 'off' })
 
-/** Without a `mode`: `seal` while the book has its keys, or may make them; else `mask`. */
+/** Without a `mode`: `seal` while the book has its keys or may make them, else `mask`. */
 export function createSecretGuard(
   mode: SecretMode | undefined,
   keychain: Pick<Keychain, 'state'>,
@@ -61,49 +59,53 @@ export function createSecretGuard(
   const modeFor = (kind: Kind): SecretMode => {
     const state = keychain.state()
     const usual = state === 'open' || state === 'unused' ? 'seal' : 'mask'
-    const asked = mode ?? usual
-    return asked === 'seal' && (isOpenKind(kind) || state === 'off') ? 'mask' : asked
+    const wanted = mode ?? usual
+    return wanted === 'seal' && (isOpenKind(kind) || state === 'off') ? 'mask' : wanted
   }
   const isMasking = mode !== 'warn' && mode !== 'off'
   const maskSide = (side: ConflictSide): ConflictSide =>
     isMasking && side.body ? { ...side, body: maskBody(side.body).body } : side
-  /** Names that were looked at last: most writes are of one session. */
-  const known = new Map<string, string>()
+  /** The names checked last: most writes are of one session. */
+  const checked = new Map<string, string>()
   return {
-    guard(given) {
-      const { kind, body, sensitivity } = given
-      if (mode === 'off' || isSealing(sensitivity)) return given
+    guard(unguarded) {
+      const { kind, body, sensitivity } = unguarded
+      if (mode === 'off' || isSealing(sensitivity)) return unguarded
       if (kind.guests === 'none') {
-        // Signed, and read by every door: neither sealed nor masked.
+        // Signed, and read by every door: it can't be sealed or masked.
         if (isMasking) checkTexts(body)
-        return given
+        return unguarded
       }
       const secrets = secretsOf(body)
-      if (secrets.length === 0) return given
+      if (secrets.length === 0) return unguarded
       switch (modeFor(kind)) {
         case 'seal':
           return { body, sensitivity: 'sensitive', found: { outcome: 'sealed', secrets } }
         case 'mask':
-          return { ...given, body: maskedBody(kind, body, secrets), found: { outcome: 'masked', secrets } }
+          return {
+            ...unguarded,
+            body: maskedBody(kind, body, secrets),
+            found: { outcome: 'masked', secrets },
+          }
         default:
-          return { ...given, found: { outcome: 'kept', secrets } }
+          return { ...unguarded, found: { outcome: 'kept', secrets } }
       }
     },
     maskInput: (input) => (isMasking ? (maskBody({ input }).body['input'] ?? null) : input),
     maskName(name) {
-      if (!isMasking || known.get('caller') === name) return name
+      if (!isMasking || checked.get('caller') === name) return name
       const rule = secretInName(name)
       if (rule !== undefined) return markOf(rule, name)
-      known.set('caller', name)
+      checked.set('caller', name)
       return name
     },
     checkNames(names) {
       if (!isMasking) return
       for (const [path, name] of Object.entries(names)) {
-        if (name === undefined || known.get(path) === name) continue
+        if (name === undefined || checked.get(path) === name) continue
         const rule = secretInName(name)
         if (rule !== undefined) throw secretName(path, rule)
-        known.set(path, name)
+        checked.set(path, name)
       }
     },
     maskSides: ({ lost, kept }) => ({
@@ -113,7 +115,7 @@ export function createSecretGuard(
   }
 }
 
-/** Fields of what grants rights that no person words: keys, hashes, signatures, ids that a book makes, and its name. */
+/** Fields of grants that no person writes: keys, hashes, signatures, generated ids, the book's name. */
 const madeFields = new Set([
   'book',
   'delegation_chain',

@@ -1,13 +1,16 @@
-// The questions of a guest, answered with records as the guest is shown them. Invariant: no record that they answer has the id
-// of one that the guest may not see.
+// A guest's queries and snapshots, with records as the guest is shown them. Invariant: no record in an answer has the id of a
+// record that the guest may not see.
+import type { Guest } from '../../core/capability/caller.ts'
+import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import type { Kinds } from '../../core/kind.ts'
+import { type Kinds, withoutOwnerPaths } from '../../core/kind.ts'
 import { linkedIds, withShownLinks } from '../../core/record-link.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import { SeenRecords, type SeenRecordsStore } from './seen-records.ts'
 
 type Queries = BookStore['queries']
 
-/** `records` without the ids that `queries` does not hold; asked once for all of them. */
+/** `records` without ids that `queries` does not hold; one look-up for all of them. */
 export function shownRecords<One extends JsonObject & { readonly kind: string }>(
   records: readonly One[],
   kinds: Kinds,
@@ -29,22 +32,44 @@ export function shownQueries(queries: Queries, kinds: Kinds): Queries {
     },
     search(query) {
       const hits = queries.search(query)
-      const records = shownRecords(
-        hits.map(({ record }) => record),
-        kinds,
-        queries,
-      )
+      const found = hits.map(({ record }) => record)
+      const records = shownRecords(found, kinds, queries)
       return hits.map((hit, i) => ({ ...hit, record: records[i] ?? hit.record }))
     },
     read(seqs) {
       const found = [...queries.read(seqs)]
-      const records = shownRecords(
-        found.map(([, record]) => record),
-        kinds,
-        queries,
-      )
+      const all = found.map(([, record]) => record)
+      const records = shownRecords(all, kinds, queries)
       return new Map(found.map(([seq, record], i) => [seq, records[i] ?? record]))
     },
     citing: (id) => (queries.held([id]).has(id) ? queries.citing(id) : []),
+  }
+}
+
+/**
+ * The snapshot of a guest's export, which may be read long after it began. Each page follows the policies and the receipt of the
+ * moment it is read. `renew` is the guest of that moment; it throws once its receipt has ended.
+ */
+export function shownSnapshot(
+  snapshot: RecordSnapshot,
+  store: SeenRecordsStore,
+  renew: () => Guest,
+): RecordSnapshot {
+  return {
+    ...snapshot,
+    read(kindName, from, length) {
+      const guest = renew()
+      const page = snapshot.read(kindName, from, length)
+      const kind = store.kinds.get(kindName)
+      const isByPolicy = kind?.byPolicy === true || kind?.madeFrom !== undefined
+      const seen = new SeenRecords(store, guest)
+      const records = isByPolicy
+        ? page.records
+            .filter(({ id }) => seen.live(id) !== undefined)
+            .map((record) => withoutOwnerPaths(kind, record))
+        : page.records
+      const shown = shownRecords(records, store.kinds, store.queries.within(guest.reach))
+      return { ...page, records: [...shown] }
+    },
   }
 }

@@ -1,5 +1,5 @@
-// One transaction of one call: what it may change is built inside of it, and what it has changed is told after the commit.
-// Invariant: a guest whose token has ended since it was admitted writes nothing, and nobody decides what it has proposed.
+// Runs one transaction of one call: builds its write ports inside, and reports its changes after the commit.
+// Invariant: a guest whose token has ended since it was admitted writes nothing, and a proposer does not decide.
 import { topHolder } from '../../core/capability/caller.ts'
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
 import type { PoolWritePort } from '../../core/pool/pool-port.ts'
@@ -9,28 +9,28 @@ import type { TimeSeen } from '../../store/time-seen.ts'
 import type { Admission } from '../../trust/admission.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
-import type { Sealing } from '../service/sealing.ts'
-import type { TaskAccess } from '../task/task-access.ts'
+import type { Opened, Sealing } from '../service/sealing.ts'
+import type { Tasks } from '../task/task-access.ts'
 import type { Call } from './call.ts'
 import { consentLedgerWriter } from './consent-ledger.ts'
-import { checkProposer } from './check-proposer.ts'
+import { checkProposer } from './proposer.ts'
 
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests' | 'purge'>
   readonly seen: Pick<TimeSeen, 'store' | 'reset'>
   readonly admission: Pick<Admission, 'recheck'>
   readonly consent: Pick<ConsentGate, 'renew'>
-  readonly sealing: Pick<Sealing, 'withKey' | 'writing'>
-  readonly tasks: Pick<TaskAccess, 'writer'>
+  readonly sealing: Pick<Sealing, 'transaction'>
+  readonly tasks: Pick<Tasks, 'writer'>
   readonly services: Pick<Lifecycle, 'wrote'>
   readonly pool: PoolWritePort
   readonly tell: ServiceParts['tell']
 }
 
-/** How many records with secrets are named in one event. */
+/** One event names at most so many records with secrets. */
 const namedLimit = 100
 
-/** Runs `work` in a transaction for `call`; rejects where the book can't be written. */
+/** Runs `work` in a transaction for `call`; rejects if the book can't be written. */
 export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) => Result) => Promise<Result>
 
 export function createTransact({
@@ -51,12 +51,12 @@ export function createTransact({
     const uses = capability.uses ?? []
     const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
     if (payer !== undefined) store.guests.begin()
-    const attempt = () =>
+    const attempt = (opened: Opened) =>
       store.writes.write(() => {
         seen.store()
         if (caller.role === 'guest') {
           admission.recheck(caller, now)
-          // A receipt that was revoked since lets nobody write.
+          // Throws if its receipt was revoked since.
           consent.renew(caller)
         }
         if (call.decided) checkProposer(store, call)
@@ -70,12 +70,12 @@ export function createTransact({
         if (uses.includes('pool')) ports.pool = pool
         if (queued) ports.tasks = queued.tasks
         const at = { call: port, ...ports } as WriteContext<PortName>
-        const run = () => sealing.writing(() => store.purge.together(() => work(at)))
+        const run = () => opened(() => store.purge.together(() => work(at)))
         const result = payer === undefined ? run() : store.guests.within(payer, run)
         call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })
-    const { result, changed, secrets, queued } = await sealing.withKey(attempt)
+    const { result, changed, secrets, queued } = await sealing.transaction(attempt)
     const pending = services.wrote(changed)
     if (pending) await pending
     queued?.after()

@@ -1,6 +1,6 @@
-// Long work between the calls that carry it: an export being read, an upload being sent.
-// Invariant: only the caller who began it finds it again, nothing stays after `idleMs` without a call, and no guest takes a
-// place of the owner or of another guest. A name carries the engine that gave it, so a lost engine differs from an end.
+// Sessions of exports and uploads, which take several calls.
+// Invariant: only the caller that began a session finds it, a session ends after `idleMs` without a call, and no guest takes a
+// place of the owner or of another guest. A name contains the engine that made it, so a lost engine differs from an end.
 import { type Caller, topHolder } from '../../core/capability/caller.ts'
 import type { Service } from '../../core/capability/service.ts'
 import type { TransferSessions } from '../../core/capability/transfer.ts'
@@ -8,13 +8,13 @@ import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Ports } from '../../core/ports.ts'
 
-/** Longer than any pause of a caller who is still there. */
+/** Longer than any pause of an active caller. */
 const idleMs = 300_000
-/** For a caller whom the last answer did not reach. */
+/** For a caller that missed the last answer. */
 const finishedMs = 30_000
-/** Each session may have a list of the whole book. Delegates count with the guest that the owner let in. */
+/** Each session may list the whole book. Delegates count with the guest at the top of their chain. */
 const limits = { owner: 16, eachGuest: 4, guests: 16, finished: 16 } as const
-/** Bytes of a name: of the engine, then of the session. */
+/** Bytes of a name: the engine's, then the session's. */
 const engineBytes = 4
 const ownBytes = 16
 const isName = (name: string) => new RegExp(`^[0-9a-f]{${2 * (engineBytes + ownBytes)}}$`).test(name)
@@ -23,7 +23,7 @@ interface Session {
   readonly value: object
   /** Only this caller finds it. */
   readonly caller: string
-  /** The owner, or the guest among whose sessions it counts. */
+  /** The owner, or the guest that it counts for. */
   readonly holder: string
   isFinished: boolean
   readonly end: (() => void) | undefined
@@ -32,7 +32,7 @@ interface Session {
 
 export interface TransferSessionStore extends Service {
   of(caller: Caller): TransferSessions
-  /** Forgets everything, without ending it: the engine goes. */
+  /** Drops all sessions without ending them: the engine closes. */
   close(): void
 }
 
@@ -64,10 +64,10 @@ export function createTransferSessions({
   }
   return {
     name: 'transfer sessions',
-    of(asking) {
-      const isOwner = asking.role === 'owner'
-      const caller = isOwner ? 'owner' : `guest:${asking.token}`
-      const holder = isOwner ? 'owner' : `guest:${topHolder(asking).agent}`
+    of(from) {
+      const isOwner = from.role === 'owner'
+      const caller = isOwner ? 'owner' : `guest:${from.token}`
+      const holder = isOwner ? 'owner' : `guest:${topHolder(from).agent}`
       const own = (name: string) => {
         const session = sessions.get(name)
         return session?.caller === caller ? session : undefined
@@ -89,7 +89,10 @@ export function createTransferSessions({
         },
         find(name) {
           if (isName(name) && !name.startsWith(engine)) {
-            throw new DaybookError('owner-changed', 'What held the first part of this has ended.')
+            throw new DaybookError(
+              'owner-changed',
+              'The engine with the first part of this has ended. Start again.',
+            )
           }
           const session = own(name)
           if (!session) return undefined

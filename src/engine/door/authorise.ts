@@ -1,14 +1,16 @@
-// Who may call what.
-import type { AnyCapability } from '../../core/capability/capability.ts'
-import type { Caller } from '../../core/capability/caller.ts'
-import { DaybookError } from '../../core/errors.ts'
+// Checks before a call: does its caller have the right, and can the verb run at this copy of the book?
+// Invariant: a call that fails a check has begun nothing.
 import { permits } from '../../core/access/permission.ts'
 import { seesAll } from '../../core/access/reach.ts'
-import { namesAgent } from '../context/names-agent.ts'
+import type { Caller } from '../../core/capability/caller.ts'
+import type { AnyCapability, VerbPlace } from '../../core/capability/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Role } from '../../store/record/mirror-places.ts'
+import { namesAgent } from '../context/call.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import { isWithoutConsent } from '../service/consent-gate.ts'
 
-/** A guest may call what its token permits, and sync only when it may see everything. Anything else is `forbidden`. */
+/** A guest may call the verbs that its token permits, and sync only if it may see everything. */
 export function authorise(caller: Caller, capability: AnyCapability): void {
   if (caller.role === 'owner') return
   const isWhole = capability.permission !== 'sync' || seesAll(caller.reach)
@@ -18,10 +20,9 @@ export function authorise(caller: Caller, capability: AnyCapability): void {
   })
 }
 
-/** An agent proposes, also where it has its owner's book: what no guest may call, and what gives or takes rights, is for the owner's own handle. */
+/** An agent on its owner's book may not call verbs that are closed to guests or that pass on rights. */
 export function checkDecides(caller: Caller, capability: AnyCapability, options: CallOptions): void {
   const { id, permission, effect, forAgents } = capability
-  // Whoever passes on rights decides who may do what.
   const isOpen =
     (permission !== undefined && permission !== 'delegation') || effect === 'read' || forAgents === true
   if (caller.role !== 'owner' || isOpen || !namesAgent(options)) return
@@ -32,11 +33,35 @@ export function checkDecides(caller: Caller, capability: AnyCapability, options:
   )
 }
 
-/** What policies leave of a guest’s rights; a verb that is about memories alone is nothing for one whom none of them lets read any. */
+/** Policies may take rights away from a guest. A verb about memories needs consent to read at least some. */
 export function checkConsent(caller: Caller, capability: AnyCapability): void {
   if (caller.role === 'owner') return
-  // What its key permits, policies may have taken away.
-  const isLeft = permits(caller.permissions, capability)
-  if (isLeft && !(capability.needsConsent && isWithoutConsent(caller))) return
+  const isPermitted = permits(caller.permissions, capability)
+  if (isPermitted && !(capability.needsConsent && isWithoutConsent(caller))) return
   throw new DaybookError('consent-required', undefined, { details: { path: 'capability' } })
+}
+
+/** This copy of the book. */
+export interface Place {
+  readonly role: Role
+  /** True if private keys of the book are here: to seal, or to sign. */
+  hasKeys(): Promise<boolean>
+}
+
+const wayOut: Readonly<Record<Exclude<VerbPlace, 'anywhere'>, string>> = {
+  device: 'on a device of the book’s owner, and this is its mirror',
+  mirror: 'at the mirror of the book, and this is a device',
+  keys: 'where the private keys of the book are kept: on a device of its owner. None are here',
+}
+
+/** Throws `runs-elsewhere` unless `capability` runs at `place`. */
+export async function checkRunsHere(
+  { id, runs = 'anywhere' }: Pick<AnyCapability, 'id' | 'runs'>,
+  place: Place,
+): Promise<void> {
+  if (runs === 'anywhere' || runs === place.role) return
+  if (runs === 'keys' && (await place.hasKeys())) return
+  throw new DaybookError('runs-elsewhere', `\`${id}\` runs ${wayOut[runs]}.`, {
+    details: { path: 'capability', runs, here: place.role },
+  })
 }

@@ -1,18 +1,17 @@
-// The one path of every call, of tasks too, in the order in which it is gone: who calls is admitted, the capability found,
-// authorised, asked of policies and at its place, the input checked and parsed, what the caller sees put together, the work done, its commit waited for, and
-// what came of it told and written to the log of access. Invariant: nothing reaches a capability that has not come this way.
-import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
+// The one path of every call, tasks included: admit the caller, check its rights, parse the input, run the verb, wait until
+// the result is durable, log. Invariant: no call reaches a verb by another path.
+import type { AnyCapability, CapabilityEffect } from '../../core/capability/capability.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import { citedIds } from '../../core/kind.ts'
+import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Admission } from '../../trust/admission.ts'
 import { effectOf, findCapability } from '../capability-table.ts'
-import type { Call } from '../context/call.ts'
+import { type Call, requestName } from '../context/call.ts'
 import { type CallContexts, owner } from '../context/call-context.ts'
-import { requestName } from '../context/request-name.ts'
 import type { SecretGuard } from '../context/secret-guard.ts'
 import type { Transact } from '../context/transact.ts'
 import type { CallOptions } from '../engine-shape.ts'
@@ -21,11 +20,8 @@ import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Activity } from '../service/activity.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Sealing } from '../service/sealing.ts'
-import { authorise, checkConsent, checkDecides } from './authorise.ts'
+import { authorise, checkConsent, checkDecides, checkRunsHere, type Place } from './authorise.ts'
 import type { RunRead } from './read-again.ts'
-import { withReserve } from './reserve.ts'
-import { checkRunsHere, type Place } from './runs-here.ts'
-import { whenKept } from './settled.ts'
 
 export interface CallPathParts {
   readonly db: Pick<SqlDatabase, 'settled'>
@@ -37,70 +33,35 @@ export interface CallPathParts {
   readonly audit: Pick<AccessAudit, 'begin'>
   readonly activity: Pick<Activity, 'begin'>
   readonly secrets: Pick<SecretGuard, 'checkNames'>
-  readonly sealing: Pick<Sealing, 'isUnread' | 'begin' | 'arrived' | 'reading'>
+  readonly sealing: Pick<Sealing, 'around'>
   readonly contexts: CallContexts
   readonly transact: Transact
   readonly runRead: RunRead
   readonly services: Lifecycle
-  /** Opens and closes the reserve of a full disk, where the host keeps one. */
+  /** Opens and closes the disk space reserved for a full disk, if the host has one. */
   readonly useReserve: ((isUsed: boolean) => void) | undefined
 }
 
 export type CallPath = (id: string, input: unknown, options?: CallOptions) => Promise<unknown>
 
+interface Incoming {
+  readonly id: string
+  readonly input: unknown
+  readonly options: CallOptions
+  readonly trail: AccessTrail
+}
+
 export function createCallPath(parts: CallPathParts): CallPath {
-  const { db, clock, place, audit, activity, admission, consent, sealing, contexts, services, useReserve } =
-    parts
-  const { secrets } = parts
-
-  const answer = async (
-    id: string,
-    input: unknown,
-    given: CallOptions,
-    trail: AccessTrail,
-  ): Promise<unknown> => {
-    const admitted = admission.hasCredentials(given) ? { ...given, ...(await admission.admit(given)) } : given
-    const { agent = admitted.from?.scope.agent ?? contexts.own.scope.agent } = given.scope ?? {}
-    trail.admitted(admitted.caller ?? owner, agent)
-    if (sealing.isUnread()) await sealing.begin().then(() => services.stateChanged())
-    const arrived = sealing.arrived()
-    if (arrived) await arrived
-    if (services.isClosed()) throw new DaybookError('book-closed')
-    const capability = findCapability(id)
-    authorise(admitted.caller ?? owner, capability)
-    checkDecides(admitted.caller ?? owner, capability, given)
-    const { isUncounted } = capability
-    const options = {
-      ...admitted,
-      caller: consent.admit(admitted.caller ?? owner, { ...given, isUncounted }),
-    }
-    if (capability.runs) await checkRunsHere(capability, place)
-    if (options.signal?.aborted) throw new DaybookError('aborted')
-    services.called()
-    checkJson(input)
-    const parsed = parseWith(capability.input, input)
-    checkConsent(options.caller, capability)
-    const begun = contexts.begin(capability, input, { now: formatTime(clock.now()), trail }, options)
-    // Of a read nothing is stored under them.
-    if (capability.effect !== 'read')
-      secrets.checkNames({ requestId: options.requestId, ...begun.port.scope })
-    const { decides } = capability
-    const call = decides ? { ...begun, decided: citedIds(parsed as object, decides.path) } : begun
-    const noting = activity.begin(call, options.purpose)
-    const value = await withReserve(capability, () => perform(parts, call, parsed), useReserve)
-    noting?.()
-    return value
-  }
-
+  const { db, audit, admission, services } = parts
   return async (id, input, options = {}) => {
-    // Nobody is admitted any more: that would be looked up in what is closed.
+    // Admission would read a closed database.
     if (services.isClosed()) throw new DaybookError('book-closed')
     const effect = effectOf(id)
     const { purpose, receipt } = options
     const trail = audit.begin({ id, effect, purpose, receipt, claimant: () => admission.claimant(options) })
     try {
-      const answered = answer(id, input, options, trail)
-      const value = await (db.settled ? whenKept(db, effect, answered) : answered)
+      const answer = answerCall(parts, { id, input, options, trail })
+      const value = await (db.settled ? whenDurable(db, effect, answer) : answer)
       if (effect) services.answered(effect)
       trail.answered(value)
       return value
@@ -113,32 +74,117 @@ export function createCallPath(parts: CallPathParts): CallPath {
   }
 }
 
-/** Inputs are no JSON texts, and what others send is read with care: a text that is none is one that is stored, and broken. */
-function asDamage(error: unknown): unknown {
-  if (!(error instanceof SyntaxError) || !error.message.includes('JSON')) return error
-  return new DaybookError('storage-failed', 'A record that is stored can not be read.', {
-    details: { result: corrupt },
-    cause: error,
-  })
+async function answerCall(parts: CallPathParts, { id, input, options, trail }: Incoming): Promise<unknown> {
+  const { admission, consent, contexts, services, secrets, sealing, useReserve } = parts
+
+  const admitted = admission.isAsked(options) ? { ...options, ...(await admission.admit(options)) } : options
+  const { caller = owner } = admitted
+  const { agent = admitted.from?.scope.agent ?? contexts.own.scope.agent } = options.scope ?? {}
+  trail.admitted(caller, agent)
+  if (services.isClosed()) throw new DaybookError('book-closed')
+
+  const capability = findCapability(id)
+  authorise(caller, capability)
+  checkDecides(caller, capability, options)
+  const bounded = consent.admit(caller, { ...options, isUncounted: capability.isUncounted })
+  if (capability.runs) await checkRunsHere(capability, parts.place)
+  if (admitted.signal?.aborted) throw new DaybookError('aborted')
+  services.called()
+
+  checkJson(input)
+  const parsed = parseWith(capability.input, input)
+  checkConsent(bounded, capability)
+
+  const { decides, effect } = capability
+  const begun = { now: formatTime(parts.clock.now()), trail }
+  const built = contexts.begin(capability, input, begun, { ...admitted, caller: bounded })
+  const call = decides ? { ...built, decided: citedIds(parsed as object, decides.path) } : built
+  // A read stores nothing under these names.
+  if (effect !== 'read') secrets.checkNames({ requestId: call.requestId, ...call.port.scope })
+
+  const noteActivity = parts.activity.begin(call, options.purpose)
+  const run = () => sealing.around(effect, () => runVerb(parts, call, parsed))
+  const value = await withReserve(capability, run, useReserve)
+  noteActivity?.()
+  return value
 }
 
-/** SQLite's code of a page that is not what it should be: so is this. */
-const corrupt = 11
-
-async function perform(
-  { contexts, sealing, transact, runRead, requests }: CallPathParts,
+async function runVerb(
+  { contexts, transact, runRead, requests }: CallPathParts,
   call: Call,
   parsed: unknown,
-) {
+): Promise<unknown> {
   const { capability, input, requestId, port } = call
   const run = (at: object) => capability.run(parsed as never, at as never)
-  if (capability.effect === 'read') {
-    return sealing.reading(() => runRead(() => run(contexts.contextOf(call))))
-  }
+  if (capability.effect === 'read') return runRead(() => run(contexts.contextOf(call)))
   if (capability.effect === 'task') return run(contexts.contextOf(call))
   return transact(call, (at) => {
     if (requestId === undefined) return run(at)
     const { key, asked } = requestName(requestId, port.caller, capability.id)
     return requests.once({ requestId: key, capability: asked, input, now: port.now }, () => run(at))
   })
+}
+
+/** Inputs are objects, and foreign texts are parsed with care: a JSON syntax error comes from a broken record. */
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof SyntaxError) || !error.message.includes('JSON')) return error
+  return new DaybookError('storage-failed', 'A stored record can’t be read.', {
+    details: { result: sqliteCorrupt },
+    cause: error,
+  })
+}
+
+const sqliteCorrupt = 11
+
+/**
+ * `answer`, once everything it may rest on is durable, for databases that flush later than they commit. Writes have waited for
+ * their own commits. Invariant: neither an answer nor an error reports a change that a crash could undo.
+ */
+async function whenDurable(
+  db: Pick<SqlDatabase, 'settled'>,
+  effect: CapabilityEffect | undefined,
+  answer: Promise<unknown>,
+): Promise<unknown> {
+  const settle = () => db.settled?.(effect === 'task' ? 'write' : 'read')
+  let value: unknown
+  try {
+    value = await answer
+  } catch (error) {
+    if (!isDaybookError(error, 'storage-full')) await settle()
+    throw error
+  }
+  await settle()
+  return value
+}
+
+/** Verbs that take a right away or hide a text. They write little, and must work on a full disk. */
+const revoking: ReadonlySet<string> = new Set([
+  'kstar:purge',
+  'kstar:revoke_control_token',
+  'daybook:revoke_access_key',
+  'a2p:revoke_agent',
+  'consent:revoke',
+  'consent:set_policy',
+  'consent:remove_policy',
+])
+
+/** On a full disk, reads, forgetting and revoking run again with the reserved space. It is closed again afterwards. */
+async function withReserve<Result>(
+  { id, effect, permission }: AnyCapability,
+  work: () => Promise<Result>,
+  useReserve: ((isUsed: boolean) => void) | undefined,
+): Promise<Result> {
+  const mayUse = effect === 'read' || permission === 'forget' || revoking.has(id)
+  if (!useReserve || !mayUse) return work()
+  try {
+    return await work()
+  } catch (error) {
+    if (!isDaybookError(error, 'storage-full')) throw error
+    useReserve(true)
+    try {
+      return await work()
+    } finally {
+      useReserve(false)
+    }
+  }
 }

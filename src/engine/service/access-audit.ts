@@ -1,11 +1,9 @@
-// Writes down who called what at this copy of the book, and what came of it. Invariants: every call of a guest has an entry,
-// whatever came of it, also one that was not let in; a write of the owner has one in its own transaction; and no entry holds
-// anything of an input or an answer but names of kinds and a number.
+// Logs who called what at this copy of the book, and the outcome. Invariants: every call of a guest has an entry, also one that
+// was refused; a write of the owner has one in its own transaction; of inputs and answers, an entry has only names of kinds
+// and a count.
 //
-// Of those who are nobody here the first of each minute is written down, or they could fill the log.
-//
-// What was only read, refused or failed is written with the next commit, or `flushMs` later. A process that is killed loses
-// the entries of that time; one that is closed loses none, nor does anybody who asks for the log.
+// Of unknown callers, one entry a minute is logged for each outcome, or they could fill the log. Entries of reads, refusals
+// and failures are written with the next commit, or `flushMs` later: a killed process loses them, a closed one does not.
 import {
   type AccessEntry,
   accessKeep,
@@ -23,42 +21,42 @@ import { formatTime } from '../../core/time.ts'
 import { isReceiptId } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
-/** One call on its way. */
+/** The entry of a running call. */
 export interface AccessTrail {
-  /** Who it is, once that is known. */
+  /** The caller was identified. */
   admitted(caller: Caller, agent: string): void
-  /** A transaction of it has changed this; inside of it. */
+  /** A transaction of the call changed these records. Inside that transaction. */
   wrote(changed: readonly Changed[]): void
   answered(value: unknown): void
   failed(error: unknown): void
 }
 
-/** A call as it comes to the door. */
+/** A call before it is admitted. */
 export interface AccessCall {
   readonly id: string
   readonly effect: CapabilityEffect | undefined
   readonly purpose?: string | undefined
-  /** What is presented as one, whether it is or not. */
+  /** The presented id of a receipt, unchecked. */
   readonly receipt?: string | undefined
-  /** Whom somebody claims to be who is not let in: of this book, but not any more, or nobody. */
+  /** The caller that a refused one claims to be, if the book knows or knew it. */
   readonly claimant: () => Accessor | undefined
 }
 
-/** Something that a guest, or nobody, did outside of a call: a sync, a ticket, a request too many. */
+/** An access outside of a call: a sync, a ticket, a request over a limit. */
 export interface Access {
   readonly who: Accessor
   readonly capability: string
   readonly outcome: string
   readonly kinds?: readonly string[]
   readonly count?: number
-  /** It stands exactly if the transaction does that it is noted in. */
+  /** True: it is part of the running transaction. */
   readonly isInside?: boolean
 }
 
 export interface AccessAudit extends Service {
   begin(call: AccessCall): AccessTrail
   note(access: Access): void
-  /** Resolves when everything up to now is committed. */
+  /** Resolves when all entries so far are committed. */
   flush(): Promise<void>
   readonly port: AccessPort
 }
@@ -70,11 +68,11 @@ export interface AccessAuditParts extends Pick<Ports, 'clock' | 'scheduler' | 'l
   readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
 }
 
-/** What was not written by a commit until then is written by one of its own. */
+/** Entries that no commit wrote until then get a commit of their own. */
 export const flushMs = 250
-/** So many are not left to wait for it. */
+/** So many are written at once. */
 const flushCount = 500
-/** Of a canonical time, up to its minute. */
+/** The length of a canonical time up to its minute. */
 const minuteLength = '2026-01-01T00:00'.length
 const sweepEveryMs = 3_600_000
 const sweepRows = 1000
@@ -113,15 +111,15 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
     if (closed) return
     cancel ??= scheduler.later(flushMs, () => {
       cancel = undefined
-      // What can't be written now is written with the next commit that can.
+      // Failed entries are written with the next commit that succeeds.
       flush().catch((error: unknown) => {
         if (!closed) log.warn('The log of access waits to be written.', { code: toDaybookError(error).code })
       })
     })
   }
-  /** When somebody unknown was last written down, by what came of it. */
+  /** The minute of the last entry of an unknown caller, by outcome. */
   const strangers = new Map<string, string>()
-  /** Whether nobody in particular has been told the same in this minute: strangers must not push others out of the log. */
+  /** True if an unknown caller had this outcome in this minute: strangers must not push others out of the log. */
   const isRepeated = ({ by, outcome, at }: Omit<AccessEntry, 'n'>) => {
     if (by !== 'unknown') return false
     const minute = at.slice(0, minuteLength)
@@ -139,7 +137,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
     at: formatTime(clock.now()),
     ...who,
     caller: parts.secrets.maskName(who.caller),
-    // An id that is none may be anything, and is not kept.
+    // An unknown id may be any text, and is not stored.
     capability: parts.isVerb(capability) ? capability : '',
     outcome,
     kinds,
@@ -166,14 +164,14 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
       writes
         .write(() => access.sweep(since, sweepRows))
         .then(
-          // As many as fit went: there are more.
-          (gone) => gone < sweepRows && (sweptMs = clock.now()),
+          // A full batch: there are more.
+          (count) => count < sweepRows && (sweptMs = clock.now()),
           () => (sweptMs = clock.now()),
         )
     },
     flush,
     close() {
-      // The write queue is closed after this, and commits what waits.
+      // The write queue closes later, and commits pending entries.
       void flush().catch(() => undefined)
       closed = true
     },
@@ -184,7 +182,7 @@ class Trail implements AccessTrail {
   readonly #parts: AccessAuditParts
   readonly #call: AccessCall
   readonly #gather: (entry: Omit<AccessEntry, 'n'>) => void
-  #who: Accessor | undefined
+  #accessor: Accessor | undefined
   #isGuest = true
   #isWritten = false
 
@@ -195,7 +193,7 @@ class Trail implements AccessTrail {
   }
 
   admitted(caller: Caller, agent: string): void {
-    this.#who = accessorOf(caller, agent)
+    this.#accessor = accessorOf(caller, agent)
     this.#isGuest = caller.role === 'guest'
   }
 
@@ -222,27 +220,24 @@ class Trail implements AccessTrail {
   #entry(outcome: string, kinds: readonly string[], count: number): Omit<AccessEntry, 'n'> {
     const { id, purpose, receipt = '', claimant } = this.#call
     const { secrets } = this.#parts
-    const who = this.#who ?? claimant() ?? nobody
+    const accessor = this.#accessor ?? claimant() ?? nobody
     return {
       at: formatTime(this.#parts.clock.now()),
-      ...who,
-      // Also of a call that was refused for the secret in it.
-      caller: secrets.maskName(who.caller),
+      ...accessor,
+      // A refused call may have a secret in its name.
+      caller: secrets.maskName(accessor.caller),
       capability: this.#parts.isVerb(id) ? id : '',
       outcome,
       kinds,
       count,
       ...(purpose === undefined ? {} : { purpose: String(secrets.maskInput(purpose)) }),
-      // A text that can be none may be anything, and is not kept.
+      // Another text than an id may be anything, and is not stored.
       ...(isReceiptId(receipt) ? { receipt } : {}),
     }
   }
 }
 
-/**
- * What an answer is about: how many things it lists, or whether there is one, and of which kinds, as far as it says so. Of a
- * read whose answer is no list that is one thing.
- */
+/** The number of things in an answer, and their kinds as far as it names them. An answer without a list is one thing. */
 export function tallyOf(value: unknown, kinds: Kinds): { readonly kinds: string[]; readonly count: number } {
   if (typeof value !== 'object' || value === null) return { kinds: [], count: 0 }
   const isList = (one: unknown): one is object[] =>

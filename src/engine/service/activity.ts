@@ -1,153 +1,172 @@
-// Keeps recalls and contexts as they were asked of this copy of the book. Invariant: nobody waits for it, nothing of it leaves
-// this copy, and no secret of known form is in it; what was asked is written with the next commit, or `flushMs` later.
+// Logs the recalls and contexts of this copy of the book as they were asked. Invariant: no call waits for the log, the log
+// never leaves this copy, and it has no secret of known form. Entries are written with the next commit, or `flushMs` later.
 import {
   type ActivityNote,
-  type ActivityPage,
   activityKeep,
   type ActivityPort,
+  type ActivityQuery,
 } from '../../core/capability/activity.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { CallPort } from '../../core/capability/context.ts'
 import type { Service } from '../../core/capability/service.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
-import type { Ports } from '../../core/ports.ts'
 import type { Json } from '../../core/json/path.ts'
+import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
-import { createActivityReader } from '../../store/activity/activity-page.ts'
+import { type ActivityReader, createActivityReader } from '../../store/activity/activity-page.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { accessorOf } from './access-audit.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What of a call is kept beside its question. */
+/** The parts of a call that are logged. */
 export interface ActivityCall {
   readonly capability: Pick<AnyCapability, 'id' | 'uses'>
   readonly port: Pick<CallPort, 'caller' | 'scope' | 'now'>
-  /** What its capability notes while it answers. */
-  readonly kept: { readonly note?: ActivityNote }
-}
-
-export interface Activity extends Service {
-  /** A call begins; what comes back is called once it is answered. Undefined where nothing of it is kept. */
-  begin(call: ActivityCall, purpose: string | undefined): (() => void) | undefined
-  readonly port: ActivityPort
+  /** The capability notes here what it answers. */
+  readonly activity: { readonly note?: ActivityNote }
 }
 
 export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'db' | 'activity' | 'access' | 'writes' | 'newer'>
   readonly sealing: Pick<Sealing, 'begin'>
   readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
-  /** False: nothing more is kept. */
-  readonly isKept: boolean
+  /** False: nothing more is logged. */
+  readonly isLogged: boolean
   /** The capabilities that change a book. */
   readonly writes: readonly string[]
   readonly tell: (detail: { readonly count: number }) => void
 }
 
-/** What was not written by a commit until then is written by one of its own. */
+/** Entries that no commit wrote until then get a commit of their own. */
 export const flushMs = 500
-/** So many are not left to wait for it. */
+/** So many are written at once. */
 export const flushCount = 50
-/** After a commit that failed, as on a full disk: meanwhile only the commits of others take along what waits. */
+/** After a failed commit, as on a full disk, only other commits write pending entries. */
 const restMs = 60_000
 const sweepEveryMs = 3_600_000
-const sealAtOnce = 100
+const resealBatch = 100
 
-export function createActivity(parts: ActivityParts): Activity {
-  const { store, clock, scheduler, log, sealing } = parts
-  const { activity, writes } = store
-  const reader = activity && createActivityReader(store.db, activity.words, parts.writes)
-  let cancel: (() => void) | undefined
-  let closed = false
-  let sweptMs = -Infinity
-  let restsUntilMs = -Infinity
-  /** With which key everything is sealed. */
-  let sealedWith: string | undefined
-  if (activity) activity.onWritten = (count) => parts.tell({ count })
-
-  const masked = <Words extends Json>(words: Words): Words => parts.secrets.maskInput(words) as Words
-  const maskedNote = (note: ActivityNote): ActivityNote => ({
-    ...note,
-    asked: masked(note.asked),
-    ...(note.packed ? { packed: { ...note.packed, text: masked(note.packed.text) } } : {}),
-  })
-  const flush = async () => {
-    cancel?.()
-    cancel = undefined
-    const waits = (activity?.waiting() ?? 0) + (store.access?.waiting() ?? 0)
-    if (waits > 0) await writes.write(() => undefined)
+export class Activity implements Service {
+  readonly name = 'activity'
+  readonly port: ActivityPort = {
+    page: async (query: ActivityQuery) => (await this.#ready()).page(query),
+    get: async (n) => (await this.#ready()).get(n),
+    ofRecord: async (id) => (await this.#ready()).ofRecord(id),
   }
-  const flushQuietly = () => {
-    flush().catch((error: unknown) => {
-      restsUntilMs = clock.now() + restMs
-      if (!closed) log.warn('Activity waits to be written.', { code: toDaybookError(error).code })
+  readonly #parts: ActivityParts
+  readonly #reader: ActivityReader | undefined
+  #cancel: (() => void) | undefined
+  #closed = false
+  #sweptMs = -Infinity
+  #restsUntilMs = -Infinity
+  /** The key under which every entry is sealed. */
+  #sealedWith: string | undefined
+
+  constructor(parts: ActivityParts) {
+    const { db, activity } = parts.store
+    this.#parts = parts
+    this.#reader = activity && createActivityReader(db, activity.words, parts.writes)
+    if (activity) activity.onWritten = (count) => parts.tell({ count })
+  }
+
+  /** Begins a call; call the result once it is answered. Undefined if nothing of it is logged. */
+  begin({ capability, port, activity }: ActivityCall, purpose: string | undefined): (() => void) | undefined {
+    const { store, clock, secrets, isLogged } = this.#parts
+    const log = store.activity
+    if (!log || !isLogged || capability.uses?.includes('recall') !== true) return undefined
+    const covered = log.covered()
+    const beganMs = clock.now()
+    return () => {
+      if (!activity.note) return
+      const accessor = accessorOf(port.caller, port.scope.agent)
+      log.gather({
+        who: { ...accessor, caller: secrets.maskName(accessor.caller) },
+        at: port.now,
+        capability: capability.id,
+        purpose: purpose === undefined ? undefined : this.#masked(purpose),
+        took: clock.now() - beganMs,
+        note: this.#maskedNote(activity.note),
+        covered,
+      })
+      this.#flushSoon()
+    }
+  }
+
+  #masked<Words extends Json>(words: Words): Words {
+    return this.#parts.secrets.maskInput(words) as Words
+  }
+
+  #maskedNote(note: ActivityNote): ActivityNote {
+    const { asked, packed } = note
+    return {
+      ...note,
+      asked: this.#masked(asked),
+      ...(packed ? { packed: { ...packed, text: this.#masked(packed.text) } } : {}),
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const { activity, access, writes } = this.#parts.store
+    this.#cancel?.()
+    this.#cancel = undefined
+    const pending = (activity?.waiting() ?? 0) + (access?.waiting() ?? 0)
+    if (pending > 0) await writes.write(() => undefined)
+  }
+
+  #flushQuietly(): void {
+    const { clock, log } = this.#parts
+    this.#flush().catch((error: unknown) => {
+      this.#restsUntilMs = clock.now() + restMs
+      if (!this.#closed) log.warn('Activity waits to be written.', { code: toDaybookError(error).code })
     })
   }
-  const flushSoon = () => {
-    if (closed || clock.now() < restsUntilMs) return
-    if ((activity?.waiting() ?? 0) >= flushCount) return flushQuietly()
-    cancel ??= scheduler.later(flushMs, () => {
-      cancel = undefined
-      flushQuietly()
+
+  #flushSoon(): void {
+    const { store, clock, scheduler } = this.#parts
+    if (this.#closed || clock.now() < this.#restsUntilMs) return
+    if ((store.activity?.waiting() ?? 0) >= flushCount) return this.#flushQuietly()
+    this.#cancel ??= scheduler.later(flushMs, () => {
+      this.#cancel = undefined
+      this.#flushQuietly()
     })
   }
-  const ready = async () => {
-    if (!reader) throw store.newer?.error() ?? new DaybookError('internal', 'A mirror keeps no activity.')
-    // What can’t be written now is shown when it was; a full book stays readable.
-    await flush().catch(() => undefined)
-    if (reader.hasSealed()) await sealing.begin()
-    return reader
+
+  async #ready(): Promise<ActivityReader> {
+    const { store, sealing } = this.#parts
+    if (!this.#reader)
+      throw store.newer?.error() ?? new DaybookError('internal', 'A mirror keeps no activity.')
+    // A full book stays readable: pending entries follow when they can be written.
+    await this.#flush().catch(() => undefined)
+    if (this.#reader.hasSealed()) await sealing.begin()
+    return this.#reader
   }
 
-  return {
-    name: 'activity',
-    begin({ capability, port, kept }, purpose) {
-      if (!activity || !parts.isKept || capability.uses?.includes('recall') !== true) return undefined
-      const covered = activity.covered()
-      const beganMs = clock.now()
-      return () => {
-        if (!kept.note) return
-        const accessor = accessorOf(port.caller, port.scope.agent)
-        activity.gather({
-          accessor: { ...accessor, caller: parts.secrets.maskName(accessor.caller) },
-          at: port.now,
-          capability: capability.id,
-          purpose: purpose === undefined ? undefined : masked(purpose),
-          took: clock.now() - beganMs,
-          note: maskedNote(kept.note),
-          covered,
-        })
-        flushSoon()
-      }
-    },
-    port: {
-      page: async (query): Promise<ActivityPage> => (await ready()).page(query),
-      get: async (n) => (await ready()).get(n),
-      ofRecord: async (id) => (await ready()).ofRecord(id),
-    },
-    idle() {
-      if (!activity || closed) return
-      const prefix = activity.words.sealedPrefix()
-      const isDue = clock.now() - sweptMs >= sweepEveryMs
-      if (!isDue && (prefix === undefined || prefix === sealedWith)) return
-      if (isDue) sweptMs = clock.now()
-      const since = formatTime(clock.now() - activityKeep.ms)
-      writes
-        .write(() => {
-          if (isDue) activity.sweep(since)
-          return activity.sealAgain(sealAtOnce)
-        })
-        .then((found) => {
-          // There may be more of them.
-          if (found < sealAtOnce) sealedWith = prefix
-        })
-        .catch((error: unknown) => {
-          if (!closed) log.warn('Activity waits to be swept.', { code: toDaybookError(error).code })
-        })
-    },
-    close() {
-      // The write queue is closed after this, and commits what waits.
-      void flush().catch(() => undefined)
-      closed = true
-    },
+  idle(): void {
+    const { store, clock, log } = this.#parts
+    const { activity, writes } = store
+    if (!activity || this.#closed) return
+    const key = activity.words.sealedStart()
+    const isDue = clock.now() - this.#sweptMs >= sweepEveryMs
+    if (!isDue && (key === undefined || key === this.#sealedWith)) return
+    if (isDue) this.#sweptMs = clock.now()
+    const since = formatTime(clock.now() - activityKeep.ms)
+    writes
+      .write(() => {
+        if (isDue) activity.sweep(since)
+        return activity.sealAnew(resealBatch)
+      })
+      .then((count) => {
+        // A full batch: there may be more.
+        if (count < resealBatch) this.#sealedWith = key
+      })
+      .catch((error: unknown) => {
+        if (!this.#closed) log.warn('Activity waits to be swept.', { code: toDaybookError(error).code })
+      })
+  }
+
+  /** The write queue closes later, and commits pending entries. */
+  close(): void {
+    void this.#flush().catch(() => undefined)
+    this.#closed = true
   }
 }

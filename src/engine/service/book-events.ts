@@ -1,12 +1,13 @@
-// Tells those who listen what happens to the book.
-// Invariant: `closed` is the last that anybody is told.
+// Sends the events of the book to its listeners.
+// Invariant: `closed` is the last event.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
-import type { DaybookError } from '../../core/errors.ts'
 import type { Service, ServiceParts } from '../../core/capability/service.ts'
+import type { DaybookError } from '../../core/errors.ts'
+import type { Scheduler } from '../../core/ports.ts'
 
 export interface BookEventFeed extends Service, Pick<ServiceParts, 'tell'> {
   on(listener: (event: BookEvent) => void): () => void
-  /** The book is about to be closed for this reason. Undefined: it stays open after all. */
+  /** The book is about to close for this reason. Undefined: it stays open after all. */
   endsBy(error: DaybookError | undefined): void
 }
 
@@ -31,5 +32,38 @@ export function createBookEvents(): BookEventFeed {
       tell('closed', end ? { reason: end.message, code: end.code } : { reason: 'closed' })
       listeners.clear()
     },
+  }
+}
+
+const idLimit = 1000
+/** Short enough for live views, long enough to make few events of a stream of writes. */
+const gatherMs = 20
+
+/** Gathers changes after their commits, and sends them as one `change`. Closing sends the rest. */
+export function createChangeFeed(
+  scheduler: Pick<Scheduler, 'later'>,
+  tell: (change: BookEvents['change']) => void,
+): Service {
+  let ids = new Set<string>()
+  let kinds = new Set<string>()
+  let cancel: (() => void) | undefined
+  const flush = () => {
+    cancel?.()
+    cancel = undefined
+    if (ids.size === 0) return
+    const all = [...ids]
+    const change = { ids: all.slice(0, idLimit), kinds: [...kinds], more: Math.max(0, all.length - idLimit) }
+    ids = new Set()
+    kinds = new Set()
+    tell(change)
+  }
+  return {
+    name: 'change feed',
+    changed(id, kind) {
+      ids.add(id)
+      kinds.add(kind)
+      cancel ??= scheduler.later(gatherMs, flush)
+    },
+    close: flush,
   }
 }

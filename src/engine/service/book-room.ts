@@ -1,16 +1,16 @@
-// The meeting room of a book in this engine: a device's, which goes on at the mirror while there is a line, or the mirror's own.
+// The meeting room of a book: a device's, which moves to the mirror while a line is open, or the mirror's own.
 import { DeviceRoom } from '../../commons/room/device-room.ts'
-import type { RoomNumbers, RoomNumberStore } from '../../commons/room/room-talk.ts'
-import { MirrorRoom } from '../../commons/room/mirror-room.ts'
+import type { GivenNumbers, NumberShelf } from '../../commons/room/given-number.ts'
+import { createMirrorRoom, type MirrorRoom } from '../../commons/room/mirror-room.ts'
 import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
-import { openUsedNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
+import { openGivenNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { BookEventFeed } from './book-events.ts'
 
-/** What the tabs of a device need of the room. */
+/** The room as the tabs of a device copy it. */
 export interface RoomCopies {
   apply(event: RoomEvent): void
   leaveTab(tab: string): void
@@ -19,13 +19,13 @@ export interface RoomCopies {
 }
 
 export interface BookRoom {
-  /** The room as `tab` uses it; what it says under a `key` is said once. */
+  /** The room for `tab`. A message with a `key` is sent once. */
   of(tab: string, key?: string): Room
   size(): RoomSize
   readonly copies: RoomCopies
   readonly device?: DeviceRoom
   readonly mirror?: MirrorRoom
-  /** That the room is not as this device asked for. */
+  /** A warning if the room has another size than this device's options. */
   degraded(): string[]
 }
 
@@ -64,29 +64,29 @@ function onDevice({ options, store, events }: Parts): BookRoom {
     },
     device,
     degraded() {
-      const [asked, used] = [roomSize ?? defaultRoom, copy.size()].map(roomSizeText)
-      if (copy.place === 'device' || asked === roomSizeText(defaultRoom) || asked === used) return []
+      const [wanted, used] = [roomSize ?? defaultRoom, copy.size()].map(roomSizeText)
+      if (copy.place === 'device' || wanted === roomSizeText(defaultRoom) || wanted === used) return []
       return [
-        `room: this device asked for \`${asked}\`, but the room at the mirror has \`${used}\`, which is used.`,
+        `room: this device asked for \`${wanted}\`, but the room at the mirror has \`${used}\`, which is used.`,
       ]
     },
   }
 }
 
-/** The numbers are one setting of the book. What can't be written is forgotten with the memory, and nobody is kept from talking. */
-function numberShelf({ settings, newer }: BookStore): RoomNumberStore {
-  const given = openUsedNumbers(settings)
+/** The numbers of messages, in one setting of the book. A failed write never blocks a message. */
+function numberShelf({ settings, newer }: BookStore): NumberShelf {
+  const stored = openGivenNumbers(settings)
   return {
     read() {
-      const text = given.read()
-      return text === undefined ? undefined : (JSON.parse(text) as RoomNumbers)
+      const text = stored.read()
+      return text === undefined ? undefined : (JSON.parse(text) as GivenNumbers)
     },
     write(numbers) {
       if (newer) return
       try {
-        given.write(JSON.stringify(numbers))
+        stored.write(JSON.stringify(numbers))
       } catch (error) {
-        // A full disk must not end the talk.
+        // A full disk must not block messages.
         if (!isDaybookError(error)) throw error
       }
     },
@@ -96,16 +96,16 @@ function numberShelf({ settings, newer }: BookStore): RoomNumberStore {
 function atMirror({ options, store, events }: Parts): BookRoom {
   const { ports, truth } = options
   const commit = truth
-    ? <Result>(work: () => Result) => store.writes.write(work)
+    ? store.writes.write
     : async <Result>(work: () => Result): Promise<Result> => {
         let result: { readonly value: Result } | undefined
         store.db.transaction(() => (result = { value: work() }))
         await Promise.resolve()
         return (result as unknown as { readonly value: Result }).value
       }
-  const mirror = new MirrorRoom({
+  const mirror = createMirrorRoom({
     ...ports,
-    rows: openRoomRow(store.db, store.settings),
+    shelf: openRoomRow(store.db, store.settings),
     commit: (work) => (store.newer ? Promise.reject(store.newer.error()) : commit(work)),
     onChange: () => events.tell('room', { type: 'place', at: 'mirror' }),
   })

@@ -1,20 +1,20 @@
-// After an engine that ended in the middle, the files of its book are looked through in idle moments, a table at a time.
-// Invariant: what is found broken is noted in the book, so that whoever opens it next mends it before anything else.
+// After a crash, checks the book's files in idle moments, one table at a time.
+// Invariant: damage is noted in the book, so that the next opening repairs it first.
 import type { Service } from '../../core/capability/service.ts'
 import type { Scheduler } from '../../core/ports.ts'
 import { faultText, isBroken, tablesOf } from '../../store/repair/damage.ts'
 import type { OpenMark } from '../../store/repair/open-mark.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
-/** Between two tables, so that calls come in between: a large table takes a tenth of a second. */
+/** A pause for calls between two tables: a large one takes a tenth of a second. */
 const stepMs = 60
-/** Who has just opened a book has something to do. */
+/** Callers are busy after an opening. */
 const firstMs = 2000
 
 export interface HealthParts {
   readonly store: Pick<BookStore, 'db'> & { readonly mark: OpenMark }
   readonly scheduler: Scheduler
-  /** What is wrong with a table and its indexes; undefined when nothing is. */
+  /** The fault of a table and its indexes, if there is one. */
   check(table: string): string | undefined
   onDamage(reason: string): void
 }

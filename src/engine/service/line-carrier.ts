@@ -1,4 +1,4 @@
-// The pool's way over the line to the mirror, which hands on what one device says to the others of the same book.
+// The pool's transport over the line to the mirror, which relays messages between the devices of one book.
 import type { PoolCarrier } from '../../core/pool/pool-carrier.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import type { EngineOptions } from '../engine-options.ts'
@@ -8,19 +8,19 @@ import { TalkCarrier } from '../../commons/pool/service/talk-carrier.ts'
 
 export interface LineCarrier {
   readonly carrier: TalkCarrier
-  /** The line, as soon as there is one. */
+  /** The line exists. */
   join(line: Pick<LiveLine, 'say'>): void
-  /** The line may carry envelopes now, or may not. */
+  /** The line may carry envelopes now, or may not any more. */
   turned(isOpen: boolean): void
   hear(frame: RelayedFrame): void
 }
 
-/** The name under which the outbox knows how far it was sent. */
+/** The name of the outbox's cursor. */
 export const lineCarrierName = 'edge'
-/** What a line brings at most, and a third of it: heartbeats, pokes and the meeting room are on it too. */
+/** A third of what a line carries at most: heartbeats, pokes and the meeting room need it too. */
 const framesPerSecond = 66
 
-/** The ways of the pool that a book is opened with, and the line among them. */
+/** The pool's transports: those of the options, and the line. */
 export function waysOf({ poolLine = false, carrier, carriers = [], ports }: EngineOptions): {
   readonly line: LineCarrier | undefined
   readonly carriers: readonly PoolCarrier[]

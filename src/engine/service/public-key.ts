@@ -1,6 +1,6 @@
-// The public key of the book: a device that has the keys of a mirrored book puts it into a record, a copy without keys
-// seals to it. Invariant: no device puts its own key in the place of one whose private half it does not have, unless the
-// owner rotates keys there: else what arrives could be read on another device than before.
+// The public key of the book, in a record: a device with the keys of a mirrored book publishes it, a copy without keys seals
+// to it. Invariant: a device replaces a key whose private half it lacks only if the owner rotates keys there. Otherwise
+// arrivals could suddenly be read on another device only.
 import type { Changed } from '../../core/capability/service.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -10,13 +10,13 @@ import type { Keychain } from '../../trust/seal/keychain.ts'
 import { type PublicHalf, publicKeyBody, publicKeyId, publicKeyKind } from '../../trust/seal/key-pair.ts'
 
 export interface PublicKey {
-  /** What the record says; undefined where there is none. */
+  /** The key in the record, if there is one. */
   read(): PublicHalf | undefined
-  /** Puts the public half of the key that seals in, where that is due. `anyway`: also in the place of a stranger. */
+  /** Publishes the public half of the current key, if it differs. `anyway`: also over a foreign one. */
   publish(how: 'own' | 'anyway'): Promise<void>
   /**
-   * True when nothing can arrive any more that was sealed to an earlier key: the mirror has the present one, and this
-   * device everything that the mirror got before it.
+   * True when no record sealed to an earlier key can arrive: the mirror has the current one, and this device has all that the
+   * mirror got before it.
    */
   isSettled(): boolean
 }
@@ -34,7 +34,7 @@ function liveRow(records: Pick<BookStore['records'], 'row'>) {
   return row?.kind === publicKeyKind.name && row.deleted === 0 ? row : undefined
 }
 
-/** What the record of these records says; undefined where there is none. */
+/** The published key, if there is one. */
 export function readPublicKey(records: Pick<BookStore['records'], 'row'>): PublicHalf | undefined {
   const row = liveRow(records)
   const body = row && publicKeyBody.safeParse(JSON.parse(row.body)).data
@@ -70,10 +70,11 @@ export function createPublicKey(parts: PublicKeyParts): PublicKey {
       const own = keychain.publicHalf()
       if (!own || !hasMirror || store.newer) return
       const isPut = await writes.write(() => {
-        const known = read()
-        const isOwn = known?.book === own.book && toBase64Url(known.publicKey) === toBase64Url(own.publicKey)
-        const isStranger = known && keychain.keyOfPair(known.publicKey) === undefined
-        if (isOwn || (isStranger && how === 'own')) return false
+        const stored = read()
+        const isOwn =
+          stored?.book === own.book && toBase64Url(stored.publicKey) === toBase64Url(own.publicKey)
+        const isForeign = stored && keychain.keyOfPair(stored.publicKey) === undefined
+        if (isOwn || (isForeign && how === 'own')) return false
         put(own)
         return true
       })

@@ -1,5 +1,5 @@
-// After a key was replaced, what lies under the old one is sealed anew in idle time, a few records at a time.
-// Invariant: a key is dropped only when nothing here needs it and the mirror has what replaced it.
+// After a key was replaced: seals the records under the old one again in idle time, a few at a time.
+// Invariant: a key is dropped only when no record here needs it and the mirror has the resealed ones.
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -7,11 +7,11 @@ import type { Keychain } from '../../trust/seal/keychain.ts'
 
 const batch = 25
 const stepMs = 20
-/** Until the mirror is asked again whether it has everything. */
+/** Between two looks whether the mirror has everything. */
 const mirrorMs = 1000
 
 export interface ResealWork {
-  /** Begins soon, where there is something to seal anew and a key to do it with. */
+  /** Begins soon, if there are records to reseal and a key. */
   wake(): void
   close(): void
 }
@@ -19,9 +19,9 @@ export interface ResealWork {
 export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'resealing' | 'writes' | 'ops' | 'purge'>
   readonly keychain: Pick<Keychain, 'state' | 'keys' | 'keep' | 'pairOf' | 'lacking' | 'receive'>
-  /** True when nothing can arrive any more that is sealed to an earlier public key. */
+  /** True when no record sealed to an earlier public key can arrive. */
   readonly isSettled: () => boolean
-  /** True when the book has a mirror that must have everything first. */
+  /** True if the book has a mirror that must have everything first. */
   readonly hasMirror: boolean
   readonly progress: (step: BookEvents['progress']) => void
 }
@@ -41,8 +41,8 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     cancel = scheduler.later(delayMs, () => {
       cancel = undefined
       void step().catch((error: unknown) => {
-        // A book that was closed or erased meanwhile goes on with it at its next opening, or never.
-        if (!closed) log.warn('A record could not be sealed anew.', { error: String(error) })
+        // After a close, the next opening continues.
+        if (!closed) log.warn('A record could not be sealed again.', { error: String(error) })
       })
     })
   }
@@ -56,13 +56,13 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
       return workIn(stepMs)
     }
     if (isMore) {
-      // The last step is told when the old key is gone.
-      const left = Math.max(1, resealing.remaining())
-      total = Math.max(total, left + batch)
-      progress(total - left)
+      // The last step is reported when the old key is dropped.
+      const pending = Math.max(1, resealing.left())
+      total = Math.max(total, pending + batch)
+      progress(total - pending)
       return workIn(stepMs)
     }
-    // What the mirror has not acknowledged would be lost there with the old key.
+    // The mirror's unacknowledged records would be lost with the old key.
     if (hasMirror && (ops.pendingCount() > 0 || !parts.isSettled())) return workIn(mirrorMs)
     await dropUnneeded()
   }

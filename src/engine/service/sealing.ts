@@ -1,42 +1,47 @@
-// The keys of a book at work: opened when something needs them, and changed by the owner.
-// Invariant: a book without sealed records never asks for its keys, and one that has some asks once.
+// The keys of a book in use: opened when a call needs them, and changed by the owner.
+// Invariant: a book without sealed records never asks for its keys, and one with some asks once. A device that had keys and
+// lost them knows it by a setting, which is never synced.
+import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/port/sealing-port.ts'
 import type { Changed, Service } from '../../core/capability/service.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
-import { infoOf, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'
-import type { BookStore } from '../../store/book-store.ts'
+import { infoOf, keysLost, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import { toBase64Url } from '../../shape/encoded-bytes.ts'
-import { SealedList } from '../../store/sealed/sealed-list.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { createSealedList } from '../../store/record/sealed-list.ts'
+import { type SealedList } from '../../store/sealed/sealed-list.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { type Keys, withNames } from '../../trust/seal/key-vault.ts'
+import { readKeyText, writeKeyText } from '../../trust/seal/key-text.ts'
 import { addKey, type Keychain } from '../../trust/seal/keychain.ts'
 import { publicKeyKind } from '../../trust/seal/key-pair.ts'
-import { readKeyText, writeKeyText } from '../../trust/seal/key-text.ts'
-import { createArrivals } from './arrival.ts'
-import { lockedText, noteKeys } from './keys-here.ts'
 import { createPublicKey, type PublicKey } from './public-key.ts'
 import { createResealWork } from './reseal-work.ts'
+import { SealedArrivals } from './sealed-arrivals.ts'
+
+/** Runs the part of a transaction that reads sealed records; throws if a key that can be received is missing. */
+export type Opened = <Result>(work: () => Result) => Result
 
 export interface Sealing extends Service {
   readonly port: SealingPort
-  /** True while the keys that the book needs were not looked for. */
-  isUnread(): boolean
-  /** Reads the keys where the book has sealed records. */
+  /** Reads the keys if the book has sealed records. */
   begin(): Promise<void>
-  /** Receives the keys of what arrived sealed to the book's public key; undefined when nothing did. */
-  arrived(): Promise<void> | undefined
-  /** Runs `work` again once there is a key, if all it lacked was one that can be had: the first one, or that of an arrival. */
-  withKey<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Answers a read, again if it met an arrival whose key was not received. */
-  reading<Result>(work: () => Result | Promise<Result>): Promise<Result>
-  /** Answers what `work` does inside a transaction, unless it met such an arrival: then nothing of it counts. */
-  writing<Result>(work: () => Result): Result
+  /**
+   * Runs a call with the keys it needs: those of the book are read, those of new arrivals received. A read runs again if it met
+   * an arrival without its key.
+   */
+  around<Result>(effect: CapabilityEffect, work: () => Result | Promise<Result>): Promise<Result>
+  /**
+   * Runs `work`, which makes one transaction, and runs it again if it lacked a key that can be made or received: the first one of
+   * the book, or that of an arrival.
+   */
+  transaction<Result>(work: (opened: Opened) => Promise<Result>): Promise<Result>
 }
 
 export interface SealingParts extends Pick<Ports, 'clock' | 'random' | 'cipher' | 'scheduler' | 'log'> {
-  /** In whose name the book's public key is put. */
+  /** The agent that signs the record of the book's public key. */
   readonly agent: string
   readonly keychain: Keychain
   readonly store: Pick<
@@ -54,11 +59,13 @@ export interface SealingParts extends Pick<Ports, 'clock' | 'random' | 'cipher' 
     | 'stamps'
     | 'settings'
   >
-  /** True when the book has a mirror that must have everything first. */
+  /** True if the book has a mirror that must have everything first. */
   readonly hasMirror: boolean
   readonly progress: (step: BookEvents['progress']) => void
-  /** Keys came or went: what is seen of the book is different. */
+  /** The keys changed: every record may be seen differently. */
   readonly onChange: () => void
+  /** The keys were read, and may be locked. */
+  readonly onState: () => void
   readonly wrote: (changed: readonly Changed[]) => void
 }
 
@@ -67,14 +74,38 @@ const ignore = () => undefined
 export function createSealing(parts: SealingParts): Sealing {
   const { keychain, store } = parts
   const publicKey = createPublicKey(parts)
-  const arrivals = createArrivals(parts)
+  const arrivals = new SealedArrivals(parts)
   const resealWork = createResealWork({ ...parts, isSettled: publicKey.isSettled })
-  const sealed = new SealedList(store.db)
+  const sealed = createSealedList(store.db)
   let closed = false
-  /** Calls of a book without sealed records don't ask each time. */
-  let knownToHaveNone = false
+  /** A book without sealed records is looked at once, not at each call. */
+  let hasNone = false
   let beginning: Promise<void> | undefined
   const begin = () => (beginning ??= keychain.begin())
+
+  const isUnread = (): boolean => {
+    if (closed || !keychain.isUnread() || hasNone) return false
+    if (sealed.hasAny()) return true
+    hasNone = true
+    store.records.watchSealed({
+      changed: () => (hasNone = false),
+      placed: ignore,
+      mirrorCleared: ignore,
+    })
+    return false
+  }
+  const onceWithKey = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDaybookError(error, 'locked')) throw error
+      if (keychain.state() === 'off') return sendSealed(parts, publicKey, work, error)
+      if (keychain.state() !== 'unused') throw error
+      await begin()
+      await keychain.ensure()
+      return work()
+    }
+  }
 
   keychain.watch(() => {
     store.openedRecords?.renew()
@@ -96,33 +127,14 @@ export function createSealing(parts: SealingParts): Sealing {
       publish: () => publicKey.publish('anyway'),
     }),
     begin,
-    arrived: arrivals.receive,
-    reading: arrivals.reading,
-    writing: arrivals.writing,
-    isUnread() {
-      if (closed || !keychain.isUnread() || knownToHaveNone) return false
-      if (sealed.hasAny()) return true
-      knownToHaveNone = true
-      store.records.watchSealed({
-        changed: () => (knownToHaveNone = false),
-        placed: ignore,
-        mirrorCleared: ignore,
-      })
-      return false
+    async around(effect, work) {
+      if (isUnread()) await begin().then(parts.onState)
+      const receiving = arrivals.receive()
+      if (receiving) await receiving
+      if (closed) throw new DaybookError('book-closed')
+      return effect === 'read' ? arrivals.reading(work) : work()
     },
-    withKey: (work) =>
-      arrivals.again(async () => {
-        try {
-          return await work()
-        } catch (error) {
-          if (!isDaybookError(error, 'locked')) throw error
-          if (keychain.state() === 'off') return sendSealed(parts, publicKey, work, error)
-          if (keychain.state() !== 'unused') throw error
-          await begin()
-          await keychain.ensure()
-          return work()
-        }
-      }),
+    transaction: (work) => arrivals.again(() => onceWithKey(() => work((inner) => arrivals.writing(inner)))),
     degraded: () => lockedText(keychain, sealed),
     close() {
       closed = true
@@ -132,14 +144,44 @@ export function createSealing(parts: SealingParts): Sealing {
   }
 }
 
-/** Where no keys are kept: runs `work` again, and what it seals is sealed to the public key of the book. */
+const keysHereKey = 'keys_here'
+
+/** Notes that this device has keys. On a full disk, the next opening notes it. */
+function noteKeys(
+  keychain: Pick<Keychain, 'keys'>,
+  { newer, settings, writes }: Pick<BookStore, 'newer' | 'settings' | 'writes'>,
+): void {
+  if (newer || !keychain.keys() || settings.get(keysHereKey) !== undefined) return
+  writes.write(() => settings.set(keysHereKey, 1)).catch(() => undefined)
+}
+
+/** True if this device had keys, and the book has sealed records. */
+export const hadKeys = ({ settings, db }: Pick<BookStore, 'settings' | 'db'>): boolean =>
+  settings.get(keysHereKey) !== undefined && createSealedList(db).hasAny()
+
+/** The status text about sealed records that can't be read here. */
+function lockedText(
+  keychain: Pick<Keychain, 'state' | 'place' | 'reason'>,
+  sealed: Pick<SealedList, 'keys'>,
+): string | undefined {
+  const state = keychain.state()
+  if (state === 'locked') return 'locked: sensitive records wait for the passphrase.'
+  if (state === 'lost') return `locked: ${keysLost(keychain.place)}`
+  const isMissing = (kid: string) => keychain.reason(kid) === 'key-missing'
+  return state !== 'off' && sealed.keys().some(isMissing) ? foreignKeys : undefined
+}
+
+const foreignKeys =
+  'locked: there are sealed records that no key of this device opens. Bring the keys from a device that has them (`seal.exportKeys`, `seal.importKeys`); or, if they are lost for good, see the records with `seal.list` and forget them.'
+
+/** On a copy without keys: runs `work` again, sealing to the public key of the book. */
 async function sendSealed<Result>(
   { keychain }: Pick<SealingParts, 'keychain'>,
   publicKey: PublicKey,
   work: () => Promise<Result>,
   why: DaybookError,
 ): Promise<Result> {
-  // What was to be read can't be read here, whatever is done.
+  // A read of a sealed record: no public key helps.
   if (why.details['sealed'] !== undefined || why.details['id'] === undefined) throw why
   const half = publicKey.read()
   if (!half) throw noPublicKey(why)
@@ -160,30 +202,30 @@ async function sendSealed<Result>(
   }
 }
 
-const noneYet =
+const noPublicKeyYet =
   'This copy of the book keeps no keys, and the book has no public key yet that sensitive records could be sealed to: make its keys on a device (`seal.exportKeys` does, and so does the first sensitive record), and sync.'
 
-/** Why nothing can be sealed where no keys are kept, with a way out. */
-function noPublicKey(why: DaybookError, message = noneYet): DaybookError {
+/** The error of a copy that can't seal, with a way out. */
+function noPublicKey(why: DaybookError, message = noPublicKeyYet): DaybookError {
   return new DaybookError('locked', message, { details: { ...why.details, missing: publicKeyKind.name } })
 }
 
 interface SealingSteps {
-  /** Has the keys read. */
+  /** Reads the keys. */
   readonly begin: () => Promise<void>
-  /** Has what was replaced sealed anew. */
+  /** Seals again, in idle time, the records under replaced keys. */
   readonly reseal: () => void
-  /** Has the book's public key follow the key that seals. */
+  /** Publishes the public half of the current key. */
   readonly publish: () => Promise<void>
 }
 
-/** What the verbs of sealing work with. */
+/** The port of the sealing verbs. */
 function createSealingPort(
   { keychain, store, random, cipher }: SealingParts,
   { begin, reseal, publish }: SealingSteps,
 ): SealingPort {
   const { resealing, writes, bodies } = store
-  const sealed = new SealedList(store.db)
+  const sealed = createSealedList(store.db)
   const open = (): Keys => {
     const keys = keychain.keys()
     if (!keys) throw lockedError(keychain)
@@ -215,15 +257,15 @@ function createSealingPort(
       const { present, others } = keychain.names()
       const own = keychain.keys()
       const books = [present, ...others, ...(own?.names ?? [])]
-      const given = await readKeyText(text, books, passphrase, cipher)
+      const imported = await readKeyText(text, books, passphrase, cipher)
       if (!own && keychain.state() === 'locked') open()
-      const added = [...given.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
-      const isNamed = given.names.every((name) => books.includes(name))
+      const added = [...imported.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
+      const isNamed = imported.names.every((name) => books.includes(name))
       if (own && added.length === 0 && isNamed) return []
-      // What this device alone has sealed so far comes under the key that both have.
-      const current = own && !added.includes(given.current) ? own.current : given.current
-      const secrets = new Map([...(own?.secrets ?? []), ...given.secrets])
-      await keychain.keep(withNames({ current, secrets, names: own?.names ?? [] }, given.names))
+      // Records that only this device sealed are sealed again with the shared key.
+      const current = own && !added.includes(imported.current) ? own.current : imported.current
+      const secrets = new Map([...(own?.secrets ?? []), ...imported.secrets])
+      await keychain.keep(withNames({ current, secrets, names: own?.names ?? [] }, imported.names))
       if (own && current !== own.current && resealing.needed().has(own.current)) {
         await writes.write(() => resealing.begin())
         reseal()
@@ -233,7 +275,7 @@ function createSealingPort(
     async rotate() {
       if (store.newer) throw store.newer.error()
       await begin()
-      // The owner begins anew in so many words.
+      // After a loss, the owner starts over by this call.
       const isLost = keychain.state() === 'lost'
       if (!isLost) await keychain.ensure()
       const next = addKey(isLost ? undefined : open(), random)
@@ -265,7 +307,7 @@ function sealState(
     others: [...(keys?.secrets.keys() ?? [])].filter((kid) => kid !== keys?.current),
     sealed: sum(rows),
     unreadable: sum(rows.filter(({ kid }) => bodies.sealer.reason(kid) !== 'altered')),
-    toReseal: resealing.remaining(),
+    toReseal: resealing.left(),
   }
 }
 

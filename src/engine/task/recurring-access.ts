@@ -1,5 +1,5 @@
-// Tasks that come round, as the owner and the chapters set them up.
-// Invariant: a chapter's task that the owner changed or cancelled stays as the owner left it, in later versions too.
+// Recurring tasks, of the owner and of the chapters.
+// Invariant: a chapter's task that the owner changed or cancelled stays so, in later versions too.
 import type { Recurrence, Recurring, RecurringRequest } from '../../core/capability/recurring.ts'
 import { parseDuration } from '../../core/calendar/duration.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -8,16 +8,16 @@ import type { Scope } from '../../core/record.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { Schedules } from '../../store/schedules.ts'
 
-/** Oftener than every minute is a timer, not a task; most that one copy of a book has. */
+/** Shortest and longest period, and most recurring tasks in one copy of a book. */
 export const recurringLimit = { leastMs: 60_000, mostMs: 366 * 86_400_000, count: 100 } as const
 
 export interface RecurringParts {
   readonly schedules: Schedules
-  /** Throws unless `capability` can be called with `input` and may be put off. */
+  /** Throws unless `capability` can be called with `input` and may be queued. */
   check(capability: string, input: unknown): void
   /** Throws for a secret in the id. */
   checkNames(names: { readonly id: string }): void
-  /** The input as it may lie in the book. */
+  /** Masks secrets in an input, for storing. */
   cover(input: Json): Json
 }
 
@@ -28,25 +28,29 @@ function wrong(path: string, message: string): DaybookError {
 /** Sets up or changes the task of this id. Inside a transaction. */
 export function schedule(
   { schedules, check, checkNames, cover }: RecurringParts,
-  { id, everyMs, maxAttempts, firstAt, ...asked }: RecurringRequest,
+  { id, everyMs, maxAttempts, firstAt, ...request }: RecurringRequest,
   scope: Scope,
   now: string,
 ): Recurrence {
   const before = schedules.get(id)
-  const capability = asked.capability ?? before?.capability
+  const capability = request.capability ?? before?.capability
   const every_ms = everyMs ?? before?.every_ms
-  if (capability === undefined) throw wrong('capability', 'What is to be called is wanted for a new one')
-  if (every_ms === undefined) throw wrong('every', 'How often is wanted for a new one')
+  if (capability === undefined) throw wrong('capability', 'A new task needs a capability')
+  if (every_ms === undefined) throw wrong('every', 'A new task needs a period')
   if (!(every_ms >= recurringLimit.leastMs && every_ms <= recurringLimit.mostMs))
-    throw wrong('every', 'At least a minute is wanted (1m), and at most 366 days')
+    throw wrong('every', 'It must be from a minute (1m) to 366 days')
   const isSame = capability === before?.capability
-  const input = asked.input === undefined && isSame ? before.input : ((asked.input ?? null) as Json)
+  const input = request.input === undefined && isSame ? before.input : ((request.input ?? null) as Json)
   check(capability, input ?? undefined)
   if (!before) checkNames({ id })
   if (!before && schedules.list().length >= recurringLimit.count) {
-    throw new DaybookError('too-large', `${recurringLimit.count} tasks come round already; take one out.`, {
-      details: { path: 'id', limit: recurringLimit.count },
-    })
+    throw new DaybookError(
+      'too-large',
+      `${recurringLimit.count} recurring tasks exist already; end one first.`,
+      {
+        details: { path: 'id', limit: recurringLimit.count },
+      },
+    )
   }
   const soonest = formatTime((parseTime(now) ?? 0) + every_ms)
   const isSameClock = before?.state === 'active' && every_ms === before.every_ms
@@ -66,7 +70,7 @@ export function schedule(
   return made
 }
 
-/** Ends the task of this id; one of `declared` is kept as cancelled, or the next opening would bring it back. */
+/** Ends the task of this id. One of `declared` is stored as cancelled, or the next opening would bring it back. */
 export function unschedule(
   { schedules }: Pick<RecurringParts, 'schedules'>,
   declared: readonly Recurring[],
@@ -80,8 +84,8 @@ export function unschedule(
 }
 
 /**
- * What is to be written so that the tasks of chapters stand as they are declared now; undefined when nothing is. `met` are the
- * kinds of which a record was written since the book was opened.
+ * The write that stores the chapters' tasks as they are declared now; undefined if nothing differs. `met` are the kinds of which
+ * a record was written since the opening.
  */
 export function declaredChanges(
   { schedules, check, met }: Pick<RecurringParts, 'schedules' | 'check'> & { met: ReadonlySet<string> },
@@ -96,7 +100,7 @@ export function declaredChanges(
     if (!before && one.kind !== undefined && !met.has(one.kind)) return []
     const every_ms = parseDuration(one.every) ?? 0
     if (every_ms < recurringLimit.leastMs)
-      throw new DaybookError('internal', `\`${one.id}\` comes round too often.`)
+      throw new DaybookError('internal', `\`${one.id}\` recurs too often.`)
     const { id, capability, input = null, maxAttempts: max_attempts = 5 } = one
     const isSame =
       before?.capability === capability &&
@@ -115,7 +119,7 @@ export function declaredChanges(
       by: 'chapter',
       state: 'active',
     } as const
-    // The first record of a kind leaves nothing to be done for a while.
+    // The first record of a kind needs no round yet.
     const next_at = one.kind === undefined ? now : formatTime((parseTime(now) ?? 0) + every_ms)
     return [{ rounds: 0, created_at: now, next_at, ...before, ...own }]
   })

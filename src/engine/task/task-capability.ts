@@ -1,9 +1,13 @@
-// The verbs of the task queue: put a call off until it is made, see what waits, try it again, take it out.
+// The verbs of the task queue: queue a call, list, retry and drop tasks; and those of recurring tasks. All are the owner's.
 import { z } from 'zod'
+import { beginningOf } from '../../core/calendar/day.ts'
+import { parseDuration } from '../../core/calendar/duration.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
+import type { Recurrence } from '../../core/capability/recurring.ts'
+import type { TaskEntry } from '../../core/capability/task.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
-import type { TaskEntry } from '../../core/capability/task.ts'
+import { instantOrDay } from '../../shape/instant.ts'
 
 const json = z.unknown() as unknown as z.ZodType<Json>
 const id = z.string().min(1).max(128)
@@ -12,10 +16,10 @@ const task = z.object({
   id: z.string(),
   capability: z.string(),
   input: json,
-  /** Default scope of what the call stores: that of whoever put it off. */
+  /** Default scope of what the call stores: that of the call that queued it. */
   scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
   state: z.enum(['waiting', 'running', 'done', 'dead']),
-  /** Tries begun so far; one that a closed tab or a killed process ended counts too. */
+  /** Tries begun so far, also those that a closed tab or a killed process ended. */
   attempts: z.number(),
   max_attempts: z.number(),
   created_at: z.string(),
@@ -23,11 +27,11 @@ const task = z.object({
   due_at: z.string(),
   lease_until: z.string().optional(),
   /**
-   * What the capability answered; absent while it has not, when it is longer than 100,000 characters, and when it names a record
+   * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it names a record
    * that is sealed or was purged since.
    */
   result: json.optional(),
-  /** The task that comes round, of which it is a round. */
+  /** The recurring task, if this is a round of one. */
   recurring: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 }) as unknown as z.ZodType<TaskEntry>
@@ -37,12 +41,12 @@ export const taskCapabilities = [
     id: 'task:add',
     methods: ['tasks.add'],
     summary:
-      'Puts off a call of a capability: it is made soon, and again after a failure or a crash, until it succeeded.',
+      'Queues a call of a capability: it runs soon, and again after a failure or a crash, until it succeeds.',
     input: z.strictObject({
       /** Any that writes, or that takes long. */
       capability: z.string().min(1).max(200),
       input: z.unknown().optional(),
-      /** How often it is tried before it is dead. */
+      /** Tries before it is dead. */
       max_attempts: z.number().int().min(1).max(20).default(5),
       /** Seconds to wait before the first try. */
       delay_seconds: z.number().min(0).max(31_622_400).default(0),
@@ -57,7 +61,7 @@ export const taskCapabilities = [
   defineCapability({
     id: 'task:get',
     methods: ['tasks.get'],
-    summary: 'Reads one task, or null when there is none of that id. What is done is kept for a week.',
+    summary: 'Reads one task, or null if no task has that id. Done tasks stay for a week.',
     input: z.strictObject({ id }),
     output: task.nullable(),
     effect: 'read',
@@ -67,8 +71,7 @@ export const taskCapabilities = [
   defineCapability({
     id: 'task:list',
     methods: ['tasks.list'],
-    summary:
-      'Lists tasks, newest first: what waits, runs, is done, and what is dead and waits for a decision.',
+    summary: 'Lists tasks, newest first: waiting, running, done, and dead ones that need a decision.',
     input: z
       .strictObject({
         state: z.enum(['waiting', 'running', 'done', 'dead']).optional(),
@@ -83,7 +86,7 @@ export const taskCapabilities = [
   defineCapability({
     id: 'task:retry',
     methods: ['tasks.retry'],
-    summary: 'Makes a dead task, or one that waits, due at once, with all its tries.',
+    summary: 'Makes a dead or waiting task due at once, with all its tries.',
     input: z.strictObject({ id }),
     output: z.object({ id: z.string() }),
     effect: 'write',
@@ -99,11 +102,113 @@ export const taskCapabilities = [
   defineCapability({
     id: 'task:drop',
     methods: ['tasks.drop'],
-    summary: 'Takes a task out of the queue, cancelling it if it runs. What it has done so far stays.',
+    summary: 'Removes a task from the queue, cancelling it if it runs. Its effects so far stay.',
     input: z.strictObject({ id }),
     output: z.object({ id: z.string(), dropped: z.boolean() }),
     effect: 'write',
     uses: ['tasks'],
     run: ({ id: wanted }, at) => ({ id: wanted, dropped: at.tasks.drop(wanted) }),
+  }),
+] as const
+
+const recurringId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'is 1 to 64 letters, digits, dots, dashes and underscores')
+/** `6h`, `1d`, or milliseconds. */
+const every = z.union([
+  z.number().int(),
+  z.string().transform((text, context) => {
+    const ms = parseDuration(text)
+    if (ms !== undefined) return ms
+    context.addIssue({ code: 'custom', message: 'is not a duration such as 90s, 15m, 6h, 1d, 2w' })
+    return z.NEVER
+  }),
+])
+
+const recurrence = z.object({
+  id: z.string(),
+  capability: z.string(),
+  input: json,
+  scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
+  every_ms: z.number(),
+  max_attempts: z.number(),
+  /** The chapter that declares it, or the owner. */
+  by: z.enum(['chapter', 'owner']),
+  state: z.enum(['active', 'cancelled']),
+  next_at: z.string(),
+  last_at: z.string().optional(),
+  /** The task of the last round: see `tasks.get`. */
+  last_task: z.string().optional(),
+  rounds: z.number(),
+  created_at: z.string(),
+}) as unknown as z.ZodType<Recurrence>
+
+export const recurringCapabilities = [
+  defineCapability({
+    id: 'task:schedule',
+    methods: ['tasks.schedule'],
+    summary:
+      'Sets up or changes a recurring call of a capability, made while this copy of the book is open; missed rounds run once.',
+    input: z.strictObject({
+      /** Its name. To change a task, send its id again; absent fields stay as they are. */
+      id: recurringId,
+      capability: z.string().min(1).max(200).optional(),
+      input: z.unknown().optional(),
+      /** From a minute to 366 days. */
+      every: every.optional(),
+      /** Tries before a round is dead; the next round runs all the same. */
+      max_attempts: z.number().int().min(1).max(20).optional(),
+      /** When the first round is due; the others follow its clock. Default one period from now. */
+      first: instantOrDay.optional(),
+    }),
+    output: z.object({
+      task: recurrence,
+      /** The task before the change; null for a new one. */
+      before: recurrence.nullable(),
+    }),
+    effect: 'write',
+    uses: ['tasks'],
+    run({ id, capability, input, every, max_attempts: maxAttempts, first }, at) {
+      const before = at.tasks.recurring(id) ?? null
+      const firstAt = first && beginningOf(first, at.call.zone)
+      return {
+        task: at.tasks.schedule({ id, capability, input, everyMs: every, maxAttempts, firstAt }),
+        before,
+      }
+    },
+  }),
+  defineCapability({
+    id: 'task:unschedule',
+    methods: ['tasks.unschedule'],
+    summary: 'Ends a recurring task, and drops a round of it that waits or runs.',
+    input: z.strictObject({ id: recurringId }),
+    output: z.object({
+      id: z.string(),
+      /** False if no task has that id. */
+      ended: z.boolean(),
+    }),
+    effect: 'write',
+    uses: ['tasks'],
+    run: ({ id }, at) => ({ id, ended: at.tasks.unschedule(id) }),
+  }),
+  defineCapability({
+    id: 'task:schedules',
+    methods: ['tasks.schedules'],
+    summary:
+      'Lists the recurring tasks of this copy of the book: their periods, next rounds, and the state of the last.',
+    input: z.strictObject({}).prefault({}),
+    output: z.object({
+      schedules: z.array(
+        z.object({ task: recurrence, last: z.enum(['waiting', 'running', 'done', 'dead']).nullable() }),
+      ),
+    }),
+    effect: 'read',
+    uses: ['tasks'],
+    run: (_input, at) => ({
+      schedules: at.tasks.schedules().map((task) => ({
+        task,
+        last: (task.last_task === undefined ? undefined : at.tasks.get(task.last_task))?.state ?? null,
+      })),
+    }),
   }),
 ] as const

@@ -1,27 +1,28 @@
-// Runs the tasks of a book: takes what is due, calls it, and writes down what came of it.
-// Invariant: a task is called again until it succeeded or its tries are used up, whatever ends in between, and a try that
-// was given up changes neither its task nor its successor. (A call may thus take effect twice: what it writes has ids that
-// follow from its input, or it is a write, which carries the task's id as its requestId.)
+// Runs the tasks of a book: takes a due one, calls its capability, stores the outcome.
+// Invariant: a task is called again until it succeeds or its tries run out, whatever crashes meanwhile, and an abandoned try
+// changes neither its task nor a later try. A call may so take effect twice: ids that it writes follow from its input, or it
+// is a write, which carries the task's id as its requestId.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
-import { DaybookError, type ErrorCode, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
+import type { Service } from '../../core/capability/service.ts'
+import type { TaskEntry, TaskState } from '../../core/capability/task.ts'
+import { DaybookError, type ErrorCode, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
-import type { TaskEntry, TaskState } from '../../core/capability/task.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { TaskQueue } from '../../store/task-queue.ts'
 import type { WriteQueue } from '../../store/write-queue.ts'
 
-/** A try that shows no progress for this long is given up. */
+/** A try without progress for this long is abandoned. */
 export const leaseMs = 120_000
-/** How many tasks run at once. */
+/** So many tasks run at once. */
 export const taskConcurrency = 2
-/** The pause after the first failure; each further one doubles it. */
+/** The pause after the first failure; each further failure doubles it. */
 export const backoff = { firstMs: 1000, longestMs: 3_600_000 } as const
-/** What is done is kept this long for those who ask, and no more than this many. */
+/** Done tasks stay this long, and no more than this many. */
 const doneKeep = { ms: 7 * 86_400_000, count: 200 } as const
 
-/** Failures that no repetition mends. */
+/** A retry does not help after these. */
 const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid-input',
   'invalid-filter',
@@ -41,20 +42,12 @@ const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'archive-bucket',
 ])
 
-/** One try of a task, as the call that makes it sees it. */
+/** One try of a task, for the call that makes it. */
 export interface TaskTry {
   readonly task: TaskEntry
   readonly signal: AbortSignalLike
-  /** Prolongs the lease: the call goes on. */
+  /** Extends the lease, after progress. */
   touch(): void
-}
-
-export interface TaskRunner {
-  /** Looks for due tasks; call it when one may have become due. */
-  wake(): void
-  /** Cancels a task that runs. */
-  cancel(id: string): void
-  close(): void
 }
 
 export interface TaskRunnerParts {
@@ -63,13 +56,13 @@ export interface TaskRunnerParts {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
-  /** True: somebody else calls `wake` when a task is due later. */
+  /** True: the host calls `wake` when a later task is due. */
   readonly isWoken?: boolean | undefined
-  /** True: other runners may be at work on the same queue, so only leases tell what was left behind. */
+  /** True: other runners may work on the same queue, so only an expired lease shows an abandoned task. */
   readonly isShared?: boolean | undefined
   call(attempt: TaskTry): Promise<unknown>
   tell(task: BookEvents['task']): void
-  /** Called when the queue itself could not be read or written. It is looked at again later. */
+  /** The queue could not be read or written. It is tried again later. */
   onFault?(error: unknown): void
 }
 
@@ -80,161 +73,190 @@ interface Running {
   savedUntil: number
 }
 
+interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
 /**
- * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`, of which one half is fixed and the
- * other random (0 ≤ `chance` < 1), so that what failed together does not come back together.
+ * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of it is fixed, half random
+ * (0 ≤ `chance` < 1), so that tasks which failed together do not retry together.
  */
 export function backoffMs(number: number, chance: number): number {
   const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, number - 1))
   return Math.round(full / 2 + (full / 2) * chance)
 }
 
-/** Starts with what an earlier engine left behind; it runs until it is closed. */
-export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
-  const { queue, writes, clock, random, scheduler, isWoken, isShared = false, call, tell, onFault } = parts
-  const owner = toHex(random.bytes(16))
-  const running = new Map<string, Running>()
-  let closed = false
-  let looking = false
-  let again = false
-  let recovered = false
-  let cancelTimer: (() => void) | undefined
+/** Begins with the tasks that an earlier engine abandoned, at the first `wake`. */
+export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
+  readonly #parts: TaskRunnerParts
+  readonly #owner: string
+  readonly #running = new Map<string, Running>()
+  #closed = false
+  #isLooking = false
+  #lookAgain = false
+  #isRecovered = false
+  #cancelTimer: (() => void) | undefined
 
-  const now = () => formatTime(clock.now())
-  const chance = () => (random.bytes(1)[0] ?? 0) / 256
-  const attemptOf = ({ id, attempts }: TaskEntry) => ({ id, owner, number: attempts })
-  const report = (task: TaskEntry, state: TaskState, error?: { code: string; message: string }) =>
-    tell({
-      id: task.id,
-      capability: task.capability,
-      state,
-      attempts: task.attempts,
-      ...(error ? { error } : {}),
-    })
+  constructor(parts: TaskRunnerParts) {
+    this.#parts = parts
+    this.#owner = toHex(parts.random.bytes(16))
+  }
 
-  const isLeftBehind = () => (queue.firstLease() ?? '~') < now()
+  /** Looks for due tasks; call it when one may have become due. */
+  wake(): void {
+    this.#lookAgain = true
+    if (!this.#isLooking && !this.#closed) void this.#look()
+  }
 
-  const look = async () => {
-    if (closed || looking) {
-      again = true
+  /** Cancels a running task. */
+  cancel(id: string): void {
+    this.#running.get(id)?.abort()
+    this.#running.delete(id)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    const { queue, writes } = this.#parts
+    this.#closed = true
+    this.#cancelTimer?.()
+    if (this.#running.size > 0)
+      void writes.write(() => queue.release(this.#owner, this.#now())).catch(() => undefined)
+    for (const { abort } of this.#running.values()) abort()
+  }
+
+  #now(): string {
+    return formatTime(this.#parts.clock.now())
+  }
+
+  #attemptOf({ id, attempts }: TaskEntry) {
+    return { id, owner: this.#owner, number: attempts }
+  }
+
+  #report({ id, capability, attempts }: TaskEntry, state: TaskState, error?: Failure): void {
+    this.#parts.tell({ id, capability, state, attempts, ...(error ? { error } : {}) })
+  }
+
+  async #look(): Promise<void> {
+    const { scheduler, onFault } = this.#parts
+    if (this.#closed || this.#isLooking) {
+      this.#lookAgain = true
       return
     }
-    looking = true
-    again = false
+    this.#isLooking = true
+    this.#lookAgain = false
     try {
-      // Whoever has a book alone knows that what runs for another owner was left behind.
-      if (isShared ? isLeftBehind() : !recovered && queue.open() > 0) {
-        const left = await writes.write(() => queue.recover(owner, now(), isShared))
-        for (const task of left) report(task, task.state, task.error)
-      }
-      recovered = true
-      while (!closed && running.size < taskConcurrency && (queue.nextDue() ?? '~') <= now()) {
-        const task = await writes.write(() => queue.take(owner, now(), formatTime(clock.now() + leaseMs)))
-        if (!task) break
-        start(task)
-      }
-      if (!closed) sleep()
+      await this.#recover()
+      await this.#startDue()
+      if (!this.#closed) this.#sleep()
     } catch (error) {
       if (isDaybookError(error, 'book-closed')) return
       onFault?.(error)
-      cancelTimer = scheduler.later(backoff.firstMs * 10, wake)
+      this.#cancelTimer = scheduler.later(backoff.firstMs * 10, () => this.wake())
     } finally {
-      looking = false
-      if (again && !closed) wake()
+      this.#isLooking = false
+      if (this.#lookAgain && !this.#closed) this.wake()
     }
   }
 
-  /** Until the next task is due, or the next lease ends. */
-  const sleep = () => {
-    const due = running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
-    const times = [...running.values()].map(({ leaseUntil }) => leaseUntil)
+  /** Takes back abandoned tasks. In a queue of its own, the runner knows that all tasks of other runners are. */
+  async #recover(): Promise<void> {
+    const { queue, writes, isShared = false } = this.#parts
+    const isDue = isShared
+      ? (queue.firstLease() ?? '~') < this.#now()
+      : !this.#isRecovered && queue.open() > 0
+    if (isDue) {
+      const abandoned = await writes.write(() => queue.recover(this.#owner, this.#now(), isShared))
+      for (const task of abandoned) this.#report(task, task.state, task.error)
+    }
+    this.#isRecovered = true
+  }
+
+  async #startDue(): Promise<void> {
+    const { queue, writes, clock } = this.#parts
+    while (!this.#closed && this.#running.size < taskConcurrency && (queue.nextDue() ?? '~') <= this.#now()) {
+      const task = await writes.write(() =>
+        queue.take(this.#owner, this.#now(), formatTime(clock.now() + leaseMs)),
+      )
+      if (!task) break
+      this.#start(task)
+    }
+  }
+
+  /** Sleeps until the next task is due, or the next lease ends. */
+  #sleep(): void {
+    const { queue, clock, scheduler, isWoken, isShared } = this.#parts
+    const due = this.#running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
+    const times = [...this.#running.values()].map(({ leaseUntil }) => leaseUntil)
     if (due !== undefined) times.push(parseTime(due) ?? 0)
-    // What others run may be left behind.
+    // Other runners may abandon a task.
     const lease = isShared ? queue.firstLease() : undefined
     if (lease !== undefined) times.push((parseTime(lease) ?? 0) + 1)
-    cancelTimer?.()
+    this.#cancelTimer?.()
     if (times.length === 0) return
     const delay = Math.max(0, Math.min(...times) - clock.now())
-    // A clock that is set back must not put the queue to sleep for years.
-    cancelTimer = scheduler.later(Math.min(delay, leaseMs), () => {
-      giveUp()
-      wake()
+    // A clock that was set back must not make the queue sleep for years.
+    this.#cancelTimer = scheduler.later(Math.min(delay, leaseMs), () => {
+      this.#abandonStuck()
+      this.wake()
     })
   }
 
-  const wake = () => {
-    again = true
-    if (!looking && !closed) void look()
-  }
-
-  const start = (task: TaskEntry) => {
+  #start(task: TaskEntry): void {
+    const { queue, writes, clock, call } = this.#parts
     const { signal, abort } = createAbort()
     const leaseUntil = clock.now() + leaseMs
     const one: Running = { task, abort, leaseUntil, savedUntil: leaseUntil }
-    running.set(task.id, one)
-    report(task, 'running')
+    this.#running.set(task.id, one)
+    this.#report(task, 'running')
     const touch = () => {
       one.leaseUntil = clock.now() + leaseMs
       if (one.leaseUntil - one.savedUntil < leaseMs / 2) return
       one.savedUntil = one.leaseUntil
-      void writes.write(() => queue.renew(attemptOf(task), formatTime(one.leaseUntil))).catch(() => undefined)
+      void writes
+        .write(() => queue.renew(this.#attemptOf(task), formatTime(one.leaseUntil)))
+        .catch(() => undefined)
     }
     call({ task, signal, touch }).then(
-      (result) => end(one, () => queue.finish(attemptOf(task), result, now()), 'done'),
-      (error: unknown) => fail(one, toDaybookError(error)),
+      (result) => this.#end(one, 'done', () => queue.finish(this.#attemptOf(task), result, this.#now())),
+      (error: unknown) => this.#fail(one, toDaybookError(error)),
     )
   }
 
-  const fail = (one: Running, { code, message }: DaybookError) => {
+  #fail(one: Running, { code, message }: DaybookError): void {
+    const { queue, clock, random } = this.#parts
     const { task } = one
     const isLast = task.attempts >= task.max_attempts || hopeless.has(code)
+    const chance = () => (random.bytes(1)[0] ?? 0) / 256
     const dueAt = isLast ? undefined : formatTime(clock.now() + backoffMs(task.attempts, chance()))
     const error = { code, message }
-    end(one, () => queue.fail(attemptOf(task), error, dueAt, now()), isLast ? 'dead' : 'waiting', error)
+    const move = () => queue.fail(this.#attemptOf(task), error, dueAt, this.#now())
+    this.#end(one, isLast ? 'dead' : 'waiting', move, error)
   }
 
-  const end = (
-    one: Running,
-    move: () => boolean,
-    state: TaskState,
-    error?: { code: string; message: string },
-  ): void => {
-    // Given up meanwhile: its successor has the task.
-    if (closed || running.get(one.task.id) !== one) return
+  #end(one: Running, state: TaskState, move: () => boolean, error?: Failure): void {
+    const { queue, writes, clock, onFault } = this.#parts
+    // Abandoned meanwhile: a later try has the task.
+    if (this.#closed || this.#running.get(one.task.id) !== one) return
     writes
       .write(() => {
         const moved = move()
         if (state === 'done') queue.prune(formatTime(clock.now() - doneKeep.ms), doneKeep.count)
         return moved
       })
-      .then((moved) => moved && report(one.task, state, error))
-      .catch((fault: unknown) => closed || onFault?.(fault))
+      .then((moved) => moved && this.#report(one.task, state, error))
+      .catch((fault: unknown) => this.#closed || onFault?.(fault))
       .finally(() => {
-        if (running.get(one.task.id) === one) running.delete(one.task.id)
-        wake()
+        if (this.#running.get(one.task.id) === one) this.#running.delete(one.task.id)
+        this.wake()
       })
   }
 
-  const giveUp = () => {
-    for (const one of running.values()) {
-      if (clock.now() < one.leaseUntil) continue
+  #abandonStuck(): void {
+    for (const one of this.#running.values()) {
+      if (this.#parts.clock.now() < one.leaseUntil) continue
       one.abort()
-      fail(one, new DaybookError('deadline-exceeded', `No progress for ${leaseMs} ms.`))
+      this.#fail(one, new DaybookError('deadline-exceeded', `No progress for ${leaseMs} ms.`))
     }
-  }
-
-  return {
-    wake,
-    cancel(id) {
-      running.get(id)?.abort()
-      running.delete(id)
-    },
-    close() {
-      if (closed) return
-      closed = true
-      cancelTimer?.()
-      if (running.size > 0) void writes.write(() => queue.release(owner, now())).catch(() => undefined)
-      for (const { abort } of running.values()) abort()
-    },
   }
 }

@@ -8,9 +8,8 @@ import { isScoped, type Kind, sourceIds } from '../../../src/core/kind.ts'
 import type { Json, JsonObject } from '../../../src/core/json/path.ts'
 import { linkedIds, withHiddenLinks, withShownLinks } from '../../../src/core/record-link.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
-import { heedPolicies } from '../../../src/engine/context/heeded-snapshot.ts'
-import { createSeenRecords } from '../../../src/engine/context/seen-records.ts'
-import { shownQueries } from '../../../src/engine/context/shown-queries.ts'
+import { SeenRecords } from '../../../src/engine/context/seen-records.ts'
+import { shownQueries, shownSnapshot } from '../../../src/engine/context/shown-queries.ts'
 import { recordId } from '../../../src/shape/record-id.ts'
 import { encodeShown, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
@@ -154,8 +153,8 @@ describe.each(linking.map(({ name }) => name))('a %s', (name) => {
       store.put(body, { id: 'made', kind: name })
       const caller = { role: 'guest', token: 't', agent: 'guest', reach, permissions: ['**'] } as const
       const queries = shownQueries(store.queries.within(reach), kinds)
-      const seen = createSeenRecords(store, caller)
-      const snapshot = heedPolicies(queries.snapshot({ kinds: [name] }), store, () => caller)
+      const seen = new SeenRecords(store, caller)
+      const snapshot = shownSnapshot(queries.snapshot({ kinds: [name] }), store, () => caller)
       const include = { expired: true, superseded: true, outdated: true }
       const told = JSON.stringify([
         queries.query({ limit: 100, include }),

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../src/core/json/path.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import type { Guest } from '../../../src/core/capability/caller.ts'
 import { createOwnReader } from '../../../src/engine/context/own-records.ts'
-import { createSeenRecords } from '../../../src/engine/context/seen-records.ts'
+import { SeenRecords } from '../../../src/engine/context/seen-records.ts'
 import { createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 
@@ -191,7 +191,7 @@ function filled({ name, body }: Pick<Sample, 'name' | 'body'>, sourceKind: Sourc
 function told(store: TestStore, reach: Reach): string {
   const queries = store.queries.within(reach)
   const guest = { role: 'guest', token: 't', agent: 'guest', reach, permissions: ['**'] } as const
-  const seen = createSeenRecords(store, guest)
+  const seen = new SeenRecords(store, guest)
   const snapshot = queries.snapshot({ kinds: [...kinds.keys()] })
   return JSON.stringify([
     queries.query({ limit: 100, include: { expired: true, superseded: true, outdated: true } }),

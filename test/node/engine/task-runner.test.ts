@@ -6,7 +6,7 @@ import { formatTime } from '../../../src/core/time.ts'
 import {
   backoff,
   backoffMs,
-  createTaskRunner,
+  TaskRunner,
   leaseMs,
   type TaskTry,
 } from '../../../src/engine/task/task-runner.ts'
@@ -42,7 +42,7 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
   const writes = new WriteQueue(db, scheduler, () => undefined)
   const calls: (TaskTry & { resolve(value?: unknown): void; reject(error: unknown): void })[] = []
   const told: string[] = []
-  const runner = createTaskRunner({
+  const runner = new TaskRunner({
     queue,
     writes,
     scheduler,

@@ -3,7 +3,7 @@ import type { Kinds } from '../../../src/core/kind.ts'
 import type { Ports } from '../../../src/core/ports.ts'
 import { createRecordAccess, type RecordAccess } from '../../../src/engine/context/record-access.ts'
 import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
-import { type Arrivals, createArrivals } from '../../../src/engine/service/arrival.ts'
+import { SealedArrivals } from '../../../src/engine/service/sealed-arrivals.ts'
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
 import type { Role } from '../../../src/store/record/mirror-places.ts'
 import type { LiveLine } from '../../../src/sync/device/live.ts'
@@ -25,7 +25,7 @@ interface Process {
   readonly store: BookStore
   readonly access: RecordAccess
   /** On a device: receives the keys of what was left at the mirror. */
-  readonly arrivals: Arrivals | undefined
+  readonly arrivals: SealedArrivals | undefined
 }
 
 /** What may differ from one start of a process to the next. */
@@ -132,7 +132,7 @@ export function createSite<More extends object>(
     })
     const arrivals =
       'keychain' in sealer
-        ? createArrivals({ store, keychain: { ...sealer, ...sealer.keychain } })
+        ? new SealedArrivals({ store, keychain: { ...sealer, ...sealer.keychain } })
         : undefined
     return (process = { handle, store, access, arrivals, more: extend(store, ports, site) })
   }

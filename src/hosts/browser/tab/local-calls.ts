@@ -4,7 +4,7 @@
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../../../book/share/call-name.ts'
 import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
-import type { CallNature } from '../../../engine/call-nature.ts'
+import type { CallNature } from '../../../engine/capability-table.ts'
 import type { WaitingCall } from '../../../book/share/follower.ts'
 import type { TabOwner } from './tab-owner.ts'
 import type { TabPort } from './tab-port.ts'

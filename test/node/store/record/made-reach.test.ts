@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { narrowReach, patternLimit, type Reach, readReach } from '../../../../src/core/access/reach.ts'
 import { matchesScope } from '../../../../src/core/access/scope.ts'
 import type { Kind } from '../../../../src/core/kind.ts'
-import { createSeenRecords } from '../../../../src/engine/context/seen-records.ts'
+import { SeenRecords } from '../../../../src/engine/context/seen-records.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const sources = (body: object) => (body as { of: string[] }).of
@@ -151,8 +151,8 @@ describe('what was made of records', () => {
         const store = fill(all)
         const expected = all.filter((made) => isSeen(all, made, reach)).map(({ id }) => id)
         const page = store.queries.within(reach).query({ limit: 100, include: { outdated: true } })
-        const { live } = createSeenRecords(store, guestOf(reach))
-        const looked = all.flatMap(({ id }) => live(id)?.id ?? [])
+        const seen = new SeenRecords(store, guestOf(reach))
+        const looked = all.flatMap(({ id }) => seen.live(id)?.id ?? [])
         const spelled = JSON.stringify(reach)
         expect([spelled, page.records.map(({ id }) => id).toSorted()]).toEqual([spelled, expected.toSorted()])
         expect([spelled, looked.toSorted()]).toEqual([spelled, expected.toSorted()])

@@ -1,0 +1,68 @@
+// Puts that follow from a put, in the same transaction: a record made from others, guarded by them or part of one is as
+// sensitive as the most sensitive of them, also when that rises later.
+import type { JsonObject } from '../../core/json/path.ts'
+import type { PutRequest } from '../../core/put-request.ts'
+import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { followerRows, namedElsewhere, partRows } from '../../store/record/part-rows.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+
+type FollowStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
+
+/** Records made from a source with the key of the new record `id`, put again with `id` as that source. */
+export function namedIn({ sources, kinds, bodies, records }: FollowStore, id: string): PutRequest[] {
+  const row = sources.links.awaitsSome() ? records.row(id) : undefined
+  const found = row ? sources.links.awaiting(row) : []
+  // One record may name the source by several keys.
+  const made = Map.groupBy(found, ([, { id: of }]) => of)
+  return [...made.values()].flatMap((all) => {
+    const [[, one]] = all as [(typeof all)[number]]
+    const next = all.reduce<JsonObject | undefined>(
+      (body, [key]) => body && kinds.get(one.kind)?.madeFrom?.withSource?.(body, key, id),
+      bodies.read(one, one.body),
+    )
+    return next ? [{ kind: one.kind, id: one.id, body: next, checked: true, upkeep: true }] : []
+  })
+}
+
+/** Records that were made from `id` or are guarded by it, and are less sensitive than it is now. */
+export function raisedBy(
+  { sources, kinds, bodies }: FollowStore,
+  id: string,
+  sensitivity: Sensitivity,
+): PutRequest[] {
+  const made = sources.madeOf(id).flatMap((row) => {
+    const own = (row.sensitivity ?? kinds.get(row.kind)?.sensitivity) as Sensitivity | undefined
+    return isLowered(own, sensitivity) ? [{ row, level: sensitivity }] : []
+  })
+  const guarded = isSealing(sensitivity) ? sources.guards.unguarded([id]) : []
+  const all = new Map([...made, ...guarded].map((one) => [one.row.id, one]))
+  return [...all.values()].flatMap(({ row, level }) => {
+    const body = bodies.read(row, row.body)
+    return body ? [{ kind: row.kind, id: row.id, body, checked: true, scope: { sensitivity: level } }] : []
+  })
+}
+
+/**
+ * Parts and followers of `id` that are not as sensitive as it is now. A part of several records is as sensitive as the most
+ * sensitive of them.
+ */
+export function sealedParts(store: FollowStore, id: string, sensitivity: Sensitivity): PutRequest[] {
+  const row = store.records.row(id)
+  if (!row) return []
+  const levelOf = (one: RecordRow) => (one.sensitivity ?? 'standard') as Sensitivity
+  const parts = partRows(store, row).filter((part) => part.deleted === 0 && levelOf(part) !== sensitivity)
+  const named = parts.length === 0 ? undefined : namedElsewhere(store, row, new Set([id]))
+  const followers = followerRows(store, row).map((one) => ({ one, level: sensitivity }))
+  const wanted = parts.map((one) => {
+    const levels = named?.(one).map(levelOf) ?? []
+    return {
+      one,
+      level: levels.reduce((most, level) => (isLowered(most, level) ? level : most), sensitivity),
+    }
+  })
+  return [...followers, ...wanted].flatMap(({ one, level }) => {
+    const body = levelOf(one) === level ? undefined : store.bodies.read(one, one.body)
+    return body ? [{ kind: one.kind, id: one.id, body, checked: true, scope: { sensitivity: level } }] : []
+  })
+}

@@ -1,0 +1,121 @@
+// Forgetting and purging: what goes with a record, and what becomes of records that cite it.
+import type { Citing } from '../../core/capability/port/record-port.ts'
+import type { Changed } from '../../core/capability/service.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
+import { citedIds, type Kinds, sourceIds } from '../../core/kind.ts'
+import type { PutRequest } from '../../core/put-request.ts'
+import { bodyOf, type Stored } from '../../core/record.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { belongings, partRowsIn } from '../../store/record/part-rows.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import { dropWords, type WordStore } from '../../sync/conflict/dependents.ts'
+import { markRow } from './mark-record.ts'
+
+interface ForgetParts {
+  readonly store: WordStore & Pick<BookStore, 'stamps' | 'purge'>
+  readonly now: string
+  readonly defaults: { readonly agent: string }
+}
+
+/**
+ * Forgets `rows`, or purges them, and removes their words from records that quote them; answers what changed. Inside a
+ * transaction.
+ */
+export function forgetAll(
+  { store, now: at, defaults: { agent } }: ForgetParts,
+  rows: readonly RecordRow[],
+  more: { readonly purge?: true } = {},
+): Changed[] {
+  const forgotten = rows.filter(({ id, kind, seq }) => {
+    const op = { op: 'forget', kind, id, agent, at, stamp: store.stamps.next(), ...more } as const
+    const isForgotten = store.records.forget(op) !== undefined
+    if (more.purge) store.purge.purge(id, seq)
+    return isForgotten
+  })
+  return [...forgotten.map(({ id, kind }) => ({ id, kind })), ...dropWords(store, rows, at)]
+}
+
+type OwnedStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
+
+export interface Forgetting {
+  /** Whether the caller may forget a part. */
+  isReached(id: string): boolean
+  /** True: the verb forgets the parts itself. */
+  readonly isAlone?: boolean
+}
+
+/** The records that are forgotten with `row`: its marks, its parts, and what is nothing without it. */
+export function forgottenWith(
+  store: OwnedStore,
+  row: RecordRow,
+  { isReached, isAlone = false }: Forgetting,
+): RecordRow[] {
+  const mark = markRow(store, row.id)
+  return [
+    ...(mark ? [mark] : []),
+    ...(isAlone ? [] : belongings(store, row).filter(({ id }) => isReached(id))),
+    ...store.sources.goingWith(row.id),
+  ]
+}
+
+/** The same for a purge: also the parts of earlier versions. */
+export function purgedWith(store: OwnedStore, row: RecordRow, how: Forgetting): RecordRow[] {
+  const kind = store.kinds.get(row.kind)
+  const versions = kind?.parts && !kind.sharedParts && row.deleted === 0 ? store.records.history(row.id) : []
+  const earlier = versions.flatMap(({ body }) => (body ? partRowsIn(store, row, body) : []))
+  const all = [...forgottenWith(store, row, how), ...earlier.filter(({ id }) => how.isReached(id))]
+  return [...new Map(all.map((one) => [one.id, one])).values()]
+}
+
+export interface ReleaseParts {
+  readonly kinds: Kinds
+  get(id: string): Stored<JsonObject> | undefined
+  citing(id: string): Citing[]
+  put(request: PutRequest): string
+  forget(id: string): boolean
+}
+
+export interface Released {
+  readonly changed: string[]
+  readonly forgotten: string[]
+}
+
+/**
+ * Removes every citation of `id`, inside the transaction that forgets it. A record that only cites it loses the citation; one
+ * that rests on it alone, as its kind declares, is forgotten too, and so on. A record made from it keeps the citation until it
+ * is made again: that marks it as outdated. Each record is written once.
+ */
+export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: string): Released {
+  const changed = new Map<string, { readonly kind: string; readonly body: JsonObject }>()
+  const forgotten = new Set<string>()
+  const waiting = [id]
+  for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
+    for (const { id: from, kind: name, path } of citing(target)) {
+      const kind = kinds.get(name)
+      const record = from === id || forgotten.has(from) ? undefined : get(from)
+      if (!record || !kind || sourceIds(kind, bodyOf(record), from).includes(target)) continue
+      const body = without(changed.get(from)?.body ?? bodyOf(record), path.split('.'), target)
+      const rule = kind.cites?.find((one) => one.path === path)
+      changed.set(from, { kind: name, body })
+      if (!rule?.rests?.(body) || citedIds(body, path).length > 0) continue
+      forgotten.add(from)
+      waiting.push(from)
+    }
+  }
+  for (const one of forgotten) {
+    changed.delete(one)
+    forget(one)
+  }
+  // Parts of a forgotten record were forgotten with it.
+  for (const [from, { kind, body }] of changed) if (get(from)) put({ kind, id: from, body })
+  return { changed: [...changed.keys()], forgotten: [...forgotten] }
+}
+
+/** `value` without `id` at `steps`: without it in the list there, or without the field. */
+function without(value: JsonObject, [step = '', ...rest]: readonly string[], id: string): JsonObject {
+  const member = value[step]
+  if (rest.length > 0) return isJsonObject(member) ? { ...value, [step]: without(member, rest, id) } : value
+  if (Array.isArray(member)) return { ...value, [step]: member.filter((one: Json) => one !== id) }
+  if (member !== id) return value
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== step))
+}

@@ -1,0 +1,57 @@
+// A proposer never decides about its own proposal, whatever verb or role it uses: an agent on its owner's book could otherwise
+// approve what it proposed.
+import { readPath, type JsonObject } from '../../core/json/path.ts'
+import { sameJson } from '../../core/json/same-json.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { isOwnersToDecide, type Kind } from '../../core/kind.ts'
+import { isAlikeAgent } from '../../core/text/fold-agent.ts'
+import type { AnyCapability } from '../../core/capability/capability.ts'
+import type { CallPort } from '../../core/capability/context.ts'
+import type { BookStore } from '../../store/book-store.ts'
+
+interface DecidingCall {
+  readonly capability: Pick<AnyCapability, 'decides'>
+  readonly decided?: readonly string[]
+  readonly port: Pick<CallPort, 'caller' | 'scope'>
+}
+
+/** Throws `forbidden` if `call` decides about a record that the caller's agent proposed. Inside the deciding transaction. */
+export function checkProposer(
+  { records, bodies, kinds }: Pick<BookStore, 'records' | 'bodies' | 'kinds'>,
+  { capability, decided = [], port: { caller, scope } }: DecidingCall,
+): void {
+  const agent = caller.role === 'guest' ? caller.agent : scope.agent
+  const isProposer = (id: string) => {
+    const row = records.row(id)
+    if (!row || row.deleted) return false
+    const path = kinds.get(row.kind)?.proposedBy
+    return isSameAgent(path === undefined ? row.agent : readPath(bodies.need(row, row.body), path), agent)
+  }
+  if (decided.some(isProposer)) throw proposerError(agent, capability.decides?.path ?? '')
+}
+
+/** Throws if `agent` puts its own proposal into a state that the owner alone decides, or changes one in such a state. */
+export function checkNotProposer(
+  kind: Kind,
+  body: JsonObject,
+  before: { readonly body: JsonObject; readonly isUnread?: boolean } | undefined,
+  agent: string,
+): void {
+  const { proposedBy: path } = kind
+  if (path === undefined || !kind.ownerOnly) return
+  const stands = before && !before.isUnread ? before.body : undefined
+  const isProposer = [body, stands].some((one) => one && isSameAgent(readPath(one, path), agent))
+  if (!isProposer || (stands && sameJson(body, stands))) return
+  if (isOwnersToDecide(kind, body, before && { body: stands })) throw proposerError(agent, 'body')
+}
+
+/** Another spelling of its name does not make a proposer another agent. */
+function isSameAgent(one: unknown, agent: string): boolean {
+  return typeof one === 'string' && isAlikeAgent(one, agent)
+}
+
+function proposerError(agent: string, path: string): DaybookError {
+  return new DaybookError('forbidden', `\`${agent}\` has proposed it: somebody else must decide about it.`, {
+    details: { path, reason: 'proposer' },
+  })
+}

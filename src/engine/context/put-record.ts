@@ -1,0 +1,260 @@
+// Puts one record: completes its head and body, checks who may write it, logs and applies the op.
+// Invariants: records that every copy must read are never sealed. A record from a bundle, backup or archive never makes one of
+// this book less guarded. A put in the way of a hidden record reveals nothing to a guest.
+import type { Guest } from '../../core/capability/caller.ts'
+import { settledIfUnderstood } from '../../core/capability/understood.ts'
+import { DaybookError } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import { citedIds, holdsId, isOpenKind, type Kind, settled, unknownKind } from '../../core/kind.ts'
+import type { PutRequest } from '../../core/put-request.ts'
+import type { RecordHead, Scope } from '../../core/record.ts'
+import { fieldsOf, parseWith } from '../../core/schema.ts'
+import { isLowered, isSealing, mostGuarded, type Sensitivity } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { guardedAs } from '../../store/record/guards.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
+import {
+  checkGuestPut,
+  checkNamedForget,
+  checkNamedPut,
+  checkUndecided,
+  mayGiveId,
+  outside,
+  unseen,
+} from './guest-write.ts'
+import { checkNotProposer } from './proposer.ts'
+import type { Guarded, SecretGuard } from './secret-guard.ts'
+import type { SeenRecords } from './seen-records.ts'
+
+type PutStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'stamps' | 'ops' | 'sources'>
+
+export interface PutParts {
+  readonly store: PutStore
+  readonly ids: Ids
+  readonly seen: Pick<SeenRecords, 'idFor' | 'live' | 'standing' | 'writtenOver'>
+  readonly secrets: Pick<SecretGuard, 'guard' | 'checkNames'>
+  readonly now: string
+  /** The scope of a new record that has none. */
+  readonly defaults: Scope
+  /** The owner's side writes in the name of an agent that it names: it decides nothing. */
+  readonly namesAgent: boolean
+}
+
+export interface PutOutcome {
+  readonly id: string
+  /** False if the record there is final and stays. */
+  readonly isChanged: boolean
+  readonly isNew?: boolean
+  readonly sensitivity?: Sensitivity | undefined
+  readonly secrets?: Guarded['found']
+}
+
+/** One put on its way. `live` is the record that it replaces. */
+interface Putting {
+  readonly kind: Kind
+  readonly request: PutRequest
+  readonly guest: Guest | undefined
+  readonly live: RecordRow | undefined
+}
+
+/** Puts one record, as `guest` or as the owner. A request with `times` comes from elsewhere, with its whole head. */
+export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | undefined): PutOutcome {
+  const { store, ids, seen, secrets } = parts
+  const kind = kindOfPut(store, request, guest)
+  const parsed = request.checked ? request.body : (parseWith(kind.schema, request.body) as JsonObject)
+  const requestedId = request.name ? seen.idFor(request.name) : request.id
+  const before = requestedId === undefined ? undefined : store.records.row(requestedId)
+  if (guest && requestedId !== undefined && !seen.live(requestedId))
+    checkUnseen(store, guest, request, { id: requestedId, before })
+  checkPlace(store, request, before)
+  const live = before && !before.deleted ? before : undefined
+  const putting = { kind, request, guest, live }
+  const complete = completeBody(parts, putting, parsed)
+  if (live && isFinal(store, kind, live) && !kind.isFinal?.(complete)) {
+    // A record from elsewhere is older than the end of this one.
+    if (request.times) return { id: live.id, isChanged: false }
+    throw new DaybookError('conflict', `\`${live.id}\` is in a state that nothing undoes.`, {
+      details: { path: 'id' },
+    })
+  }
+  const id = requestedId ?? ids.next()
+  const ownHead = headOf(parts, putting)
+  const safeHead = request.times ? headFromElsewhere(ownHead, before, kind) : ownHead
+  const head = guardedHead(store, kind, { body: complete, id }, safeHead)
+  const guarded = secrets.guard({ kind, body: complete, sensitivity: head.sensitivity })
+  const { body, sensitivity, found } = guarded
+  if (!request.times) checkNames(secrets, { id: before ? undefined : requestedId, head, live })
+  const op = {
+    op: 'put' as const,
+    kind: request.kind,
+    id,
+    stamp: store.stamps.next(),
+    ...head,
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+    body,
+  }
+  checkRights(parts, putting, op)
+  const { seq } = store.records.put(op, {
+    fresh: requestedId === undefined,
+    keepsBefore: request.keepsBefore,
+  })
+  if (kind.urgent) store.ops.hurry(seq)
+  return { id, isChanged: true, isNew: !live, sensitivity, ...(found ? { secrets: found } : {}) }
+}
+
+export function kindNamed({ kinds }: Pick<PutStore, 'kinds'>, name: string): Kind {
+  const kind = kinds.get(name)
+  if (!kind) throw new DaybookError('internal', `There is no kind \`${name}\`.`)
+  return kind
+}
+
+/** An unknown kind may only come from elsewhere, and for the owner. */
+function kindOfPut(store: PutStore, { kind, times }: PutRequest, guest: Guest | undefined): Kind {
+  if (!times || store.kinds.has(kind)) return kindNamed(store, kind)
+  if (guest) throw outside()
+  return unknownKind(kind)
+}
+
+const isFinal = ({ bodies }: PutStore, kind: Kind, row: RecordRow) =>
+  kind.isFinal?.(bodies.need(row, row.body)) === true
+
+/** The body with the fields and links of the stored one that the caller does not know, and with derived fields. */
+function completeBody(
+  { store, seen }: PutParts,
+  { kind, request, guest, live }: Putting,
+  parsed: JsonObject,
+): JsonObject {
+  const stored = live?.kind === kind.name ? store.bodies.read(live, live.body) : undefined
+  // A guest that was shown fewer links removes none by writing the record back.
+  const linked = guest && stored ? seen.writtenOver(kind.name, parsed, stored) : parsed
+  const whole = stored && !request.times && !request.exact ? withUnknown(kind, stored, linked) : linked
+  return request.times ? settledIfUnderstood(kind, whole) : settled(kind, whole)
+}
+
+/** `body` with the fields of `stored` that only a later Daybook knows. Invariant: none is lost. */
+function withUnknown(kind: Kind, stored: JsonObject, body: JsonObject): JsonObject {
+  const fields = fieldsOf(kind.schema)
+  const unknown =
+    fields && Object.entries(stored).filter(([name]) => !fields.has(name) && !Object.hasOwn(body, name))
+  return unknown && unknown.length > 0 ? { ...body, ...Object.fromEntries(unknown) } : body
+}
+
+/** Times, scope and sensitivity: of the request, else of the stored record, else the default. */
+function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
+  const { kind: name, scope: own = {}, times } = request
+  const stored = times ? undefined : live
+  const usual: Partial<Scope> = stored || times ? {} : defaults
+  const session = own.session ?? stored?.session ?? usual.session
+  const resource = own.resource ?? stored?.resource ?? usual.resource
+  const sensitivity =
+    own.sensitivity ?? ((stored?.sensitivity as Sensitivity | null | undefined) || kind.sensitivity)
+  if (isSealing(sensitivity) && isOpenKind(kind)) {
+    throw new DaybookError('invalid-input', `\`sensitivity\`: Every copy must be able to read a ${name}.`, {
+      details: { path: 'sensitivity' },
+    })
+  }
+  return {
+    at: times?.updated_at ?? now,
+    created_at: times?.created_at ?? stored?.created_at ?? now,
+    agent: own.agent ?? stored?.agent ?? defaults.agent,
+    ...(session == null ? {} : { session }),
+    ...(resource == null ? {} : { resource }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+  }
+}
+
+/** A head from elsewhere, at least as guarded as the record that it replaces. */
+export function headFromElsewhere<Head extends { readonly sensitivity?: Sensitivity | undefined }>(
+  head: Head,
+  stored: { readonly sensitivity: string | null } | undefined,
+  kind: Pick<Kind, 'sensitivity'> | undefined,
+): Head {
+  if (!stored) return head
+  const here = (stored.sensitivity as Sensitivity | null) ?? kind?.sensitivity
+  const sensitivity = mostGuarded(head.sensitivity, here)
+  return sensitivity === head.sensitivity ? head : { ...head, sensitivity }
+}
+
+/** A head as sensitive as the most sensitive record that this one was made from, or is guarded by. */
+function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
+  { sources }: Pick<PutStore, 'sources'>,
+  kind: Kind,
+  { body, id }: { readonly body: JsonObject; readonly id: string },
+  head: Head,
+): Head {
+  const level = sources.level(kind, body, id)
+  const { sensitivity: own, ...rest } = head
+  const made = level !== undefined && isLowered(own, level) ? level : own
+  const sensitivity = guardedAs(made, sources.guards.level(kind, body))
+  if (sensitivity === own) return head
+  return (sensitivity === undefined ? rest : { ...rest, sensitivity }) as Head
+}
+
+interface NewNames {
+  /** Of a new record. */
+  readonly id: string | undefined
+  readonly head: Partial<Pick<RecordHead, 'session' | 'resource' | 'agent'>>
+  readonly live: RecordRow | undefined
+}
+
+/** Throws for a secret of known form in a name that is new in the book. */
+function checkNames(secrets: PutParts['secrets'], { id, head, live }: NewNames): void {
+  const { session, resource, agent } = head
+  secrets.checkNames({
+    id,
+    ...(session === live?.session ? {} : { session }),
+    ...(resource === live?.resource ? {} : { resource }),
+    ...(agent === live?.agent ? {} : { agent }),
+  })
+}
+
+/** A guest chooses an id only where that reveals nothing of hidden records. */
+function checkUnseen(
+  { kinds }: PutStore,
+  guest: Guest,
+  { kind, name }: PutRequest,
+  { id, before }: { readonly id: string; readonly before: RecordRow | undefined },
+): void {
+  const isTaken = before !== undefined && holdsId(before, kinds)
+  const mayGive = name !== undefined || mayGiveId(guest, id, kind, kinds)
+  if (isTaken || !mayGive) throw unseen()
+}
+
+/** A record replaces only one of its own kind. */
+function checkPlace({ kinds }: PutStore, { kind }: PutRequest, before: RecordRow | undefined): void {
+  if (before === undefined || before.kind === kind || !holdsId(before, kinds)) return
+  throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, {
+    details: { path: 'id' },
+  })
+}
+
+type NewRecord = Parameters<typeof checkGuestPut>[2]
+
+function checkRights(parts: PutParts, { kind, request, guest, live }: Putting, record: NewRecord): void {
+  const { store, seen, defaults, namesAgent } = parts
+  if (!guest && request.upkeep) return
+  const standing = live && seen.standing(live)
+  if (guest) {
+    checkGuestPut(guest, store.kinds, record, request.times ? undefined : standing)
+    checkUndecided(kind, record.body, standing)
+    return
+  }
+  checkNotProposer(kind, record.body, standing, defaults.agent)
+  if (namesAgent) checkNamed(parts, kind, record, live)
+}
+
+/** Checks a put by an agent on its owner's book, and each record that it supersedes. */
+function checkNamed(
+  { store: { records }, seen, defaults: { agent } }: PutParts,
+  kind: Kind,
+  record: NewRecord,
+  live: RecordRow | undefined,
+): void {
+  checkNamedPut(kind, agent, record, live && seen.standing(live))
+  const replaced = kind.cites?.flatMap(({ path, supersedes }) =>
+    supersedes ? citedIds(record.body, path) : [],
+  )
+  for (const row of replaced?.flatMap((id) => records.row(id) ?? []) ?? [])
+    if (!row.deleted) checkNamedForget(kind, agent, seen.standing(row))
+}

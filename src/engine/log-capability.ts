@@ -1,0 +1,286 @@
+// The verbs of the logs: who called what at this copy of the book or its mirror, and the recalls and contexts as they were
+// asked. The logs are the owner's alone; `access.reach` lists, for any caller, the records it may read.
+import { z } from 'zod'
+import { type AccessEntry, callerSorts } from '../core/capability/access-log.ts'
+import {
+  type AskedEntry,
+  type AskedHit,
+  activitySorts,
+  type CalledEntry,
+  lostReasons,
+} from '../core/capability/activity.ts'
+import { defineCapability } from '../core/capability/capability.ts'
+import type { ReadContext } from '../core/capability/context.ts'
+import { DaybookError, isDaybookError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json/path.ts'
+import type { Stored } from '../core/record.ts'
+import { parseWith } from '../core/schema.ts'
+import { instant } from '../shape/instant.ts'
+import { recordId } from '../shape/record-id.ts'
+
+const foreignCursor = () =>
+  new DaybookError('invalid-filter', '`cursor`: It is not of this list.', { details: { path: 'cursor' } })
+
+const accessEntry = z.object({
+  n: z.number(),
+  at: z.string(),
+  caller: z.string(),
+  by: z.enum(callerSorts),
+  id: z.string().optional(),
+  capability: z.string(),
+  outcome: z.string(),
+  kinds: z.array(z.string()),
+  count: z.number(),
+  purpose: z.string().optional(),
+  receipt: z.string().optional(),
+}) as unknown as z.ZodType<AccessEntry>
+
+const accessPage = z.object({
+  entries: z.array(accessEntry),
+  /** For the next page; absent on the last. */
+  cursor: z.string().optional(),
+})
+
+/** The most records in one answer. */
+const reachLimit = 10_000
+
+const accessQuery = {
+  /** The agent that called. */
+  agent: z.string().min(1).max(1000).optional(),
+  capability: z.string().min(1).max(200).optional(),
+  /** `ok`, or the code of an error. */
+  outcome: z.string().min(1).max(100).optional(),
+  /** From this instant on, and before that one. */
+  from: instant.optional(),
+  to: instant.optional(),
+  limit: z.number().int().min(1).max(1000).default(100),
+  cursor: z.string().max(40_000).optional(),
+}
+
+function readCursor(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined
+  if (/^a1\.\d{1,15}$/.test(cursor)) return Number(cursor.slice(3))
+  throw foreignCursor()
+}
+
+export const accessCapabilities = [
+  defineCapability({
+    id: 'access:reach',
+    permission: 'read',
+    methods: ['access.reach'],
+    summary: 'Lists which records the caller may read, by id and kind, in the order of their ids.',
+    isUncounted: true,
+    input: z
+      .strictObject({
+        /** Only those of these ids. */
+        ids: z.array(recordId).max(reachLimit).optional(),
+        /** With `ids`: also the records made from them, at any distance. For the owner; ignored for a guest. */
+        made: z.boolean().default(false),
+        limit: z.number().int().min(1).max(reachLimit).default(1000),
+        /** Only ids that come after this one: the last of the page before. */
+        after: z.string().max(1000).optional(),
+      })
+      .prefault({}),
+    output: z.object({
+      records: z.array(z.object({ id: z.string(), kind: z.string() })),
+      /** When an exhausted `rateLimit` of a policy lets the caller ask again; absent if none is exhausted. */
+      opens_at: z.string().optional(),
+    }),
+    effect: 'read',
+    uses: ['records', 'consent'],
+    run(query, at) {
+      const opens_at = at.consent.opensAt()
+      return { records: at.records.reached(query), ...(opens_at === undefined ? {} : { opens_at }) }
+    },
+  }),
+  defineCapability({
+    id: 'access:log',
+    forAgents: true,
+    methods: ['access.log'],
+    summary:
+      'Lists who called what, newest first: every call of guests, also refused ones, and what the owner wrote. Without content.',
+    input: z
+      .strictObject({
+        ...accessQuery,
+        /** The log of this copy of the book, or that of its mirror. */
+        where: z.enum(['here', 'mirror']).default('here'),
+      })
+      .prefault({}),
+    output: accessPage,
+    effect: 'task',
+    uses: ['access', 'mirror'],
+    async run({ where, cursor, limit, ...query }, at) {
+      if (where === 'mirror') {
+        if (!at.mirror.read) throw new DaybookError('sync-off')
+        const input = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) }
+        return parseWith(accessPage, await at.mirror.read('access:log', input), 'protocol-error')
+      }
+      const before = readCursor(cursor)
+      const found = await at.access.page({ ...query, before, limit: limit + 1 })
+      const entries = found.slice(0, limit)
+      const last = entries.at(-1)
+      return {
+        entries,
+        ...(found.length > limit && last ? { cursor: `a1.${last.n}` } : {}),
+      }
+    },
+  }),
+] as const
+
+const accessor = {
+  caller: z.string(),
+  by: z.enum(callerSorts),
+  id: z.string().optional(),
+}
+/** The question and its options, so that it can be repeated. */
+const questionShape = z.looseObject({ text: z.string() })
+const entryShape = {
+  /** Names a recall or a context for `activity.get`. */
+  n: z.number(),
+  at: z.string(),
+  sort: z.enum(activitySorts),
+  ...accessor,
+  capability: z.string(),
+  purpose: z.string().optional(),
+  asked: questionShape.optional(),
+  took: z.number().optional(),
+  tokens: z.number().optional(),
+  found: z.number().optional(),
+  lost: z.enum(lostReasons).optional(),
+  outcome: z.string().optional(),
+  kinds: z.array(z.string()).optional(),
+  count: z.number().optional(),
+}
+
+const placePattern = /^v1\.(\d{1,16})\.(\d{1,16})$/
+
+function readPlace(cursor: string | undefined) {
+  if (cursor === undefined) return undefined
+  const [, first, second] = placePattern.exec(cursor) ?? []
+  if (first !== undefined && second !== undefined) return { asked: Number(first), called: Number(second) }
+  throw foreignCursor()
+}
+
+type Reading = ReadContext<'records' | 'recall'>
+
+/** The hits of a recall with their text of then and their state of now, as far as they can be read. */
+function hitsNow(at: Reading, hits: readonly AskedHit[]) {
+  const ids = hits.map(({ id }) => id)
+  const include = { expired: true, superseded: true }
+  // Outdated records may quote forgotten ones, and are left out.
+  const { records } = at.records.query({ filters: { id: { in: ids } }, include, limit: 1000 })
+  const shown = new Map(records.map((record) => [record.id, record]))
+  return hits.map((hit) => ({ ...hit, ...stateOf(at, hit, shown.get(hit.id)) }))
+}
+
+function stateOf(at: Reading, { id, version }: AskedHit, record: Stored<JsonObject> | undefined) {
+  if (!record) return { now: isThere(at, id) }
+  const versions = at.records.history(id)
+  if (versions.at(-1)?.version === version)
+    return { now: 'same' as const, text: at.recall.quote(record).said }
+  const body = versions.find((one) => one.version === version)?.body
+  const then = body && ({ ...record, ...body } as Stored<JsonObject>)
+  return { now: 'changed' as const, ...(then ? { text: at.recall.quote(then).said } : {}) }
+}
+
+function isThere(at: Reading, id: string): 'changed' | 'gone' | 'locked' {
+  try {
+    return at.records.get(id) ? 'changed' : 'gone'
+  } catch (error) {
+    if (isDaybookError(error, 'locked')) return 'locked'
+    throw error
+  }
+}
+
+const toEntry = (entry: AskedEntry | CalledEntry) =>
+  'kinds' in entry ? { ...entry, kinds: [...entry.kinds] } : entry
+
+export const activityCapabilities = [
+  defineCapability({
+    id: 'activity:list',
+    methods: ['activity.list'],
+    summary:
+      'Lists the activity of this copy of the book, newest first: recalls and contexts as they were asked, writes, and refused calls.',
+    runs: 'device',
+    input: z
+      .strictObject({
+        /** Default: all of them. */
+        sorts: z.array(z.enum(activitySorts)).min(1).max(4).optional(),
+        /** Only entries that recalled this record. */
+        record: recordId.optional(),
+        /** The agent that called. */
+        agent: z.string().min(1).max(1000).optional(),
+        /** From this instant on, and before that one. */
+        from: instant.optional(),
+        to: instant.optional(),
+        limit: z.number().int().min(1).max(1000).default(100),
+        cursor: z.string().max(100).optional(),
+      })
+      .prefault({}),
+    output: z.object({
+      entries: z.array(z.object(entryShape)),
+      /** For the next page; absent on the last. */
+      cursor: z.string().optional(),
+    }),
+    effect: 'read',
+    uses: ['activity'],
+    async run({ cursor, ...query }, at) {
+      const { entries, next } = await at.activity.page({ ...query, before: readPlace(cursor) })
+      return {
+        entries: entries.map(toEntry),
+        ...(next ? { cursor: `v1.${next.asked}.${next.called}` } : {}),
+      }
+    },
+  }),
+  defineCapability({
+    id: 'activity:get',
+    methods: ['activity.get'],
+    summary:
+      'Reads one recall or context as it was asked: its hits with their scores, texts of then and states of now, and the packed text.',
+    runs: 'device',
+    input: z.strictObject({ n: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+    output: z
+      .object({
+        ...entryShape,
+        hits: z.array(
+          z.object({
+            id: z.string(),
+            kind: z.string(),
+            score: z.number(),
+            version: z.number(),
+            /** `gone`: forgotten, or merged away. */
+            now: z.enum(['same', 'changed', 'gone', 'locked']),
+            text: z.string().optional(),
+          }),
+        ),
+        packed: z.string().optional(),
+      })
+      .nullable(),
+    effect: 'read',
+    uses: ['activity', 'records', 'recall'],
+    async run({ n }, at) {
+      const found = await at.activity.get(n)
+      if (!found) return null
+      return { ...found, hits: hitsNow(at, found.hits) }
+    },
+  }),
+  defineCapability({
+    id: 'activity:of_record',
+    methods: ['activity.ofRecord'],
+    summary: 'Counts how often a record was recalled on this device in the last days, by caller.',
+    runs: 'device',
+    input: z.strictObject({ id: recordId }),
+    output: z.object({
+      recalls: z.number(),
+      contexts: z.number(),
+      last_at: z.string().optional(),
+      callers: z.array(z.object({ ...accessor, count: z.number(), last_at: z.string() })),
+    }),
+    effect: 'read',
+    uses: ['activity'],
+    async run({ id }, at) {
+      const { callers, ...sums } = await at.activity.ofRecord(id)
+      return { ...sums, callers: [...callers] }
+    },
+  }),
+] as const

@@ -1,0 +1,102 @@
+// Records that arrive sealed to the book's public key. Each sending has its own key, which a device with the private half
+// receives before somebody reads. Invariant: no answer and no write rests on an arrival that stayed closed only because its
+// key was not received yet.
+import { sealedOf } from '../../core/sealed.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import { createSealedList } from '../../store/record/sealed-list.ts'
+import { type SealedList } from '../../store/sealed/sealed-list.ts'
+import type { Keychain } from '../../trust/seal/keychain.ts'
+
+export interface ArrivalParts {
+  readonly store: Pick<BookStore, 'db' | 'records' | 'openedRecords' | 'sources'>
+  readonly keychain: Pick<Keychain, 'keys' | 'pairOf' | 'want' | 'lacking' | 'receive'>
+}
+
+/** Undoes a transaction that met an arrival without its key. */
+class NotReceived extends Error {}
+
+const ignore = () => undefined
+
+export class SealedArrivals {
+  readonly #store: ArrivalParts['store']
+  readonly #keychain: ArrivalParts['keychain']
+  readonly #sealed: SealedList
+  /** Sealed records that changed; `all` after the keys changed. */
+  #due: Set<number> | 'all' = 'all'
+
+  constructor({ store, keychain }: ArrivalParts) {
+    this.#store = store
+    this.#keychain = keychain
+    this.#sealed = createSealedList(store.db)
+    store.records.watchSealed({
+      changed: (seq) => {
+        if (this.#due !== 'all') this.#due.add(seq)
+      },
+      placed: ignore,
+      mirrorCleared: ignore,
+    })
+  }
+
+  /** The keys changed: every sealed record is looked at again. */
+  renew(): void {
+    this.#due = 'all'
+  }
+
+  /** Receives the keys of new arrivals; undefined without any. */
+  receive(): Promise<void> | undefined {
+    if (this.#due !== 'all' && this.#due.size === 0) return undefined
+    return this.#keychain.keys() ? this.#receiveDue() : undefined
+  }
+
+  async #receiveDue(): Promise<void> {
+    const { secrets } = this.#keychain.keys() ?? {}
+    const pairs = [...(secrets?.keys() ?? [])].flatMap((kid) => this.#keychain.pairOf(kid) ?? [])
+    const due = this.#due === 'all' ? undefined : [...this.#due]
+    const rows = pairs.length === 0 ? [] : this.#sealed.under(pairs, due)
+    this.#due = new Set()
+    for (const { body } of rows) {
+      const text = sealedOf(body)
+      if (text) this.#keychain.want(text)
+    }
+    await this.#keychain.receive()
+    for (const { seq } of rows) {
+      this.#store.openedRecords?.changed(seq)
+      this.#store.sources.links.awaited.changed(seq)
+    }
+  }
+
+  /** Runs a read, again if it met an arrival without its key. */
+  async reading<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    for (;;) {
+      const before = this.#keychain.lacking()
+      try {
+        const answer = await work()
+        if (before === this.#keychain.lacking()) return answer
+      } catch (error) {
+        if (before === this.#keychain.lacking()) throw error
+      }
+      await this.#keychain.receive()
+    }
+  }
+
+  /** Runs `work`, which commits, again as long as it fails for a key that can be received. */
+  async again<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const before = this.#keychain.lacking()
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof NotReceived) && before === this.#keychain.lacking()) throw error
+        await this.#keychain.receive()
+      }
+    }
+  }
+
+  /** Runs `work` inside a transaction and inside `again`; throws if it met an arrival without its key. */
+  writing<Result>(work: () => Result): Result {
+    const before = this.#keychain.lacking()
+    const result = work()
+    if (before !== this.#keychain.lacking()) throw new NotReceived()
+    return result
+  }
+}
