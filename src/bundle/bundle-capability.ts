@@ -14,7 +14,7 @@ import { kindsCalled } from './format/bundle-choice.ts'
 import { BundleIntake, type IntakeResult, describe, described } from './format/bundle-intake.ts'
 import { mergeUpload } from './format/bundle-merge.ts'
 import type { RecordWriter } from '../core/capability/port/record-port.ts'
-import type { StagedRecord } from '../core/capability/transfer.ts'
+import type { StagedRecord, TransferWriter } from '../core/capability/transfer.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { bodyOf, headOf, type Stored } from '../core/record.ts'
 
@@ -233,12 +233,12 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
       includeGuarded: includesGuarded,
       allowIncomplete: rest.allow_incomplete,
       take: (staged) =>
-        at.records.write(({ records }) => {
+        at.records.write((write) => {
           at.transfer.staging.add(
             upload,
-            staged.map((one) => guardStaged(one, records)),
+            staged.map((one) => guardStaged(one, write)),
           )
-          secrets = sumSecrets([...secrets, ...records.secrets()])
+          secrets = sumSecrets([...secrets, ...write.transfer.secrets()])
         }),
     },
     at.records.kinds,
@@ -250,12 +250,13 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
     const total = replaced.reduce((sum, name) => sum + (whole.counts[name] ?? 0), 0)
     const isOwn = whole.signedBy !== undefined && whole.signedBy === (await at.transfer.keys.signer())?.key
     const keepsDecisions = (decisions ?? (isOwn ? 'keep' : 'lower')) === 'keep'
-    const report = await last.records.write(({ records }) => {
+    const report = await last.records.write(({ records, transfer }) => {
       let done = 0
       const merged = mergeUpload(
         { upload, mode, kinds: replaced, dryRun: dry_run, keepsDecisions, from: `bundle:${whole.agent.id}` },
         {
           records,
+          transfer,
           staging: at.transfer.staging,
           kinds: at.records.kinds,
           onRecord() {
@@ -292,12 +293,14 @@ function wantedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, num
   return kinds.map(({ name }) => name).filter((name) => Object.hasOwn(counts, name))
 }
 
+interface GuardPorts {
+  readonly records: Pick<RecordWriter, 'guarded'>
+  readonly transfer: Pick<TransferWriter, 'wasPurged'>
+}
+
 /** `staged` without secrets, or the same object if it has none. A purged record gets an empty text. */
-function guardStaged(
-  staged: StagedRecord,
-  records: Pick<RecordWriter, 'guarded' | 'wasPurged'>,
-): StagedRecord {
-  if (records.wasPurged(staged.id)) return { id: staged.id, kind: staged.kind, text: '' }
+function guardStaged(staged: StagedRecord, { records, transfer }: GuardPorts): StagedRecord {
+  if (transfer.wasPurged(staged.id)) return { id: staged.id, kind: staged.kind, text: '' }
   if (staged.isSealed) return staged
   const record = JSON.parse(staged.text) as Stored<JsonObject>
   const original = bodyOf(record)

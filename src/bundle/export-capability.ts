@@ -109,8 +109,8 @@ export async function openBundleText(
 }
 
 /** The kinds of this version, and unknown kinds (of a later version) that the book has records of. */
-function withUnknown({ records }: TaskContext<'records'>): Kinds {
-  const unknown = records.unknownKinds().map((name) => [name, unknownKind(name)] as const)
+function withUnknown({ records, transfer }: TaskContext<'records' | 'transfer'>): Kinds {
+  const unknown = transfer.unknownKinds().map((name) => [name, unknownKind(name)] as const)
   return new Map([...records.kinds, ...unknown])
 }
 

@@ -138,7 +138,7 @@ export const fileCapabilities = [
           fresh += 1
           if (!dry_run) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
         }
-        return { fresh, secrets: write.records.secrets() }
+        return { fresh, secrets: write.transfer.secrets() }
       })
       at.call.progress({ done: total, total, what: name })
       const ids = records.slice(0, idLimit).map(({ id }) => id)

@@ -270,9 +270,9 @@ export function addTimeSeen({ options, store, services }: BookServiceParts): Tim
   services.add<Service>({
     name: 'time',
     idle() {
-      if (isClosed || newer || !seen.isAhead()) return
+      if (isClosed || newer || !seen.isStale()) return
       // A failed write is repeated by the next write or idle moment.
-      writes.write(() => seen.keep()).catch(() => undefined)
+      writes.write(() => seen.store()).catch(() => undefined)
     },
     close() {
       isClosed = true

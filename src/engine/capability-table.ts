@@ -5,7 +5,7 @@ import { inbox } from '../commons/inbox/inbox.ts'
 import { pool } from '../commons/pool/pool.ts'
 import { room } from '../commons/room/room.ts'
 import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
-import type { Chapter } from '../core/capability/chapter.ts'
+import type { Chapter, ChapterPorts } from '../core/capability/chapter.ts'
 import { DaybookError } from '../core/errors.ts'
 import { createKinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/json/path.ts'
@@ -63,6 +63,12 @@ export const capabilityTable: CapabilityTable = listed.flatMap<CapabilityTable[n
 export const kinds = createKinds(
   [trust, ...chapters.filter((one) => one !== trust)].flatMap((chapter) => chapter.kinds),
 )
+
+/** The ports that chapters bring. */
+export const chapterPorts: Required<ChapterPorts> = {
+  read: Object.assign({}, ...chapters.map(({ ports }) => ports?.read)) as Required<ChapterPorts>['read'],
+  write: Object.assign({}, ...chapters.map(({ ports }) => ports?.write)) as Required<ChapterPorts>['write'],
+}
 
 const byId: ReadonlyMap<string, AnyCapability> = new Map(
   chapters.flatMap(({ capabilities }) => capabilities.map((one) => [one.id, one])),

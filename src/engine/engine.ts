@@ -6,7 +6,7 @@ import type { Kinds } from '../core/kind.ts'
 import { formatTime } from '../core/time.ts'
 import { type BookStore, openBookStore } from '../store/book-store.ts'
 import { readSyncPlan } from '../sync/device/sync-plan.ts'
-import { createAdmission } from '../trust/admission.ts'
+import { Admission } from '../trust/admission.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
   addAccessAudit,
@@ -22,7 +22,7 @@ import {
   addTimeSeen,
   openKeychain,
 } from './book-services.ts'
-import { findCapability, kinds } from './capability-table.ts'
+import { chapterPorts, findCapability, kinds } from './capability-table.ts'
 import { createCallContexts, owner } from './context/call-context.ts'
 import { createMirrorCall, createMirrorRead } from './context/mirror-call.ts'
 import { createRecordAccess } from './context/record-access.ts'
@@ -66,15 +66,15 @@ export function createEngine(options: EngineOptions): Engine {
     room: room.copies,
     meeting: room.mirror,
     call,
-    admit: admission.admit,
+    admit: (presented) => admission.admit(presented),
     check: (id, caller) => authorise(caller, findCapability(id)),
     recheck: (admitted) => admission.recheckAll(admitted, formatTime(options.ports.clock.now())),
     background: sync?.background,
-    together: store.writes.together,
+    together: (work) => store.writes.together(work),
     wake: services.wake,
     attend: (seen) => sync?.attend(seen),
     on: events.on,
-    audit: { note: audit.note, flush: audit.flush, claimant: admission.claimant },
+    audit: { note: audit.note, flush: audit.flush, claimant: (claimed) => admission.claimant(claimed) },
     close: services.close,
   }
 }
@@ -136,7 +136,7 @@ function createBookAccess(book: Book, { secrets, sealing, tasks, carriers }: Wor
   const renew: ConsentGate['renew'] = (guest) => consent.renew(guest)
   const accessOf = createRecordAccess({ store, ports, scope, secrets, renew })
   const own = accessOf(owner)
-  const admission = createAdmission({ ...ports, keys, ledger: own.ledger, seen, owner: scope.agent })
+  const admission = new Admission({ ...ports, keys, ledger: own.ledger, seen, owner: scope.agent })
   const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random: ports.random })
   const transact = createTransact({
     store,
@@ -147,6 +147,7 @@ function createBookAccess(book: Book, { secrets, sealing, tasks, carriers }: Wor
     tasks,
     services,
     pool,
+    chapterPorts,
     tell: events.tell,
   })
   return { seen, consent, accessOf, own, admission, pool, transact }
@@ -172,6 +173,7 @@ function createBookContexts(book: Book, work: Work, access: Access) {
     options,
     keys,
     status,
+    chapterPorts,
     kinds: { all: kinds, portable },
     sync: (signal, direction) =>
       sync?.sync(signal, direction) ?? Promise.reject(store.newer?.error() ?? new DaybookError('sync-off')),

@@ -87,10 +87,10 @@ export const accessCapabilities = [
       opens_at: z.string().optional(),
     }),
     effect: 'read',
-    uses: ['records', 'consent'],
+    uses: ['access', 'consent'],
     run(query, at) {
       const opens_at = at.consent.opensAt()
-      return { records: at.records.reached(query), ...(opens_at === undefined ? {} : { opens_at }) }
+      return { records: at.access.reached(query), ...(opens_at === undefined ? {} : { opens_at }) }
     },
   }),
   defineCapability({

@@ -39,9 +39,7 @@ export interface StatusSource {
   readonly degraded: () => readonly string[]
 }
 
-export type StatusOf = (view: CallView) => StatusPort
-
-export function createStatus(source: StatusSource): StatusOf {
+export function createStatus(source: StatusSource): (view: CallView) => StatusPort {
   return (view) => ({
     book: async () =>
       view.caller.role === 'guest'
@@ -57,7 +55,7 @@ export function createStatus(source: StatusSource): StatusOf {
 
 function guestStatus({ options, sync }: StatusSource, { agent }: Guest, { access }: CallView): Status {
   const { bytes: usageBytes, pending } = access.seen.queries.usage()
-  const conflicts = access.reader.conflicts({ limit: conflictLimit, undecided: true }).length
+  const conflicts = access.sync.conflicts({ limit: conflictLimit, undecided: true }).length
   const configured = sync !== undefined
   return {
     name: options.name,

@@ -2,6 +2,7 @@ import { defineChapter } from '../core/capability/chapter.ts'
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { RecordWriter } from '../core/capability/port/record-port.ts'
+import type { SyncWriter } from '../core/capability/port/sync-port.ts'
 import type { ConflictEntry, ConflictSide } from '../core/conflict.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json/path.ts'
@@ -66,25 +67,27 @@ const choice = z.strictObject({
   body: z.record(z.string(), z.json()).optional(),
 })
 
-type DecidingRecords = Pick<
-  RecordWriter,
-  'conflict' | 'decideConflict' | 'put' | 'forget' | 'get' | 'succession'
->
+type DecidingRecords = Pick<RecordWriter, 'put' | 'forget' | 'get' | 'succession'>
 
-/** Checks and applies a decision, inside the transaction of `records`. */
+interface Deciding {
+  readonly records: DecidingRecords
+  readonly sync: Pick<SyncWriter, 'conflict' | 'decideConflict'>
+}
+
+/** Checks and applies a decision. Inside a transaction. */
 export function decideConflict(
   input: unknown,
-  records: DecidingRecords,
+  { records, sync }: Deciding,
 ): { record: string; changed: boolean } {
   const { id, choose, body } = parseWith(choice, input)
-  const entry = records.conflict(id)
+  const entry = sync.conflict(id)
   if (!entry) throw new DaybookError('not-found', `There is no conflict ${id}.`, { details: { path: 'id' } })
   if ((choose === 'body') !== (body !== undefined)) {
     throw new DaybookError('invalid-input', '`body` belongs to the choice `body`, and to no other.', {
       details: { path: 'body' },
     })
   }
-  if (entry.kept?.record !== undefined) return decideRivals(entry, choose, body, records)
+  if (entry.kept?.record !== undefined) return decideRivals(entry, choose, body, { records, sync })
   const { record, kind, lost, state } = entry
   // The record is the `kept` side already, unless an earlier decision changed it.
   const winner = state === 'decided' ? entry.kept : undefined
@@ -93,7 +96,7 @@ export function decideConflict(
     : choose === 'lost'
       ? lost
       : winner
-  records.decideConflict(id)
+  sync.decideConflict(id)
   if (!chosen) return { record, changed: false }
   if (chosen.sealed)
     throw new DaybookError('locked', undefined, { details: { record, sealed: chosen.sealed } })
@@ -127,10 +130,10 @@ function decideRivals(
   { id, record, kind, lost, paths = [], state }: ConflictEntry,
   choose: z.output<typeof choice>['choose'],
   body: JsonObject | undefined,
-  records: DecidingRecords,
+  { records, sync }: Deciding,
 ): { record: string; changed: boolean } {
   const [path = ''] = paths
-  records.decideConflict(id)
+  sync.decideConflict(id)
   const now = records.get(record)
   const here = records.succession(record, kind)
   const before = lost.body?.[path]
@@ -209,8 +212,8 @@ const syncCapabilities = [
       .prefault({}),
     output: z.object({ conflicts: z.array(conflict) }),
     effect: 'read',
-    uses: ['records'],
-    run: (query, at) => ({ conflicts: at.records.conflicts(query) }),
+    uses: ['sync'],
+    run: (query, at) => ({ conflicts: at.sync.conflicts(query) }),
   }),
   defineCapability({
     id: 'daybook:choose_conflict',
@@ -220,8 +223,8 @@ const syncCapabilities = [
     input: choice,
     output: z.object({ record: z.string(), changed: z.boolean() }),
     effect: 'write',
-    uses: ['records'],
-    run: (input, at) => decideConflict(input, at.records),
+    uses: ['records', 'sync'],
+    run: (input, at) => decideConflict(input, at),
   }),
   defineCapability({
     id: 'daybook:list_dead_letters',
@@ -238,8 +241,8 @@ const syncCapabilities = [
       .prefault({}),
     output: z.object({ deadLetters: z.array(refusedOp) }),
     effect: 'read',
-    uses: ['records'],
-    run: ({ limit, after }, at) => ({ deadLetters: at.records.refused(limit, after) }),
+    uses: ['sync'],
+    run: ({ limit, after }, at) => ({ deadLetters: at.sync.refused(limit, after) }),
   }),
   defineCapability({
     id: 'daybook:retry_dead_letters',
@@ -249,8 +252,8 @@ const syncCapabilities = [
     input: z.strictObject({ records: z.array(z.string()).max(1000).optional() }).prefault({}),
     output: z.object({ retried: z.array(z.string()) }),
     effect: 'write',
-    uses: ['records'],
-    run: ({ records }, at) => ({ retried: at.records.retryRefused(records) }),
+    uses: ['sync'],
+    run: ({ records }, at) => ({ retried: at.sync.retryRefused(records) }),
   }),
   defineCapability({
     id: 'daybook:list_outbox',
@@ -267,8 +270,8 @@ const syncCapabilities = [
       .prefault({}),
     output: z.object({ entries: z.array(entry) }),
     effect: 'read',
-    uses: ['records'],
-    run: (query, at) => ({ entries: at.records.outbox(query) }),
+    uses: ['sync'],
+    run: (query, at) => ({ entries: at.sync.outbox(query) }),
   }),
 ] as const
 

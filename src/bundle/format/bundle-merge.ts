@@ -1,7 +1,7 @@
 // Merges a verified upload into the book: one decision per record, all in one transaction.
 // Invariant: the losing edit is in the conflict log; in a merge, a record that the user forgot stays forgotten.
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
-import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
+import type { StagedRecord, Staging, TransferWriter } from '../../core/capability/transfer.ts'
 import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'
 import { type ConflictPolicy, type Kind, type Kinds, settled } from '../../core/kind.ts'
 import { type Json, type JsonObject, readPath } from '../../core/json/path.ts'
@@ -59,6 +59,7 @@ const forgetBatch = 500
 
 export interface MergePorts {
   readonly records: RecordWriter
+  readonly transfer: TransferWriter
   readonly staging: Staging
   readonly kinds: Kinds
   onRecord(): void
@@ -112,9 +113,9 @@ class BundleMerge {
   }
 
   #merge({ id, kind, text }: StagedRecord): void {
-    const { records, kinds } = this.#ports
+    const { records, transfer, kinds } = this.#ports
     // Purged before or after it was staged.
-    if (text === '' || records.wasPurged(id)) return this.#conflict(id, kind, 'book', { forgotten: true })
+    if (text === '' || transfer.wasPurged(id)) return this.#conflict(id, kind, 'book', { forgotten: true })
     const opened = this.#open(JSON.parse(text) as Stored<JsonObject>, kind)
     if (isSealedRecord(opened)) {
       if (this.#isWithheld(kind, opened)) return this.#withhold()
@@ -171,10 +172,10 @@ class BundleMerge {
   /** A merge respects that the book forgot a record; `replace` respects only that it purged one. */
   #add(pair: Pair): void {
     const { id, kind, incoming } = pair
-    const { records, kinds } = this.#ports
+    const { records, transfer, kinds } = this.#ports
     const path = kinds.get(kind)?.marks
     const marked = path === undefined ? undefined : readPath(incoming, path)
-    const isGone = this.#plan.mode === 'merge' ? records.wasForgotten : records.wasPurged
+    const isGone = this.#plan.mode === 'merge' ? records.wasForgotten : transfer.wasPurged
     if ([id, marked].some((one) => typeof one === 'string' && isGone(one)))
       return this.#conflict(id, kind, 'book', { forgotten: true })
     this.#report.imported += 1
@@ -203,7 +204,7 @@ class BundleMerge {
   #logLoss(id: string, kind: string, loser: MergeSide, winner: MergeSide): void {
     if (this.#plan.dryRun) return
     const policy = this.#policyOf(kind)
-    this.#ports.records.lose({
+    this.#ports.transfer.lose({
       record: id,
       kind,
       policy,
@@ -231,10 +232,9 @@ class BundleMerge {
 
   /** Opens a sealed record if its key is here. */
   #open(record: Stored<JsonObject>, kind: string): Stored<JsonObject> {
-    const { records, kinds } = this.#ports
+    const { transfer, kinds } = this.#ports
     const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
-    const body =
-      sealed && isSealedRecord(record) ? records.sealed.open({ kind, id: record.id }, sealed) : undefined
+    const body = sealed && isSealedRecord(record) ? transfer.open({ kind, id: record.id }, sealed) : undefined
     const ownKind = kinds.get(kind)
     if (!body || !ownKind) return record
     // A key of this book sealed it: a body that does not fit is from a newer Daybook.
@@ -253,19 +253,19 @@ class BundleMerge {
 
   /** Merges an unreadable record: the later one wins, and the conflict log has the other, still sealed. */
   #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
-    const { records } = this.#ports
+    const { records, transfer } = this.#ports
     const { id, created_at, updated_at } = incoming
     const { head, body } = partsOf(incoming)
     const enc = body[sealedName] as unknown as SealedBody
     const put = () => {
       const times = { created_at, updated_at }
-      if (!this.#plan.dryRun) records.sealed.put({ kind, id, enc, scope: head, times })
+      if (!this.#plan.dryRun) transfer.putSealed({ kind, id, enc, scope: head, times })
     }
     const isReplacing = this.#plan.mode === 'replace'
     const present = records.sealed.find(id)
     const existing = present ?? records.get(id)
     if (!existing) {
-      if (!(isReplacing ? records.wasPurged(id) : records.wasForgotten(id))) {
+      if (!(isReplacing ? transfer.wasPurged(id) : records.wasForgotten(id))) {
         this.#report.imported += 1
         return put()
       }
@@ -282,7 +282,7 @@ class BundleMerge {
       const bundle = { by: this.#plan.from, op: 'put' as const, enc }
       const book = { by: present.agent, op: 'put' as const, enc: present.sealed }
       const [lost, kept] = isLater ? [book, bundle] : [bundle, book]
-      records.sealed.lose({ record: id, kind, policy: this.#policyOf(kind), lost, kept })
+      transfer.loseSealed({ record: id, kind, policy: this.#policyOf(kind), lost, kept })
     }
     if (!isLater) return
     this.#report.updated += 1
@@ -291,9 +291,9 @@ class BundleMerge {
 
   #forgetOthers(): void {
     const { upload, kinds, dryRun } = this.#plan
-    const { records } = this.#ports
+    const { records, transfer } = this.#ports
     for (let after = ''; ;) {
-      const ids = records.unstaged(upload, kinds, after, forgetBatch)
+      const ids = transfer.unstaged(upload, kinds, after, forgetBatch)
       for (const id of ids) if (dryRun || records.forget(id)) this.#report.forgotten += 1
       after = ids.at(-1) ?? after
       if (ids.length < forgetBatch) return

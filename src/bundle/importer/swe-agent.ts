@@ -140,7 +140,7 @@ export async function importTrajectory(
   at.call.progress({ done: 0, total, what: name })
   const { imported, secrets } = await at.records.write((write) => ({
     imported: storeRun(run, { name, session, ids, times, dry_run }, write),
-    secrets: write.records.secrets(),
+    secrets: write.transfer.secrets(),
   }))
   at.call.progress({ done: total, total, what: name })
   return { imported, skipped: total - imported, session, ids, secrets }

@@ -140,7 +140,7 @@ export const roomCapabilities = [
 ] as const
 
 /** `room` for `caller`; calls that a guest has no right to throw `forbidden`. */
-export function roomFor(caller: Caller, room: Room): Room {
+function roomFor(caller: Caller, room: Room): Room {
   if (caller.role === 'owner') return room
   const { agent, reach } = caller
   const enter = () => {
@@ -171,4 +171,5 @@ export const room = defineChapter({
   name: 'room',
   capabilities: roomCapabilities,
   kinds: [],
+  ports: { read: { room: ({ caller, room }) => roomFor(caller, room()) } },
 })

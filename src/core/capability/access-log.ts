@@ -1,5 +1,4 @@
 // The log of access as it is asked: who called what at this copy of the book, and what came of it, without any content.
-
 /** Characters that a caller may say what a call is for in. */
 export const purposeLimit = 200
 
@@ -46,7 +45,7 @@ export interface AccessQuery {
 /** Entries are kept for this long, and no more than this many. */
 export const accessKeep = { ms: 90 * 86_400_000, rows: 100_000 } as const
 
-/** The log as the capability that shows it reads it. */
+/** The access log, for the verb that shows it. */
 export interface AccessPort {
   /** Everything up to now, what has not been committed yet included. */
   page(query: AccessQuery): Promise<readonly AccessEntry[]>

@@ -1,6 +1,7 @@
 // A chapter: what one folder brings to the book. The engine knows a list of chapters, and nothing else of them.
 import type { Kind } from '../kind.ts'
 import type { AnyCapability } from './capability.ts'
+import type { PortParts, ReadPorts, WritePortParts, WritePorts } from './context.ts'
 import type { Recurring } from './recurring.ts'
 import type { Service, ServiceParts } from './service.ts'
 
@@ -14,10 +15,18 @@ export interface Chapter<
   readonly capabilities: Capabilities
   /** The kinds of record that it owns. */
   readonly kinds: Kinds
+  /** Its ports, by the names under which capabilities declare them. */
+  readonly ports?: ChapterPorts
   /** What is to be done again and again. */
   readonly recurring?: readonly Recurring[]
   /** What works beside the calls, begun when a book is opened and closed with it. */
   readonly services?: (parts: ServiceParts) => readonly Service[]
+}
+
+/** Builders of ports: for the caller of a read or a task, and for one transaction. */
+export interface ChapterPorts {
+  readonly read?: { readonly [Name in keyof ReadPorts]?: (parts: PortParts) => ReadPorts[Name] }
+  readonly write?: { readonly [Name in keyof WritePorts]?: (parts: WritePortParts) => WritePorts[Name] }
 }
 
 /** Declares a chapter and keeps the types of its verbs and kinds. */

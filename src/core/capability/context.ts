@@ -9,18 +9,27 @@ import type { JsonObject } from '../json/path.ts'
 import type { Kinds } from '../kind.ts'
 import type { Cipher, Digest, Keyring, Random } from '../ports.ts'
 import type { Durability, Scope } from '../record.ts'
+import type { PolicyDecision, Way } from '../access/policy-decision.ts'
 import type { Caller } from './caller.ts'
 import type { ConsentPort, ConsentWriter } from './port/consent-port.ts'
 import type { OwnReader, OwnWriter } from './port/own-port.ts'
 import type { PoolPort, PoolWritePort } from '../pool/pool-port.ts'
 import type { Progress } from './progress.ts'
 import type { RecallPort } from './port/recall-port.ts'
-import type { Ledger, LedgerWriter, RecordReader, RecordWriter } from './port/record-port.ts'
+import type {
+  Ledger,
+  LedgerWriter,
+  ReachQuery,
+  ReachedRecord,
+  RecordReader,
+  RecordWriter,
+} from './port/record-port.ts'
 import type { Room } from './port/room-port.ts'
 import type { SealingPort } from './port/sealing-port.ts'
+import type { SyncReader, SyncWriter } from './port/sync-port.ts'
 import type { EmbedStatus, Status, SyncDirection, SyncResult } from './status.ts'
 import type { TaskReader, TaskWriter } from './task.ts'
-import type { Staging, TransferSessions } from './transfer.ts'
+import type { Staging, TransferSessions, TransferWriter } from './transfer.ts'
 
 /** The call itself. Every capability has it. */
 export interface CallPort {
@@ -81,6 +90,8 @@ export interface TransferPort {
   readonly cipher: Cipher
   /** Verifies who signed a file, and signs one for the owner. */
   readonly keys: Keyring
+  /** Kinds of a later Daybook of which the book has records. A guest sees none. */
+  unknownKinds(): string[]
 }
 
 /** The book's mirror. */
@@ -110,6 +121,12 @@ export interface StatusPort {
   embedder(): EmbedStatus
 }
 
+/** The reach of the caller. */
+export interface ReachPort {
+  /** The records that the caller may read, also expired and superseded ones, in the order of their ids. */
+  reached(query: ReachQuery): ReachedRecord[]
+}
+
 /** What a read may use. */
 export interface ReadPorts {
   readonly records: RecordReader
@@ -120,10 +137,11 @@ export interface ReadPorts {
   readonly trust: TrustPort
   readonly room: Room
   readonly status: StatusPort
-  readonly access: AccessPort
+  readonly access: AccessPort & ReachPort
   readonly activity: ActivityPort
   readonly consent: ConsentPort
   readonly mirror: Pick<MirrorPort, 'read'>
+  readonly sync: SyncReader
   readonly pool: PoolPort
 }
 
@@ -135,8 +153,30 @@ export interface WritePorts {
   readonly tasks: TaskWriter
   readonly trust: TrustWriter
   readonly consent: ConsentWriter
+  readonly sync: SyncWriter
+  readonly transfer: TransferWriter
   /** What the knowledge pool keeps at this copy. */
   readonly pool: PoolWritePort
+}
+
+/** The parts from which a chapter builds a port for one caller. */
+export interface PortParts {
+  readonly caller: Caller
+  /** The network that the call came over. */
+  readonly way: Way
+  /** Tokens, keys, policies and receipts: a port of a chapter shows those of its own kinds. */
+  readonly ledger: Ledger
+  /** The policies' decision about an agent, by all its names. */
+  decide(names: readonly string[]): PolicyDecision
+  /** When an exhausted rate limit lets the caller ask again; undefined if none is exhausted. */
+  opensMs(): number | undefined
+  /** The meeting room, without checks. */
+  room(): Room
+}
+
+/** The parts from which a chapter builds a port for one transaction. */
+export interface WritePortParts {
+  readonly ledger: LedgerWriter
 }
 
 /** What a task may use. */

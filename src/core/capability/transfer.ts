@@ -1,7 +1,10 @@
 // How much goes out of a book or comes in: read as it stood at one instant, held back until it is whole.
+import type { ConflictEntry } from '../conflict.ts'
 import type { JsonObject } from '../json/path.ts'
-import type { Stored } from '../record.ts'
-import type { Sensitivity } from '../sealed.ts'
+import type { PutRequest } from '../put-request.ts'
+import type { Scope, Stored } from '../record.ts'
+import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
+import type { SecretCount } from '../secret/stored-secrets.ts'
 
 /** Which records a snapshot holds. */
 export interface SnapshotQuery {
@@ -72,4 +75,36 @@ export interface TransferSessions {
   /** Everything was sent: it counts no more, and can be found for half a minute, in case the last answer got lost. */
   finish(name: string): void
   drop(name: string): void
+}
+
+export interface SealedPut extends Required<Pick<PutRequest, 'kind' | 'id' | 'times'>> {
+  readonly scope: Scope & { readonly sensitivity?: Sensitivity | undefined }
+  readonly enc: SealedBody
+}
+
+/** One side of a conflict, sealed, if it can't be read here. */
+export interface SealedSide {
+  readonly by: string
+  readonly op: 'put'
+  readonly enc: SealedBody
+}
+
+/** Records that come from a file, inside one transaction. */
+export interface TransferWriter {
+  /** True of a purged record: nothing brings it back. */
+  wasPurged(id: string): boolean
+  /** Logs an edit that lost as a conflict, once. */
+  lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
+  /** The secrets found so far in the puts of this transaction. */
+  secrets(): SecretCount[]
+  /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
+  unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
+  /** Opens a sealed body; undefined if that can't be done here. */
+  open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
+  /** Stores a record as it was sealed. */
+  putSealed(request: SealedPut): void
+  /** Logs a sealed edit that lost as a conflict. */
+  loseSealed(
+    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & { lost: SealedSide; kept: SealedSide },
+  ): void
 }

@@ -4,9 +4,18 @@ import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import { endingOf } from '../../core/calendar/day.ts'
 import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
 import { utcZone } from '../../core/calendar/zone.ts'
-import type { CallPort, PortName, TaskPorts, TaskRecords } from '../../core/capability/context.ts'
+import type {
+  CallPort,
+  PortName,
+  PortParts,
+  ReadPorts,
+  StatusPort,
+  TaskPorts,
+  TaskRecords,
+} from '../../core/capability/context.ts'
+import type { ChapterPorts } from '../../core/capability/chapter.ts'
 import type { RecallPort } from '../../core/capability/port/recall-port.ts'
-import { type Caller, holdersOfGuest } from '../../core/capability/caller.ts'
+import type { Caller } from '../../core/capability/caller.ts'
 import type { PoolPort } from '../../core/pool/pool-port.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
@@ -16,7 +25,6 @@ import { DaybookError } from '../../core/errors.ts'
 import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
-import { roomFor } from '../../commons/room/room.ts'
 import type { BookEmbedding } from '../../recall/book-embedding.ts'
 import { createRecall } from '../../recall/recall.ts'
 import { quoteOf } from '../../recall/pack.ts'
@@ -26,7 +34,6 @@ import type { TimeSeen } from '../../store/time-seen.ts'
 import { formatTime } from '../../core/time.ts'
 import type { EndOfBook } from '../end-of-book.ts'
 import type { EngineOptions } from '../engine-options.ts'
-import type { StatusOf } from '../status.ts'
 import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Activity } from '../service/activity.ts'
@@ -35,7 +42,6 @@ import type { BookRoom } from '../service/book-room.ts'
 import type { Sealing } from '../service/sealing.ts'
 import type { Tasks } from '../task/task-access.ts'
 import { type Call, type CallView, namesAgent, requestName } from './call.ts'
-import { consentLedger } from './consent-ledger.ts'
 import type { createMirrorRead, MirrorCall } from './mirror-call.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { Transact } from './transact.ts'
@@ -62,6 +68,7 @@ export interface CallContextParts {
   readonly sessions: TransferSessionStore
   readonly room: Pick<BookRoom, 'of'>
   readonly pool: PoolPort
+  readonly chapterPorts: Pick<Required<ChapterPorts>, 'read'>
   readonly sync: (signal: AbortSignalLike, direction?: SyncDirection) => Promise<SyncResult>
   readonly askMirror: MirrorCall | undefined
   readonly readMirror: ReturnType<typeof createMirrorRead>
@@ -69,7 +76,7 @@ export interface CallContextParts {
   readonly activity: Pick<Activity, 'port'>
   readonly consent: Pick<ConsentGate, 'decide' | 'opensMs'>
   readonly end: EndOfBook
-  readonly status: StatusOf
+  readonly status: (view: CallView) => StatusPort
   readonly tell: ServiceParts['tell']
 }
 
@@ -88,7 +95,8 @@ export interface CallContexts {
   contextOf(call: Call): object
 }
 
-type PortBuilders = { readonly [Name in PortName]: (call: Call) => TaskPorts<PortName>[Name] }
+/** Ports without a builder here come from chapters. */
+type PortBuilders = { readonly [Name in PortName]?: (call: Call) => TaskPorts<PortName>[Name] }
 
 export function createCallContexts(parts: CallContextParts): CallContexts {
   const { accessOf, tell } = parts
@@ -111,6 +119,9 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
     return { caller, tab, scope, access, recall: () => recallFor(parts, caller, access) }
   }
   const builders = createPortBuilders(parts)
+  const ofChapter = parts.chapterPorts.read
+  const portOf = (name: PortName, call: Call) =>
+    builders[name]?.(call) ?? ofChapter[name as keyof ReadPorts]?.(portParts(parts, call))
 
   return {
     own: viewFor(owner, home, {}),
@@ -146,9 +157,21 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
       const { effect, uses = [] } = call.capability
       const at: Record<string, unknown> = { call: call.port }
       for (const name of uses)
-        at[name] = name === 'records' && effect === 'read' ? call.view.access.reader : builders[name](call)
+        at[name] = name === 'records' && effect === 'read' ? call.view.access.reader : portOf(name, call)
       return at
     },
+  }
+}
+
+function portParts({ consent, room }: CallContextParts, { view, way, requestId }: Call): PortParts {
+  const { caller, tab, access } = view
+  return {
+    caller,
+    way,
+    ledger: access.ledger,
+    decide: (names) => consent.decide(names, way),
+    opensMs: () => (caller.role === 'owner' ? undefined : consent.opensMs(caller)),
+    room: () => room.of(tab.tab, requestId),
   }
 }
 
@@ -172,7 +195,7 @@ function recallFor(
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {
-  const { ports, store, keys, tasks, sessions, room, status } = parts
+  const { ports, store, keys, tasks, sessions, status } = parts
   const { digest, random, cipher } = ports
   return {
     records: (call) => taskRecords(parts, call),
@@ -195,6 +218,7 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       random,
       cipher,
       keys,
+      unknownKinds: view.access.unknownKinds,
     }),
     mirror({ port: { signal }, requestId }) {
       const { askMirror, readMirror } = parts
@@ -208,21 +232,9 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
     },
     end: ({ port: { signal } }) => parts.end(signal),
     archive: () => archivePort(parts.options),
-    room: ({ view, requestId }) => roomFor(view.caller, room.of(view.tab.tab, requestId)),
-    access: () => parts.audit.port,
+    access: ({ view }) => ({ ...parts.audit.port, reached: view.access.reached }),
+    sync: ({ view }) => view.access.sync,
     activity: () => parts.activity.port,
-    consent: ({ view, way }) => ({
-      records: consentLedger(view.access.ledger),
-      decide: (agent) => parts.consent.decide([agent], way),
-      decisions: () =>
-        view.caller.role === 'owner'
-          ? []
-          : holdersOfGuest(view.caller).map(({ names }) => parts.consent.decide(names, way)),
-      opensAt() {
-        const ms = view.caller.role === 'owner' ? undefined : parts.consent.opensMs(view.caller)
-        return ms === undefined ? undefined : formatTime(ms)
-      },
-    }),
     pool: () => parts.pool,
     status: ({ view }) => status(view),
   }

@@ -11,7 +11,7 @@ type FollowStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'proj
 
 /** Records made from a source with the key of the new record `id`, put again with `id` as that source. */
 export function namedIn({ sources, kinds, bodies, records }: FollowStore, id: string): PutRequest[] {
-  const row = sources.links.awaitsSome() ? records.row(id) : undefined
+  const row = sources.links.awaited.isUsed() ? records.row(id) : undefined
   const found = row ? sources.links.awaiting(row) : []
   // One record may name the source by several keys.
   const made = Map.groupBy(found, ([, { id: of }]) => of)

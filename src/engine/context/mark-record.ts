@@ -5,10 +5,10 @@ import type { Guest } from '../../core/capability/caller.ts'
 import { type MarkChange, markNames, type Marks, marksIn } from '../../core/mark/mark.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
+import type { Kind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import { markId } from '../../core/mark/mark-id.ts'
-import { markKind } from '../../memory/mark/mark-kind.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 
@@ -53,6 +53,7 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
   const kind = store.kinds.get(record.kind)
   if (kind?.marks !== undefined)
     throw new DaybookError('invalid-input', '`id`: It is a mark itself.', { details: { path: 'id' } })
+  const markKind = markKindOf(store)
   const reserved =
     guest && markNames.find((name) => markKind.ownerFields?.includes(name) && change[name] !== undefined)
   if (reserved !== undefined) {
@@ -79,6 +80,12 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
   put({ kind: markKind.name, id: markId(id), body, scope: scopeLike(record, row) })
   onMarked({ id, kind: record.kind })
   return { before, now: marksIn(body) ?? {} }
+}
+
+function markKindOf({ kinds }: MarkWriterParts['store']): Kind {
+  const found = [...kinds.values()].find(({ marks }) => marks !== undefined)
+  if (found) return found
+  throw new DaybookError('internal', 'The book has no kind of marks.')
 }
 
 /** Throws if a verb sets the sensitivity of marks: it follows from their record. */

@@ -3,7 +3,9 @@
 import { isReserved, onlyPattern } from '../../core/access/reach.ts'
 import { isConcrete } from '../../core/access/scope.ts'
 import type { Caller, Guest } from '../../core/capability/caller.ts'
+import type { ReachPort, TransferPort } from '../../core/capability/context.ts'
 import type { OwnReader } from '../../core/capability/port/own-port.ts'
+import type { SyncReader } from '../../core/capability/port/sync-port.ts'
 import type {
   Ledger,
   RecordQuery,
@@ -26,12 +28,13 @@ import type { SecretGuard } from './secret-guard.ts'
 import { SeenRecords, type SeenRecordsStore } from './seen-records.ts'
 import { shownQueries, shownSnapshot } from './shown-queries.ts'
 
-export interface RecordAccess {
+export interface RecordAccess extends ReachPort, Pick<TransferPort, 'unknownKinds'> {
   /** The default scope of what the caller stores. */
   readonly scope: Scope
   readonly reader: RecordReader
   readonly ledger: Ledger
   readonly own: OwnReader
+  readonly sync: SyncReader
   /** The book as the reader sees it, for recall, which asks more than a reader does. */
   readonly seen: Pick<BookStore, 'kinds' | 'queries'>
   /** A writer for one transaction, and the list of its changes. */
@@ -72,6 +75,13 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
     reader,
     ledger,
     own: createOwnReader(store, caller),
+    sync: {
+      conflicts: (query) => seen.conflicts(query),
+      refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),
+      outbox: (query) => (guest ? [] : store.ops.list(query)),
+    },
+    reached: queries.reached,
+    unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     seen: { kinds, queries },
     writer: (now, defaults = scope, namesAgent = false) =>
       createRecordWriter({
@@ -119,7 +129,7 @@ interface ReaderParts {
   readonly rules: RuleReader
 }
 
-/** The outbox, sources by key and use counts are the owner's alone. */
+/** Sources by key and use counts are the owner's alone. */
 function createReader(
   { store, renew }: AccessParts,
   { guest, queries, seen, rules }: ReaderParts,
@@ -143,15 +153,11 @@ function createReader(
     unread: queries.unread,
     extents: queries.extents,
     runs: queries.runs,
-    unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
     history: (id) => seen.history(id),
     uses: (kind) => (guest ? new Map() : usesOf(store.db, kind)),
     goneKeys: (id) => (guest ? [] : sources.links.goneKeys(id)),
     found: (id) => (guest ? [] : sources.links.found(id)),
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
-    conflicts: (query) => seen.conflicts(query),
-    refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),
-    outbox: (query) => (guest ? [] : store.ops.list(query)),
     snapshot(query) {
       const snapshot = queries.snapshot(query)
       return guest ? shownSnapshot(snapshot, store, () => renew(guest)) : snapshot
@@ -160,7 +166,6 @@ function createReader(
       store.projection.catchUp()
       return queries.citing(id)
     },
-    reached: queries.reached,
     rules,
   }
 }

@@ -10,17 +10,18 @@ import type {
   RecordWriter,
   RuleReader,
 } from '../../core/capability/port/record-port.ts'
+import type { SyncWriter } from '../../core/capability/port/sync-port.ts'
 import type { Changed } from '../../core/capability/service.ts'
+import type { TransferWriter } from '../../core/capability/transfer.ts'
 import { type Kind, citedIds, unknownKind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/put-request.ts'
 import type { Stored } from '../../core/record.ts'
-import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
-import { isSealing } from '../../core/sealed.ts'
+import type { StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { type Heir, type Succession, successionOf } from '../../core/succession/succession.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
-import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
+import type { RecordRow } from '../../store/schema/record-row.ts'
 import { dropWords, forgetEnded } from '../../sync/conflict/dependents.ts'
 import { logRivals } from '../../sync/conflict/rival.ts'
 import { namedIn, raisedBy, sealedParts } from './follow-up-puts.ts'
@@ -29,7 +30,7 @@ import { checkNamedForget, outside } from './guest-write.ts'
 import { checkMarkPut, markRecord, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { kindNamed, type PutParts, putRecord } from './put-record.ts'
-import { createSealedWriter } from './sealed-write.ts'
+import { createOpaqueReader, createTransferWriter } from './transfer-write.ts'
 import type { SecretGuard } from './secret-guard.ts'
 import type { SeenRecords } from './seen-records.ts'
 
@@ -67,6 +68,8 @@ export interface Writing {
   readonly records: RecordWriter
   readonly ledger: LedgerWriter
   readonly own: OwnWriter
+  readonly sync: SyncWriter
+  readonly transfer: TransferWriter
   readonly changed: readonly Changed[]
   /** Secrets found in what was put. */
   readonly secrets: readonly StoredSecrets[]
@@ -79,6 +82,8 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
     changed: changes.changed,
     secrets: changes.secrets,
     records: createRecords(parts, changes),
+    sync: createSyncWriter(parts, changes),
+    transfer: createTransferWriter(parts, changes),
     ledger: {
       get: ledger.get,
       wasForgotten: (id) => store.records.row(id)?.deleted === 1,
@@ -177,7 +182,6 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
   const { store, guest, seen, now } = parts
   const records: RecordWriter = {
     ...createWriterReads(parts),
-    ...createConflictWrites(parts, changes),
     put(request) {
       checkMarkPut(store, request)
       return changes.put(request, guest)
@@ -203,15 +207,7 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
       return rows.length
     },
     guarded: (request) => changes.guard(request),
-    sealed: createSealedWriter({
-      store,
-      now,
-      changed: changes.changed,
-      guest,
-      idsOf: (name) => seen.idsOf(name),
-    }),
-    secrets: () => countSecrets(changes.secrets),
-    unstaged: store.staging.unstaged,
+    sealed: createOpaqueReader(parts),
   }
   return records
 }
@@ -245,7 +241,6 @@ function createWriterReads(parts: RecordWriterParts) {
         .map((one) => one.id)
     },
     wasForgotten: (id) => !guest && store.records.row(id)?.deleted === 1,
-    wasPurged: (id) => !guest && [store.records.row(id)].some((row) => row && isPurged(row)),
     lostId(name) {
       const [id = name.id] = seen.idsOf(name).own
       const isHere = seen.isHere(name) || !store.records.row(id)
@@ -255,34 +250,23 @@ function createWriterReads(parts: RecordWriterParts) {
   } satisfies Partial<RecordWriter>
 }
 
-/** Conflicts, and changes that the mirror refused. */
-function createConflictWrites({ store, guest, seen, secrets, now }: RecordWriterParts, { changed }: Changes) {
-  const { conflicts } = store
+function createSyncWriter({ store, guest, seen }: RecordWriterParts, { changed }: Changes): SyncWriter {
+  const { conflicts, ops } = store
   return {
-    conflict(id: number) {
+    conflict(id) {
       const entry = conflicts.get(id)
       return entry && seen.isSeenConflict(entry) ? entry : undefined
     },
-    decideConflict(id: number) {
+    decideConflict(id) {
       const entry = conflicts.get(id)
       if (!entry || seen.isSeenConflict(entry)) conflicts.decide(id)
     },
-    lose(entry) {
-      if (guest && !seen.row(entry.record)) throw outside()
-      // Both sides of a sealed record are sealed with it.
-      const isSealed = isSealing(store.records.row(entry.record)?.sensitivity)
-      const sides = isSealed ? entry : secrets.maskSides(entry)
-      const lost = JSON.stringify(sides.lost.body)
-      const listed = conflicts.list({ record: entry.record, limit: 100 })
-      if (!listed.some((one) => JSON.stringify(one.lost.body) === lost))
-        conflicts.add({ ...entry, ...sides, at: now })
-    },
     retryRefused(ids) {
-      const retried = guest ? [] : store.ops.retry(ids)
+      const retried = guest ? [] : ops.retry(ids)
       changed.push(...retried)
       return retried.map(({ id }) => id)
     },
-  } satisfies Partial<RecordWriter>
+  }
 }
 
 /** The place of a record among those that supersede each other, as far as the caller sees them. */

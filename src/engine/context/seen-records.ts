@@ -11,6 +11,7 @@ import {
 } from '../../core/access/reach.ts'
 import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { RecordReader } from '../../core/capability/port/record-port.ts'
+import type { SyncReader } from '../../core/capability/port/sync-port.ts'
 import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { withoutOwnerPaths } from '../../core/kind.ts'
@@ -33,7 +34,9 @@ export type SeenRecordsStore = Pick<
 
 type NamedId = NamedRecord & { readonly id: string }
 
-export class SeenRecords implements Pick<RecordReader, 'get' | 'find' | 'history' | 'conflicts'> {
+export class SeenRecords
+  implements Pick<RecordReader, 'get' | 'find' | 'history'>, Pick<SyncReader, 'conflicts'>
+{
   readonly #store: SeenRecordsStore
   readonly #guest: Guest | undefined
   /** The ids in the guest's reach. */

@@ -1,6 +1,7 @@
 // Runs one transaction of one call: builds its write ports inside, and reports its changes after the commit.
 // Invariant: a guest whose token has ended since it was admitted writes nothing, and a proposer does not decide.
 import { topHolder } from '../../core/capability/caller.ts'
+import type { ChapterPorts } from '../../core/capability/chapter.ts'
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
 import type { PoolWritePort } from '../../core/pool/pool-port.ts'
 import type { ServiceParts } from '../../core/capability/service.ts'
@@ -12,7 +13,6 @@ import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Opened, Sealing } from '../service/sealing.ts'
 import type { Tasks } from '../task/task-access.ts'
 import type { Call } from './call.ts'
-import { consentLedgerWriter } from './consent-ledger.ts'
 import { checkProposer } from './proposer.ts'
 
 export interface TransactParts {
@@ -24,6 +24,7 @@ export interface TransactParts {
   readonly tasks: Pick<Tasks, 'writer'>
   readonly services: Pick<Lifecycle, 'wrote'>
   readonly pool: PoolWritePort
+  readonly chapterPorts: Pick<Required<ChapterPorts>, 'write'>
   readonly tell: ServiceParts['tell']
 }
 
@@ -42,6 +43,7 @@ export function createTransact({
   tasks,
   services,
   pool,
+  chapterPorts,
   tell,
 }: TransactParts): Transact {
   return async (call, work) => {
@@ -62,14 +64,18 @@ export function createTransact({
         if (call.decided) checkProposer(store, call)
         const writing = view.access.writer(now, scope, port.namesAgent)
         const queued = uses.includes('tasks') ? tasks.writer(now, { caller, scope }) : undefined
-        const ports: { -readonly [Name in keyof WritePorts]?: WritePorts[Name] } = {}
-        if (uses.includes('records')) ports.records = writing.records
-        if (uses.includes('own')) ports.own = writing.own
-        if (uses.includes('trust')) ports.trust = { ledger: writing.ledger, resetTime: seen.reset }
-        if (uses.includes('consent')) ports.consent = { records: consentLedgerWriter(writing.ledger) }
-        if (uses.includes('pool')) ports.pool = pool
-        if (queued) ports.tasks = queued.tasks
-        const at = { call: port, ...ports } as WriteContext<PortName>
+        const { ledger } = writing
+        const ports: Partial<WritePorts> = {
+          ...writing,
+          pool,
+          trust: { ledger, resetTime: () => seen.reset() },
+          ...(queued ? { tasks: queued.tasks } : {}),
+        }
+        const at = { call: port } as WriteContext<PortName>
+        for (const name of uses) {
+          const key = name as keyof WritePorts
+          Object.assign(at, { [key]: chapterPorts.write[key]?.({ ledger }) ?? ports[key] })
+        }
         const run = () => opened(() => store.purge.together(() => work(at)))
         const result = payer === undefined ? run() : store.guests.within(payer, run)
         call.trail.wrote(writing.changed)

@@ -77,7 +77,9 @@ export function createCallPath(parts: CallPathParts): CallPath {
 async function answerCall(parts: CallPathParts, { id, input, options, trail }: Incoming): Promise<unknown> {
   const { admission, consent, contexts, services, secrets, sealing, useReserve } = parts
 
-  const admitted = admission.isAsked(options) ? { ...options, ...(await admission.admit(options)) } : options
+  const admitted = admission.hasCredentials(options)
+    ? { ...options, ...(await admission.admit(options)) }
+    : options
   const { caller = owner } = admitted
   const { agent = admitted.from?.scope.agent ?? contexts.own.scope.agent } = options.scope ?? {}
   trail.admitted(caller, agent)

@@ -80,7 +80,7 @@ export class Activity implements Service {
       if (!activity.note) return
       const accessor = accessorOf(port.caller, port.scope.agent)
       log.gather({
-        who: { ...accessor, caller: secrets.maskName(accessor.caller) },
+        accessor: { ...accessor, caller: secrets.maskName(accessor.caller) },
         at: port.now,
         capability: capability.id,
         purpose: purpose === undefined ? undefined : this.#masked(purpose),
@@ -145,7 +145,7 @@ export class Activity implements Service {
     const { store, clock, log } = this.#parts
     const { activity, writes } = store
     if (!activity || this.#closed) return
-    const key = activity.words.sealedStart()
+    const key = activity.words.sealedPrefix()
     const isDue = clock.now() - this.#sweptMs >= sweepEveryMs
     if (!isDue && (key === undefined || key === this.#sealedWith)) return
     if (isDue) this.#sweptMs = clock.now()
@@ -153,7 +153,7 @@ export class Activity implements Service {
     writes
       .write(() => {
         if (isDue) activity.sweep(since)
-        return activity.sealAnew(resealBatch)
+        return activity.sealAgain(resealBatch)
       })
       .then((count) => {
         // A full batch: there may be more.

@@ -1,11 +1,11 @@
 // The meeting room of a book: a device's, which moves to the mirror while a line is open, or the mirror's own.
 import { DeviceRoom } from '../../commons/room/device-room.ts'
-import type { GivenNumbers, NumberShelf } from '../../commons/room/given-number.ts'
-import { createMirrorRoom, type MirrorRoom } from '../../commons/room/mirror-room.ts'
+import { MirrorRoom } from '../../commons/room/mirror-room.ts'
 import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
+import type { RoomNumbers, RoomNumberStore } from '../../commons/room/room-talk.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
-import { openGivenNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
+import { openUsedNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { BookEventFeed } from './book-events.ts'
@@ -74,12 +74,12 @@ function onDevice({ options, store, events }: Parts): BookRoom {
 }
 
 /** The numbers of messages, in one setting of the book. A failed write never blocks a message. */
-function numberShelf({ settings, newer }: BookStore): NumberShelf {
-  const stored = openGivenNumbers(settings)
+function numberShelf({ settings, newer }: BookStore): RoomNumberStore {
+  const stored = openUsedNumbers(settings)
   return {
     read() {
       const text = stored.read()
-      return text === undefined ? undefined : (JSON.parse(text) as GivenNumbers)
+      return text === undefined ? undefined : (JSON.parse(text) as RoomNumbers)
     },
     write(numbers) {
       if (newer) return
@@ -96,16 +96,16 @@ function numberShelf({ settings, newer }: BookStore): NumberShelf {
 function atMirror({ options, store, events }: Parts): BookRoom {
   const { ports, truth } = options
   const commit = truth
-    ? store.writes.write
+    ? <Result>(work: () => Result) => store.writes.write(work)
     : async <Result>(work: () => Result): Promise<Result> => {
         let result: { readonly value: Result } | undefined
         store.db.transaction(() => (result = { value: work() }))
         await Promise.resolve()
         return (result as unknown as { readonly value: Result }).value
       }
-  const mirror = createMirrorRoom({
+  const mirror = new MirrorRoom({
     ...ports,
-    shelf: openRoomRow(store.db, store.settings),
+    rows: openRoomRow(store.db, store.settings),
     commit: (work) => (store.newer ? Promise.reject(store.newer.error()) : commit(work)),
     onChange: () => events.tell('room', { type: 'place', at: 'mirror' }),
   })

@@ -178,7 +178,7 @@ export class BookSync implements Service {
 
   /** Replaces requests stored outside of the book if a change in them was withdrawn; undefined if none is pending. */
   #renew(): Promise<unknown> | undefined {
-    if (!this.#parts.store.ops.tookBack() || !this.background) return this.#renewal
+    if (!this.#parts.store.ops.takeWithdrawnFlag() || !this.background) return this.#renewal
     const renewal = this.background.renew().then(() => {
       if (this.#renewal === renewal) this.#renewal = undefined
     })

@@ -41,7 +41,7 @@ export function createOutdatedWork({
   let key: string | undefined
   let isBusy = false
 
-  const queueTask = ({ id, kind, agent, rev, isHeard }: OutdatedRecord): boolean => {
+  const queueTask = ({ id, kind, agent, rev, isRemote }: OutdatedRecord): boolean => {
     const capability = kinds.get(kind)?.madeFrom?.anew
     const version = `${id} ${rev}`
     if (capability === undefined || tried.has(version)) return false
@@ -59,7 +59,7 @@ export function createOutdatedWork({
         input: { id },
         scope: { agent },
         maxAttempts,
-        dueAt: formatTime(now + (isHeard ? otherDeviceDelayMs : 0)),
+        dueAt: formatTime(now + (isRemote ? otherDeviceDelayMs : 0)),
       },
       formatTime(now),
     )

@@ -57,7 +57,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     }
     if (isMore) {
       // The last step is reported when the old key is dropped.
-      const pending = Math.max(1, resealing.left())
+      const pending = Math.max(1, resealing.remaining())
       total = Math.max(total, pending + batch)
       progress(total - pending)
       return workIn(stepMs)

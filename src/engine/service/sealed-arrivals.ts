@@ -3,8 +3,7 @@
 // key was not received yet.
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { createSealedList } from '../../store/record/sealed-list.ts'
-import { type SealedList } from '../../store/sealed/sealed-list.ts'
+import { SealedList } from '../../store/sealed/sealed-list.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
 export interface ArrivalParts {
@@ -27,7 +26,7 @@ export class SealedArrivals {
   constructor({ store, keychain }: ArrivalParts) {
     this.#store = store
     this.#keychain = keychain
-    this.#sealed = createSealedList(store.db)
+    this.#sealed = new SealedList(store.db)
     store.records.watchSealed({
       changed: (seq) => {
         if (this.#due !== 'all') this.#due.add(seq)

@@ -10,8 +10,7 @@ import type { Ports } from '../../core/ports.ts'
 import { infoOf, keysLost, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import { toBase64Url } from '../../shape/encoded-bytes.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { createSealedList } from '../../store/record/sealed-list.ts'
-import { type SealedList } from '../../store/sealed/sealed-list.ts'
+import { SealedList } from '../../store/sealed/sealed-list.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { type Keys, withNames } from '../../trust/seal/key-vault.ts'
 import { readKeyText, writeKeyText } from '../../trust/seal/key-text.ts'
@@ -76,7 +75,7 @@ export function createSealing(parts: SealingParts): Sealing {
   const publicKey = createPublicKey(parts)
   const arrivals = new SealedArrivals(parts)
   const resealWork = createResealWork({ ...parts, isSettled: publicKey.isSettled })
-  const sealed = createSealedList(store.db)
+  const sealed = new SealedList(store.db)
   let closed = false
   /** A book without sealed records is looked at once, not at each call. */
   let hasNone = false
@@ -157,7 +156,7 @@ function noteKeys(
 
 /** True if this device had keys, and the book has sealed records. */
 export const hadKeys = ({ settings, db }: Pick<BookStore, 'settings' | 'db'>): boolean =>
-  settings.get(keysHereKey) !== undefined && createSealedList(db).hasAny()
+  settings.get(keysHereKey) !== undefined && new SealedList(db).hasAny()
 
 /** The status text about sealed records that can't be read here. */
 function lockedText(
@@ -225,7 +224,7 @@ function createSealingPort(
   { begin, reseal, publish }: SealingSteps,
 ): SealingPort {
   const { resealing, writes, bodies } = store
-  const sealed = createSealedList(store.db)
+  const sealed = new SealedList(store.db)
   const open = (): Keys => {
     const keys = keychain.keys()
     if (!keys) throw lockedError(keychain)
@@ -307,7 +306,7 @@ function sealState(
     others: [...(keys?.secrets.keys() ?? [])].filter((kid) => kid !== keys?.current),
     sealed: sum(rows),
     unreadable: sum(rows.filter(({ kid }) => bodies.sealer.reason(kid) !== 'altered')),
-    toReseal: resealing.left(),
+    toReseal: resealing.remaining(),
   }
 }
 

@@ -138,7 +138,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   }
 
   async #look(): Promise<void> {
-    const { scheduler, onFault } = this.#parts
+    const { queue, writes, clock, scheduler, isShared = false, onFault } = this.#parts
     if (this.#closed || this.#isLooking) {
       this.#lookAgain = true
       return
@@ -146,8 +146,18 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     this.#isLooking = true
     this.#lookAgain = false
     try {
-      await this.#recover()
-      await this.#startDue()
+      if (this.#hasAbandoned()) {
+        const abandoned = await writes.write(() => queue.recover(this.#owner, this.#now(), isShared))
+        for (const task of abandoned) this.#report(task, task.state, task.error)
+      }
+      this.#isRecovered = true
+      while (this.#hasDue()) {
+        const task = await writes.write(() =>
+          queue.take(this.#owner, this.#now(), formatTime(clock.now() + leaseMs)),
+        )
+        if (!task) break
+        this.#start(task)
+      }
       if (!this.#closed) this.#sleep()
     } catch (error) {
       if (isDaybookError(error, 'book-closed')) return
@@ -159,28 +169,15 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     }
   }
 
-  /** Takes back abandoned tasks. In a queue of its own, the runner knows that all tasks of other runners are. */
-  async #recover(): Promise<void> {
-    const { queue, writes, isShared = false } = this.#parts
-    const isDue = isShared
-      ? (queue.firstLease() ?? '~') < this.#now()
-      : !this.#isRecovered && queue.open() > 0
-    if (isDue) {
-      const abandoned = await writes.write(() => queue.recover(this.#owner, this.#now(), isShared))
-      for (const task of abandoned) this.#report(task, task.state, task.error)
-    }
-    this.#isRecovered = true
+  /** In a queue of its own, the runner knows that running tasks of other runners are abandoned. */
+  #hasAbandoned(): boolean {
+    const { queue, isShared } = this.#parts
+    return isShared ? (queue.firstLease() ?? '~') < this.#now() : !this.#isRecovered && queue.open() > 0
   }
 
-  async #startDue(): Promise<void> {
-    const { queue, writes, clock } = this.#parts
-    while (!this.#closed && this.#running.size < taskConcurrency && (queue.nextDue() ?? '~') <= this.#now()) {
-      const task = await writes.write(() =>
-        queue.take(this.#owner, this.#now(), formatTime(clock.now() + leaseMs)),
-      )
-      if (!task) break
-      this.#start(task)
-    }
+  #hasDue(): boolean {
+    if (this.#closed || this.#running.size >= taskConcurrency) return false
+    return (this.#parts.queue.nextDue() ?? '~') <= this.#now()
   }
 
   /** Sleeps until the next task is due, or the next lease ends. */

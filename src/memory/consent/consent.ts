@@ -1,5 +1,6 @@
 // The chapter of consent: agents propose memories, and a person decides; policies and receipts say who may read. Two
 // services notify listeners of access requests and proposals.
+import { consentPorts } from './policy/consent-port.ts'
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { lifeCapabilities } from './life/life-capability.ts'
 import { maintainCapabilities } from './life/maintain-capability.ts'
@@ -83,6 +84,7 @@ export const consent = defineChapter({
   name: 'consent',
   capabilities,
   kinds: [memoryKind, proposalKind, ...policyKinds],
+  ports: consentPorts,
   recurring: [{ id: 'consent.maintain', capability: 'a2p:maintain', input: {}, every: '1d', kind: 'memory' }],
   services: (parts) => [createProposalFeed(parts), createConsentFeed(parts)],
 })

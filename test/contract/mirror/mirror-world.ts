@@ -12,6 +12,8 @@ import type { Ports, SqlDatabase, Truth } from '../../../src/core/ports.ts'
 import type { Scope, Stored } from '../../../src/core/record.ts'
 import { type Sealer, sealedOf, type Sensitivity } from '../../../src/core/sealed.ts'
 import { formatTime } from '../../../src/core/time.ts'
+import type { RecordWriter } from '../../../src/core/capability/port/record-port.ts'
+import type { SyncWriter } from '../../../src/core/capability/port/sync-port.ts'
 import { createRecordAccess, type RecordAccess } from '../../../src/engine/context/record-access.ts'
 import { noSecretGuard } from '../../../src/engine/context/secret-guard.ts'
 import { type BookStore, openBookStore } from '../../../src/store/book-store.ts'
@@ -214,9 +216,12 @@ export function createWorld(
         await (await at).truth?.follow()
         return work(await at)
       })
-    const write = <Result>(work: (records: ReturnType<RecordAccess['writer']>['records']) => Result) =>
+    const write = <Result>(work: (records: RecordWriter, sync: SyncWriter) => Result) =>
       on(({ store, access }) =>
-        store.writes.write(() => work(access.writer(formatTime(ports.clock.now())).records)),
+        store.writes.write(() => {
+          const { records, sync } = access.writer(formatTime(ports.clock.now()))
+          return work(records, sync)
+        }),
       )
     const site: Site = {
       put: (kind, id, body, scope = {}) => write((records) => records.put({ kind, id, body, scope })),
@@ -227,7 +232,7 @@ export function createWorld(
       forget: (id) => write((records) => records.forget(id)),
       purge: (id) => write((records) => records.purge(id)),
       mark: (id, change) => write((records) => records.mark(id, change)),
-      choose: (input) => write((records) => decideConflict(input, records)),
+      choose: (input) => write((records, sync) => decideConflict(input, { records, sync })),
       get: (id) => on(({ access }) => access.reader.get(id)),
       all: () =>
         on(({ store, access }) => {

@@ -3,6 +3,7 @@ import { isDaybookError } from '../../../src/core/errors.ts'
 import { formatTime } from '../../../src/core/time.ts'
 import { isSealedText, type Sensitivity } from '../../../src/core/sealed.ts'
 import type { RecordWriter } from '../../../src/core/capability/port/record-port.ts'
+import type { SyncWriter } from '../../../src/core/capability/port/sync-port.ts'
 import { decideConflict } from '../../../src/sync/sync-chapter.ts'
 import { rowOf, tokenOf, type Write } from '../ledger.ts'
 import { Crash } from '../world/sim-disk.ts'
@@ -15,11 +16,14 @@ export async function write(
   { world }: Stage,
   site: Site,
   agent: string,
-  work: (records: RecordWriter, now: string) => unknown,
+  work: (records: RecordWriter, now: string, sync: SyncWriter) => unknown,
 ): Promise<void> {
   const { store, access, arrivals } = site.run()
   const now = formatTime(world.clock.nowMs + site.skewMs)
-  const run = () => work(access.writer(now, { agent }).records, now)
+  const run = () => {
+    const { records, sync } = access.writer(now, { agent })
+    return work(records, now, sync)
+  }
   if (!arrivals) return survive(store.writes.write(run))
   await survive(arrivals.again(() => store.writes.write(() => arrivals.writing(run))))
 }
@@ -108,7 +112,7 @@ export async function choose(stage: Stage, site: Site): Promise<void> {
   const body = saying(entry.kind, lost.body, token)
   const decision =
     lost.op === 'put' ? { id: entry.id, choose: 'body', body } : { id: entry.id, choose: 'lost' }
-  await write(stage, site, token, (records) => decideConflict(decision, records))
+  await write(stage, site, token, (records, _now, sync) => decideConflict(decision, { records, sync }))
   noteWrite(stage, site, {
     token,
     op: lost.op,
@@ -137,7 +141,9 @@ export async function decideFor(
   const before = rowOf(site.disk, record)
   const saw = before && tokenOf(before)
   const agent = ledger.token()
-  await write(stage, site, agent, (records) => decideConflict({ id, choose: side }, records))
+  await write(stage, site, agent, (records, _now, sync) =>
+    decideConflict({ id, choose: side }, { records, sync }),
+  )
   const after = rowOf(site.disk, record)
   const token = after && tokenOf(after)
   if (token === undefined || token === saw) return

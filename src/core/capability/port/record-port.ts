@@ -1,17 +1,13 @@
 // Records as a capability reads and changes them, and the questions that are asked of them.
 // Invariant: what a caller may not see is in no answer; a guest's port is built from its reach.
 import type { Succession } from '../../succession/succession.ts'
-import type { ConflictEntry, ConflictQuery } from '../../conflict.ts'
 import type { Scalar } from '../../filter/filter.ts'
 import type { JsonStep } from '../../json/json-path.ts'
 import type { JsonObject } from '../../json/path.ts'
 import type { PutRequest, RecordName } from '../../put-request.ts'
 import type { MarkChange, Marks } from '../../mark/mark.ts'
-import type { RecordVersion, Scope, Stored } from '../../record.ts'
+import type { RecordVersion, Stored } from '../../record.ts'
 import type { SealedBody, SealedOwner, Sensitivity } from '../../sealed.ts'
-import type { SecretCount } from '../../secret/stored-secrets.ts'
-import type { OutboxEntry, OutboxQuery } from '../outbox-entry.ts'
-import type { RefusedOp } from '../refused-op.ts'
 import type { RecordSnapshot, SnapshotQuery } from '../transfer.ts'
 
 /** What a query leaves out unless it is asked for. */
@@ -175,20 +171,11 @@ export interface RecordReader {
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** The live records that cite `id`, and where. */
   citing(id: string): Citing[]
-  /** The records that the caller may read, also expired and superseded ones, in the order of their ids. */
-  reached(query: ReachQuery): ReachedRecord[]
   /** How many live records of each kind there are, and when the first and the last of them happened. */
   extents(): Record<string, Extent>
   /** The traces and messages of each session, counted; in no order. */
   runs(query: RunQuery): RunSpan[]
-  /** Kinds that only a later Daybook knows and the book has records of. A guest sees none. */
-  unknownKinds(): string[]
   snapshot(query: SnapshotQuery): RecordSnapshot
-  conflicts(query: ConflictQuery): ConflictEntry[]
-  /** Changes that the mirror refused for good, oldest first, after number `after`. */
-  refused(limit: number, after?: number): RefusedOp[]
-  /** What the mirror has not acknowledged. The owner's: a guest gets nothing. */
-  outbox(query: OutboxQuery): OutboxEntry[]
   readonly rules: RuleReader
 }
 
@@ -205,20 +192,12 @@ export interface GuardRequest {
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** Records that were sealed elsewhere, inside one transaction. */
-export interface SealedWriter {
-  /** What a sealed body says; undefined when it can't be opened here. */
-  open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
+/** Sealed records that can't be read here, inside one transaction. */
+export interface OpaqueReader {
   /** The live record of this id, if it is sealed and can't be read here. */
   find(id: string): OpaqueVersion | undefined
-  /** The id of such a record that is known by this name; to a guest, of its own. */
+  /** The id of such a record with this name; for a guest, of its own. */
   idOf(name: RecordName): string | undefined
-  /** Stores a record as it was sealed. */
-  put(request: SealedPut): void
-  /** Keeps a sealed edit that lost in the conflict log. */
-  lose(
-    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & { lost: SealedSide; kept: SealedSide },
-  ): void
 }
 
 export interface OpaqueVersion {
@@ -226,18 +205,6 @@ export interface OpaqueVersion {
   readonly agent: string
   readonly updated_at: string
   readonly sealed: SealedBody
-}
-
-export interface SealedPut extends Required<Pick<PutRequest, 'kind' | 'id' | 'times'>> {
-  readonly scope: Scope & { readonly sensitivity?: Sensitivity | undefined }
-  readonly enc: SealedBody
-}
-
-/** One side of a conflict, sealed where it can't be read here. */
-export interface SealedSide {
-  readonly by: string
-  readonly op: 'put'
-  readonly enc: SealedBody
 }
 
 /** Changing records, inside one transaction. */
@@ -266,27 +233,14 @@ export interface RecordWriter {
   release(id: string): { readonly changed: string[]; readonly forgotten: string[] }
   /** Counts that records were of use, on this device only; answers how many of them are there. */
   use(ids: readonly string[]): number
-  conflict(id: number): ConflictEntry | undefined
-  /** Notes that somebody has decided a conflict. */
-  decideConflict(id: number): void
-  /** Refused changes go out again with the next sync: those of these records, or all. Answers the records. */
-  retryRefused(records?: readonly string[]): string[]
   /** True when there was such a record and it was forgotten. */
   wasForgotten(id: string): boolean
-  /** True for what was purged: nothing brings it back. */
-  wasPurged(id: string): boolean
   /** The id of what was stored under this name and can't be found any more: it was forgotten, or lies elsewhere now. */
   lostId(name: RecordName): string | undefined
-  /** Keeps an edit that lost in the conflict log, once. */
-  lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
   /** What `put` would make of a body that holds secrets, and of its sensitivity: for what waits to be put. */
   guarded(given: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'>
-  /** The secrets that were found so far in what was put in this transaction. */
-  secrets(): SecretCount[]
-  /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
-  unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
   readonly rules: RuleReader
-  readonly sealed: SealedWriter
+  readonly sealed: OpaqueReader
 }
 
 /**

@@ -1,0 +1,47 @@
+// The ports of the chapter: policies, receipts and requests for access, and the decisions of the policies.
+// Invariant: no other record of the ledger is behind them, such as a token or a key.
+import { holdersOfGuest } from '../../../core/capability/caller.ts'
+import type { ChapterPorts } from '../../../core/capability/chapter.ts'
+import type { Ledger } from '../../../core/capability/port/record-port.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import { formatTime } from '../../../core/time.ts'
+import { consentKinds } from './policy-kind.ts'
+
+const isOfConsent = (kind: string) => (consentKinds as readonly string[]).includes(kind)
+
+const getFrom =
+  ({ get }: Pick<Ledger, 'get'>) =>
+  (id: string) => {
+    const found = get(id)
+    return found && isOfConsent(found.kind) ? found : undefined
+  }
+
+export const consentPorts: ChapterPorts = {
+  read: {
+    consent: ({ caller, ledger, decide, opensMs }) => ({
+      records: {
+        get: getFrom(ledger),
+        query: (query) => (isOfConsent(query.kind) ? ledger.query(query) : { records: [] }),
+      },
+      decide: (agent) => decide([agent]),
+      decisions: () =>
+        caller.role === 'owner' ? [] : holdersOfGuest(caller).map(({ names }) => decide(names)),
+      opensAt() {
+        const ms = opensMs()
+        return ms === undefined ? undefined : formatTime(ms)
+      },
+    }),
+  },
+  write: {
+    consent: ({ ledger }) => ({
+      records: {
+        get: getFrom(ledger),
+        wasForgotten: ledger.wasForgotten,
+        put(request) {
+          if (isOfConsent(request.kind)) return ledger.put(request)
+          throw new DaybookError('forbidden', `A ${request.kind} is no record of consent.`)
+        },
+      },
+    }),
+  },
+}
