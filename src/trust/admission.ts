@@ -96,7 +96,7 @@ const refused = (state: Reason | undefined) =>
 /** Throws `unauthorized` for a text that can't be a token or key of any book. */
 export function checkBearer(bearer: string): void {
   if (isOutdatedBearer(bearer))
-    throw refuse('This token has an outdated form that is no longer accepted; ask its owner for a new one')
+    throw refuse('Tokens of this form are no longer accepted: its owner must grant a new one')
   if (accessKeyId(bearer) === undefined && !fromBearer(bearer)) throw refuse('Token not found')
 }
 
