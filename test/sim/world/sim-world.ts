@@ -136,7 +136,7 @@ export function createSimWorld(seed: number): SimWorld {
           carrier,
           wanted: wanted.live,
           ...ports,
-          onPoke: trigger.poked,
+          onPoke: () => trigger.poked(),
           onState: nothing,
         })
         const publicKey = publicKeyOf(name, store, ports, sealer.keychain)
