@@ -1,7 +1,7 @@
 // How long the Worker reads a body that it has refused: never longer than it is worth.
 import { afterEach, expect, it, vi } from 'vitest'
 import { readPlainBody } from '../../../../src/doors/http/request/json-body.ts'
-import { onceRead } from '../../../../worker/create-edge.ts'
+import { onceRead } from '../../../../worker/drain-body.ts'
 
 afterEach(() => void vi.useRealTimers())
 
