@@ -62,7 +62,7 @@ export function createObjectNotes(
       active.delete(upload)
       await storage.delete(start + upload)
     },
-    async left() {
+    async orphans() {
       const found = await storage.list({ prefix: start })
       return [...found.values()].flatMap((one) => {
         const { success, data } = uploadNote.safeParse(one)

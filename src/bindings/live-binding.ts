@@ -1,36 +1,36 @@
-// What all bindings share: which query a component follows, and what it shows while another one loads.
-// Invariant: what is shown of one book is never shown beneath another.
+// Shared by all bindings: the query that a component follows, and the data it shows while another one loads.
+// Invariant: data of one book never appear under another.
 import type { Daybook, Live, LiveData, LiveMethod, LiveQuery, LiveSnapshot } from '../book/daybook.ts'
 
-/** A book that is not open yet, and a query that is not known yet, are undefined: that is `loading`. */
+/** An undefined book is not open yet, an undefined query not known yet: both give `loading`. */
 export type MaybeBook = Daybook | undefined
 export type MaybeQuery<M extends LiveMethod> = LiveQuery<M> | undefined
-export type Answer<M extends LiveMethod> = LiveSnapshot<LiveData<M>>
+export type QueryAnswer<M extends LiveMethod> = LiveSnapshot<LiveData<M>>
 
 const nothing: LiveSnapshot<never> = { status: 'loading', data: undefined, error: undefined, updatedAt: 0 }
 
-/** Stands for the query of a book that is not there yet. */
+/** Stands in for a query without a book. */
 const notYet: Live<never> = {
   getSnapshot: () => nothing,
   subscribe: () => () => undefined,
   '@@observable': () => ({ subscribe: () => ({ unsubscribe: () => undefined }) }),
 }
 
-/** The query to follow; the same object for equal ones of one book. */
+/** Returns the query to follow; the same object for equal queries of one book. */
 export function liveOf<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): Live<LiveData<M>> {
   return book && query ? book.live(query) : notYet
 }
 
-/** What a server renders, and what is shown before there is a page. */
+/** Snapshot on a server, and before hydration. */
 export const serverSnapshot = (): LiveSnapshot<never> => nothing
 
-/** What was shown last, and of which book. */
+/** The last snapshot shown, and its book. */
 export interface Shown<T> {
   readonly book: MaybeBook
   readonly snapshot: LiveSnapshot<T>
 }
 
-/** What is to be shown: the data of the query before, until the one that came in its place is answered. */
+/** Returns the snapshot to show: the previous data, until the new query is answered. */
 export function shownAfter<T>(
   last: Shown<T> | undefined,
   book: MaybeBook,

@@ -1,8 +1,8 @@
-// Live queries as a hook of Preact.
+// Live queries as a Preact hook.
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import type { LiveData, LiveMethod } from '../book/daybook.ts'
 import {
-  type Answer,
+  type QueryAnswer,
   liveOf,
   type MaybeBook,
   type MaybeQuery,
@@ -11,17 +11,17 @@ import {
 } from './live-binding.ts'
 
 /**
- * The answer to `query`, told anew as the book changes. While the book or the query is undefined it is `loading`; when the
- * query becomes another, the data of the one before stay until it is answered.
+ * Returns the answer to `query`, and again after each change of the book. It is `loading` while the book or the query is
+ * undefined; after a change of the query, the previous data stay until the new answer.
  */
-export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): Answer<M> {
+export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): QueryAnswer<M> {
   const live = liveOf(book, query)
   const last = useRef<Shown<LiveData<M>>>(undefined)
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const drawn = live.getSnapshot()
   useLayoutEffect(() => {
     const off = live.subscribe(() => draw(undefined))
-    // It may have been answered since it was drawn, and is loading again for its first listener.
+    // It may have been answered since the render, and loads again for its first listener.
     if (live.getSnapshot() !== drawn) draw(undefined)
     return off
   }, [live])

@@ -1,9 +1,10 @@
-// Live queries as hooks of React 18 and 19. Invariant: `useSyncExternalStore` alone tells React of answers, so that no part of
-// a page shows another state of the book than the rest.
+// Live queries as hooks of React 18 and 19.
+// Invariant: React gets answers through `useSyncExternalStore` only, so all parts of a page show the same state of the
+// book.
 import { useState, useSyncExternalStore } from 'react'
 import type { Daybook, Live, LiveData, LiveMethod, LiveQuery } from '../book/daybook.ts'
 import {
-  type Answer,
+  type QueryAnswer,
   liveOf,
   type MaybeBook,
   type MaybeQuery,
@@ -12,20 +13,20 @@ import {
 } from './live-binding.ts'
 
 /**
- * The answer to `query`, told anew as the book changes. While the book or the query is undefined it is `loading`; when the
- * query becomes another, the data of the one before stay until it is answered.
+ * Returns the answer to `query`, and again after each change of the book. It is `loading` while the book or the query is
+ * undefined; after a change of the query, the previous data stay until the new answer.
  */
-export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): Answer<M> {
+export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): QueryAnswer<M> {
   const live = liveOf(book, query)
   const snapshot = useSyncExternalStore(live.subscribe, live.getSnapshot, serverSnapshot)
   const [last, keep] = useState(() => shownAfter(undefined, book, snapshot))
   const shown = shownAfter(last, book, snapshot)
-  // React draws again at once, before anything of this is seen.
+  // React renders again at once, before it shows anything.
   if (shown !== last) keep(shown)
   return shown.snapshot
 }
 
-/** The data of `query`. Suspends until the first answer, and throws the error where there is one in its place. */
+/** Returns the data of `query`. Suspends until the first answer; throws the error if there is one instead. */
 export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: LiveQuery<M>): LiveData<M> {
   const live = liveOf(book, query)
   const { status, data, error } = useSyncExternalStore(live.subscribe, live.getSnapshot, live.getSnapshot)
@@ -36,16 +37,16 @@ export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: Live
 
 const waiting = new WeakMap<Live<unknown>, Promise<void>>()
 
-/** Resolves when `live` is answered; one promise for all that wait for it. */
+/** Resolves when `live` is answered; one promise for all components. */
 function firstAnswer(live: Live<unknown>): Promise<void> {
-  const known = waiting.get(live)
-  if (known) return known
+  const pending = waiting.get(live)
+  if (pending) return pending
   const answered = new Promise<void>((resolve) => {
     const off = live.subscribe(() => {
       if (live.getSnapshot().status === 'loading') return
       waiting.delete(live)
       resolve()
-      // After those who waited have begun to listen, so that it is not asked a second time.
+      // After the suspended components listen, so that the query doesn't run twice.
       void answered.then(off)
     })
   })

@@ -1,8 +1,8 @@
-// Live queries as a primitive of Solid.
+// Live queries as a Solid primitive.
 import { type Accessor, createRenderEffect, createSignal, onCleanup } from 'solid-js'
 import type { LiveData, LiveMethod } from '../book/daybook.ts'
 import {
-  type Answer,
+  type QueryAnswer,
   liveOf,
   type MaybeBook,
   type MaybeQuery,
@@ -12,20 +12,20 @@ import {
 } from './live-binding.ts'
 
 /**
- * The answer to `query()`, told anew as the book changes, until its owner is disposed of. While the book or the query is
- * undefined it is `loading`; when the query becomes another, the data of the one before stay until it is answered.
+ * Returns the answer to `query()`, and again after each change of the book, until the owner is disposed. It is `loading`
+ * while the book or the query is undefined; after a change of the query, the previous data stay until the new answer.
  */
 export function createLive<M extends LiveMethod>(
   book: Accessor<MaybeBook>,
   query: Accessor<MaybeQuery<M>>,
-): Accessor<Answer<M>> {
-  const [answer, setAnswer] = createSignal<Answer<M>>(serverSnapshot())
+): Accessor<QueryAnswer<M>> {
+  const [answer, setAnswer] = createSignal<QueryAnswer<M>>(serverSnapshot())
   let shown: Shown<LiveData<M>> | undefined
   createRenderEffect(() => {
-    const given = book()
-    const live = liveOf(given, query())
+    const current = book()
+    const live = liveOf(current, query())
     const show = () => {
-      shown = shownAfter(shown, given, live.getSnapshot())
+      shown = shownAfter(shown, current, live.getSnapshot())
       setAnswer(() => (shown as Shown<LiveData<M>>).snapshot)
     }
     onCleanup(live.subscribe(show))

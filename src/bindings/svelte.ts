@@ -1,8 +1,8 @@
-// Live queries in Svelte 5, as an object whose `current` is reactive.
+// Live queries in Svelte 5, as an object with a reactive `current`.
 import { createSubscriber } from 'svelte/reactivity'
 import type { Live, LiveData, LiveMethod } from '../book/daybook.ts'
 import {
-  type Answer,
+  type QueryAnswer,
   liveOf,
   type MaybeBook,
   type MaybeQuery,
@@ -11,27 +11,27 @@ import {
 } from './live-binding.ts'
 
 /**
- * The answer to `query()` as `current`, told anew as the book changes for as long as a component or effect reads it. While the
- * book or the query is undefined it is `loading`; when the query becomes another, the data of the one before stay until it is
- * answered.
+ * Answers `query()` as `current`, and updates it after each change of the book while a component or effect reads it. It
+ * is `loading` while the book or the query is undefined; after a change of the query, the previous data stay until the
+ * new answer.
  */
 export function useLive<M extends LiveMethod>(
   book: () => MaybeBook,
   query: () => MaybeQuery<M>,
-): { readonly current: Answer<M> } {
+): { readonly current: QueryAnswer<M> } {
   const listening = new WeakMap<Live<unknown>, () => void>()
   let shown: Shown<LiveData<M>> | undefined
   return {
     get current() {
-      const given = book()
-      const live = liveOf(given, query())
+      const from = book()
+      const live = liveOf(from, query())
       let listen = listening.get(live)
       if (!listen) {
         listen = createSubscriber((update) => live.subscribe(update))
         listening.set(live, listen)
       }
       listen()
-      shown = shownAfter(shown, given, live.getSnapshot())
+      shown = shownAfter(shown, from, live.getSnapshot())
       return shown.snapshot
     },
   }

@@ -1,8 +1,8 @@
-// Live queries as a composable of Vue 3.
+// Live queries as a Vue 3 composable.
 import { type MaybeRefOrGetter, shallowRef, type ShallowRef, toValue, watch } from 'vue'
 import type { LiveMethod } from '../book/daybook.ts'
 import {
-  type Answer,
+  type QueryAnswer,
   liveOf,
   type MaybeBook,
   type MaybeQuery,
@@ -11,23 +11,23 @@ import {
 } from './live-binding.ts'
 
 /**
- * The answer to `query`, told anew as the book changes, until the component or the effect scope ends. The book and the query
- * may be refs or getters; while one of them is undefined it is `loading`. When the query becomes another, the data of the one
- * before stay until it is answered.
+ * Returns the answer to `query`, and again after each change of the book, until the component or effect scope ends. Book
+ * and query may be refs or getters; the answer is `loading` while one of them is undefined. After a change of the query,
+ * the previous data stay until the new answer.
  */
 export function useLive<M extends LiveMethod>(
   book: MaybeRefOrGetter<MaybeBook>,
   query: MaybeRefOrGetter<MaybeQuery<M>>,
-): Readonly<ShallowRef<Answer<M>>> {
-  const answer = shallowRef<Answer<M>>(serverSnapshot())
-  let shown: ReturnType<typeof shownAfter<NonNullable<Answer<M>['data']>>> | undefined
+): Readonly<ShallowRef<QueryAnswer<M>>> {
+  const answer = shallowRef<QueryAnswer<M>>(serverSnapshot())
+  let shown: ReturnType<typeof shownAfter<NonNullable<QueryAnswer<M>['data']>>> | undefined
   watch(
     () => [toValue(book), toValue(query)] as const,
-    ([given, asked], _before, onCleanup) => {
-      const live = liveOf(given, asked)
+    ([from, wanted], _before, onCleanup) => {
+      const live = liveOf(from, wanted)
       const show = () => {
-        shown = shownAfter(shown, given, live.getSnapshot() as never)
-        answer.value = shown.snapshot as Answer<M>
+        shown = shownAfter(shown, from, live.getSnapshot() as never)
+        answer.value = shown.snapshot as QueryAnswer<M>
       }
       onCleanup(live.subscribe(show))
       show()

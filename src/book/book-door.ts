@@ -1,22 +1,41 @@
-// The way from a book, as users hold it, to the engine behind it.
-import type { BookEvent } from '../core/capability/event.ts'
+// The door of a book: the way from the user's object to the engine.
+import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import type { BookCallOptions } from './call-options.ts'
 import type { DoorRights } from './tool/door-right.ts'
 import type { ToolSource } from './tool/tool-source.ts'
+import { wordOption } from '../core/option-check.ts'
 
-/** What a book is built on: an engine in this thread, or one behind a wire. */
+/** Access to an engine, in this thread or behind a wire. */
 export interface BookDoor {
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  /** `name`: the only event that the listener takes; a door may save itself the others. */
+  /** `name`: the only event that the listener takes; a door may skip the others. */
   on(listener: (event: BookEvent) => void, name?: BookEvent['name']): () => void
   /**
-   * Tells of whatever may change what the holder of a token is answered, for those who ask again and show nothing else of it;
-   * absent where the owner calls.
+   * Notifies of everything that may change answers for the holder of a token, for live queries that only ask again.
+   * Absent for the owner.
    */
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
   close(): Promise<void>
-  /** Where the tools for models come from. */
+  /** Source of tools for models. */
   readonly tools: ToolSource
-  /** What the token permits that calls are made with; absent where there is none, and the owner calls. */
+  /** Rights of the token of these calls. Absent without a token: the owner calls. */
   readonly rights?: DoorRights | undefined
 }
+
+const events: { readonly [Name in keyof BookEvents]: true } = {
+  change: true,
+  progress: true,
+  task: true,
+  activity: true,
+  sync: true,
+  inbox: true,
+  proposal: true,
+  status: true,
+  room: true,
+  pool: true,
+  secret: true,
+  consent: true,
+  closed: true,
+}
+/** Throws `invalid-input` for an unknown event name. */
+export const checkEventName = wordOption(...Object.keys(events))

@@ -1,16 +1,15 @@
-// The end of a book, or of a handle of it, for what hangs on it. Invariant: what a handle has ends with the handle, and with
-// the book that the handle was made of.
-export interface BookEnd {
-  /** Tells once, when it ends; answers how to stop. */
+// The end of a book or handle. Invariant: everything of a handle ends with the handle, and with its book.
+export interface EndSignal {
+  /** Calls `listener` once at the end; returns a function that stops it. */
   onEnd(listener: () => void): () => void
 }
 
-export interface EndingBook extends BookEnd {
+export interface EndingBook extends EndSignal {
   end(): void
 }
 
-/** Ends by itself, and with `outer`. */
-export function createBookEnd(outer?: BookEnd): EndingBook {
+/** Creates an end that also follows `outer`. */
+export function createBookEnd(outer?: EndSignal): EndingBook {
   const listeners = new Set<() => void>()
   let stop = () => undefined as void
   const end = () => {
@@ -21,7 +20,7 @@ export function createBookEnd(outer?: BookEnd): EndingBook {
   return {
     end,
     onEnd(listener) {
-      // Only what is listened to is kept by the book that it is of.
+      // Registered at the outer book only while somebody listens.
       if (listeners.size === 0) stop = outer?.onEnd(end) ?? stop
       listeners.add(listener)
       return () => {

@@ -1,9 +1,10 @@
-// A handle: a book with defaults for all that is done through it. Invariant: what is made of a handle never sees or may do
-// more than the handle itself; nothing of it leads back to what it was made from, and closing it ends it alone.
+// A handle: a book with defaults for all its calls.
+// Invariant: objects made from a handle never see or may do more than the handle; none leads back to the book, and
+// closing a handle ends only its own.
 import { checkCallScope } from '../core/book.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import { DaybookError } from '../core/errors.ts'
-import { optionsOf, scopeOptionTable, textOption } from '../core/option/option-check.ts'
+import { optionsOf, scopeOptionTable, textOption } from '../core/option-check.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookCallOptions } from './call-options.ts'
 import { type BookListener, GuestEvents } from './guest-events.ts'
@@ -12,14 +13,14 @@ import { clockOf, type LiveHost } from './live/live-clock.ts'
 import { agentRights, type DoorRights, rightsOf } from './tool/door-right.ts'
 import type { ToolSource } from './tool/tool-source.ts'
 
-/** Defaults of all calls of a handle, and of handles made from it. What is absent or undefined stays as it is. */
+/** Defaults of all calls of a handle, and of handles made from it. Absent fields stay as they are. */
 export interface HandleOptions {
   /**
-   * The id of a stored control token: whatever is done through the handle is done as the token's holder would do it. On a
-   * handle that has one already, this one must have been granted below it.
+   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, this token must be
+   * granted below that one.
    */
   readonly as?: string | undefined
-  /** In whose name is written. With a token that is its holder, and any other name is `forbidden`. */
+  /** Agent of the records written. With a token it is the holder; any other name is `forbidden`. */
   readonly agent?: string | undefined
   readonly session?: string | undefined
   readonly resource?: string | undefined
@@ -31,17 +32,17 @@ const checkOptions = optionsOf<HandleOptions>({ as: textOption(1000), ...scopeOp
 
 export class HandleDoor implements BookDoor {
   readonly #door: BookDoor
-  /** The book that all handles of handles are of. */
+  /** The book below all handles. */
   readonly #root: BookDoor
   readonly #defaults: BookCallOptions
-  /** The listeners that there are, each by how it stops listening. */
+  /** Current listeners, by their stop functions. */
   readonly #listening = new Map<() => void, BookListener>()
-  /** Of a handle with a token. */
+  /** Present on a handle with a token. */
   readonly #guest: GuestWatch | undefined
   readonly #events: GuestEvents | undefined
   #isClosed = false
 
-  /** `host` lends its timers. Throws `invalid-input` with the path of what is wrong. */
+  /** `host` provides timers. Throws `invalid-input` with the wrong path. */
   constructor(door: BookDoor, options: HandleOptions, host: LiveHost) {
     this.#door = door
     this.#root = door instanceof HandleDoor ? door.#root : door
@@ -51,7 +52,7 @@ export class HandleDoor implements BookDoor {
     const guest = new GuestWatch(this.#root, token, clockOf(host))
     this.#guest = guest
     this.#events = new GuestEvents({
-      on: (told) => guest.on(told),
+      on: (listener) => guest.on(listener),
       ask: (id, input) => this.call(id, input, {}),
       askOwner: (id, input) => this.#root.call(id, input, {}),
     })
@@ -111,18 +112,18 @@ export class HandleDoor implements BookDoor {
 
 function defaultsOf(options: HandleOptions): BookCallOptions {
   checkOptions(options, '')
-  const { as, ...given } = options
-  const scope = checkCallScope(given)
+  const { as, ...scopeOptions } = options
+  const scope = checkCallScope(scopeOptions)
   return { ...(as === undefined ? {} : { as }), ...(Object.keys(scope).length > 0 ? { scope } : {}) }
 }
 
-/** The options of a call made through a handle: its tokens come first, so that every other one must lie below them. */
+/** Options of a call through a handle. The handle's tokens come first, so that all others must lie below them. */
 function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOptions): BookCallOptions {
   const own = listed(defaults.as)
-  const asked = listed(as)
-  const line = [...own, ...asked].filter((id, i, all) => i === 0 || id !== all[i - 1])
+  const requested = listed(as)
+  const line = [...own, ...requested].filter((id, i, all) => i === 0 || id !== all[i - 1])
   const { agent, ...place } = defaults.scope ?? {}
-  const named = agent === undefined || asked.length > 0 ? {} : { agent }
+  const named = agent === undefined || requested.length > 0 ? {} : { agent }
   const [first, ...below] = line
   return {
     ...options,

@@ -1,9 +1,9 @@
-// Bundles as streams of bytes on the user's side, over capabilities that take and give pieces of text.
-// Invariant: what is begun and not ended is cancelled, so that nothing of it stays in the engine.
+// Bundles as byte streams, over capabilities that exchange pieces of text.
+// Invariant: an unfinished transfer is cancelled, so the engine stores nothing of it.
 import { beginsBundle, fileLimit } from '../bundle/format/bundle-beginning.ts'
 import { DaybookError } from '../core/errors.ts'
 
-/** `ReadableStream` where the program that uses this knows it; here, where there is no platform, nothing more is. */
+/** The user's `ReadableStream` type, if its program has one. */
 // eslint-disable-next-line no-restricted-globals -- the type of it only, in the program that uses this
 export type ByteStream = typeof globalThis extends { ReadableStream: { prototype: infer Stream } }
   ? Stream
@@ -11,7 +11,7 @@ export type ByteStream = typeof globalThis extends { ReadableStream: { prototype
 
 type Chunk = string | Uint8Array
 
-/** Something to import: a text, a file (a `File`, a `Blob`), a stream or an iterable of bytes or texts. */
+/** An import source: a text, a file (`File`, `Blob`), a stream or an iterable of bytes or texts. */
 export type ImportSource =
   | string
   | ({ readonly name?: string; readonly lastModified?: number; readonly size?: number } & (
@@ -25,7 +25,7 @@ interface ReadableLike {
   }
 }
 
-/** As much of the web's streams as is needed; every host has them as globals. */
+/** The used part of the web's stream globals; every host has them. */
 export interface WebStreams {
   readonly ReadableStream: new (
     source: {
@@ -41,7 +41,7 @@ export interface WebStreams {
   ) => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string }
 }
 
-/** Characters of one piece that is sent to the engine. */
+/** Characters of one piece for the engine. */
 const pieceLength = 262_144
 
 type Ask<Answer> = (input: Record<string, unknown>) => Promise<Answer>
@@ -50,7 +50,7 @@ interface ExportPage {
   readonly cursor?: string | undefined
 }
 
-/** Asks for a bundle; its bytes are fetched as the stream is read. Rejects when the export can't begin. */
+/** Starts an export; the stream fetches its bytes as it is read. Rejects if the export can't start. */
 export async function exportStream(
   web: WebStreams,
   ask: Ask<ExportPage>,
@@ -78,7 +78,7 @@ export async function exportStream(
   ) as ByteStream
 }
 
-/** Sends `texts` piece by piece; answers what the last one is answered with. */
+/** Sends `texts` in pieces; returns the result of the last one. */
 export async function sendPieces<Result>(
   ask: Ask<{ readonly cursor?: string | undefined; readonly result?: Result | undefined }>,
   options: Record<string, unknown>,
@@ -97,7 +97,7 @@ export async function sendPieces<Result>(
       waiting = piece
     }
     const result = await send(waiting ?? '', false)
-    if (result === undefined) throw new DaybookError('internal', 'The engine did not say what came of it.')
+    if (result === undefined) throw new DaybookError('internal', 'The engine returned no result.')
     return result
   } catch (error) {
     if (cursor !== undefined) await ask({ text: '', cursor, cancel: true }).catch(() => undefined)
@@ -105,7 +105,7 @@ export async function sendPieces<Result>(
   }
 }
 
-/** The texts cut or put together to pieces of about one length. */
+/** Cuts and joins texts into pieces of about the same length. */
 async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let waiting = ''
   for await (const text of texts) {
@@ -117,33 +117,41 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   if (waiting !== '') yield waiting
 }
 
-/** Refuses what no text comes from. */
+/** Throws `invalid-input` unless `source` can give a text. */
 export function checkSource(source: unknown): void {
   if (typeof source === 'string') return
-  const given = typeof source === 'object' && source !== null ? source : {}
+  const object = typeof source === 'object' && source !== null ? source : {}
   const isReadable =
-    ['stream', 'text', 'getReader'].some((name) => name in given) ||
-    Symbol.asyncIterator in given ||
-    Symbol.iterator in given
+    ['stream', 'text', 'getReader'].some((name) => name in object) ||
+    Symbol.asyncIterator in object ||
+    Symbol.iterator in object
   if (isReadable) return
-  throw new DaybookError('invalid-input', '`source`: It is no text, File, Blob, stream or async iterable.', {
+  throw new DaybookError('invalid-input', '`source`: Must be a text, File, Blob, stream or async iterable.', {
     details: { path: 'source' },
   })
 }
 
-/** Refuses what would be done all the same, and to the whole of a file, where somebody wanted less. */
-export function checkFileOptions(given: Readonly<Record<string, unknown>>): void {
+/** Throws `invalid-input` for bundle options on another file, where they would have no effect. */
+export function checkFileOptions(options: Readonly<Record<string, unknown>>): void {
   for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions', 'include_tokens']) {
-    if (given[name] === undefined || given[name] === 'merge' || given[name] === false) continue
+    if (options[name] === undefined || options[name] === 'merge' || options[name] === false) continue
     const path = `options.${name}`
-    throw new DaybookError('invalid-input', `\`${path}\`: It is for bundles, and this file is none.`, {
-      details: { path },
-    })
+    throw new DaybookError(
+      'invalid-input',
+      `\`${path}\`: This option is for bundles only, and this file is no bundle.`,
+      {
+        details: { path },
+      },
+    )
   }
 }
 
-/** The text of a source as it comes. Bytes are UTF-8; others are `invalid-file`. */
-export async function* textsOf(web: WebStreams, source: ImportSource, name: string): AsyncGenerator<string> {
+/** Yields the text of a source. Bytes must be UTF-8, else `invalid-file`. */
+export async function* sourceTexts(
+  web: WebStreams,
+  source: ImportSource,
+  name: string,
+): AsyncGenerator<string> {
   if (typeof source === 'string') return yield source
   if (!('stream' in source) && 'text' in source) return yield await source.text()
   const decoder = new web.TextDecoder('utf-8', { fatal: true })
@@ -173,12 +181,12 @@ async function* chunksOf(source: AsyncIterable<Chunk> | ReadableLike): AsyncGene
       if (value !== undefined) yield value
     }
   } finally {
-    // Also when nobody reads on: the source must not wait for ever.
+    // Also when the reader stops early: the source must not wait for ever.
     await reader.cancel().catch(() => undefined)
   }
 }
 
-/** The text of a file that is no bundle. Rejects with `too-large` as soon as it is, and leaves the rest where it is. */
+/** Returns the text of a file that is no bundle. Rejects with `too-large` without reading the rest. */
 export async function wholeText(texts: AsyncIterable<string>, name: string): Promise<string> {
   let text = ''
   for await (const piece of texts) {
@@ -194,7 +202,7 @@ function checkLength({ length }: string, name: string): void {
   throw new DaybookError('too-large', message, { details: { file: name, path: '', limit: fileLimit } })
 }
 
-/** Looks at the beginning of `texts`: whether it is a bundle's, and the whole again. */
+/** Looks at the start of `texts`: returns whether it is a bundle, and the complete texts. */
 export async function peekBundle(
   texts: AsyncIterator<string>,
   name: string,
@@ -202,7 +210,7 @@ export async function peekBundle(
   let head = ''
   let isDone = false
   let isBundle: boolean | undefined
-  // Looked at anew when twice as much is there, so that small pieces cost no more than large ones.
+  // Looks again at twice the length only, so small pieces cost no more than large ones.
   for (let next = 1; isBundle === undefined && !isDone;) {
     const step = await texts.next()
     isDone = step.done === true
@@ -210,7 +218,7 @@ export async function peekBundle(
     if (head.length < next && !isDone) continue
     isBundle = beginsBundle(head.trimStart())
     next = head.length * 2
-    // Of white space alone, nobody knows what it begins.
+    // White space alone decides nothing.
     if (isBundle === undefined) checkLength(head, name)
   }
   async function* whole() {

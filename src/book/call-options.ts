@@ -1,5 +1,5 @@
-// The options of a call: what each may be, and where it goes. Invariant: a way to make calls hands all of them on; one that
-// is added to the type and has no line in the table here does not compile.
+// Options of a call: their checks, and their destination.
+// Invariant: every transport forwards all of them; a new option without a line in the table doesn't compile.
 import type { AbortSignalLike } from '../core/abort.ts'
 import { purposeLimit } from '../core/capability/access-log.ts'
 import {
@@ -12,24 +12,24 @@ import {
   signalOption,
   textOption,
   typedOption,
-} from '../core/option/option-check.ts'
+} from '../core/option-check.ts'
 import type { CallScope } from '../core/record.ts'
 
 export interface BookCallOptions {
-  /** Makes a write safe to send again: it takes effect once. */
+  /** Makes a write safe to repeat: it takes effect once. */
   readonly requestId?: string
   /**
-   * The id of a stored control token: the call sees and may do what the token's holder would. Of several the last one counts,
-   * and each must have been granted below the one before it.
+   * Id of a stored control token: the call sees and may do what the token's holder would. Of several the last one counts,
+   * and each must be granted below the one before it.
    */
   readonly as?: string | readonly string[]
-  /** Default scope of what the call stores, in place of the book's own. With `as`, the agent is the token's holder. */
+  /** Default scope of stored records, instead of the book's. With `as`, the agent is the token's holder. */
   readonly scope?: CallScope
-  /** What the call is for, in the caller's words: for the log of access, where the owner reads it. */
+  /** Purpose of the call in the caller's words, for the owner's access log. */
   readonly purpose?: string
   /**
-   * The id of a receipt (`consent.request`, `consent.decide`): the call reaches what that says, within the token. With `as`, or
-   * where a token or key is presented: the owner has no bounds to be narrowed.
+   * Id of a receipt (`consent.request`, `consent.decide`): limits the call to the receipt, within its token. Only with
+   * `as`, or with a presented token or key: the owner has no limits to narrow.
    */
   readonly receipt?: string
   readonly signal?: AbortSignalLike
@@ -37,7 +37,7 @@ export interface BookCallOptions {
   readonly deadlineMs?: number
 }
 
-/** What is kept on the caller's side: who waits, and for how long. The rest is for whoever runs the call. */
+/** Options that stay with the caller, who waits; the others travel to the engine. */
 type Waiting = 'signal' | 'deadlineMs'
 export type CarriedOptions = Omit<BookCallOptions, Waiting>
 
@@ -46,7 +46,7 @@ interface OptionLine<Name> {
   readonly check: OptionCheck
 }
 
-/** A timer of the platforms takes no longer span. */
+/** Longest span of a platform timer. */
 const longestMs = 2_147_483_647
 
 const tokensOption = typedOption({ string: textOption(1000), object: listOption(textOption(1000)) })
@@ -61,7 +61,7 @@ const lines: { readonly [Name in keyof BookCallOptions]-?: OptionLine<Name> } = 
   deadlineMs: { goes: 'waits', check: numberOption(0, longestMs) },
 }
 
-/** The checks of the options of a call, for those that stand among others. */
+/** Checks of call options, for objects with further options. */
 export const callOptionTable = Object.fromEntries(
   Object.entries(lines).map(([name, { check }]) => [name, check]),
 ) as OptionTable<BookCallOptions>
@@ -72,25 +72,25 @@ export function checkCallOptions(options: unknown): void {
   checkOptions(options, 'options')
 }
 
-const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined
+const isPresent = ([, value]: readonly [string, unknown]) => value !== undefined
 
-/** What of `options` goes to whoever runs the call. */
+/** Returns the options that travel to the engine. */
 export function carriedOf(options: BookCallOptions): CarriedOptions {
   return Object.fromEntries(
     Object.entries(options)
-      .filter(isGiven)
+      .filter(isPresent)
       .filter(
         ([name]) => Object.hasOwn(lines, name) && lines[name as keyof BookCallOptions].goes === 'carried',
       ),
   )
 }
 
-/** The options of a call apart from what else stands among them. */
+/** Separates call options from others. */
 export function splitOptions<Options extends BookCallOptions>(options: Options) {
-  const given = Object.entries(options).filter(isGiven)
+  const present = Object.entries(options).filter(isPresent)
   const isOfCall = ([name]: readonly [string, unknown]) => Object.hasOwn(lines, name)
   return {
-    call: Object.fromEntries(given.filter(isOfCall)) as BookCallOptions,
-    rest: Object.fromEntries(given.filter((one) => !isOfCall(one))) as Omit<Options, keyof BookCallOptions>,
+    call: Object.fromEntries(present.filter(isOfCall)) as BookCallOptions,
+    rest: Object.fromEntries(present.filter((one) => !isOfCall(one))) as Omit<Options, keyof BookCallOptions>,
   }
 }

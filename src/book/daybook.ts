@@ -1,4 +1,4 @@
-// What users hold: a book, whose namespaces and types are the capability table and nothing else.
+// The book that users hold. Its namespaces and types follow from the capability table alone.
 import {
   checkFileOptions,
   checkSource,
@@ -7,18 +7,15 @@ import {
   type ImportSource,
   peekBundle,
   sendPieces,
-  textsOf,
+  sourceTexts,
   wholeText,
   type WebStreams,
 } from './book-stream.ts'
-import type { BookDoor } from './book-door.ts'
-import { checkEventName } from './event-name.ts'
-import { type BookEnd, createBookEnd } from './book-end.ts'
+import { type BookDoor, checkEventName } from './book-door.ts'
+import { createBookEnd, type EndSignal } from './book-end.ts'
 import { HandleDoor, type HandleOptions } from './book-handle.ts'
-import { callListener } from './live/call-listener.ts'
-import { createLive, type Live, type LiveHost } from './live/live.ts'
-import { clockOf } from './live/live-clock.ts'
-import type { MethodTable } from './live/live-query.ts'
+import { callListener, clockOf } from './live/live-clock.ts'
+import { type Live, type LiveHost, type MethodTable, createLiveMember } from './live/live.ts'
 import {
   checkToolOptions,
   modelTools,
@@ -36,13 +33,13 @@ import {
 import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
 import type { CapabilityTable, RecordByKind } from '../engine/capability-table.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'
-import type { BookEvents } from '../core/capability/event.ts'
 import type { RecallHit } from '../core/capability/port/recall-port.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
-import { anyOption, optionsOf, textOption } from '../core/option/option-check.ts'
+import { anyOption, optionsOf, textOption } from '../core/option-check.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
+import type { BookEvents } from '../core/capability/event.ts'
 
 export type { BookDoor } from './book-door.ts'
 export type { HandleOptions } from './book-handle.ts'
@@ -51,10 +48,10 @@ export type { OfferedTools, OfferOptions } from './tool/offer-tools.ts'
 export type { ModelTools, ToolAnswer, ToolFormat, ToolOptions, ToolShapes } from './tool/model-tools.ts'
 export type { ToolSetName } from './tool/tool-source.ts'
 export type { Live, LiveObservable, LiveObserver, LiveSnapshot } from './live/live.ts'
-export type { MethodTable } from './live/live-query.ts'
+export type { MethodTable } from './live/live.ts'
 
 type Entry = CapabilityTable[number]
-// Looked up by key, never searched: the compiler would compare every schema of the table with every other.
+// Looked up by key, never searched: the compiler would compare every schema with every other.
 type ById = { readonly [E in Entry as E['id']]: E }
 type ByMethod = { readonly [E in Entry as E['methods'][number]]: E }
 type Method = keyof ByMethod
@@ -90,9 +87,9 @@ interface Narrowed {
 }
 type AnswerOf<E extends Entry> = E['id'] extends keyof Narrowed ? Narrowed[E['id']] : Answer<E>
 
-/** Every capability id. */
+/** Id of a capability. */
 export type CapabilityId = keyof ById
-/** The input and the answer of a capability. */
+/** Input and answer of a capability. */
 export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
 export type CapabilityOutput<Id extends CapabilityId> = AnswerOf<ById[Id]>
 
@@ -129,10 +126,10 @@ type Verb<E extends Entry> =
     : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<AnswerOf<E>>
 
 type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
-/** The rest of the methods that begin with `Name`. */
+/** Rest of the methods that begin with `Name`. */
 type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
 
-/** Verbs and namespaces, which nest: `M` are methods without the `Prefix` that leads here. */
+/** Verbs and nested namespaces: `M` are methods without their `Prefix`. */
 type Verbs<M extends string, Prefix extends string = ''> = {
   readonly [Name in Head<M>]: [Below<M, Name>] extends [never]
     ? `${Prefix}${Name}` extends keyof Generic
@@ -150,7 +147,7 @@ export type LiveData<M extends LiveMethod> = AnswerOf<ByMethod[M]>
 /** The query of `book.live`: a method of the book by its name, and its input. */
 export type LiveQuery<M extends LiveMethod = LiveMethod> = {
   readonly method: M
-  /** Only changes of these kinds run it again. Default: every change does. */
+  /** Only changes of these kinds repeat the query. Default: all. */
   readonly kinds?: readonly string[] | undefined
 } & (undefined extends InputOf<ByMethod[M]['input']>
   ? { readonly input?: InputOf<ByMethod[M]['input']> }
@@ -160,39 +157,39 @@ type ImportBundle = CapabilityInput<'bundle:import'>
 type ExportBundle = CapabilityInput<'bundle:export'>
 type Transfer = 'text' | 'more' | 'cursor' | 'cancel' | 'size'
 
-/** What an export is to hold and how it is written. */
+/** Content and form of an export. */
 export type ExportOptions = Omit<ExportBundle, Transfer>
 
-/** For bundles: how to import them, and how to open them. */
+/** Options for bundles: how to import and how to open them. */
 export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
-  /** The name of the file, for messages; default the source's own. */
+  /** Name of the file in messages; default the source's own. */
   readonly name?: string
-  /** The format of a file of another program, where neither its content nor its name gives it: `markdown`, for example. */
+  /** Format of another program's file, if neither content nor name shows it: `markdown`, for example. */
   readonly format?: CapabilityInput<'import:file'>['format']
 }
 
 export interface VerifyOptions
   extends BookCallOptions, Pick<CapabilityInput<'bundle:verify'>, 'passphrase' | 'signed_by'> {}
 
-/** What an import brought. `skipped` was in the book already. */
+/** Result of an import. `skipped` records were already in the book. */
 export interface ImportResult extends Pick<CapabilityOutput<'import:file'>, 'left_out'> {
   readonly format: string
   readonly imported: number
   readonly skipped: number
-  /** Of files of other tools: nothing was stored, this is what would have been. */
+  /** True for another tool's file in a dry run: counts what would be stored, and stores nothing. */
   readonly dry_run?: boolean | undefined
-  /** Of runs and chats: the session that their records share. */
+  /** Session of all records of an imported run or chat. */
   readonly session?: string | undefined
-  /** Of runs and chats: the records, in order. */
+  /** Records of an imported run or chat, in order. */
   readonly ids: readonly string[]
-  /** Secrets of known form that were found, by sort, kind and place, and what became of them. */
+  /** Secrets of known forms found, by rule, kind and place, with the outcome. */
   readonly secrets: readonly SecretCount[]
-  /** Of bundles: everything there is to say. */
+  /** Full result for a bundle. */
   readonly bundle?: NonNullable<CapabilityOutput<'bundle:import'>['result']>
 }
 
 export interface BookMembers extends AsyncDisposable {
-  /** The generic door: any capability by its id. `book.traces.store(x)` is `book.call('kstar:store_trace', x)`. */
+  /** Calls a capability by id. `book.traces.store(x)` is `book.call('kstar:store_trace', x)`. */
   call<Id extends CapabilityId>(
     id: Id,
     ...rest: undefined extends CapabilityInput<Id>
@@ -204,62 +201,68 @@ export interface BookMembers extends AsyncDisposable {
     input?: unknown,
     options?: BookCallOptions,
   ): Promise<unknown>
-  /** The book, or part of it, as a `kstar-bundle`: as it stands now, whatever is written while the stream is read. */
+  /** Exports the book, or part of it, as a `kstar-bundle` of this instant; later writes don't change it. */
   export(options?: ExportOptions, call?: BookCallOptions): Promise<ByteStream>
-  /** Imports a bundle, or what another program saved. Whole or not at all, and each file once. */
+  /** Imports a bundle, or another program's file: as a whole or not at all, and each file once. */
   import(source: ImportSource, options?: ImportOptions): Promise<ImportResult>
-  /** Verifies a bundle without importing it. Rejects when it is not whole, or not what its checksum says. */
+  /** Verifies a bundle without importing it. Rejects if it is incomplete or its checksum is wrong. */
   verify(
     source: ImportSource,
     options?: VerifyOptions,
   ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
   /**
-   * The same book with defaults for every call, import, export and listener: whose token, in whose name, in which session,
-   * about what. Those of a handle of a handle come in place of the outer ones, but a token only ever narrows: one further
-   * `as`, of a handle or of a call, must name a token granted below the one that the handle has (`forbidden`), and nothing
-   * drops it. So what is given to an agent is no way back to its owner's book. A listener with a token hears of what its
-   * holder could read. Closing a handle ends its own calls (`book-closed`) and listeners, and those of handles made from it;
-   * the book stays open. Throws `invalid-input` with the path of what is wrong.
+   * Returns the same book with defaults for every call, import, export and listener: token, agent, session, resource.
+   * Options of a handle's handle replace the outer ones, but a token only narrows: another `as`, of a handle or a call,
+   * must be a token granted below the handle's (`forbidden`), and nothing removes the token. So a handle gives an agent
+   * no way to its owner's book. A listener with a token gets events only of records that its holder may read. Closing a
+   * handle ends its own calls (`book-closed`) and listeners, and those of handles made from it; the book stays open.
+   * Throws `invalid-input` with the wrong path.
    */
   with(options: HandleOptions): Daybook
   /**
-   * A query whose answer is told anew as the book changes, in this tab, in another or by a sync. Equal queries of one book or
-   * handle are one. Throws `invalid-input` for a method that there is not, or that changes the book.
+   * Returns a query whose answer follows the book's changes, in this tab, in another or by a sync. Equal queries of one
+   * book or handle are shared. Throws `invalid-input` for an unknown method, or one that changes the book.
    */
   live<M extends LiveMethod>(query: LiveQuery<M>): Live<LiveData<M>>
   /**
-   * Tools for a model in this page or program, in the shape of its `tools`, and how to run the one that it asks for: see
-   * docs/connect.md. Of a handle with a token, or with `as`, those that the token permits. Rejects with `unauthorized` for a token
-   * that does not hold, `invalid-input` for sets that can't be given together.
+   * Returns tools for a model in this page or program, in the model's `tools` format, and the function that runs them:
+   * see docs/connect.md. With a token (handle or `as`), only permitted ones. Rejects with `unauthorized` for an invalid
+   * token, and with `invalid-input` for tool sets that can't be combined.
    */
   tools<Format extends ToolFormat>(options: ToolOptions<Format>): Promise<ModelTools<Format>>
   /**
-   * Offers tools to the agent of the browser (WebMCP), under a token: that of the handle, or `as`. They are gone when book or handle
-   * are closed and when the token ends; without such an agent nothing is offered (`isSupported`). A tool of such a name: `conflict`.
+   * Offers tools to the browser's agent (WebMCP) under a token: the handle's, or `as`. They end with the book, the handle
+   * or the token. Without such an agent, offers nothing (`isSupported`). `conflict` if the page already has a tool of
+   * that name.
    */
   offerTools(options?: OfferOptions): Promise<OfferedTools>
-  /** Listens until the function it answers is called. */
+  /** Listens to an event; returns the function that stops it. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   readonly room: {
-    /** Listens to what is said in the meeting room, by anyone in any tab, until the function it answers is called. */
+    /** Listens to messages in the meeting room, from anyone in any tab; returns the function that stops it. */
     onMessage(listener: (message: RoomMessage) => void): () => void
   }
   /**
-   * Ends the book here: what waits is committed, calls that wait for an answer are rejected. Of a handle: ends the handle,
-   * see `with`.
+   * Closes the book here: commits waiting writes, and rejects calls without an answer. Closes only the handle, if called
+   * on one; see `with`.
    */
   close(): Promise<void>
 }
 
-/** A book. See docs/ for what each verb does; `call` takes the same verbs by id. */
+/** A book. docs/ describes each verb; `call` takes the same verbs by id. */
 export type Daybook = Verbs<Method> & BookMembers
 
 /**
- * Builds a book over the door `given`; `methods` comes from the capability table of the engine behind it, and
- * `host` (the host's `globalThis`) lends its streams.
+ * Builds a book over `base`. `methods` comes from the engine's capability table; `host` is the host's `globalThis`, for
+ * its streams and timers.
  */
-export function createDaybook(given: BookDoor, methods: MethodTable, host: object, outer?: BookEnd): Daybook {
-  const door = withChecks(given)
+export function createDaybook(
+  base: BookDoor,
+  methods: MethodTable,
+  host: object,
+  outer?: EndSignal,
+): Daybook {
+  const door = withChecks(base)
   const ending = createBookEnd(outer)
   const close = () => {
     ending.end()
@@ -291,21 +294,21 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
       return sendPieces(
         asking(door, 'bundle:verify', call) as never,
         { ...rest, size: sizeOf(source) },
-        textsOf(web, source, nameOf(source) ?? 'bundle'),
+        sourceTexts(web, source, nameOf(source) ?? 'bundle'),
       )
     },
-    with: (options) => createDaybook(new HandleDoor(given, options, host as LiveHost), methods, host, ending),
+    with: (options) => createDaybook(new HandleDoor(base, options, host as LiveHost), methods, host, ending),
     async tools(options) {
       checkToolOptions(options)
-      return modelTools(narrowed(given, options, host as LiveHost), options)
+      return modelTools(narrowed(base, options, host as LiveHost), options)
     },
     async offerTools(options = {}) {
       checkOfferOptions(options)
-      return offerTools(narrowed(given, options, host as LiveHost), options, ending, host as OfferHost)
+      return offerTools(narrowed(base, options, host as LiveHost), options, ending, host as OfferHost)
     },
-    live: createLive(door, methods, host as LiveHost) as unknown as BookMembers['live'],
+    live: createLiveMember(door, methods, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
-      // A listener for an event that does not exist would wait for ever.
+      // A listener for an unknown event would wait for ever.
       checkEventName(name, 'name')
       return door.on((event) => {
         if (event.name === name) callListener(clock, () => listener(event.detail as never))
@@ -326,12 +329,12 @@ export function createDaybook(given: BookDoor, methods: MethodTable, host: objec
   }) as unknown as Daybook
 }
 
-/** The door, for the holder of the token that is named. */
+/** The door for the holder of a token, if one is named. */
 function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }, host: LiveHost): BookDoor {
   return as === undefined ? door : new HandleDoor(door, { as }, host)
 }
 
-/** The door, for calls with sound options. */
+/** The door with checked call options. */
 function withChecks(door: BookDoor): BookDoor {
   return {
     tools: door.tools,
@@ -350,7 +353,7 @@ function withChecks(door: BookDoor): BookDoor {
   }
 }
 
-/** Calls of one capability; what asks for cancelling is not cancelled itself. */
+/** Calls of one capability. A cancelling call is not cancelled itself. */
 function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOptions) {
   return (input: Record<string, unknown>) =>
     door.call(id, input, input['cancel'] !== true && signal ? { ...options, signal } : options)
@@ -362,7 +365,7 @@ const checkVerifyOptions = optionsOf<VerifyOptions>({
   signed_by: anyOption,
 })
 
-/** The chapter of bundles looks at what its own are; here their names are known. */
+/** Only the names of bundle options are checked here; the bundle chapter checks their values. */
 const checkImportOptions = optionsOf<ImportOptions>({
   ...callOptionTable,
   name: textOption(500),
@@ -386,11 +389,11 @@ async function importSource(
   checkSource(source)
   checkImportOptions(options, 'options')
   const name = options.name ?? nameOf(source) ?? 'file'
-  const whole = textsOf(web, source, name)
+  const whole = sourceTexts(web, source, name)
   try {
     return await importTexts(door, source, whole, { ...options, name })
   } finally {
-    // What is refused after its beginning is not read on: the source must not wait for ever.
+    // A refused source is not read to its end: it must not wait for ever.
     await whole.return(undefined)
   }
 }
@@ -441,7 +444,7 @@ function sizeOf(source: ImportSource): number | undefined {
   return typeof source === 'string' ? source.length : source.size
 }
 
-/** Reads the method table off capabilities. */
+/** Reads the method table from capabilities. */
 export function methodTable(table: readonly Pick<AnyCapability, 'id' | 'methods' | 'effect'>[]): MethodTable {
   return table.flatMap(({ id, methods, effect }) => methods.map((method) => [method, id, effect] as const))
 }

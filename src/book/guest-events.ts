@@ -1,7 +1,8 @@
-// Events of a book for the holder of a token. Invariant: an event says nothing that the holder can't read at that moment, except
-// that some rule about memories has changed, without its name, and that a record left that it could read before, by id and kind;
-// in doubt, and after the token has ended, the holder gets no event. Everybody gets the end of the book, or of the own token.
-import { ruledKinds, ruleKinds } from '../core/access/rule-kind.ts'
+// Events for the holder of a token.
+// Invariant: an event reveals only what the holder can read at that moment, except that some rule about memories changed,
+// and the id and kind of records that it can no longer read. If in doubt, and after the end of the token, there is no
+// event. Every holder gets the end of the book and of its own token.
+import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 
 export type BookListener = (event: BookEvent) => void
@@ -14,36 +15,36 @@ interface Named {
   readonly kind: string
 }
 
-/** Ids that are asked about at once. */
+/** Ids of one request. */
 const pageSize = 10_000
-/** Most records that one event names as gone: with more of them everything is read again. */
+/** Most records that one event names as lost; with more, the listener reads everything again. */
 const namedLimit = 1000
 
 export interface GuestEventParts {
-  /** Everything that may change what the holder is answered. */
+  /** Everything that may change the holder's answers. */
   on(listener: BookListener): () => void
   /** Calls as the holder. */
   readonly ask: Ask
-  /** Calls as the owner of the book, for what was made from a record. None of that is told. */
+  /** Calls as the owner, to find records made from others. Never revealed. */
   readonly askOwner: Ask
 }
 
 export class GuestEvents {
   readonly #parts: GuestEventParts
-  /** Each listener, with the only event that it takes. */
+  /** Listeners, each with its only event, if any. */
   readonly #listeners = new Map<BookListener, BookEvent['name'] | undefined>()
   #last: Promise<unknown> = Promise.resolve()
   #off: () => void = () => undefined
-  /** The records that the holder may read, by their ids, while somebody listens to changes. */
-  #known: Map<string, string> | undefined
-  /** An event could not be looked at, so `#known` may be of before it. */
+  /** Kinds of all readable records by id, while somebody listens to changes. */
+  #readable: Map<string, string> | undefined
+  /** True if an event failed, so `#readable` may be stale. */
   #isUnsure = false
 
   constructor(parts: GuestEventParts) {
     this.#parts = parts
   }
 
-  /** Tells `listener`, in their order, of those events that the holder may hear. */
+  /** Notifies `listener`, in order, of the events that the holder may see. */
   on(listener: BookListener, name?: BookEvent['name']): () => void {
     const one: BookListener = (event) => listener(event)
     this.#listeners.set(one, name)
@@ -52,14 +53,14 @@ export class GuestEvents {
     return () => {
       if (!this.#listeners.delete(one)) return
       if (this.#listeners.size === 0) this.#off()
-      if (!this.#hears('change')) this.#known = undefined
+      if (!this.#hears('change')) this.#readable = undefined
     }
   }
 
-  /** Nothing comes after the end: who listens from now on begins anew. */
+  /** Nothing follows the end; later listeners start over. */
   #stop(): void {
     this.#listeners.clear()
-    this.#known = undefined
+    this.#readable = undefined
     this.#off()
   }
 
@@ -67,7 +68,7 @@ export class GuestEvents {
     return [...this.#listeners.values()].some((only) => only === undefined || only === name)
   }
 
-  /** One after another; what fails is told to nobody. */
+  /** Runs one task after another; failures notify nobody. */
   #next(work: () => Promise<void>): void {
     this.#last = this.#last.then(work).catch(() => undefined)
   }
@@ -76,73 +77,73 @@ export class GuestEvents {
     const listening = [...this.#listeners].filter(([, only]) => only === undefined || only === event.name)
     if (listening.length === 0) return
     this.#next(async () => {
-      const heard = await (event.name === 'change'
+      const visible = await (event.name === 'change'
         ? this.#change(event.detail)
-        : told(event, this.#parts.ask))
-      if (!heard) return
-      for (const [listener] of listening) if (this.#listeners.has(listener)) listener(heard)
-      if (heard.name === 'closed') this.#stop()
+        : visibleEvent(event, this.#parts.ask))
+      if (!visible) return
+      for (const [listener] of listening) if (this.#listeners.has(listener)) listener(visible)
+      if (visible.name === 'closed') this.#stop()
     })
   }
 
   async #learn(): Promise<void> {
-    if (this.#known || !this.#hears('change')) return
-    this.#known = await this.#list()
+    if (this.#readable || !this.#hears('change')) return
+    this.#readable = await this.#list()
     this.#isUnsure = false
   }
 
   async #change(detail: Change): Promise<BookEvent | undefined> {
     if (!this.#hears('change')) return undefined
     try {
-      const isWhole = !this.#known || this.#isUnsure || detail.more > 0 || detail.ids.length === 0
+      const isWhole = !this.#readable || this.#isUnsure || detail.more > 0 || detail.ids.length === 0
       const isRule = detail.kinds.some((kind) => ruleKinds.has(kind))
-      const heard = await (isWhole || isRule ? this.#all(detail) : this.#some(detail.ids))
+      const visible = await (isWhole || isRule ? this.#all(detail) : this.#some(detail.ids))
       this.#isUnsure = false
-      return heard && { name: 'change', detail: heard }
+      return visible && { name: 'change', detail: visible }
     } catch (error) {
       this.#isUnsure = true
       throw error
     }
   }
 
-  /** Anything may have come or gone: who hears of it reads everything again. */
+  /** Anything may have changed: listeners read everything again. */
   async #all({ ids, kinds }: Change): Promise<Change | undefined> {
-    const before = this.#known
+    const before = this.#readable
     const now = await this.#list()
-    this.#known = now
-    const left = [...(before ?? [])].flatMap(([id, kind]) => (now.has(id) ? [] : [{ id, kind }]))
+    this.#readable = now
+    const lost = [...(before ?? [])].flatMap(([id, kind]) => (now.has(id) ? [] : [{ id, kind }]))
     const isRule = kinds.some((kind) => ruleKinds.has(kind))
-    // Time has passed and changed nothing.
-    const isSame = before !== undefined && left.length === 0 && before.size === now.size
+    // Only time has passed; nothing changed.
+    const isSame = before !== undefined && lost.length === 0 && before.size === now.size
     if (isRule && ids.length === 0 && isSame && !this.#isUnsure) return undefined
-    const seen = new Set([...now.values(), ...left.map(({ kind }) => kind)])
+    const seen = new Set([...now.values(), ...lost.map(({ kind }) => kind)])
     const changed = isRule
       ? [...ruledKinds, ...ids.flatMap((id) => now.get(id) ?? [])]
       : kinds.filter((kind) => ids.length === 0 || seen.has(kind))
-    const told = new Set([...changed, ...left.map(({ kind }) => kind)])
-    if (told.size === 0) return undefined
-    return { ids: [], kinds: [...told], more: 0, ...leftField(left) }
+    const reported = new Set([...changed, ...lost.map(({ kind }) => kind)])
+    if (reported.size === 0) return undefined
+    return { ids: [], kinds: [...reported], more: 0, ...leftField(lost) }
   }
 
-  /** The records of `ids`, and those made from them, that the holder can read now or could read before. */
+  /** Changed records of `ids`, and records made from them, that the holder can or could read. */
   async #some(ids: readonly string[]): Promise<Change | undefined> {
-    const known = this.#known ?? new Map<string, string>()
+    const readable = this.#readable ?? new Map<string, string>()
     const made = await reached(this.#parts.askOwner, { ids, made: true })
-    const asked = new Set([...ids, ...made.map(({ id }) => id)])
-    const now = await reached(this.#parts.ask, { ids: [...asked] })
+    const candidates = new Set([...ids, ...made.map(({ id }) => id)])
+    const now = await reached(this.#parts.ask, { ids: [...candidates] })
     const changed = new Set(ids)
-    const news = now.filter(({ id }) => changed.has(id) || !known.has(id))
-    for (const { id } of now) asked.delete(id)
-    const left = [...asked].flatMap((id) => {
-      const kind = known.get(id)
+    const news = now.filter(({ id }) => changed.has(id) || !readable.has(id))
+    for (const { id } of now) candidates.delete(id)
+    const lost = [...candidates].flatMap((id) => {
+      const kind = readable.get(id)
       return kind === undefined ? [] : [{ id, kind }]
     })
-    for (const { id, kind } of now) known.set(id, kind)
-    for (const { id } of left) known.delete(id)
-    const told = [...news, ...left]
-    if (told.length === 0) return undefined
-    const kinds = [...new Set(told.map(({ kind }) => kind))]
-    return { ids: told.map(({ id }) => id), kinds, more: 0, ...leftField(left) }
+    for (const { id, kind } of now) readable.set(id, kind)
+    for (const { id } of lost) readable.delete(id)
+    const reported = [...news, ...lost]
+    if (reported.length === 0) return undefined
+    const kinds = [...new Set(reported.map(({ kind }) => kind))]
+    return { ids: reported.map(({ id }) => id), kinds, more: 0, ...leftField(lost) }
   }
 
   async #list(): Promise<Map<string, string>> {
@@ -150,9 +151,9 @@ export class GuestEvents {
   }
 }
 
-const leftField = (left: readonly Named[]) => (left.length === 0 ? {} : { left: left.slice(0, namedLimit) })
+const leftField = (lost: readonly Named[]) => (lost.length === 0 ? {} : { left: lost.slice(0, namedLimit) })
 
-/** The records that whoever asks may read: all, or those of `ids`. */
+/** Records that the caller of `ask` may read: all, or those of `ids`. */
 async function reached(
   ask: Ask,
   { ids, ...query }: { readonly ids?: readonly string[]; readonly made?: boolean },
@@ -171,26 +172,29 @@ async function reached(
   return found
 }
 
-async function told(event: Exclude<BookEvent, { name: 'change' }>, ask: Ask): Promise<BookEvent | undefined> {
+async function visibleEvent(
+  event: Exclude<BookEvent, { name: 'change' }>,
+  ask: Ask,
+): Promise<BookEvent | undefined> {
   switch (event.name) {
     case 'closed':
       return event
     case 'status': {
-      // What does not work is the owner's to know.
+      // Faults are for the owner only.
       const { owner, durability } = event.detail
       return { name: 'status', detail: { owner, durability } }
     }
     case 'inbox':
       return (await reached(ask, { ids: [event.detail.id] })).length > 0 ? event : undefined
     case 'proposal': {
-      // An agent has its own.
+      // An agent sees its own proposals.
       const { proposals } = (await ask('a2p:list_proposals', { id: event.detail.id })) as {
         readonly proposals: readonly unknown[]
       }
       return proposals.length > 0 ? event : undefined
     }
     case 'room':
-      // Answered to those alone whose token lets them in.
+      // Fails unless the token admits the holder.
       await ask('room:who_is_here', {})
       return event
     case 'consent': {

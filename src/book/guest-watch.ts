@@ -1,6 +1,7 @@
-// Watches everything that may change the answer of a live query under a token: the book, the rules for reading, the end of the
-// token, the hours and ends of policies. Invariant: when the token ends, its holder gets that event, and none after it.
-import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/rule-kind.ts'
+// Watches everything that may change a token holder's answers: the book, the rules for reading, the end of the token, and
+// the hours of policies.
+// Invariant: the holder gets the end of its token as an event, and no event after it.
+import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookListener } from './guest-events.ts'
@@ -15,26 +16,26 @@ interface Policies {
 }
 
 interface Reached {
-  /** When a rate limit that is used up lets the holder ask again. */
+  /** Time at which a used-up rate limit opens again. */
   readonly opens_at?: string | undefined
 }
 
-/** The next change that time alone brings. */
+/** The next change caused by time alone. */
 interface Next {
   readonly ms: number
   readonly event: BookEvent
 }
 
-/** Hours of policies begin and end at whole minutes. */
+/** Hours of policies start and end at full minutes. */
 const minuteMs = 60_000
-/** Most that a timer waits for. */
+/** Longest span of a timer. */
 const longestMs = 2_147_483_647
 
-/** Something may be other than it was: nobody can say what. */
+/** Anything may have changed. */
 const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...ruleKinds], more: 0 } }
-/** The holder may ask again for what policies decide about, and finds what was refused. */
+/** Records under policies can be read again, including refused ones. */
 const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
-/** Calls that come together are one reason to look. */
+/** Calls within this span cause one look. */
 const gatherMs = 20
 
 export class GuestWatch {
@@ -44,20 +45,22 @@ export class GuestWatch {
   readonly #listeners = new Set<BookListener>()
   #off: () => void = () => undefined
   #cancel: () => void = () => undefined
-  /** Grows with each look and each end: what an earlier one has found is not used. */
+  /** Counts looks and ends: results of an earlier turn are ignored. */
   #turn = 0
-  /** Some policy limits how often is asked. */
+  /** True if a policy has a rate limit. */
   #isLimited = false
   #isLookDue = false
 
-  /** `door`: the owner's, of the book that the token is of. */
+  /** `door`: the owner's door of the token's book. */
   constructor(door: Pick<BookDoor, 'call' | 'on'>, token: string, clock: LiveClock) {
     this.#door = door
     this.#token = token
     this.#clock = clock
   }
 
-  /** Tells `listener` of every event of the book, and of what time changes, until the function it answers is called. */
+  /**
+   * Notifies `listener` of every event of the book, and of changes caused by time; returns the function that stops it.
+   */
   on(listener: BookListener): () => void {
     const one: BookListener = (event) => listener(event)
     this.#listeners.add(one)
@@ -70,7 +73,7 @@ export class GuestWatch {
     }
   }
 
-  /** The holder has called. That may have used up a rate limit, which time alone opens again. */
+  /** The holder has called, and may have used up a rate limit, which only time opens again. */
   called(): void {
     if (!this.#isLimited || this.#isLookDue || this.#listeners.size === 0) return
     this.#isLookDue = true
@@ -92,16 +95,16 @@ export class GuestWatch {
 
   #take(event: BookEvent): void {
     const kinds = event.name === 'change' ? event.detail.kinds : []
-    // Without ids another tab has taken over, and anything may have changed.
+    // Without ids, another tab now owns the book, and anything may have changed.
     const isAny = event.name === 'change' && event.detail.ids.length === 0
     if (isAny || kinds.some((kind) => ruleKinds.has(kind) || credentialKinds.has(kind))) void this.#look()
     this.#tell(event)
   }
 
-  /** Looks whether the token still holds, and when time will next change something. */
+  /** Checks whether the token is still valid, and when time next changes something. */
   async #look(): Promise<void> {
     const turn = (this.#turn += 1)
-    // Before anything is read: a token that ends while it is read ends after this, and is looked at again.
+    // Read the clock first: a token that ends during this look then ends later, and is looked at again.
     const nowMs = this.#clock.now()
     try {
       const [lineage, { policies }] = await Promise.all([
@@ -111,18 +114,18 @@ export class GuestWatch {
       this.#isLimited = policies.some(({ conditions }) => conditions?.rateLimit !== undefined)
       const opensMs = this.#isLimited ? await this.#opensMs() : Infinity
       if (turn !== this.#turn) return
-      if (!holds(lineage)) return this.#end(lineage)
+      if (!isAlive(lineage)) return this.#end(lineage)
       const ms = nextOf(lineage, policies, nowMs)
       this.#await(opensMs < ms ? { ms: opensMs, event: opened } : { ms, event: anything })
     } catch {
-      // The book is closed or locked: what it tells next is a reason to look again.
+      // The book is closed or locked; its next event causes another look.
     }
   }
 
-  /** `Infinity` where no rate limit is used up, or the token may not even ask. */
+  /** `Infinity` if no rate limit is used up, or the token may not even ask. */
   async #opensMs(): Promise<number> {
-    const asked = this.#door.call('access:reach', { ids: [] }, { as: this.#token }) as Promise<Reached>
-    const { opens_at: at } = await asked.catch((): Reached => ({}))
+    const answer = this.#door.call('access:reach', { ids: [] }, { as: this.#token }) as Promise<Reached>
+    const { opens_at: at } = await answer.catch((): Reached => ({}))
     return at === undefined ? Infinity : Date.parse(at)
   }
 
@@ -138,7 +141,7 @@ export class GuestWatch {
   }
 
   #end({ tokens: [token] }: Lineage): void {
-    const reason = `The token does not hold any more (${token?.state ?? 'not found'}): its owner can grant another one.`
+    const reason = `The token is no longer valid (${token?.state ?? 'not found'}). Ask the owner of the book for another one.`
     const listeners = Array.from(this.#listeners)
     this.#listeners.clear()
     this.#stop()
@@ -146,10 +149,10 @@ export class GuestWatch {
   }
 }
 
-/** False once the token has ended for good; one whose time has not come may wait for it. */
-const holds = ({ tokens: [token] }: Lineage) => token?.state === 'active' || token?.state === 'pending'
+/** False once the token has ended for good; a pending one may still become valid. */
+const isAlive = ({ tokens: [token] }: Lineage) => token?.state === 'active' || token?.state === 'pending'
 
-/** When time alone next changes what the holder of the token may read; `Infinity` for never. */
+/** Time of the next change that time alone causes to the holder's reach; `Infinity` for never. */
 function nextOf({ tokens }: Lineage, policies: Policies['policies'], nowMs: number): number {
   const times = [
     ...tokens.map(({ not_before: start }) => start),

@@ -1,12 +1,12 @@
 // The import verbs. The file's format is detected from its content, the whole file becomes records in one transaction, and a
 // second import of a file finds its records.
 import { z } from 'zod'
-import { beginningOf } from '../core/calendar/day.ts'
+import { beginningOf } from '../core/zone.ts'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { isJsonObject } from '../core/json/path.ts'
 import { parseTime } from '../core/time.ts'
-import { secretCount } from '../shape/secret-count.ts'
+import { secretCount } from '../shape/field.ts'
 import { fileLimit } from './format/bundle-beginning.ts'
 import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
 import { looksLikeClaudeCode, parseClaudeCode } from './importer/claude-code.ts'

@@ -1,4 +1,4 @@
-// Cancellation, as far as code without a platform can speak of it. An `AbortSignal` is one of these.
+// Cancellation for platform-free code. Every `AbortSignal` is an `AbortSignalLike`.
 import { DaybookError } from './errors.ts'
 
 export interface AbortSignalLike {
@@ -8,7 +8,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** A signal that nobody ever aborts. */
+/** A signal that is never aborted. */
 export const neverAborted: AbortSignalLike = {
   aborted: false,
   addEventListener: () => undefined,
@@ -20,18 +20,18 @@ export interface AbortSource {
   abort(reason?: unknown): void
 }
 
-/** A signal and the means to abort it. */
+/** Creates a signal and the function that aborts it. */
 export function createAbort(): AbortSource {
   const listeners = new Set<() => void>()
   let aborted = false
-  let given: unknown
+  let abortReason: unknown
   return {
     signal: {
       get aborted() {
         return aborted
       },
       get reason() {
-        return given
+        return abortReason
       },
       addEventListener: (_type, listener) => void listeners.add(listener),
       removeEventListener: (_type, listener) => void listeners.delete(listener),
@@ -39,23 +39,23 @@ export function createAbort(): AbortSource {
     abort(reason) {
       if (aborted) return
       aborted = true
-      given = reason
+      abortReason = reason
       for (const listener of listeners) listener()
       listeners.clear()
     },
   }
 }
 
-/** Work that ends in time: its signal is aborted with its caller's, or by itself. */
+/** A time limit for work: its signal is aborted when the time is over, or with the caller's signal. */
 export interface Deadline {
   readonly signal: AbortSignalLike
-  /** True when the time ran out. */
+  /** True if the time ran out. */
   isOver(): boolean
-  /** Stops the clock, and lets go of the caller's signal: the work has ended. */
+  /** Stops the clock and the listener on the caller's signal. Call it when the work has ended. */
   end(): void
 }
 
-/** A deadline `deadlineMs` from now on, for work that `signal` may end earlier. */
+/** Creates a deadline `deadlineMs` from now; `signal` may end the work earlier. */
 export function createDeadline(
   signal: AbortSignalLike,
   scheduler: { later(delayMs: number, work: () => void): () => void },
@@ -80,18 +80,18 @@ export function createDeadline(
   }
 }
 
-/** Throws `aborted` when `signal` is. For the places between two steps of long work. */
+/** Throws `aborted` if `signal` is aborted. Call it between two steps of long work. */
 export function checkAborted(signal: AbortSignalLike): void {
   if (signal.aborted) throw new DaybookError('aborted', undefined, { cause: signal.reason })
 }
 
-/** `work`, or a rejection with `aborted` as soon as `signal` is. What was begun is left to end by itself. */
+/** Settles like `work`, but rejects with `aborted` as soon as `signal` is. The work itself runs on. */
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
-    // Handled in every case: what fails after it was given up must not surface as an unhandled rejection.
+    // Always handled: a late failure of abandoned work must not become an unhandled rejection.
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

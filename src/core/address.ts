@@ -1,61 +1,91 @@
-// Addresses and keys of services that a book talks to.
-// Invariant: a key goes over HTTPS, or to this very machine, and is never repeated in an error.
+// Addresses of services that a book talks to, and the keys sent to them.
+// Invariant: a key is sent over HTTPS or to this machine only, and no error repeats it.
 import { DaybookError } from './errors.ts'
 
 const address = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@\s]+)(?::\d{1,5})?(?:\/[^?#\s]*)?$/i
-/** What a machine calls itself in an address. */
+/** Names of this machine in an address. */
 const ownNames = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** What a machine answers itself from: the whole of 127.0.0.0/8 (RFC 1122, section 3.2.1.3), and `::1` (RFC 4291). */
+/** Addresses of this machine: all of 127.0.0.0/8 (RFC 1122, section 3.2.1.3), and `::1` (RFC 4291). */
 const ownAddress = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
-/** What a bearer token may consist of (RFC 6750, section 2.1). */
+/** Form of a bearer token (RFC 6750, section 2.1). */
 const token = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** `url` without a slash at its end, or `invalid-input` at `path` when it is no address to send a key to. */
+/** Returns `url` without a trailing slash, or throws `invalid-input` at `path` if no key may be sent there. */
 export function checkAddress(url: unknown, path: string): string {
   const match = typeof url === 'string' ? address.exec(url) : undefined
   const [, scheme = '', host = ''] = match ?? []
   const wrong = (message: string) => new DaybookError('invalid-input', message, { details: { path } })
-  if (!match) throw wrong(`\`${path}\`: an http or https address without a query or credentials is wanted.`)
+  if (!match) throw wrong(`\`${path}\`: Must be an http or https address without a query or credentials.`)
   if (scheme.toLowerCase() === 'http' && !isOwnName(host.toLowerCase())) {
-    throw wrong(`\`${path}\`: only https, except to localhost.`)
+    throw wrong(`\`${path}\`: Use https, except for localhost.`)
   }
   return match[0].replace(/\/+$/, '')
 }
 
-/** True when nothing that is sent to `url` leaves this machine. */
+/** True if nothing sent to `url` leaves this machine. */
 export function isOwnMachine(url: string): boolean {
   return isOwnName(address.exec(url)?.[2]?.toLowerCase() ?? '')
 }
 
-/** True when `host`, spelled as the `hostname` of a URL, is a name of this machine: in lower case, IPv6 in brackets. */
+/** True if `host` names this machine. Spell it like the `hostname` of a URL: lower case, IPv6 in brackets. */
 export function isOwnName(host: string): boolean {
   return ownNames.has(host)
 }
 
-/** True for an IP address of this machine alone. */
+/** True for an IP address that only this machine has. */
 export function isOwnAddress(ip: string): boolean {
   return ownAddress.test(ip)
 }
 
-/** `host` as it stands in a URL: an IPv6 address in brackets. */
+/** Formats `host` for a URL: an IPv6 address in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Fewest characters of a key that opens something: 16 of hexadecimal are 64 bits. Fewer can be guessed. */
+/** Fewest characters of a key. 16 hexadecimal digits are 64 bits; fewer can be guessed. */
 export const shortestKey = 16
 
-/** `key`, or `invalid-input` at `path` when it has so few characters that it can be guessed. */
+/** Returns `key`, or throws `invalid-input` at `path` if it is short enough to be guessed. */
 export function checkKeyLength(key: string, path: string): string {
   if (key.length >= shortestKey) return key
-  const message = `\`${path}\`: fewer than ${shortestKey} characters can be guessed.`
+  const message = `\`${path}\`: Must have at least ${shortestKey} characters: a shorter key can be guessed.`
   throw new DaybookError('invalid-input', message, { details: { path } })
 }
 
-/** `key`, or `invalid-input` at `path` when it can't be a bearer token. */
+/** Returns `key`, or throws `invalid-input` at `path` if it is no bearer token. */
 export function checkKey(key: unknown, path: string): string {
   if (typeof key === 'string' && key.length <= 4096 && token.test(key)) return key
-  throw new DaybookError('invalid-input', `\`${path}\`: letters, digits and . _ ~ + / - are wanted.`, {
+  throw new DaybookError('invalid-input', `\`${path}\`: Must consist of letters, digits and . _ ~ + / -.`, {
     details: { path },
   })
+}
+
+/** Headers that proxies, tunnels and CDNs add; direct clients send none of them. */
+const addedByProxies =
+  /^(?:forwarded|via|x-forwarded(?:-.+)?|x-original-.+|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|x-envoy-.+|cdn-loop|cf-(?:ray|visitor|ipcountry)|(?:fly|fastly)-client-ip)$/i
+
+/**
+ * True if a proxy forwarded the request: then its client may be anybody, although it seems to be this machine. A proxy
+ * that adds no header goes unnoticed.
+ */
+export function isForwarded(headerNames: Iterable<string>): boolean {
+  return [...headerNames].some((name) => addedByProxies.test(name))
+}
+
+/** Compares two secrets of one length in constant time: the time tells nothing about the expected one. */
+export function timingSafeEqual(one: string, other: string): boolean {
+  let difference = one.length ^ other.length
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
+  return difference === 0
+}
+
+const bookKeys = /\b(dbk1|dbt[12])\.[\w.%-]+/g
+
+/**
+ * Returns `text` without the keys and tokens of books in it, and without `others`: secrets that have no form of their
+ * own.
+ */
+export function hideKeys(text: string, others: readonly string[] = []): string {
+  const hidden = others.filter((one) => one !== '').reduce((rest, one) => rest.replaceAll(one, '…'), text)
+  return hidden.replace(bookKeys, '$1.…')
 }

@@ -1,10 +1,10 @@
-// The one error that everything that fails is, with a code of the closed table.
-// The same four fields { code, message, retry, details } cross Comlink, sockets, HTTP and MCP unchanged.
+// The error class of Daybook: every failure is a `DaybookError` with a code of the closed table. Its fields `code`,
+// `message`, `retry` and `details` cross Comlink, sockets, HTTP and MCP unchanged.
 import { type ErrorCode, errorTable } from './error-table.ts'
 
 export { type ErrorCode, type ErrorRow, errorTable } from './error-table.ts'
 
-/** What an error looks like on every wire. */
+/** The four fields of an error on every wire. */
 export interface ErrorShape {
   readonly code: ErrorCode
   readonly message: string
@@ -12,19 +12,22 @@ export interface ErrorShape {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The message of another error without its recovery, which would be said twice. */
+/** The message of another error without its recovery, which is added again. */
 function withoutRecovery(message: string): string {
   const row = Object.values(errorTable).find(({ recovery }) => message.endsWith(` ${recovery}`))
   return row ? message.slice(0, -row.recovery.length - 1) : message
 }
 
-/** Ended, so that another sentence can follow. */
+/** Ends a text with a full stop, unless it is a sentence already. */
 const sentence = (text: string) => (/[.!?:…]["'`’”)\]]*$/.test(text) ? text : `${text}.`)
 
-/** The same in every module graph: the entries of the package are bundled apart, and an error of one is an error of all. */
+/**
+ * Identifies errors across module graphs: the package's entries are bundled separately, and each accepts the errors of
+ * the others.
+ */
 const brand = Symbol.for('daybook.error')
 
-/** The one error Daybook throws. `message` says what happened and what to do; `details.path` where. */
+/** Every error that Daybook throws. `message` says what happened, then what to do; `details.path` says where. */
 export class DaybookError extends Error implements ErrorShape {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && brand in value
@@ -51,15 +54,15 @@ export class DaybookError extends Error implements ErrorShape {
     this.details = options.details ?? {}
   }
 
-  /** The four fields that cross a boundary. The cause and the stack stay home. */
+  /** The four fields that cross a boundary. Cause and stack stay here. */
   toJSON(): ErrorShape {
     return { code: this.code, message: this.message, retry: this.retry, details: this.details }
   }
 
-  /** Rebuilds an error from its four fields, as the far side of a boundary does. */
+  /** Restores an error from its four fields on the other side of a boundary. */
   static from(shape: ErrorShape): DaybookError {
-    const known = Object.hasOwn(errorTable, shape.code)
-    const error = new DaybookError(known ? shape.code : 'internal', '', {
+    const isKnown = Object.hasOwn(errorTable, shape.code)
+    const error = new DaybookError(isKnown ? shape.code : 'internal', '', {
       details: { ...shape.details },
       retry: shape.retry,
     })
@@ -68,22 +71,22 @@ export class DaybookError extends Error implements ErrorShape {
   }
 }
 
-/** The error for a missing `what`, `record` for one, whose id is at `path` of the input. */
+/** Creates the error for a missing `what`, `record` for one, whose id is at `path` of the input. */
 export function notFound(what: string, id: string, path = 'id'): DaybookError {
   return new DaybookError('not-found', `There is no ${what} \`${id}\`.`, { details: { path } })
 }
 
-/** True for a `DaybookError`, of the given code when one is named. */
+/** True for a `DaybookError`, with this code if one is given. */
 export function isDaybookError(error: unknown, code?: ErrorCode): error is DaybookError {
   return error instanceof DaybookError && (code === undefined || error.code === code)
 }
 
-/** True where the right to read has ended, or the book is erased: nothing that was read may stay on show. */
+/** True if the reader has lost the right to read, or the book is erased: remove everything that it showed. */
 export function endsReading({ code }: Pick<ErrorShape, 'code'>): boolean {
   return ['unauthorized', 'forbidden', 'consent-required', 'book-erased'].includes(code)
 }
 
-/** Turns anything thrown into a `DaybookError`; what is not ours becomes `internal` with its message. */
+/** Turns any thrown value into a `DaybookError`. Foreign errors become `internal` with their message. */
 export function toDaybookError(error: unknown): DaybookError {
   if (error instanceof DaybookError) return error
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)

@@ -1,22 +1,22 @@
-// Record ids: UUID version 7 (RFC 9562), so that new records land at the end of every index.
-// Invariant: ids made by one generator only grow, even when the clock stands still or steps back.
+// Record ids: UUID version 7 (RFC 9562), so new records land at the end of every index.
+// Invariant: ids of one generator only grow, even if the clock stops or goes back.
 import type { Clock, Random } from './ports.ts'
 
 export interface Ids {
-  /** A new record id. */
+  /** Returns a new record id. */
   next(): string
 }
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Lower-case hexadecimal of `bytes`. */
+/** Formats `bytes` as lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += hex[byte] ?? ''
   return text
 }
 
-/** Makes UUIDv7s: 48 bits of time, a 12-bit counter for ids of one millisecond, 62 random bits. */
+/** Creates a generator of UUIDv7: 48 bits of time, a 12-bit counter within one millisecond, 62 random bits. */
 export function createIds(ports: { clock: Clock; random: Random }): Ids {
   let lastMs = 0
   let counter = 0
@@ -32,16 +32,16 @@ export function createIds(ports: { clock: Clock; random: Random }): Ids {
         counter = 0
       }
       const time = lastMs.toString(16).padStart(12, '0')
-      const tail = toHex(bytes)
+      const random = toHex(bytes)
       const variant = (0x8 | ((bytes[0] ?? 0) >> 6)).toString(16)
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4)}`
     },
   }
 }
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 
-/** True for anything that can be the id of a record: 1 to 128 of letters, digits and `._:-`. */
+/** True for a valid record id: 1 to 128 letters, digits and `._:-`. */
 export function isRecordId(text: string): boolean {
   return idPattern.test(text)
 }

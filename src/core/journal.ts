@@ -1,45 +1,47 @@
-// Where the commits of a database in memory are kept, as a port: pages that changed, and now and then a snapshot.
+// A journal stores the commits of a database in memory: changed pages, and a snapshot from time to time.
 
 export const pageBytes = 4096
 const pagesPerExtent = 64
-/** What a snapshot stores as one value; small enough that a change of some pages rewrites little. */
+/** Bytes of one stored value of a snapshot. Small, so that a change of some pages rewrites little. */
 export const extentBytes = pageBytes * pagesPerExtent
 
-/** Pages that changed, as they were when they were committed. */
+/** Changed pages of one commit. */
 export interface PageChange {
-  /** Of the whole database after the change. */
+  /** Size of the whole database after the change. */
   readonly sizeBytes: number
   readonly numbers: readonly number[]
-  /** One page after another, in the order of their numbers. */
+  /** The pages one after another, in the order of `numbers`. */
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-export interface Snapshot {
+export interface PageSnapshot {
   readonly sizeBytes: number
-  /** The extents that changed since the last snapshot, with their places. */
+  /** Extents that changed since the last snapshot, with their indexes. */
   readonly extents: readonly (readonly [index: number, bytes: Uint8Array<ArrayBuffer>])[]
 }
 
-/** Everything that was kept of a book. */
-export interface KeptPages {
-  /** Of the snapshot. */
+/** Everything stored of a book. */
+export interface StoredPages {
+  /** Size at the snapshot. */
   readonly sizeBytes: number
   /** The snapshot, in extents. */
   readonly extents: readonly Uint8Array[]
-  /** What was appended after the snapshot, oldest first. */
+  /** Changes since the snapshot, oldest first. */
   readonly changes: readonly PageChange[]
 }
 
 /**
- * Law: `append` and `snapshot` are called one after another, and each takes effect as a whole or not at all, durably when
- * it resolves; a snapshot takes the place of everything appended before. What rejects with `storage-full` was not kept, and
- * more may be tried. After any other failure it is not known whether it was, nothing more can be kept here, and the journal
- * must be opened again. From its opening on nothing that was opened earlier can keep anything: theirs is `open-elsewhere`.
+ * Law: `append` and `snapshot` are called one after another. Each takes effect as a whole or not at all, durably when it
+ * resolves; a snapshot replaces everything appended before. A call that rejects with `storage-full` stored nothing, and
+ * the caller may try again. After any other failure the outcome is unknown and nothing more can be stored: open the
+ * journal again. Opening a journal locks out earlier openings: their calls reject with `open-elsewhere`.
  */
 export interface Journal {
-  /** What was kept before; nothing for a new book. Given away once, and not held on to: it is the size of the book. */
-  takeKept(): KeptPages
+  /**
+   * Everything stored before; empty for a new book. Returns it once and lets go of it, since it is as large as the book.
+   */
+  takeStored(): StoredPages
   append(change: PageChange): Promise<void>
-  snapshot(snapshot: Snapshot): Promise<void>
+  snapshot(snapshot: PageSnapshot): Promise<void>
   close(): void
 }

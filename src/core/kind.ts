@@ -1,8 +1,7 @@
-// A kind: the declaration that lets store, recall, sync, bundle and inspector handle records they know nothing about.
-import { isJsonObject, type JsonObject, readPath } from './json/path.ts'
-import { sameJson } from './json/same-json.ts'
+// A kind declares one sort of record. Store, recall, sync, bundle and inspector handle records by this declaration alone.
+import { type JsonObject, isJsonObject, readPath, sameJson } from './json/path.ts'
 import type { Schema } from './schema.ts'
-import { nameHash } from './text/murmur.ts'
+import { nameHash } from './text/text-key.ts'
 import type { Sensitivity } from './sealed.ts'
 
 /**
@@ -26,23 +25,22 @@ export type FacetName = (typeof facetNames)[number]
 
 export type ScopeFacet = Extract<FacetName, 'domain' | 'actor' | 'action' | 'subject' | 'schema' | 'name'>
 
-/** Stands among a kind's text fields for the words of the day it happened: `2026-01-31 31 january 2026 saturday`. */
+/** Pseudo path in `text` for the words of the record's date: `2026-01-31 31 january 2026 saturday`. */
 export const whenField = '@when'
-/** How many text fields a kind may have. */
+/** Most text fields of a kind. */
 export const textFieldLimit = 15
 
 export type ConflictPolicy = 'local_wins' | 'remote_wins' | 'last_write_wins' | 'merge' | 'manual'
 
 /**
- * How one path is merged when two edits of one version both changed it: numbers by their difference (`counter`); of numbers
- * and of times the greater one (`max`) or the lesser (`min`); text by keeping both (`both`); `derived` for what `settle`
- * tells from the rest: no two of it clash.
+ * Rule for one path that both edits of a merge changed. `counter` adds the differences of numbers; `max` and `min` take
+ * the greater or lesser number or time; `both` keeps both texts; `derived` is recomputed by `settle` and never conflicts.
  */
 export type MergeRule = 'counter' | 'max' | 'min' | 'both' | 'derived'
 
 export interface Kind<Name extends string = string, Body extends object = object> {
   readonly name: Name
-  /** What this kind is, in one sentence; shown in the manifest and the inspector. */
+  /** One sentence about the kind, for the manifest and the inspector. */
   readonly summary: string
   /** Grows when the body's shape changes; travels with each op. */
   readonly version: number
@@ -51,184 +49,184 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly text: readonly string[]
   readonly facets: Partial<Readonly<Record<FacetName, string>>>
   /**
-   * Paths of texts that are names of what the record is about: a question that has one whole asks for this record. Not for
-   * names that a great many records share, such as who said it.
+   * Paths of names of the record's subject. A question that contains such a name in full asks for this record. Not for
+   * names that many records share, such as the speaker.
    */
   readonly names?: readonly string[]
   readonly policy: ConflictPolicy
   /**
-   * For policy `merge`: rules for single paths, where `*` stands for each field of an object. All others merge by field, and
-   * lists of plain values as sets.
+   * Rules for single paths under policy `merge`; `*` matches every field of an object. Other paths merge by field, and
+   * lists of plain values merge as sets.
    */
   readonly merge?: Readonly<Record<string, MergeRule>>
   /**
-   * Tells what in a body follows from the rest of it, after everything that writes one: a put, an import, a restore, a merge.
-   * Pure, and total over JSON objects: what it does not know it leaves alone. `settle(settle(body))` is `settle(body)`, and
-   * a body that fits the kind still does.
+   * Recomputes derived fields after every write of a body: put, import, restore, merge. Pure and idempotent. Total over
+   * JSON objects: it ignores what it doesn't know, and a valid body stays valid.
    */
   settle?(body: JsonObject): JsonObject
   /**
-   * Fields that only count what was done with a record, and what follows from that: of versions that differ in nothing else
-   * the history has those numbered 1, 2, 4, 8 and so on, which show how it went.
+   * Fields that only count uses of a record, and fields derived from them. Of versions that differ in nothing else,
+   * history keeps those numbered 1, 2, 4, 8 and so on.
    */
   readonly counts?: readonly string[]
   /**
-   * True when an edit that did not know that its record was forgotten, and is later, has the record live again; the conflict
-   * log says so. Otherwise no such edit does. A purge is final in either case.
+   * True: a later edit that didn't know of a forget revives the record, and the conflict log says so. Default: it
+   * doesn't. A purge is always final.
    */
   readonly laterEditRevives?: boolean
-  /** What several are called, in bundles and on the command line; default the name and an s. */
+  /** Plural name in bundles and on the command line. Default: the name and an s. */
   readonly plural?: string
-  /** Leaves the book in a bundle only when that is asked for (authority, secrets). */
+  /** True: a bundle contains it only on request (authority, secrets). */
   readonly guarded?: boolean
-  /** A definition that other records rest on: it belongs to every range of dates. */
+  /** True for a definition that other records depend on: it belongs to every range of dates. */
   readonly timeless?: boolean
   /**
-   * The hot column whose value names a record in the scopes of tokens: `trace:<domain>`. Without one, all records of
-   * the kind have the name of the kind.
+   * Hot column whose value names a record in token scopes: `trace:<domain>`. Without it, all records share the kind's
+   * name.
    */
   readonly scopedBy?: ScopeFacet
-  /** Another kind's name to stand before that value: a rule about facts is reached with the facts. */
+  /** Prefix of that name, if it isn't the kind's own: rules about facts share the scope of facts. */
   readonly scopedAs?: string
   /**
-   * All names of a record in scopes that its body decides, for a kind whose records have several: in place of `scopedBy`. Each
-   * begins with the name of the kind or one of `openPrefixes`. Pure; a change of it comes with a new `version`. A record of
-   * which it says none, too many or too long ones (`scopeNameLimits`) is in nobody's reach.
+   * All scope names of a record, computed from its body; replaces `scopedBy`. Each begins with the kind's name or one of
+   * `openPrefixes`. Pure; change it only with a new `version`. A record with no name, or beyond `scopeNameLimits`, is out
+   * of everyone's reach.
    */
   scopeNames?(body: Body): readonly string[]
   /**
-   * `none`: no token reaches records of this kind, because they say who may do what. `read`: they are rules, which guests
-   * may read in their scope and never change, and which hold guests everywhere. `own`: no scope reaches them; each agent
-   * has those that it made, by the verbs of their chapter (`own` of a capability's ports), and the owner has all.
+   * Access of guests. `none`: no token reaches these records, because they grant rights. `read`: rules that guests may
+   * read within their scope but never change, and that bind guests everywhere. `own`: no scope reaches them; each agent
+   * sees its own through the chapter's verbs (`own` of a capability's ports), the owner sees all.
    */
   readonly guests?: 'none' | 'read' | 'own'
   /**
-   * The policies of the book decide which of its records a guest may read, besides what its token reaches. Such a kind says
-   * its names (`scopeNames`), and no sync of a guest carries it, nor what may be made from it.
+   * True: besides the token's reach, policies decide which records a guest may read. The kind needs `scopeNames`. A
+   * guest's sync never carries it, nor anything that may be made from it.
    */
   readonly byPolicy?: true
   /**
-   * Paths of a body of which nobody but the owner is told: what it said before. A guest reads, filters and orders as if nothing
-   * stood there.
+   * Paths that only the owner may see (earlier words). For guests, reads, filters and orders behave as if the field were
+   * absent.
    */
   readonly ownerPaths?: readonly string[]
-  /** It speaks for this book alone: it is in no bundle, and no bundle brings it in. */
+  /** True: valid in this book only. No bundle contains it. */
   readonly bound?: boolean
-  /** What ids of its records begin with that follow from a name. Nobody but the owner gives such an id to another kind. */
+  /** Prefix of ids that are derived from a name. Only the owner may give such an id to a record of another kind. */
   readonly idPrefix?: string
-  /** The id that follows from the name in a body, for kinds whose records are known by one. */
+  /** Id derived from the name in a body, for kinds whose records are identified by name. */
   idOf?(body: JsonObject): string
-  /** A body that another program wrote, with the defaults of this kind for what it left out. Pure. */
+  /** Fills in defaults for a body that another program wrote. Pure. */
   complete?(body: JsonObject): JsonObject
-  /** Who said what stands in it: a person, or an agent that answered. Undefined where it says neither. Pure. */
-  saidBy?(body: object): 'person' | 'agent' | undefined
-  /** Where a record says who speaks, and which fields listeners may change all the same. A guest speaks for itself alone. */
+  /** Role of the speaker: a person, or an agent that answered. Undefined if the body doesn't say. Pure. */
+  roleOf?(body: object): 'person' | 'agent' | undefined
+  /** Path of the speaker, and the fields that listeners may still change. A guest speaks only for itself. */
   readonly speaker?: { readonly path: string; readonly listenerFields: readonly string[] }
-  /** The path where a record says which agent has proposed it, for those who decide about it. Default: whose record it is. */
+  /** Path of the agent that proposed the record, for its deciders. Default: the agent of the record's scope. */
   readonly proposedBy?: string
   /**
-   * True for a state that the owner alone brings about (approved). A guest puts no record into such a state and changes none
-   * that is in it, by a call, a sync or an import. Where a body is sealed, so that it can't be told, neither.
+   * True for a state that only the owner may set (approved). No guest moves a record into or out of it by call, sync or
+   * import; the same goes for sealed bodies, where nobody can tell.
    */
   ownerOnly?(body: Body): boolean
-  /** Fields of a body that the owner alone sets, changes and takes away. */
+  /** Fields that only the owner may set, change and remove. */
   readonly ownerFields?: readonly string[]
-  /** True: it belongs to no agent, but to the program whose it is. Handles of all agents change and forget it. */
+  /** True: the record belongs to the program, not to an agent. Handles of all agents may change and forget it. */
   readonly shared?: true
-  /** Its records hold rules, though guests write some of them: chapters read them for whoever calls. Default false. */
+  /** True: the records are rules, although guests write some. Chapters read them for every caller. Default false. */
   readonly ruling?: boolean
-  /** A body in such a state as it stands before anybody has decided: so does it come in from somebody else's book. */
+  /** Resets a body to its undecided state, for records from another person's book. */
   undecided?(body: JsonObject): JsonObject
-  /** How sensitive records of this kind are that do not say so themselves. Default `standard`. */
+  /** Sensitivity of records that set none. Default `standard`. */
   readonly sensitivity?: Sensitivity
-  /** Ops of this kind are sent ahead of all others, and at once where a mirror is configured. */
+  /** True: ops of this kind are sent before all others, and at once if there is a mirror. */
   readonly urgent?: boolean
   /**
-   * The ids of records that this one, of this id and as it stands, has brought to an end: what was approved and is rejected
-   * now. They are forgotten at every copy that has both, however they came there. It only ever grows, so that the order does
-   * not matter.
+   * Ids of the records that this one ended, for example rejected after approval. Every copy that has both forgets them,
+   * in any order of arrival. The list only grows.
    */
   ends?(body: Body, id: string): readonly string[]
-  /** True where `after` says no more what `before` did because that has ended or is gone: then no earlier version keeps it. Pure. */
+  /**
+   * True if `after` drops words of `before` because their source ended or is gone: earlier versions are then removed.
+   * Pure.
+   */
   takesBack?(before: JsonObject, after: JsonObject): boolean
-  /** The id of the record that may have brought this one to an end. */
+  /** Id of the record that may have ended this one. */
   endedBy?(body: Body): string | undefined
   /**
-   * The ids of records that this one may have changed. Such a change has an id of its own, and is taken back at every copy that
-   * has both as soon as that id is among those that this one has brought to an end.
+   * Ids of the records that this one may have changed. Each change has an id of its own and is undone, at every copy that
+   * has both, once that id is among `ends`.
    */
   changes?(body: Body): readonly string[]
   /**
-   * `body` without the changes for which `isEnded` holds: made by the record `by`, under the id `as`. The same object where there
-   * is none. Pure.
+   * `body` without the changes for which `isEnded(by, as)` is true: made by record `by` under id `as`. Returns the same
+   * object if nothing changes. Pure.
    */
   withoutEnded?(body: JsonObject, isEnded: (by: string, as: string) => boolean): JsonObject
-  /** The ids that a record may have which was made of the record `id`, and says again what that says. Pure. */
+  /** Ids of the records that may be made from record `id` and repeat its words. Pure. */
   makes?(id: string): readonly string[]
   /**
-   * `body` without the words of the records of which it was made and that are gone, at every copy that has both, in whatever order
-   * they came: it stands without them. The same object where it has none. Pure, and total over JSON objects.
+   * `body` without the words of gone source records, in any order of arrival; the rest stays valid. Returns the same
+   * object if nothing changes. Pure, total over JSON objects.
    */
   withoutGone?(body: JsonObject, isGone: (id: string) => boolean): JsonObject
-  /** True for a state that only another of its sort, or forgetting, may replace: it wins every conflict. */
+  /** True for a state that only another final state, or a forget, may replace: it wins every conflict. */
   isFinal?(body: Body): boolean
-  /** The path of an instant after which a record is out of recall and default queries, though still there. */
+  /** Path of an instant after which recall and default queries skip the record. It stays stored. */
   readonly expires?: string
   /**
-   * The ids of the records that hold the rest of a body that is too large for one. They are forgotten, purged and sealed with
-   * it, in the same transaction. It names only records that whoever writes this one may write.
+   * Ids of the records with the rest of a body too large for one record. They are forgotten, purged and sealed with it in
+   * one transaction. The writer of this record must be allowed to write them.
    */
   parts?(body: Body): readonly string[]
   /**
-   * For parts of another kind that several records name, all of the same `subject`. A part goes with the last record that names
-   * it, and is as sensitive as the most sensitive of them.
+   * For parts of another kind that several records share, all with the same `subject`. A part is removed with the last
+   * record that names it, and is as sensitive as the most sensitive of them.
    */
   readonly sharedParts?: { readonly kind: string; readonly namedBy: readonly string[] }
-  /** The kind of what is said beside a record, with the same `subject`, `name` and `domain`: it goes with the record. */
+  /** Kind of a companion record with the same `subject`, `name` and `domain`, removed together with this one. */
   readonly followedBy?: string
   /**
-   * Paths of the ids of other records in a body, one id or a list of them; `*` stands for each field of an object or item of a
-   * list. A guest is shown the ids of records that it may see, and takes none away by writing a record back. What a record
-   * belongs to (its persona, session, proposal) is its address, and no link.
+   * Paths of ids of other records, single or in lists; `*` matches every field or item. Guests see only ids of records
+   * they may see, and can't drop the hidden ones by writing the record back. The owner of a record (its persona, session,
+   * proposal) is its address, not a link.
    */
   readonly links?: readonly string[]
-  /** Where a body names other records. */
+  /** Citations of other records. */
   readonly cites?: readonly Citation<Body>[]
   /**
-   * Paths, as in `links`, of the ids of records whose words it may say again without being made from them: the one in whose place it
-   * stands, the proposal that it came of. It is no less sensitive than they are, or were when they were forgotten, unless it
-   * says `standard` itself. It follows them in nothing else.
+   * Paths, as in `links`, of records whose words this one may repeat without being made from them: its predecessor, its
+   * proposal. It is at least as sensitive as they are, or were when forgotten, unless it sets `standard` itself.
    */
   readonly guardedBy?: readonly string[]
-  /** For what is made from other records and may quote them. */
+  /** For records made from others, which may quote them. */
   readonly madeFrom?: MadeFrom<Body>
-  /** The keys by which what was made before it was stored knows a record of `agent`. Pure. */
+  /** Keys under which earlier records await this record of `agent`. Pure. */
   awaitedAs?(body: Body, agent: string): readonly string[]
-  /** False keeps a record out of recall (unapproved). What is expired or superseded is kept out by itself. */
+  /** False keeps a record out of recall (unapproved). Expired and superseded records are skipped anyway. */
   recallable?(body: Body): boolean
   /**
-   * The path of the id of another record, of which this one says something: its marks (see mark/mark.ts). They are
-   * shown with that record, weigh it in recall, and go with it; the record of a mark has the id that follows from its own.
+   * Path of the id of the record that this one marks (see mark.ts). Marks are shown with that record, weigh it in recall
+   * and are removed with it. The id of the marks follows from the id of the record.
    */
   readonly marks?: string
   /**
-   * For what others than this book vouch for: how they voted, and which version it is. Recall says so of a hit, and prompts
-   * quote it in a lane of its own.
+   * Votes and version of a record that other agents confirmed. Recall reports them with a hit; prompts quote such records
+   * in a separate section.
    */
   confirmed?(body: Body): Confirmed
   /** False: texts of this kind never go to an embedder. */
   readonly embed?: boolean
-  /** False keeps the text of this record from any embedder, and removes what was made from it. */
+  /** False keeps this record's text from every embedder and removes its vectors. */
   embeds?(body: Body): boolean
 }
 
-/** What the agents of a group have confirmed by vote. */
+/** Confirmation by the vote of a group of agents. */
 export interface Confirmed {
   readonly votes: { readonly yes: number; readonly no: number }
   readonly version: number
 }
 
-/** What others have confirmed of `body`; undefined where they say nothing of it, or this code can't read it. */
+/** Confirmation of `body`; undefined without one, or if the body can't be read. */
 export function confirmedOf(kind: Kind | undefined, body: object): Confirmed | undefined {
   try {
     return kind?.confirmed?.(body)
@@ -237,94 +235,92 @@ export function confirmedOf(kind: Kind | undefined, body: object): Confirmed | u
   }
 }
 
-/** A path that holds the id of another record, or a list of ids. */
+/** Path of the id of another record, or of a list of ids. */
 export interface Citation<Body extends object = object> {
   readonly path: string
-  /** The cited record, of the same kind, is out of recall and default queries while the citing one lives. */
+  /** True: recall and default queries skip the cited record (of the same kind) while this one lives. */
   readonly supersedes?: true
-  /** True for a body that has nothing to stand on when no id is left at this path: a cascade forgets it too. */
+  /** True for a body that is void when no id is left at this path: a cascading forget removes it too. */
   rests?(body: Body): boolean
 }
 
 /**
- * How a record follows its sources. For a guest it is out of reach where one of them is, however it asks. When one of them is
- * forgotten, or becomes more sensitive than it, it is outdated: at once out of recall, default queries and prompt context,
- * its earlier versions gone, until it is told anew or goes. It is never less sensitive than its sources. A change of
- * `sources` comes with a new `version` of the kind.
+ * How a record follows its sources. Guests can't reach it unless they reach every source. When a source is forgotten, or
+ * becomes more sensitive than the record, the record is outdated: recall, default queries and prompts skip it at once,
+ * and earlier versions are removed, until it is rebuilt or forgotten. It is never less sensitive than its sources. Change
+ * `sources` only with a new `version`.
  */
 export interface MadeFrom<Body extends object = object> {
-  /** The ids of the records that `body`, of the record `id`, was made from. */
+  /** Ids of the records that `body`, of record `id`, was made from. */
   sources(body: Body, id: string): readonly string[]
   /**
-   * Keys (`awaitedKey`) of what it was made from that was no record then, by which such a record is known when it comes
-   * (`awaitedAs` of its kind). The record follows it from the moment on in which both are here, whichever came first. Who
-   * stores it puts it in the place of its key.
+   * Keys (`awaitedKey`) of sources that are not stored yet. `awaitedAs` of their kind gives the same key. Once both are
+   * here, in any order, the store replaces the key by the id, and the record follows its source.
    */
   awaits?(body: Body): readonly string[]
-  /** `body` with the record `id` among its sources in the place of `key`. Pure. */
+  /** `body` with source `id` in place of `key`. Pure. */
   withSource?(body: Body, key: string, id: string): JsonObject
   /**
-   * Those of them without which it is nothing: it is forgotten and purged with each of them, in the same transaction. Of a kind
-   * without `anew` these are all of them.
+   * Essential sources: the record is forgotten and purged with each of them, in one transaction. Without `rebuildVerb`
+   * every source is essential.
    */
   goesWith?(body: Body, id: string): readonly string[]
   /**
-   * The names of the kinds that it may be made from. Left out: any. A kind that may be made from what policies decide about
-   * is in no sync of a guest, because a sync carries whole kinds.
+   * Names of the kinds it may be made from. Default: any. If policies decide about one of them, no guest's sync carries
+   * this kind, because a sync carries whole kinds.
    */
   readonly of?: readonly string[]
-  /** True for what quotes nothing: it follows its sources out of reach and is as sensitive as they are, and follows in nothing else. */
+  /** True for a record without quotes: it follows the reach and the sensitivity of its sources, and nothing else. */
   readonly reachOnly?: true
   /**
-   * True for what others have in clear, so that sealing it here would hide it from nobody: when a source is sealed it is
-   * forgotten, in the same transaction.
+   * True for a record that others have in clear, so sealing it here hides nothing: it is forgotten when a source is
+   * sealed, in the same transaction.
    */
   readonly neverSealed?: true
   /**
-   * The capability that tells a record anew from what is left of its sources, or forgets it when nothing is. It runs as a
-   * task with `{ id }`, may be called twice, and may find nothing to do. Without one the record is forgotten in the
-   * transaction in which any of its sources changes. A copy that only hears of the end of a source waits for it too: what it
-   * hears next may say that the record was not made from that.
+   * Id of the capability that rebuilds the record from its remaining sources, or forgets it if none is left. It runs as a
+   * task with `{ id }` and must be idempotent. Without it, the record is forgotten in the transaction that changes a
+   * source. A copy that learns of the end of a source by sync also waits for it: the next change may name other sources.
    */
-  readonly anew?: string
+  readonly rebuildVerb?: string
 }
 
-/** The ids of the records that `body`, of the record `id`, was made from, each once; none for a body that this code can't read. */
+/** Ids of the sources of `body` of record `id`, each once; empty if the body can't be read. */
 export function sourceIds({ madeFrom }: Kind, body: JsonObject, id: string): string[] {
-  return madeFrom ? idsSaid(() => madeFrom.sources(body, id)) : []
+  return madeFrom ? idsOf(() => madeFrom.sources(body, id)) : []
 }
 
-/** The ids of the records with which `body`, of the record `id`, is forgotten and purged. */
+/** Ids of the records with which `body` of record `id` is forgotten and purged. */
 export function goingIds({ madeFrom }: Kind, body: JsonObject, id: string): string[] {
   if (!madeFrom || madeFrom.reachOnly) return []
-  const { anew, goesWith, sources } = madeFrom
-  return idsSaid(() => (anew === undefined ? sources(body, id) : (goesWith?.(body, id) ?? [])))
+  const { rebuildVerb, goesWith, sources } = madeFrom
+  return idsOf(() => (rebuildVerb === undefined ? sources(body, id) : (goesWith?.(body, id) ?? [])))
 }
 
-/** The key of what is no record yet. No id of a record begins so. */
+/** Key of a source that is not stored yet. Never a valid record id. */
 export function awaitedKey(...words: readonly string[]): string {
   return `!${nameHash(...words)}`
 }
 
-/** The keys of what `body` was made from that was no record then. */
+/** Keys of the sources that `body` still waits for. */
 export function awaitedKeys({ madeFrom }: Kind, body: JsonObject): string[] {
-  return idsSaid(() => madeFrom?.awaits?.(body) ?? [])
+  return idsOf(() => madeFrom?.awaits?.(body) ?? [])
 }
 
-/** The keys by which what was made before it knows the record of `agent` that says `body`. */
+/** Keys under which earlier records await the record `body` of `agent`. */
 export function ownAwaitedKeys({ awaitedAs }: Kind, body: JsonObject, agent: string): string[] {
-  return idsSaid(() => awaitedAs?.(body, agent) ?? [])
+  return idsOf(() => awaitedAs?.(body, agent) ?? [])
 }
 
-function idsSaid(say: () => readonly string[]): string[] {
+function idsOf(list: () => readonly string[]): string[] {
   try {
-    return [...new Set(say())].filter((id) => typeof id === 'string')
+    return [...new Set(list())].filter((id) => typeof id === 'string')
   } catch {
     return []
   }
 }
 
-/** The ids of the parts of `body`; none for a body that this code can't read. */
+/** Ids of the parts of `body`; empty if the body can't be read. */
 export function partIds(kind: Kind | undefined, body: JsonObject): readonly string[] {
   try {
     return kind?.parts?.(body) ?? []
@@ -333,39 +329,39 @@ export function partIds(kind: Kind | undefined, body: JsonObject): readonly stri
   }
 }
 
-/** True when a record of `kind` may have been made, also over others, from one of a kind for which `isMeant` holds. */
+/** True if a record of `kind` may be made, directly or over others, from a kind for which `isMeant` is true. */
 export function mayBeMadeFrom(
   kind: Kind,
   kinds: Kinds,
   isMeant: (kind: Kind) => boolean,
-  passed: ReadonlySet<Kind> = new Set(),
+  seen: ReadonlySet<Kind> = new Set(),
 ): boolean {
   const { madeFrom } = kind
-  if (!madeFrom || madeFrom.reachOnly || passed.has(kind)) return false
-  const known = new Set([...passed, kind])
+  if (!madeFrom || madeFrom.reachOnly || seen.has(kind)) return false
+  const visited = new Set([...seen, kind])
   const from = madeFrom.of ? madeFrom.of.flatMap((name) => kinds.get(name) ?? []) : [...kinds.values()]
-  return from.some((one) => isMeant(one) || mayBeMadeFrom(one, kinds, isMeant, known))
+  return from.some((one) => isMeant(one) || mayBeMadeFrom(one, kinds, isMeant, visited))
 }
 
-/** True for kinds of which a guest's sync carries nothing: policies decide about their records, or about their sources. */
+/** True for kinds that a guest's sync never carries: policies decide about their records or about their sources. */
 export function isByPolicy(kind: Kind, kinds: Kinds): boolean {
   return kind.byPolicy === true || mayBeMadeFrom(kind, kinds, ({ byPolicy }) => byPolicy === true)
 }
 
-/** The ids that `body` has at `path`. */
+/** Ids in `body` at `path`. */
 export function citedIds(body: object, path: string): string[] {
   const value = readPath(body, path)
   return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
 }
 
-/** `body` with what follows from the rest of it told anew. */
+/** `body` with its derived fields recomputed. */
 export function settled(kind: Kind | undefined, body: JsonObject): JsonObject {
   return kind?.settle?.(body) ?? body
 }
 
-/** `record`, or its body, as others than the owner are told of it. */
-export function withoutOwnerPaths<Told extends JsonObject>(kind: Kind | undefined, record: Told): Told {
-  return (kind?.ownerPaths ?? []).reduce((told, path) => withoutPath(told, path.split('.')) as Told, record)
+/** `record`, or its body, without the paths that only the owner may see. */
+export function withoutOwnerPaths<Body extends JsonObject>(kind: Kind | undefined, record: Body): Body {
+  return (kind?.ownerPaths ?? []).reduce((rest, path) => withoutPath(rest, path.split('.')) as Body, record)
 }
 
 function withoutPath(value: JsonObject, [first = '', ...rest]: readonly string[]): JsonObject {
@@ -375,12 +371,15 @@ function withoutPath(value: JsonObject, [first = '', ...rest]: readonly string[]
   return isJsonObject(found) ? { ...others, [first]: withoutPath(found, rest) } : value
 }
 
-/** The one place that decides whether the text of a record may be given to an embedder. */
+/** True if the text of a record may be sent to an embedder. No other code decides this. */
 export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
   return kind.embed !== false && kind.embeds?.(body) !== false
 }
 
-/** True when a guest may not put `body`, or what nobody here can read, in the place of `before`, where a record stands. */
+/**
+ * True if a guest may not replace `before` by `body`. An undefined body is one that nobody here can read; an undefined
+ * `before` means a new record.
+ */
 export function isOwnersToDecide(
   kind: Kind | undefined,
   body: JsonObject | undefined,
@@ -391,17 +390,17 @@ export function isOwnersToDecide(
   return isDecided(body) || (before !== undefined && isDecided(before.body))
 }
 
-/** True for kinds that every copy must be able to read: authority and rules, which the mirror holds others to. */
+/** True for kinds that every copy must be able to read: authority and rules, which the mirror enforces. */
 export function isOpenKind({ guests, isFinal }: Kind): boolean {
   return (guests !== undefined && guests !== 'own') || isFinal !== undefined
 }
 
-/** True for kinds that the scope of a token may reach. */
+/** True for kinds that a token's scope may reach. */
 export function isScoped({ guests }: Pick<Kind, 'guests'>): boolean {
   return guests !== 'none' && guests !== 'own'
 }
 
-/** True when a live record, or a tombstone whose id follows from a name of its kind, keeps its id from other kinds. */
+/** True if a live record, or a tombstone with a name-derived id, reserves its id against other kinds. */
 export function holdsId(
   { id, kind, deleted }: { id: string; kind: string; deleted: number },
   kinds: Kinds,
@@ -410,17 +409,14 @@ export function holdsId(
   return deleted === 0 || (prefix !== undefined && id.startsWith(prefix))
 }
 
-/** True for an id that only records of another kind than `kind` have. */
+/** True for an id that only records of another kind may have. */
 export function isForeignId(id: string, kind: string, kinds: Kinds): boolean {
   return [...kinds.values()].some((one) => {
     return one.name !== kind && one.idPrefix !== undefined && id.startsWith(one.idPrefix)
   })
 }
 
-/**
- * Where `body`, which is to stand in the place of `before` if anything does, speaks in another name than `agent`;
- * undefined when it does not.
- */
+/** Path at which `body` (replacing `before`, if any) speaks for another agent than `agent`; undefined if it doesn't. */
 export function foreignWord(
   { speaker }: Kind,
   agent: string,
@@ -431,17 +427,17 @@ export function foreignWord(
     return speaker && readPath(body, speaker.path) !== agent ? speaker.path : undefined
   }
   if (!before) return speaker.path
-  const said = (one: JsonObject) =>
+  const guarded = (one: JsonObject) =>
     Object.fromEntries(Object.entries(one).filter(([field]) => !speaker.listenerFields.includes(field)))
-  return sameJson(said(body), said(before)) ? undefined : speaker.path
+  return sameJson(guarded(body), guarded(before)) ? undefined : speaker.path
 }
 
-/** First segments of names in scopes that any kind with `scopeNames` may use: categories of memories. */
+/** First segments of scope names that any kind with `scopeNames` may use: categories of memories. */
 export const openPrefixes: readonly string[] = ['a2p', 'ext']
-/** How many names a record may have by its body, and how long each may be. */
+/** Most scope names that a body may give a record, and their longest length. */
 export const scopeNameLimits = { count: 16, length: 512 } as const
 
-/** What a kind with `scopeNames` says of `body`, each name once; empty when it can't be relied on. */
+/** Scope names that the kind computes for `body`, each once; empty if one is invalid. */
 export function ownNames(kind: Kind, body: JsonObject): readonly string[] {
   const names = [...new Set(kind.scopeNames?.(body))]
   const first = new Set([scopePrefix(kind), ...openPrefixes])
@@ -455,27 +451,27 @@ export function ownNames(kind: Kind, body: JsonObject): readonly string[] {
   return names.length <= scopeNameLimits.count && names.every(isSound) ? names : []
 }
 
-/** The first segment of the names of a kind's records in scopes. */
+/** First segment of the scope names of a kind's records. */
 export function scopePrefix(kind: Kind): string {
   return kind.scopedAs ?? kind.name
 }
 
-/** True for what can be the name of a kind. */
+/** True for a valid name of a kind. */
 export function isKindName(name: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/.test(name)
 }
 
-/** Lists of kinds that a book does not know are called so in a bundle, before their own name. */
+/** Prefix of the plural, in a bundle, of kinds that the book doesn't know. */
 export const unknownPlural = 'other:'
 
 /**
- * Stands for a kind that only a later Daybook knows: its records are kept, listed, counted, exported and imported as they
- * are, and are nothing that an agent remembers.
+ * Placeholder for a kind that only a later Daybook knows. Its records are stored, listed, counted, exported and imported
+ * unchanged, and never recalled.
  */
 export function unknownKind(name: string): Kind {
   return {
     name,
-    summary: 'Of a kind that this Daybook does not know.',
+    summary: 'A kind that this Daybook does not know.',
     plural: `${unknownPlural}${name}`,
     version: 0,
     schema: {
@@ -492,22 +488,22 @@ export function unknownKind(name: string): Kind {
 /** The kinds of a book, by name. */
 export type Kinds = ReadonlyMap<string, Kind>
 
-/** Puts kinds under their names; two of one name are a programming error. */
+/** Indexes kinds by name. Two of the same name are a programming error. */
 export function createKinds(kinds: readonly Kind[]): Kinds {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]))
   if (byName.size !== kinds.length) throw new Error('Two kinds have the same name.')
   if (new Set(kinds.map(pluralOf)).size !== kinds.length) throw new Error('Two kinds have the same plural.')
   const twice = kinds.find(({ scopedBy, scopeNames }) => scopedBy !== undefined && scopeNames)
-  if (twice) throw new Error(`The kind \`${twice.name}\` says its names in scopes twice.`)
+  if (twice) throw new Error(`The kind \`${twice.name}\` declares its scope names twice.`)
   return byName
 }
 
-/** What several records of a kind are called. */
+/** Plural name of a kind. */
 export function pluralOf({ name, plural }: Pick<Kind, 'name' | 'plural'>): string {
   return plural ?? `${name}s`
 }
 
-/** The kind called so, of one record or of several: `trace` or `traces`. */
+/** The kind with this singular or plural name: `trace` or `traces`. */
 export function kindCalled(kinds: Kinds, name: string): Kind | undefined {
   const kind = kinds.get(name)
   if (kind) return kind
@@ -515,20 +511,20 @@ export function kindCalled(kinds: Kinds, name: string): Kind | undefined {
   return undefined
 }
 
-/** The name of the kind called so; a name that no kind has stays what it is. */
+/** Resolves a singular or plural name to the name of its kind; an unknown name is returned unchanged. */
 export function kindNameOf(kinds: Kinds, name: string): string {
   return kindCalled(kinds, name)?.name ?? name
 }
 
-/** What a hot column of text holds of `body`: undefined for anything but well-formed text. */
+/** Value of a text hot column for `body`; undefined unless it is well-formed text. */
 export function facetOf(kind: Kind, facet: FacetName, body: JsonObject): string | undefined {
   const path = kind.facets[facet]
   const value = path === undefined ? undefined : readPath(body, path)
-  // Binding would replace half a character, and the column would say what the record does not.
+  // Binding a lone surrogate would store another text than the record's.
   return typeof value === 'string' && value.isWellFormed() ? value : undefined
 }
 
-/** The texts found at `path`: a string itself, or every string, number and key below an object or array. */
+/** Texts at `path`: a string itself, or every string, number and key below an object or list. */
 export function collectText(value: unknown, into: string[] = []): string[] {
   if (typeof value === 'string') into.push(value)
   else if (typeof value === 'number') into.push(String(value))

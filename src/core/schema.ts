@@ -1,5 +1,4 @@
-// What core knows of a schema: the Standard Schema interface (standardschema.dev), which zod implements.
-// Core itself validates with whatever it is given and depends on no library.
+// Validation by the Standard Schema interface (standardschema.dev), which zod implements. Core depends on no library.
 import { DaybookError, type ErrorCode } from './errors.ts'
 
 export interface Schema<Input = unknown, Output = Input> {
@@ -27,7 +26,10 @@ type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } }
 export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : never
 export type OutputOf<S> = Types<S> extends { readonly output: infer O } ? O : never
 
-/** Validates `value`, or throws `invalid-input` (or `code`) with the first wrong path. `at`: the path of `value` itself. */
+/**
+ * Returns the validated `value`, or throws `invalid-input` (or `code`) with the first wrong path. `at`: the path of
+ * `value` itself.
+ */
 export function parseWith<S extends Schema>(
   schema: S,
   value: unknown,
@@ -50,14 +52,14 @@ function issuePath({ path = [] }: Issue, at: string): string {
   return (at === '' ? parts : [at, ...parts]).join('.')
 }
 
-const fieldsKnown = new WeakMap<Schema, ReadonlySet<string> | null>()
+const fieldCache = new WeakMap<Schema, ReadonlySet<string> | null>()
 
-/** The fields that a schema of objects names; undefined where it does not say. */
+/** Fields that an object schema declares; undefined if it doesn't say. */
 export function fieldsOf(schema: Schema): ReadonlySet<string> | undefined {
-  const known = fieldsKnown.get(schema)
-  if (known !== undefined) return known ?? undefined
+  const cached = fieldCache.get(schema)
+  if (cached !== undefined) return cached ?? undefined
   const { properties } = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {}
   const fields = properties ? new Set(Object.keys(properties)) : null
-  fieldsKnown.set(schema, fields)
+  fieldCache.set(schema, fields)
   return fields ?? undefined
 }

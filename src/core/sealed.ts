@@ -1,22 +1,23 @@
-// Sensitive records and what becomes of their bodies: how sensitive a record is, a sealed body, and who seals and opens.
-// Invariant: the text of a plain body is a JSON object and that of a sealed one a JSON array, so neither passes for the other.
+// Sealing: sensitivity of records, sealed bodies, and the port that seals and opens them.
+// Invariant: a plain body is the text of a JSON object, a sealed body that of a JSON array, so neither passes for the
+// other.
 import { DaybookError } from './errors.ts'
 
-/** How sensitive a record is. `sensitive` and `restricted` ones are sealed; nothing said is `standard`. */
+/** Sensitivity of a record, least first. `sensitive` and `restricted` records are sealed. Default `standard`. */
 export const sensitivities = ['public', 'standard', 'sensitive', 'restricted'] as const
 export type Sensitivity = (typeof sensitivities)[number]
 
-/** True when a record of this sensitivity is kept and sent as ciphertext only. */
+/** True if records of this sensitivity are stored and sent as ciphertext only. */
 export function isSealing(sensitivity: string | null | undefined): boolean {
   return sensitivity === 'sensitive' || sensitivity === 'restricted'
 }
 
-/** True when a record of the first sensitivity is less guarded than one of the second. */
+/** True if `to` is less guarded than `from`. */
 export function isLowered(to: Sensitivity | undefined, from: Sensitivity | undefined): boolean {
   return sensitivities.indexOf(to ?? 'standard') < sensitivities.indexOf(from ?? 'standard')
 }
 
-/** The more guarded of two sensitivities; undefined where neither is said. */
+/** Returns the more guarded of two sensitivities; undefined if both are absent. */
 export function mostGuarded(
   one: Sensitivity | undefined,
   other: Sensitivity | undefined,
@@ -26,48 +27,48 @@ export function mostGuarded(
 
 export const sealingAlgorithm = 'A256GCM'
 
-/** A body under a key that the mirror never has: AES-256-GCM (NIST SP 800-38D) with a tag of 128 bits. */
+/** A body encrypted with a key that the mirror never has: AES-256-GCM (NIST SP 800-38D), tag of 128 bits. */
 export interface SealedBody {
   readonly alg: typeof sealingAlgorithm
-  /** Which key. */
+  /** Id of the key. */
   readonly kid: string
-  /** The version of the kind that the body was written for. */
+  /** Kind version for which the body was written. */
   readonly v: number
-  /** The nonce, 12 random bytes, and the ciphertext with its tag; base64. */
+  /** Nonce (12 random bytes), and ciphertext with its tag; both base64. */
   readonly n: string
   readonly ct: string
-  /** What else it is bound to; absent in bodies that were sealed before there was such a thing, or not for a record. */
+  /** Further bound fields; absent in older sealed bodies and in those of no record. */
   readonly head?: SealedHead | undefined
 }
 
-/** What a record says in clear beside a sealed body, and nobody may change without the key. A mirror may rename its agent. */
+/** Clear fields beside a sealed body that nobody can change without the key. A mirror may rename the agent. */
 export interface SealedHead {
-  /** Of the edit that was sealed: it tells one version from another. */
+  /** Stamp of the sealed edit: it tells versions apart. */
   readonly stamp: string
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** What anybody can see of a sealed body without its key. */
+/** Public facts about a sealed body, visible without its key. */
 export interface SealedInfo {
   readonly alg: typeof sealingAlgorithm
   readonly kid: string
-  /** Bytes of the ciphertext, its tag included. */
+  /** Bytes of the ciphertext, tag included. */
   readonly bytes: number
 }
 
-/** Whose body it is: a sealed one opens as nobody else's. */
+/** Record that a sealed body is bound to: it opens for no other record. */
 export interface SealedOwner {
   readonly kind: string
   readonly id: string
-  /** What else it is sealed for. */
+  /** Further bound fields. */
   readonly head?: SealedHead | undefined
 }
 
-/** The head that the body of a record is bound to. */
-export function sealedHead(said: SealedHead): SealedHead {
-  const { stamp, session, resource, sensitivity } = said
+/** Returns the head to which the body of a record is bound. */
+export function sealedHead(clear: SealedHead): SealedHead {
+  const { stamp, session, resource, sensitivity } = clear
   return {
     stamp,
     ...(session === undefined ? {} : { session }),
@@ -76,7 +77,10 @@ export function sealedHead(said: SealedHead): SealedHead {
   }
 }
 
-/** What a sealed body is bound to, after the name of its book: nobody can put it in the place of another. */
+/**
+ * Returns the additional authenticated data of a sealed body, after the name of its book: nobody can move the body to
+ * another record.
+ */
 export function boundTo({ kind, id }: SealedOwner, { v, kid, head }: Pick<SealedBody, 'v' | 'kid' | 'head'>) {
   const base = [kind, id, v, kid]
   if (!head) return base
@@ -84,37 +88,38 @@ export function boundTo({ kind, id }: SealedOwner, { v, kid, head }: Pick<Sealed
 }
 
 /**
- * True when a record that says `said` in clear may have this body. Its stamp may be earlier than that of the edit, where a
- * mirror has set a clock right that runs ahead, and it may be more sensitive.
+ * True if a record with these clear fields may have this body. Its stamp may be earlier, because a mirror sets back
+ * clocks that run ahead, and it may be more sensitive.
  */
-export function fitsHead(said: SealedHead, { head }: SealedBody): boolean {
+export function fitsHead(clear: SealedHead, { head }: SealedBody): boolean {
   if (!head) return true
-  const isSame = said.session === head.session && said.resource === head.resource
-  return isSame && said.stamp <= head.stamp && !isLowered(said.sensitivity, head.sensitivity)
+  const isSame = clear.session === head.session && clear.resource === head.resource
+  return isSame && clear.stamp <= head.stamp && !isLowered(clear.sensitivity, head.sensitivity)
 }
 
-/** How sensitive a record with this body is: what is sealed is `sensitive` at least, whatever is said beside it. */
-export function sealedSensitivity(said: Sensitivity | undefined, { head }: SealedBody): Sensitivity {
-  const all = new Set([said, head?.sensitivity, 'sensitive' as const])
+/** Sensitivity of a record with this sealed body: at least `sensitive`, whatever the clear field says. */
+export function sealedSensitivity(clear: Sensitivity | undefined, { head }: SealedBody): Sensitivity {
+  const all = new Set([clear, head?.sensitivity, 'sensitive' as const])
   return sensitivities.toReversed().find((one) => all.has(one)) ?? 'sensitive'
 }
 
 /**
- * Seals and opens bodies, at once. Law: `open` answers exactly what was sealed for the same owner, and undefined when the
- * key is not here or the body was altered; `seal` throws `locked` while there is no key to seal with.
+ * Seals and opens bodies synchronously. Law: `open` returns exactly the text that was sealed for the same owner, and
+ * undefined if the key is missing or the body was changed. `seal` throws `locked` without a key.
  */
 export interface Sealer {
   seal(owner: SealedOwner, version: number, text: string): SealedBody
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
-  /** The key that seals; undefined while there is none. */
+  /** Id of the key that seals; undefined without one. */
   current(): string | undefined
-  /** Why something can't be opened or sealed now. */
+  /** Reason why nothing, or this key's bodies, can be opened or sealed now. */
   reason(kid?: string): LockedReason
-  /** Where the keys are kept, if anywhere. */
+  /** Place of the stored keys, if any. */
   readonly place?: string | undefined
   /**
-   * What was sealed to the book's public key has a key of its own, which takes a moment to receive: `open` answers
-   * undefined and waits for it. After `receive` it opens, unless it was altered. `want` does so ahead of `open`.
+   * A body sealed to the book's public key has a key of its own, which is received asynchronously: `open` returns
+   * undefined and requests it. After `receive`, `open` works unless the body was changed. `want` requests the key ahead
+   * of `open`.
    */
   want?(sealed: SealedBody): void
   /** How often `open` lacked such a key so far. */
@@ -122,18 +127,18 @@ export interface Sealer {
   receive?(): Promise<void>
 }
 
-/** One that can do all of it. */
+/** A sealer with all methods. */
 export type WholeSealer = Required<Omit<Sealer, 'place'>> & Pick<Sealer, 'place'>
 
 /**
- * `no-keys-here`: this copy never has any (the mirror). `no-key-yet`: none was needed before. `passphrase`: they wait for
- * it. `keys-lost`: they sealed here, and are gone. `key-missing`: the key is on another device. `altered`: the key is here, and
- * what it should open is not whole.
+ * `no-keys-here`: this copy never has keys (the mirror). `no-key-yet`: no key was needed so far. `passphrase`: the keys
+ * wait for it. `keys-lost`: the keys of this device are gone. `key-missing`: another device has the key. `altered`: the
+ * key is here, but the body was changed.
  */
 export type LockedReason =
   'no-keys-here' | 'no-key-yet' | 'passphrase' | 'keys-lost' | 'key-missing' | 'altered'
 
-/** Of a copy that keeps no keys. */
+/** The sealer of a copy without keys. */
 export const noSealer: Sealer = {
   seal(owner) {
     throw lockedError(this, owner)
@@ -144,19 +149,21 @@ export const noSealer: Sealer = {
 }
 
 const words: Readonly<Record<Exclude<LockedReason, 'keys-lost'>, string>> = {
-  'no-keys-here':
-    'This copy of the book keeps no keys, so sensitive records are neither read nor written here.',
+  'no-keys-here': "This copy of the book has no keys, so it can't read or write sensitive records.",
   'no-key-yet': 'The book has no key yet.',
   passphrase: 'The book is locked.',
-  'key-missing': 'The key of the record is not on this device.',
-  altered: 'The sealed record was altered, or belongs to another book.',
+  'key-missing': 'This device does not have the key of the record.',
+  altered: 'The sealed record was changed, or belongs to another book.',
 }
 
-/** Of keys that were in `place`. Nothing is sealed under new ones until the owner says so: else nobody would look for the old. */
+/**
+ * Message about lost keys of `place`. Nothing is sealed with new keys until the owner agrees: otherwise nobody would look
+ * for the old ones.
+ */
 export const keysLost = (place = 'the storage of this device'): string =>
-  `the keys that seal this book are gone: they were in ${place}. Put them back from a copy; or bring exported ones back with \`seal.importKeys\`; or, if they are lost for good, begin new ones with \`seal.rotate\`: what is sealed stays sealed then.`
+  `the keys that seal this book are gone: they were in ${place}. Restore them from a copy, or import exported keys with \`seal.importKeys\`. If they are lost for good, create new ones with \`seal.rotate\`: sealed records then stay sealed.`
 
-/** The error about `owner`, and about its body where there is one: it names the key, and says nothing of the content. */
+/** Returns the `locked` error for `owner` and its body, if any. It names the key and nothing of the content. */
 export function lockedError(
   sealer: Pick<Sealer, 'reason' | 'place'>,
   owner?: SealedOwner,
@@ -180,12 +187,12 @@ export function isSealedText(text: string): boolean {
   return text.startsWith(textBeginning)
 }
 
-/** A sealed body as it is stored. */
+/** Text of a sealed body in the store. */
 export function sealedText({ alg, kid, v, n, ct, head }: SealedBody): string {
   return JSON.stringify([alg, kid, v, n, ct, ...(head ? [head] : [])])
 }
 
-/** The sealed body that a stored text is; undefined for a plain one. */
+/** Parses a stored text as a sealed body; undefined for a plain one. */
 export function sealedOf(text: string): SealedBody | undefined {
   if (!isSealedText(text)) return undefined
   const [alg, kid, v, n, ct, head] = JSON.parse(text) as [

@@ -3,32 +3,32 @@
 import type { Clock } from './ports.ts'
 
 export interface StampClock {
-  /** A stamp later than every one made or seen so far. */
+  /** Returns a stamp later than every stamp made or seen so far. */
   next(): string
-  /** Takes note of another device's stamp. */
+  /** Notes the stamp of another device. */
   see(stamp: string): void
 }
 
-/** The greatest number that 12 hex digits hold. */
+/** Greatest value of 12 hex digits. */
 const lastMs = 2 ** 48 - 1
 const pattern = /^([0-9a-f]{12})-([0-9a-f]{4})-[A-Za-z0-9_]{1,64}$/
 
-/** True for a well-formed stamp: 12 hex digits of milliseconds, 4 of counter, the device. */
+/** True for a valid stamp: 12 hex digits of milliseconds, 4 of counter, the device. */
 export function isStamp(text: string): boolean {
   return pattern.test(text)
 }
 
-/** Milliseconds since 1970 UTC that a stamp claims. */
+/** Time of a stamp, in milliseconds since 1970 UTC. */
 export function stampMs(stamp: string): number {
   return Number.parseInt(stamp.slice(0, 12), 16)
 }
 
-/** The stamp, moved back to `limitMs` when it claims a later time (a mirror clamps clocks that run ahead). */
+/** Returns the stamp, or moves it back to `limitMs` if it is later: a mirror clamps clocks that run ahead. */
 export function clampStamp(stamp: string, limitMs: number): string {
   return stampMs(stamp) > limitMs ? hex(Math.floor(limitMs), 12) + stamp.slice(12) : stamp
 }
 
-/** A stamp clock for `device`, continuing after `last` if given. */
+/** Creates a stamp clock for `device` that continues after `last`. */
 export function createStampClock(clock: Clock, device: string, last = ''): StampClock {
   let ms = 0
   let count = 0
@@ -37,7 +37,7 @@ export function createStampClock(clock: Clock, device: string, last = ''): Stamp
     if (!match) return
     const theirMs = Number.parseInt(match[1] ?? '0', 16)
     const theirCount = Number.parseInt(match[2] ?? '0', 16)
-    // Nothing could be made after the last instant there is.
+    // No stamp could follow the last possible instant.
     if (theirMs >= lastMs) return
     if (theirMs > ms || (theirMs === ms && theirCount > count)) [ms, count] = [theirMs, theirCount]
   }

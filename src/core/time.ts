@@ -1,14 +1,14 @@
-// Instants as text: canonical form is UTC with milliseconds, `2026-01-31T15:00:00.000Z`, so that text order is time order.
-// The calendar is the platform's; how an instant may be written is decided here, more strictly than `Date.parse` does.
+// Instants as text. Canonical form is UTC with milliseconds, `2026-01-31T15:00:00.000Z`, so text order is time order.
+// This module decides how an instant may be written, more strictly than `Date.parse`.
 
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|z|[+-]\d{2}:?\d{2})?)?$/
 
-/** The first and the last millisecond of the years 1 to 9999: outside of them, text order is not time order. */
+/** First and last millisecond of the years 1 to 9999. Outside of them, text order is not time order. */
 const firstMs = -62_135_596_800_000
 const lastMs = 253_402_300_799_999
 
-/** Milliseconds since 1970 UTC of an ISO 8601 date or date-time (no offset means UTC), or undefined. */
+/** Parses an ISO 8601 date or date-time (default offset: UTC) as milliseconds since 1970 UTC; undefined if invalid. */
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
@@ -24,10 +24,10 @@ export function parseTime(text: string): number | undefined {
   return days + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + ms - offset
 }
 
-/** Midnight UTC of a day, or undefined when there is no such day; `month` counts from 1. */
+/** Midnight UTC of a day, or undefined for an impossible date; `month` counts from 1. */
 function dayStart(year: number, month: number, day: number): number | undefined {
   const date = new Date(0)
-  // Unlike `Date.UTC`, this takes the years 0 to 99 for what they are.
+  // Unlike `Date.UTC`, this doesn't move the years 0 to 99.
   const ms = date.setUTCFullYear(year, month - 1, day)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : undefined
 }
@@ -40,18 +40,18 @@ function offsetMs(zone: string | undefined): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** The canonical text of an instant given in milliseconds since 1970 UTC, or of the nearest one that has such a text. */
+/** Formats milliseconds since 1970 UTC as canonical text; clamps to the years 1 to 9999. */
 export function formatTime(ms: number): string {
   return new Date(Math.min(Math.max(Math.floor(ms), firstMs), lastMs)).toISOString()
 }
 
-/** Any ISO 8601 text in its canonical form, or undefined when it is none. */
+/** Converts any ISO 8601 text to canonical form; undefined if invalid. */
 export function canonicalTime(text: string): string | undefined {
   const ms = parseTime(text)
   return ms === undefined || ms < firstMs || ms > lastMs ? undefined : formatTime(ms)
 }
 
-/** True for a date without a time of day: it stands for the whole day. */
+/** True for a date without a time of day, which means the whole day. */
 export function isDateOnly(text: string): boolean {
   return text.length === 10 && parseTime(text) !== undefined
 }
@@ -61,10 +61,40 @@ const months = 'january february march april may june july august september octo
 )
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 
-/** Words by which people look for a day: `2026-01-31 31 january 2026 saturday`. */
+/** Words that people search a day by: `2026-01-31 31 january 2026 saturday`. */
 export function dateWords(ms: number): string {
   const date = new Date(ms)
   const weekday = weekdays[date.getUTCDay()] ?? ''
   const month = months[date.getUTCMonth()] ?? ''
   return `${date.toISOString().slice(0, 10)} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()} ${weekday}`
+}
+
+const httpDate = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT$/
+const httpMonths = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/**
+ * Parses the HTTP header `Retry-After` (RFC 9110, section 10.2.3), seconds or a date, as milliseconds from `now`;
+ * undefined if it has neither.
+ */
+export function retryAfterMs(header: string | null, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const [, day, month = '', year, time] = httpDate.exec(text) ?? []
+  const at = parseTime(`${year}-${String(httpMonths.indexOf(month) + 1).padStart(2, '0')}-${day}T${time}Z`)
+  return at === undefined ? undefined : Math.max(0, at - now)
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** Parses a duration such as `90s`, `15m`, `6h`, `1d`, `2w` as milliseconds; undefined if invalid. A day is 24 hours. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d{1,6})([smhdw])$/.exec(text)
+  const [, count = '', unit = ''] = match ?? []
+  return match ? Number(count) * (unitMs[unit] ?? 0) : undefined
 }

@@ -22,7 +22,7 @@ import type {
   Presented,
 } from './mirror-door.ts'
 import { fromOutcome, type Outcome, toOutcome } from './outcome.ts'
-import { permits, type Guarded } from '../core/access/permission.ts'
+import { permits, type GuardedVerb } from '../core/access/permission.ts'
 import { isInRoom, meetingRoom, seesAll } from '../core/access/reach.ts'
 import type { Caller } from '../core/capability/caller.ts'
 
@@ -299,7 +299,7 @@ type Work<Result> = (book: MirrorBook, admitted: Admitted) => Result | Promise<R
 type Purpose = Exclude<AnyPurpose, 'sync'>
 
 /** The verb whose right a purpose needs. Purpose `sync` needs the right to sync. */
-const verbs: Readonly<Record<Purpose, Guarded>> = {
+const verbs: Readonly<Record<Purpose, GuardedVerb>> = {
   room: { id: 'room:say', permission: 'write' },
   pool: { id: 'pool:publish', permission: 'write' },
 }

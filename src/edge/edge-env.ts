@@ -1,7 +1,7 @@
 // Environment of an edge: bindings of its platform, and settings by name. A misspelt name is reported.
 import type { ArchiveEnv } from './archive/edge-archive.ts'
 import type { BookDoor, Mirrors } from './mirror-door.ts'
-import { type OptionTable, optionsOf, textOption } from '../core/option/option-check.ts'
+import { type OptionTable, optionsOf, textOption } from '../core/option-check.ts'
 import { toDaybookError } from '../core/errors.ts'
 
 /** The needed part of the platform's rate limiting binding. */

@@ -1,5 +1,5 @@
 // Interfaces between routes, mirrors and hosts of an edge. answer-mirror.ts implements `MirrorDoor`.
-import type { Way } from '../core/access/policy-decision.ts'
+import type { CallWay } from '../core/access/governed.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import type { SignedRequest } from '../trust/agent/signed-request.ts'
@@ -95,7 +95,7 @@ export interface CalledWith {
   /** The id of a receipt, which sets the call's reach. */
   readonly receipt?: string | undefined
   /** How the request arrived. Default: not safely. */
-  readonly way?: Way | undefined
+  readonly way?: CallWay | undefined
 }
 
 /** One book for one caller. Every method throws if the caller lacks the right. */

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { DeviceRoom } from '../commons/room/device-room.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'
-import type { Service, ServiceParts } from '../core/capability/service.ts'
+import type { Service, ServiceParts } from '../core/capability/chapter.ts'
 import { formatTime } from '../core/time.ts'
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'

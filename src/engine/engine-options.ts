@@ -1,8 +1,8 @@
 // The options of an engine: the host's ports, and how a book is opened.
 import type { ArchivePlaces } from '../core/capability/port/archive-port.ts'
-import type { Zone } from '../core/calendar/zone.ts'
-import type { PoolCarrier } from '../core/pool/pool-carrier.ts'
-import type { Recurring } from '../core/capability/recurring.ts'
+import type { Zone } from '../core/zone.ts'
+import type { PoolCarrier } from '../core/pool.ts'
+import type { Recurring } from '../core/capability/task.ts'
 import type { Status } from '../core/capability/status.ts'
 import type {
   Carrier,

@@ -1,7 +1,7 @@
 // The interface of an engine, in any host. Types only, so that parts of the engine can use them without a cycle.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { Grant } from '../core/access/grant.ts'
-import type { Way } from '../core/access/policy-decision.ts'
+import type { CallWay } from '../core/access/governed.ts'
 import type { Caller } from '../core/capability/caller.ts'
 import type { CallPort } from '../core/capability/context.ts'
 import type { BookEvent } from '../core/capability/event.ts'
@@ -45,7 +45,7 @@ export interface CallOptions {
   /** The id of a receipt: it narrows the reach of a guest's token. */
   readonly receipt?: string
   /** The network it came over, for policies that depend on it. Default: none. */
-  readonly way?: Way
+  readonly way?: CallWay
   readonly signal?: AbortSignalLike
   /** The calling tab, if several share this engine. Default: the tab it runs in. */
   readonly from?: CallingTab

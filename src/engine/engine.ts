@@ -1,6 +1,6 @@
 // The engine runs one book in one host: the same object in a worker, in a Durable Object and in Node.
 // Invariant: every call, a task's too, takes the path in door/call.ts. This file only puts the parts together.
-import { utcZone } from '../core/calendar/zone.ts'
+import { utcZone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
 import { formatTime } from '../core/time.ts'

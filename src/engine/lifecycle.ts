@@ -2,7 +2,7 @@
 // Invariant: services are notified in the order in which they were added, and closed in reverse, so that each outlives those
 // that may use it.
 import type { CapabilityEffect } from '../core/capability/capability.ts'
-import type { Changed, Service } from '../core/capability/service.ts'
+import type { Changed, Service } from '../core/capability/chapter.ts'
 
 export interface Lifecycle {
   /** Answers the service itself. */

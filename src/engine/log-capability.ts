@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import { type AccessEntry, callerSorts } from '../core/capability/access-log.ts'
 import {
-  type AskedEntry,
-  type AskedHit,
+  type RecallEntry,
+  type RecalledRecord,
   activitySorts,
   type CalledEntry,
   lostReasons,
@@ -15,8 +15,7 @@ import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { parseWith } from '../core/schema.ts'
-import { instant } from '../shape/instant.ts'
-import { recordId } from '../shape/record-id.ts'
+import { instant, recordId } from '../shape/field.ts'
 
 const foreignCursor = () =>
   new DaybookError('invalid-filter', '`cursor`: It is not of this list.', { details: { path: 'cursor' } })
@@ -164,7 +163,7 @@ function readPlace(cursor: string | undefined) {
 type Reading = ReadContext<'records' | 'recall'>
 
 /** The hits of a recall with their text of then and their state of now, as far as they can be read. */
-function hitsNow(at: Reading, hits: readonly AskedHit[]) {
+function hitsNow(at: Reading, hits: readonly RecalledRecord[]) {
   const ids = hits.map(({ id }) => id)
   const include = { expired: true, superseded: true }
   // Outdated records may quote forgotten ones, and are left out.
@@ -173,7 +172,7 @@ function hitsNow(at: Reading, hits: readonly AskedHit[]) {
   return hits.map((hit) => ({ ...hit, ...stateOf(at, hit, shown.get(hit.id)) }))
 }
 
-function stateOf(at: Reading, { id, version }: AskedHit, record: Stored<JsonObject> | undefined) {
+function stateOf(at: Reading, { id, version }: RecalledRecord, record: Stored<JsonObject> | undefined) {
   if (!record) return { now: isThere(at, id) }
   const versions = at.records.history(id)
   if (versions.at(-1)?.version === version)
@@ -192,7 +191,7 @@ function isThere(at: Reading, id: string): 'changed' | 'gone' | 'locked' {
   }
 }
 
-const toEntry = (entry: AskedEntry | CalledEntry) =>
+const toEntry = (entry: RecallEntry | CalledEntry) =>
   'kinds' in entry ? { ...entry, kinds: [...entry.kinds] } : entry
 
 export const activityCapabilities = [

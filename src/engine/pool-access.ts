@@ -1,5 +1,5 @@
 // The knowledge pool's tables in this copy, with the copy's name among claws and its signature check.
-import type { PoolPort, PoolWritePort } from '../core/pool/pool-port.ts'
+import type { PoolPort, PoolWritePort } from '../core/pool.ts'
 import { toHex } from '../core/ids.ts'
 import type { Keyring, Random } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'

@@ -3,7 +3,7 @@ import { type AbortSignalLike, checkAborted, createAbort } from '../core/abort.t
 import type { EmbedStatus } from '../core/capability/status.ts'
 import type { SpaceVector } from '../core/capability/port/recall-port.ts'
 import type { Embedder, Ports } from '../core/ports.ts'
-import type { Progress } from '../core/capability/progress.ts'
+import type { Progress } from '../core/capability/task.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { Leg } from './leg.ts'

@@ -1,5 +1,5 @@
 // The chapter of recall: its verbs.
-import { askedOf, recallNote } from '../core/capability/activity.ts'
+import { questionOf, recallNote } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit } from '../core/capability/port/recall-port.ts'
@@ -175,7 +175,7 @@ export const contextCapabilities = [
       )
       at.recall.note({
         sort: 'context',
-        asked: askedOf(input),
+        asked: questionOf(input),
         hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
         packed: { text: packed.text, tokens: packed.tokens },
       })

@@ -4,7 +4,7 @@
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
 import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/port/recall-port.ts'
 import type { Clock } from '../core/ports.ts'
-import { utcZone, type Zone } from '../core/calendar/zone.ts'
+import { utcZone, type Zone } from '../core/zone.ts'
 import { dayNamed, type Moment } from '../core/filter/filter-time.ts'
 import { dateWords, parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
@@ -132,7 +132,7 @@ function readTexts(
     if (!kind) return []
     const undated = { ...kind, text: kind.text.filter((path) => path !== whenField) }
     const has = (item.candidates[text]?.because as LegReasons['text'])?.words
-    const score = witness && kind.saidBy?.(record) === 'agent' ? item.score * agentShare : item.score
+    const score = witness && kind.roleOf?.(record) === 'agent' ? item.score * agentShare : item.score
     const beside = item.candidates.find((candidate) => candidate?.answerBeside !== undefined)?.answerBeside
     return [
       {

@@ -1,23 +1,23 @@
 // Bytes as text: base64 (RFC 4648, section 4) and base64url without padding (section 5).
-// Invariant: one text for each byte string. What is not exactly that text is no bytes, so that texts compare as bytes do.
+// Invariant: one text for each byte string; other spellings are invalid, so texts compare like bytes.
 import { base64, base64urlnopad } from '@scure/base'
 
-/** `bytes` in base64, with padding. */
+/** Encodes as base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   return base64.encode(bytes)
 }
 
-/** The bytes, or undefined for anything but the one spelling that `toBase64` gives. */
+/** Decodes canonical base64; undefined for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   return orUndefined(() => base64.decode(text))
 }
 
-/** `bytes` in base64url, without padding. */
+/** Encodes as base64url without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return base64urlnopad.encode(bytes)
 }
 
-/** The bytes, or undefined for anything but the one spelling that `toBase64Url` gives. */
+/** Decodes canonical base64url; undefined for any other text. */
 export function fromBase64Url(text: string): Uint8Array | undefined {
   return orUndefined(() => base64urlnopad.decode(text))
 }

@@ -1,16 +1,17 @@
-// The envelope by which claws tell each other of proposals, votes, decisions, facts, presence and capabilities, version 1.
-// Invariants: what is signed is the canonical form of the whole envelope without its signature, so that members which this
-// code does not know are signed, kept and passed on too. An envelope that was read has every claw in its one spelling.
+// The envelope of the knowledge pool, version 1: claws exchange proposals, votes, decisions, facts, presence and
+// capabilities in it.
+// Invariants: the signature covers the canonical form of the whole envelope without the signature, so unknown members are
+// signed, stored and forwarded too. A parsed envelope spells every claw canonically.
 import { z } from 'zod'
-import { envelopeTypes } from '../core/pool/pool-carrier.ts'
+import { envelopeTypes } from '../core/pool.ts'
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
-import { foldName } from '../core/text/fold-name.ts'
+import { foldName } from '../core/text/fold.ts'
 import { canonicalTime } from '../core/time.ts'
 
-/** Most bytes (UTF-8) of an envelope, its signature included. */
+/** Most bytes (UTF-8) of an envelope, signature included. */
 export const envelopeLimit = 65_536
 
-/** What of an envelope may be said, longest in characters. */
+/** Most characters of texts, and most items of lists. */
 export const poolLimits = {
   id: 200,
   statement: 2000,
@@ -34,10 +35,10 @@ const word = (most: number) =>
     .refine((text) => text.trim() !== '', 'is required')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const id = word(poolLimits.id)
-/** Of a claw, in the spelling that it is looked up by. */
+/** Name of a claw, in its canonical spelling. */
 const claw = id.transform(foldName).pipe(id)
 const time = z.string().refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
-const said = (most: number) => word(most).or(z.literal('')).optional()
+const optionalText = (most: number) => word(most).or(z.literal('')).optional()
 const count = z.number().int().min(0).max(1_000_000)
 const version = z.number().int().max(1_000_000_000)
 const tags = z.array(word(poolLimits.tag)).max(poolLimits.tags).nullish()
@@ -47,7 +48,7 @@ const vote = z
   .transform((text) => text.toLowerCase())
   .pipe(z.enum(['yes', 'no'], { error: 'must be yes or no' }))
 
-/** The fact that a proposal becomes when it is approved. */
+/** The fact that an approved proposal becomes. */
 const proposedFact = z.looseObject({
   factId: id,
   version: version.min(1),
@@ -56,26 +57,26 @@ const proposedFact = z.looseObject({
   object: part,
 })
 
-/** A ballot as a decision counts it: which of a claw's votes, and what it was. */
+/** A counted ballot of a decision: `n` numbers the votes of a claw. */
 export const countedBallot = z.looseObject({ clawId: claw, vote, n: count })
 
 export const payloads = {
   proposal: z.looseObject({
     proposalId: id,
     group: id,
-    title: said(poolLimits.title),
+    title: optionalText(poolLimits.title),
     statement: word(poolLimits.statement),
     tags,
     expiresAt: time.optional(),
     fact: proposedFact.optional(),
   }),
-  vote: z.looseObject({ proposalId: id, vote, reason: said(poolLimits.reason), n: count.optional() }),
+  vote: z.looseObject({ proposalId: id, vote, reason: optionalText(poolLimits.reason), n: count.optional() }),
   decision: z.looseObject({
     proposalId: id,
     outcome: z.enum(['approved', 'rejected', 'expired'], { error: 'must be approved, rejected or expired' }),
     yes: count,
     no: count,
-    reason: said(poolLimits.reason),
+    reason: optionalText(poolLimits.reason),
     quorum: count.optional(),
     active: z.array(claw).max(poolLimits.ballots).optional(),
     ballots: z.array(countedBallot).max(poolLimits.ballots).optional(),
@@ -93,20 +94,20 @@ export const payloads = {
     tags,
     publishedAt: time.optional(),
   }),
-  /** What its proposer takes back, with all that came of it. */
+  /** A proposal that its proposer withdraws, with everything that followed from it. */
   withdrawal: z.looseObject({ proposalId: id }),
   presence: z.looseObject({
     group: id.optional(),
     status: z.enum(['active', 'stopping'], { error: 'must be active or stopping' }),
-    displayName: said(poolLimits.id),
+    displayName: optionalText(poolLimits.id),
     updatedAt: time.optional(),
   }),
   capabilities: z.looseObject({
     group: id.optional(),
-    displayName: said(poolLimits.id),
-    model: said(poolLimits.id),
+    displayName: optionalText(poolLimits.id),
+    model: optionalText(poolLimits.id),
     capabilities: z.array(word(poolLimits.capability)).max(poolLimits.capabilities),
-    /** The `did:key`s of the devices that speak for the claw. */
+    /** `did:key`s of the devices that speak for the claw. */
     keys: z.array(word(200)).max(poolLimits.keys).optional(),
     updatedAt: time.optional(),
   }),
@@ -120,7 +121,7 @@ const signature = z.strictObject({
   value: z.string().length(86, 'is not 64 bytes in base64url'),
 })
 
-/** The head of an envelope, in the order in which its members are asked for. */
+/** Head of an envelope, in the order of checks. */
 const head = {
   schemaVersion: id,
   type: id,
@@ -144,7 +145,7 @@ interface EnvelopeHead {
 export type EnvelopeV1 = {
   [Type in keyof Payloads]: EnvelopeHead & { readonly type: Type; readonly payload: Payloads[Type] }
 }[keyof Payloads]
-/** An envelope that is about to be written, without its signature. */
+/** An unsigned envelope to be sent. */
 export type EnvelopeDraft = {
   [Type in keyof Payloads]: Omit<EnvelopeHead, 'signature'> & {
     readonly type: Type
@@ -152,7 +153,7 @@ export type EnvelopeDraft = {
   }
 }[keyof Payloads]
 
-/** What of a refused envelope is told to the audit, as far as it can be read. */
+/** Readable parts of a refused envelope, for the audit. */
 export interface EnvelopeTrail {
   readonly type: string
   readonly claw: string
@@ -165,33 +166,33 @@ export type EnvelopeReading =
   | { readonly envelope: EnvelopeV1; readonly trail: EnvelopeTrail; readonly refused?: undefined }
   | { readonly refused: string; readonly trail: EnvelopeTrail }
 
-/** Reads an envelope that has been parsed from JSON; what is wrong with it is said in words, the first thing first. */
+/** Parses a JSON value as an envelope; reports its first error in words. */
 export function readEnvelope(value: unknown): EnvelopeReading {
-  const given: Readonly<Record<string, unknown>> =
+  const fields: Readonly<Record<string, unknown>> =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  const trail = trailOf(given)
+  const trail = trailOf(fields)
   for (const name of headNames) {
-    const { error } = head[name].safeParse(given[name])
+    const { error } = head[name].safeParse(fields[name])
     if (!error) continue
-    const isThere = given[name] !== undefined && given[name] !== null && given[name] !== ''
+    const isThere = fields[name] !== undefined && fields[name] !== null && fields[name] !== ''
     return { trail, refused: `${name} ${isThere ? (error.issues[0]?.message ?? '') : 'is required'}` }
   }
-  const { schemaVersion, type } = given
+  const { schemaVersion, type } = fields
   if (schemaVersion !== 'v1') return { trail, refused: `unsupported schemaVersion: ${cut(schemaVersion)}` }
-  const known = envelopeTypes.find((one) => one === type)
-  if (!known) return { trail, refused: `unsupported type: ${cut(type)}` }
-  if (canonicalTime(String(given['timestamp'])) === undefined)
+  const knownType = envelopeTypes.find((one) => one === type)
+  if (!knownType) return { trail, refused: `unsupported type: ${cut(type)}` }
+  if (canonicalTime(String(fields['timestamp'])) === undefined)
     return { trail, refused: 'timestamp is not an ISO 8601 date or time' }
-  const signed = signature.optional().safeParse(given['signature'] ?? undefined)
+  const signed = signature.optional().safeParse(fields['signature'] ?? undefined)
   if (!signed.success) return { trail, refused: issueText('signature', signed.error) }
-  const payload = payloads[known].safeParse(given['payload'])
+  const payload = payloads[knownType].safeParse(fields['payload'])
   if (!payload.success) {
-    const isThere = given['payload'] !== undefined && given['payload'] !== null
+    const isThere = fields['payload'] !== undefined && fields['payload'] !== null
     return { trail, refused: isThere ? issueText('', payload.error) : 'payload is required' }
   }
-  const clawId = foldName(String(given['clawId']))
+  const clawId = foldName(String(fields['clawId']))
   const envelope = {
-    ...given,
+    ...fields,
     clawId,
     signature: signed.data,
     payload: payload.data,
@@ -201,9 +202,9 @@ export function readEnvelope(value: unknown): EnvelopeReading {
 
 const cut = (value: unknown) => String(value).slice(0, 40)
 
-function trailOf(given: Readonly<Record<string, unknown>>): EnvelopeTrail {
+function trailOf(fields: Readonly<Record<string, unknown>>): EnvelopeTrail {
   const text = (name: string) => {
-    const value = given[name]
+    const value = fields[name]
     return typeof value === 'string' ? value.slice(0, poolLimits.id).toWellFormed() : ''
   }
   return {
@@ -215,7 +216,7 @@ function trailOf(given: Readonly<Record<string, unknown>>): EnvelopeTrail {
   }
 }
 
-/** `proposalId is required`, `tags.3 is longer than 64 characters`. */
+/** Examples: `proposalId is required`, `tags.3 is longer than 64 characters`. */
 function issueText(within: string, { issues: [issue] }: z.ZodError): string {
   const path = [within, ...(issue?.path.map(String) ?? [])].filter((name) => name !== '').join('.')
   const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
@@ -223,13 +224,13 @@ function issueText(within: string, { issues: [issue] }: z.ZodError): string {
   return `${path === '' ? 'payload' : path} ${message}`.slice(0, 300)
 }
 
-/** What of an envelope is signed: the canonical form of everything but the signature. */
-export function signedText(envelope: object): string {
+/** Returns the signed text of an envelope: the canonical form without the signature. */
+export function signedEnvelopeText(envelope: object): string {
   const { signature: _signature, ...signed } = envelope as { signature?: unknown }
   return strictCanonicalText(signed)
 }
 
-/** The envelope in clear, and what it is about: envelopes of one such key keep their order on a carrier. */
+/** Returns the order key of an envelope: envelopes with the same key stay in order on a carrier. */
 export function orderKey({ type, payload, clawId }: Pick<EnvelopeV1, 'type' | 'payload' | 'clawId'>): string {
   if (type === 'fact') return (payload as Payloads['fact']).factId
   if (type === 'presence' || type === 'capabilities') return clawId

@@ -1,6 +1,6 @@
 // Shapes of lists: how many records a page has, how to fetch the next one, and how the answer ends.
 import { z } from 'zod'
-import { sealedField } from './sealed-count.ts'
+import { sealedField } from './field.ts'
 
 export const cursor = z.string().max(40_000).optional()
 export const limit = (usual = 100, most = 1000) => z.number().int().min(1).max(most).default(usual)

@@ -1,7 +1,46 @@
-// The shape of what every record has beside its kind and its body.
-import { z } from 'zod'
+// Shapes of a record's head and of its marks.
 import { sensitivities } from '../core/sealed.ts'
-import { marks } from './marks.ts'
+import { z } from 'zod'
+
+/** A name such as `People/Alice`; `/` separates the levels, and no level is empty. */
+export const collectionName = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => text.split('/').every((part) => part.trim() !== ''), 'has an empty part')
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+
+const isPlain = (text: string) => !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)
+
+/** A new collection name: no control characters, and no level such as `..`. */
+export const collectionPlace = collectionName
+  .refine(isPlain, 'has control characters')
+  .refine(
+    (text) => text.split('/').every((part) => part.trim() === part && part !== '.' && part !== '..'),
+    'has a part that begins or ends with a space, or is `.` or `..`',
+  )
+
+const flag = z.boolean()
+const share = z.number().min(0).max(1)
+
+export const marks = {
+  pinned: flag.optional(),
+  importance: share.optional(),
+  personal: flag.optional(),
+  keep: flag.optional(),
+  collection: collectionName.optional(),
+}
+
+export const markChanges = {
+  pinned: flag.nullable().optional(),
+  importance: share.nullable().optional(),
+  personal: flag.nullable().optional(),
+  keep: flag.nullable().optional(),
+  collection: collectionName.nullable().optional(),
+}
+
+/** Marks in a call: null removes one. */
+export const markInput = { ...markChanges, collection: collectionPlace.nullable().optional() }
 
 export const recordHead = {
   id: z.string(),
@@ -12,6 +51,6 @@ export const recordHead = {
   session: z.string().optional(),
   resource: z.string().optional(),
   sensitivity: z.enum(sensitivities).optional(),
-  /** What was said of it, see `records.mark`. */
+  /** Marks of the record, see `records.mark`. */
   marks: z.object(marks).optional(),
 }

@@ -7,8 +7,7 @@ import type { RecordQuery } from '../core/capability/port/record-port.ts'
 import type { Filters } from '../core/filter/filter.ts'
 import type { InputOf, OutputOf, Schema } from '../core/schema.ts'
 import { cursor, limit, offset } from './page.ts'
-import { recordId } from './record-id.ts'
-import { sealed, sealedField } from './sealed-count.ts'
+import { recordId, sealed, sealedField } from './field.ts'
 
 /** Not checked here: the filter language itself reports faults with their place. */
 export const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional()

@@ -1,9 +1,9 @@
-// The shape of who speaks. Sources come in several spellings and are kept in one.
+// The speaker of a message. Callers spell it in several ways; it is stored in one.
 import { z } from 'zod'
 
 const speakerName = z.string().max(1000)
 
-/** Who speaks, as it is stored: `{ type: 'User', id, name }`; nothing in it when nobody said. */
+/** A stored speaker: `{ type: 'User', id, name }`; empty if unknown. */
 export const source = z.looseObject({
   type: z.string().max(200).optional(),
   id: speakerName.optional(),
@@ -20,24 +20,24 @@ const roles: Readonly<Record<string, string>> = {
   system: 'System',
 }
 
-/** A person or an agent, by the type of a source or, where chats name their speakers by role, by its name. */
-export function speakerRole(given: unknown): 'person' | 'agent' | undefined {
-  const { type, name } = (given ?? {}) as Partial<Source>
+/** Role of a speaker: by its type, or by its name if a chat names speakers by role. */
+export function speakerRole(written: unknown): 'person' | 'agent' | undefined {
+  const { type, name } = (written ?? {}) as Partial<Source>
   const role = roles[name?.toLowerCase() ?? ''] ?? type
   if (role === 'Agent') return 'agent'
   return role === 'User' ? 'person' : undefined
 }
 
-/** Who speaks, as callers write it: the stored form, `{ User: 'u-1' }`, or the bare role `user`. */
+/** A speaker as callers write it: the stored form, `{ User: 'u-1' }`, or the role `user`. */
 export const sourceInput = z
   .union([z.string().max(1000), z.record(z.string(), z.unknown())])
-  .transform((given, context): Source => {
-    if (typeof given === 'string') {
-      const type = roles[given.toLowerCase()]
-      return type ? { type } : given === '' ? {} : { id: given }
+  .transform((written, context): Source => {
+    if (typeof written === 'string') {
+      const type = roles[written.toLowerCase()]
+      return type ? { type } : written === '' ? {} : { id: written }
     }
-    const tag = types.find((type) => Object.keys(given).length === 1 && Object.hasOwn(given, type))
-    const value = tag === undefined ? given : tagged(tag, given[tag])
+    const tag = types.find((type) => Object.keys(written).length === 1 && Object.hasOwn(written, type))
+    const value = tag === undefined ? written : tagged(tag, written[tag])
     const parsed = source.safeParse(value)
     if (parsed.success) return parsed.data
     for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message })

@@ -7,7 +7,7 @@ import {
   accessKeep,
   type CallerSort,
 } from '../core/capability/access-log.ts'
-import { sameOrDelegate } from '../core/access/delegate-name.ts'
+import { sameOrDelegate } from '../core/access/grant.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { TransactionHooks } from './write-queue.ts'
 

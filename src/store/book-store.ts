@@ -1,5 +1,5 @@
 // The store of a book: opens and migrates the database, and composes its parts.
-import { utcZone, type Zone } from '../core/calendar/zone.ts'
+import { utcZone, type Zone } from '../core/zone.ts'
 import { citedIds, type Kinds } from '../core/kind.ts'
 import { isDaybookError } from '../core/errors.ts'
 import { createStampClock, type StampClock } from '../core/stamp.ts'
@@ -19,7 +19,7 @@ import { findNewer, migrate, type NewerBook, readOnly } from './schema/version.t
 import { OpLog } from './record/op-log.ts'
 import { PlaceSums } from './record/place-sum.ts'
 import { createOpenMark, isBlamed, type OpenMark } from './repair/open-mark.ts'
-import type { PoolWriter } from '../core/pool/pool-port.ts'
+import type { PoolWriter } from '../core/pool.ts'
 import type { RecordRow } from './schema/record-row.ts'
 import { createPoolTables } from './pool/pool-tables.ts'
 import { mostLevels, readLevels } from './posting/fts-index.ts'

@@ -2,7 +2,7 @@
 // Invariants: the counts change in the transaction of each change, so no call scans the book. Records of delegates count for the
 // guest that the owner let in. Records of the owner's agents count only after a guest has edited them. Payers and edited records
 // are settings of the book, so every copy counts the same.
-import { isDelegateSql } from '../core/access/delegate-name.ts'
+import { isDelegateSql } from '../core/access/grant.ts'
 import { DaybookError } from '../core/errors.ts'
 import { utf8Length } from '../core/text/utf8.ts'
 import type { SqlDatabase } from '../core/ports.ts'

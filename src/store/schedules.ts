@@ -1,8 +1,7 @@
 // Recurring tasks, each a setting of the book, and the queue in which each round is a task.
 // Invariant: the id of a round follows from its schedule and due time, and the next round is noted with it: so no round runs
 // twice, and all rounds missed while the book was closed become one.
-import type { Recurrence } from '../core/capability/recurring.ts'
-import type { TaskEntry } from '../core/capability/task.ts'
+import type { Recurrence, TaskEntry } from '../core/capability/task.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import { nameId } from '../core/text/name-id.ts'
 import { formatTime, parseTime } from '../core/time.ts'

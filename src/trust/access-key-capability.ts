@@ -1,6 +1,6 @@
 // The verbs of access keys: create, list, revoke. The owner's alone.
 import { z } from 'zod'
-import { endingOf } from '../core/calendar/day.ts'
+import { endingOf } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
@@ -8,7 +8,7 @@ import type { JsonObject } from '../core/json/path.ts'
 import { permits } from '../core/access/permission.ts'
 import { bodyOf } from '../core/record.ts'
 import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
-import { instantOrDay } from '../shape/instant.ts'
+import { instantOrDay } from '../shape/field.ts'
 import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
 import { cursor, limit, nextOf } from '../shape/page.ts'
 

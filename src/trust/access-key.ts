@@ -7,7 +7,7 @@ import type { Grant } from '../core/access/grant.ts'
 import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
 import type { Kind } from '../core/kind.ts'
 import { ledgerKind } from './ledger-kind.ts'
-import { canonicalInstant } from '../shape/instant.ts'
+import { canonicalInstant } from '../shape/field.ts'
 
 const prefix = 'dbk1.'
 const idBytes = 12

@@ -1,7 +1,7 @@
 // The keyring over WebCrypto, for page, edge and Node; hosts differ only in where they store the key pair.
 // Invariant: private keys are used through the host's crypto alone; their bytes are never in this program's memory.
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
-import { fromDidKey, toDidKey } from '../shape/did-key.ts'
+import { fromDidKey, toDidKey } from '../shape/did.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Keyring, Signer } from '../core/ports.ts'
 

@@ -9,9 +9,9 @@ import type { JsonObject } from '../core/json/path.ts'
 import { kindCalled } from '../core/kind.ts'
 import { bodyOf, type Stored } from '../core/record.ts'
 import { isSealing } from '../core/sealed.ts'
-import { type FoundSecret, marksIn, secretsOf } from '../core/secret/body-secrets.ts'
+import { type FoundSecret, secretMarksIn, secretsOf } from '../core/secret/body-secrets.ts'
 import { countSecrets, type SecretOutcome, type StoredSecrets } from '../core/secret/stored-secrets.ts'
-import { secretCount } from '../shape/secret-count.ts'
+import { secretCount } from '../shape/field.ts'
 
 type Context = TaskContext<'records'>
 
@@ -108,7 +108,7 @@ function lookAt(record: Stored<JsonObject>, at: Context | undefined): Found[] {
   const stored: SecretOutcome = isSealing(record.sensitivity) ? 'sealed' : 'kept'
   const body = bodyOf(record)
   const here = toFound({ id, kind, outcome: stored, secrets: secretsOf(body) })
-  const masked = toFound({ id, kind, outcome: 'masked', secrets: marksIn(body) })
+  const masked = toFound({ id, kind, outcome: 'masked', secrets: secretMarksIn(body) })
   const earlier = (at?.records.history(id) ?? []).slice(0, -1).flatMap((version) => {
     const secrets: FoundSecret[] = version.body ? secretsOf(version.body) : []
     return toFound({ id, kind, version: version.version, outcome: stored, secrets })

@@ -1,13 +1,13 @@
 // The verbs that change control tokens: grant, store, revoke. token-read-capability.ts has those that read them.
 import { z } from 'zod'
-import { latestOf, spanOf } from '../core/calendar/day.ts'
+import { latestOf, canonicalSpan } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import type { CallPort, ReadContext, TaskContext, WriteContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
-import { instantOrDay } from '../shape/instant.ts'
+import { instantOrDay } from '../shape/field.ts'
 import { needSigner } from './keyring.ts'
 import {
   allowPatterns,
@@ -175,7 +175,7 @@ export const tokenCapabilities = [
     repeatable: true,
     uses: ['records', 'trust'],
     async run({ parent: named, ...fields }, at) {
-      const wanted = spanOf(fields, at.call.zone)
+      const wanted = canonicalSpan(fields, at.call.zone)
       checkTokenId(wanted.token_id, at.call)
       const parent = parentOf(named, at)
       if (wanted.expires_at <= at.trust.time()) throw wrong('expires_at', 'It is in the past')

@@ -1,12 +1,12 @@
 // The shape of a control token: its holder, rights, scope, time and signer; and the kinds `token` and `key`.
 import { z } from 'zod'
-import { fromDidKey } from '../shape/did-key.ts'
+import { fromDidKey } from '../shape/did.ts'
 import { isRecordId } from '../core/ids.ts'
 import { patternLimit } from '../core/access/reach.ts'
 import { parseScope } from '../core/access/scope.ts'
 import type { Kind } from '../core/kind.ts'
 import { ledgerKind } from './ledger-kind.ts'
-import { canonicalInstant } from '../shape/instant.ts'
+import { canonicalInstant } from '../shape/field.ts'
 import { someText } from '../shape/sound-text.ts'
 
 /** Most ancestors of a token. */

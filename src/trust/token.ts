@@ -7,11 +7,11 @@ import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { coversReach, onlyPattern, readReach } from '../core/access/reach.ts'
-import { timingSafeEqual } from '../core/timing-safe-equal.ts'
+import { timingSafeEqual } from '../core/address.ts'
 import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
-import { delegateName, isDelegateOf } from '../core/access/delegate-name.ts'
+import { delegateName, isDelegateOf } from '../core/access/grant.ts'
 import { isConcrete } from '../core/access/scope.ts'
-import { foldAgent } from '../core/text/fold-agent.ts'
+import { foldAgent } from '../core/text/fold.ts'
 
 type Claims = Omit<ControlToken, 'signature'>
 type Sha256 = (text: string) => Promise<string>

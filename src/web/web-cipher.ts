@@ -1,11 +1,11 @@
-// The cipher port over WebCrypto, which every host has. Hosts pass in their own, and how they spell text as bytes.
+// The cipher port over WebCrypto. Each host passes its own WebCrypto and text encoding.
 import { DaybookError } from '../core/errors.ts'
 import type { Cipher, SealingKey } from '../core/ports.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** As much of `SubtleCrypto` as is needed. */
-export interface SubtleLike<Key> {
+/** The used part of `SubtleCrypto`. */
+export interface CipherSubtle<Key> {
   importKey(
     format: 'raw',
     key: Bytes,
@@ -29,9 +29,9 @@ interface AesGcm {
 }
 
 export interface CipherParts<Key> {
-  readonly subtle: SubtleLike<Key>
+  readonly subtle: CipherSubtle<Key>
   encode(text: string): Bytes
-  /** Throws for what is not UTF-8. */
+  /** Throws for invalid UTF-8. */
   decode(bytes: Bytes): string
 }
 
@@ -42,13 +42,13 @@ export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key
       const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations } as const
       return new Uint8Array(await subtle.deriveBits(algorithm, base, 256))
     } catch (cause) {
-      // Cloudflare stops at 100,000 iterations; a weaker key would not be an answer.
+      // Cloudflare stops at 100,000 iterations; a weaker key is not acceptable.
       throw new DaybookError('cipher-off', undefined, { details: { iterations }, cause })
     }
   }
   return {
     async derive(passphrase, salt, iterations) {
-      // Composed and decomposed spellings of one passphrase are one passphrase (as SASLprep has it, RFC 8265).
+      // Composed and decomposed spellings of a passphrase are equal (as in SASLprep, RFC 8265).
       const bits = await derive(encode(passphrase.normalize('NFC')), new Uint8Array(salt), iterations)
       const key = await subtle.importKey('raw', bits, 'AES-GCM', false, ['encrypt', 'decrypt'])
       return sealingKeyOf(key, { subtle, encode, decode })
@@ -56,7 +56,7 @@ export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key
   }
 }
 
-/** A sealing key that is there already. */
+/** Wraps an existing key. */
 export function sealingKeyOf<Key>(key: Key, { subtle, encode, decode }: CipherParts<Key>): SealingKey {
   const parameters = (nonce: Uint8Array, bound: string): AesGcm => ({
     name: 'AES-GCM',
@@ -68,7 +68,7 @@ export function sealingKeyOf<Key>(key: Key, { subtle, encode, decode }: CipherPa
       return new Uint8Array(await subtle.encrypt(parameters(nonce, bound), key, encode(text)))
     },
     async open(nonce, bound, sealed) {
-      // What does not open is an answer, not a failure; WebCrypto does not say more.
+      // A body that doesn't open is an answer, not a failure; WebCrypto gives no reason.
       const opened = await subtle
         .decrypt(parameters(nonce, bound), key, new Uint8Array(sealed))
         .catch(() => undefined)

@@ -1,5 +1,5 @@
-// Keys for the holder of an X25519 pair, by `hpke` over WebCrypto, which page, edge and Node all have.
-// Invariant: bytes that are not what they should be, and hosts without X25519, are answers and never failures.
+// Key encapsulation for the holder of an X25519 pair, by `hpke` over WebCrypto.
+// Invariant: invalid bytes, and hosts without X25519, give undefined and never an error.
 import {
   AEAD_EXPORT_ONLY,
   CipherSuite,
@@ -11,19 +11,19 @@ import type { KeyEncapsulation } from '../core/ports.ts'
 
 const suite = new CipherSuite(KEM_DHKEM_X25519_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_EXPORT_ONLY)
 const encoder = new TextEncoder()
-/** What the exported secret is for, and its length in bytes. */
+/** Purpose of the exported secret, and its length in bytes. */
 const exported = { context: encoder.encode('A256GCM'), length: 32 } as const
 
-/** The pair whose private half is `privateKey`, 32 bytes. */
+/** The pair of a 32-byte private key. */
 export async function pairOf(privateKey: Uint8Array): Promise<KeyPair<CryptoKey>> {
-  // By way of a JWK: to ask WebCrypto itself for the public half is experimental in Node.
+  // Uses a JWK, because Node's direct way to the public key is experimental.
   const open = await suite.DeserializePrivateKey(privateKey, true)
   const { x = '' } = await crypto.subtle.exportKey('jwk', open)
   const publicKey = await suite.DeserializePublicKey(bytesOf(x))
   return { publicKey, privateKey: await suite.DeserializePrivateKey(privateKey, false) }
 }
 
-/** The secret that `encapsulated` brings to `pair`; rejects with what the suite says of it. */
+/** Receives the secret that `encapsulated` carries; rejects with the suite's error. */
 export function receiveSecret(
   pair: KeyPair<CryptoKey>,
   encapsulated: Uint8Array,
@@ -33,7 +33,7 @@ export function receiveSecret(
   return suite.ReceiveExport(pair, encapsulated, context, exported.length, { info })
 }
 
-/** HKDF-SHA-256 (RFC 5869): 32 bytes that say nothing of `secret`, which is an AES key at the same time. */
+/** HKDF-SHA-256 (RFC 5869): 32 bytes that reveal nothing about `secret`, which is also an AES key. */
 async function privateKeyOf(secret: Uint8Array): Promise<Uint8Array> {
   const base = await crypto.subtle.importKey('raw', new Uint8Array(secret), 'HKDF', false, ['deriveBits'])
   const info = encoder.encode('daybook X25519')

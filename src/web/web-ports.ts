@@ -1,13 +1,33 @@
-// What every host has from the web: its clock, randomness, timers, hashes, AES and WebAssembly.
+// Ports that every host takes from the web platform: clock, randomness, timers, hashes, AES and WebAssembly.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../core/ids.ts'
-import type { Ports } from '../core/ports.ts'
-import { webAes } from './web-aes.ts'
+import type { InstantCipher, Ports } from '../core/ports.ts'
 import { createWebCipher } from './web-cipher.ts'
 import { webEncapsulation } from './web-encapsulation.ts'
 import { wasmOf } from './web-wasm.ts'
+import { gcm } from '@noble/ciphers/aes.js'
 
 const utf8 = new TextEncoder()
+
+// Synchronous AES-256-GCM by @noble/ciphers, for hosts without OpenSSL: WebCrypto is asynchronous, and a transaction
+// can't wait.
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export const webAes: InstantCipher = {
+  key: (secret) => ({
+    seal: (nonce, bound, text) => gcm(secret, nonce, encoder.encode(bound)).encrypt(encoder.encode(text)),
+    open(nonce, bound, sealed) {
+      try {
+        return decoder.decode(gcm(secret, nonce, encoder.encode(bound)).decrypt(sealed))
+      } catch {
+        // Another key or owner sealed it: an answer, not a failure.
+        return undefined
+      }
+    },
+  }),
+}
 
 export const webPorts: Omit<Ports, 'log'> = {
   clock: { now: () => Date.now() },

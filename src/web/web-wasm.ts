@@ -1,4 +1,4 @@
-// WebAssembly as the ports want it, from whatever the host calls its global object.
+// The WebAssembly port.
 import type { Wasm, WasmExports } from '../core/ports.ts'
 
 interface Api {
@@ -7,7 +7,7 @@ interface Api {
   readonly Instance: new (module: object) => { readonly exports: object }
 }
 
-/** The host's WebAssembly; nothing is instantiated where it lacks an instruction, or a policy forbids to compile. */
+/** Instantiates with the host's WebAssembly; undefined if it lacks an instruction, or a policy forbids compilation. */
 export function wasmOf(host: object): Wasm {
   const { WebAssembly: api } = host as { readonly WebAssembly?: Api }
   return {

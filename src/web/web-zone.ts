@@ -1,12 +1,12 @@
-// Time zones as every host has them: the IANA database of the platform, asked through `Intl.DateTimeFormat`.
-import { createZone, utcZone, type Zone } from '../core/calendar/zone.ts'
+// Time zones by `Intl.DateTimeFormat`, with the platform's IANA database.
+import { createZone, utcZone, type Zone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 
 const hourMs = 3_600_000
-/** Hours whose offset is kept: a year and more of records. */
-const keptHours = 20_000
+/** Most cached offsets, one for each hour: more than a year of records. */
+const cachedHours = 20_000
 
-/** The zone of an IANA name (`Europe/Berlin`), by default that of the host; `invalid-input` for a name that nobody knows. */
+/** Opens the zone of an IANA name (`Europe/Berlin`), by default the host's; `invalid-input` for an unknown name. */
 export function openZone(name?: string): Zone {
   const formatter = formatterOf(name)
   const { timeZone } = formatter.resolvedOptions()
@@ -14,20 +14,20 @@ export function openZone(name?: string): Zone {
   return createZone(timeZone, createOffsets(formatter))
 }
 
-/** The zone of a book: it knows the others too, because personas keep the days of the place where they were registered. */
+/** Opens the zone of a book. It finds other zones too, because personas count days where they were registered. */
 export function openBookZone(name?: string): Zone {
   return { ...openZone(name), named: findZone }
 }
 
-const known = new Map<string, Zone>()
+const zones = new Map<string, Zone>()
 
-/** The zone of that name, or undefined where nobody knows it. */
+/** Returns the zone of that name, or undefined for an unknown name. */
 export function findZone(name: string): Zone | undefined {
-  const kept = known.get(name)
-  if (kept) return kept
+  const cached = zones.get(name)
+  if (cached) return cached
   try {
     const zone = openZone(name)
-    if (known.size < 100) known.set(name, zone)
+    if (zones.size < 100) zones.set(name, zone)
     return zone
   } catch {
     return undefined
@@ -52,21 +52,21 @@ function formatterOf(name: string | undefined): Intl.DateTimeFormat {
       second: 'numeric',
     })
   } catch {
-    const said = String(name).slice(0, 80)
-    const message = `\`timeZone\`: There is no time zone \`${said}\`. A name of the IANA database is wanted, such as Europe/Berlin.`
+    const shown = String(name).slice(0, 80)
+    const message = `\`timeZone\`: There is no time zone \`${shown}\`. Use a name of the IANA database, such as Europe/Berlin.`
     throw new DaybookError('invalid-input', message, { details: { path: 'timeZone' } })
   }
 }
 
-/** Clocks change at most once within an hour, so one whose ends agree has that offset. */
+/** Clocks change at most once within an hour: an hour with equal offsets at both ends has that offset throughout. */
 function createOffsets(formatter: Intl.DateTimeFormat): (ms: number) => number {
-  const kept = new Map<number, number>()
+  const offsets = new Map<number, number>()
   const atHour = (hour: number): number => {
-    const known = kept.get(hour)
-    if (known !== undefined) return known
-    if (kept.size >= keptHours) kept.clear()
+    const cached = offsets.get(hour)
+    if (cached !== undefined) return cached
+    if (offsets.size >= cachedHours) offsets.clear()
     const offset = readOffset(formatter, hour * hourMs)
-    kept.set(hour, offset)
+    offsets.set(hour, offset)
     return offset
   }
   return (ms) => {
@@ -82,7 +82,7 @@ function readOffset(formatter: Intl.DateTimeFormat, ms: number): number {
   const number = (type: string) => Number(shown[type])
   const year = shown['era']?.startsWith('B') ? 1 - number('year') : number('year')
   const local = new Date(0)
-  // Unlike `Date.UTC`, this takes the years 0 to 99 for what they are.
+  // Unlike `Date.UTC`, this doesn't move the years 0 to 99.
   local.setUTCFullYear(year, number('month') - 1, number('day'))
   local.setUTCHours(number('hour'), number('minute'), number('second'))
   return local.getTime() - Math.floor(ms / 1000) * 1000

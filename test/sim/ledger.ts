@@ -1,6 +1,6 @@
 // What was written in a simulated world, by whom and on top of what: asks of each write what became of it.
 import { openBodies, saidIn } from './world/sim-kind.ts'
-import type { ConflictEntry } from '../../src/core/conflict.ts'
+import type { ConflictEntry } from '../../src/core/op.ts'
 import type { SqlRow } from '../../src/core/ports.ts'
 import { ConflictLog } from '../../src/store/record/conflict-log.ts'
 import type { Disk } from './world/sim-disk.ts'

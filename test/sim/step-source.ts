@@ -1,5 +1,5 @@
 // Where the steps of a schedule are drawn from: each kind of step, how often it comes, and what it is about.
-import { markNames } from '../../src/core/mark/mark.ts'
+import { markNames } from '../../src/core/mark.ts'
 import { deviceCount, type Step, type Weather } from './step.ts'
 import { familyCount, skillCount } from './world/sim-kind.ts'
 

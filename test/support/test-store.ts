@@ -1,7 +1,6 @@
 // A book's store in memory, with a clock and a scheduler that stand still until a test moves them.
 import { noCipher, noDigest } from './server/no-port.ts'
-import type { Kind } from '../../src/core/kind.ts'
-import { createKinds } from '../../src/core/kind.ts'
+import { type Kind, createKinds } from '../../src/core/kind.ts'
 import type { JsonObject } from '../../src/core/json/path.ts'
 import type { Ports, SqlDatabase } from '../../src/core/ports.ts'
 import type { Schema } from '../../src/core/schema.ts'

@@ -9,7 +9,7 @@ import { book, onBook, openedBook } from '../book.ts'
 import { held } from '../held.ts'
 
 export type ActivityEntry = CapabilityOutput<'activity:list'>['entries'][number]
-export type AskedDetail = NonNullable<CapabilityOutput<'activity:get'>>
+export type RecallDetail = NonNullable<CapabilityOutput<'activity:get'>>
 type Query = NonNullable<CapabilityInput<'activity:list'>>
 
 export interface ActivityList {
@@ -117,7 +117,7 @@ export type OpenAsked =
   | { readonly state: 'loading' }
   | { readonly state: 'absent' }
   | { readonly state: 'failed'; readonly error: unknown }
-  | { readonly state: 'shown'; readonly detail: AskedDetail }
+  | { readonly state: 'shown'; readonly detail: RecallDetail }
 
 /** The open recall or context. */
 export const openAsked = held<OpenAsked>({ state: 'loading' }, ['activity'])

@@ -2,7 +2,7 @@
 import type { CapabilityInput } from '../../../src/index.ts'
 import { compareHits, rankedHit, type HitChange } from '../../wording/hit-change.ts'
 import { openedBook } from '../book.ts'
-import type { AskedDetail } from './activity.ts'
+import type { RecallDetail } from './activity.ts'
 import { held } from '../held.ts'
 
 export type Again =
@@ -19,7 +19,7 @@ export type Again =
 export const again = held<Again>({ state: 'idle' }, ['activity'])
 
 /** Asks the question of an entry again, as it was asked. */
-export async function askAgain({ n, sort, asked, hits, packed }: AskedDetail): Promise<void> {
+export async function askAgain({ n, sort, asked, hits, packed }: RecallDetail): Promise<void> {
   if (!asked) return
   again.value = { state: 'asking', n }
   let next: Again

@@ -1,6 +1,5 @@
 // Storing traces that a reader pasted as JSON: one, a list of them, or `{ "traces": [...] }`. All of them or none.
-import type { CapabilityInput, Daybook } from '../../../src/index.ts'
-import { DaybookError } from '../../../src/index.ts'
+import { type CapabilityInput, type Daybook, DaybookError } from '../../../src/index.ts'
 import { parseJson } from './parse-json.ts'
 
 type TraceInput = CapabilityInput<'kstar:store_trace'>

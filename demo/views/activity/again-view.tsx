@@ -1,14 +1,14 @@
 // The same question asked now, with the same options, and what is different from then.
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { go } from '../../state/address.ts'
-import type { AskedDetail } from '../../state/activity/activity.ts'
+import type { RecallDetail } from '../../state/activity/activity.ts'
 import { again, askAgain } from '../../state/activity/ask-again.ts'
 import { type HitChange, isChanged } from '../../wording/hit-change.ts'
 import { chooseAsAsked } from '../../state/recall.ts'
 import { HitChangeTable } from '../kind/hit-change-table.tsx'
 import { Section } from '../kind/section.tsx'
 
-export function AgainView({ detail }: { detail: AskedDetail }) {
+export function AgainView({ detail }: { detail: RecallDetail }) {
   const now = again.value
   const isMine = now.state !== 'idle' && now.n === detail.n
   return (
@@ -40,7 +40,7 @@ export function AgainView({ detail }: { detail: AskedDetail }) {
   )
 }
 
-function openInRecall({ sort, asked }: AskedDetail): void {
+function openInRecall({ sort, asked }: RecallDetail): void {
   if (asked) chooseAsAsked(asked)
   go({ view: sort === 'context' ? 'context' : 'recall', question: asked?.text ?? '', id: undefined })
 }

@@ -14,7 +14,7 @@ import { go, narrow } from '../../state/address.ts'
 import {
   type ActivityEntry,
   activityList,
-  type AskedDetail,
+  type RecallDetail,
   nameOf,
   openAsked,
   openEntry,
@@ -176,7 +176,7 @@ function Asked() {
   return <Shown detail={now.detail} />
 }
 
-function Shown({ detail }: { detail: AskedDetail }) {
+function Shown({ detail }: { detail: RecallDetail }) {
   const { asked, lost, hits, packed } = detail
   const { text = '', ...options } = asked ?? {}
   return (

@@ -1,12 +1,12 @@
 // What a recall found: each record with its score, what it said then, and whether it still says so.
 import { Bar } from '../../parts/bar.tsx'
 import { ClampedText } from '../../parts/clamped-text.tsx'
-import type { AskedDetail } from '../../state/activity/activity.ts'
+import type { RecallDetail } from '../../state/activity/activity.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { kindWord, countOf } from '../../wording/text-word.ts'
 import { Section } from '../kind/section.tsx'
 
-type Hit = AskedDetail['hits'][number]
+type Hit = RecallDetail['hits'][number]
 
 const nowWords: Readonly<Record<Hit['now'], string>> = {
   same: 'unchanged since',

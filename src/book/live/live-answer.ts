@@ -1,41 +1,41 @@
-// The answer of one query, kept true while somebody listens. Invariants: `getSnapshot` gives the same object until something
-// in it changed; one call is on its way at a time, and what changed meanwhile is asked for after it; a late answer of somebody
-// who stopped listening changes nothing; what was answered last stays there while it is asked for again, and after an error,
-// but not once it may not be read any more.
+// The answer of one live query, kept current while somebody listens.
+// Invariants: `getSnapshot` returns the same object until something in it changes. One call runs at a time; changes
+// during it cause another call afterwards. An answer after the last listener left changes nothing. The last answer stays
+// during a call and after an error, but not once the right to read it has ended.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { DaybookError, toDaybookError, endsReading } from '../../core/errors.ts'
-import type { Json } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
-import { callListener } from './call-listener.ts'
-import type { LiveClock } from './live-clock.ts'
+import { type Json, sameJson } from '../../core/json/path.ts'
+import { type LiveClock, callListener } from './live-clock.ts'
 
 export interface LiveSnapshot<T> {
-  /** `loading` until the first answer since somebody listens; `error` when the last call failed. */
+  /** `loading` until the first answer for the current listeners; `error` if the last call failed. */
   readonly status: 'loading' | 'ready' | 'error'
   /**
-   * The last answer there was, also while `loading` and after an `error`. None once it may not be read any more: after
+   * The last answer, also while `loading` and after an `error`. Undefined once it may not be read any more: after
    * `unauthorized`, `forbidden`, `consent-required` and `book-erased`.
    */
   readonly data: T | undefined
-  /** Why there is no newer answer; undefined unless `status` is `error`. */
+  /** Error of the last call; undefined unless `status` is `error`. */
   readonly error: DaybookError | undefined
-  /** When this came to be, in milliseconds since 1970; 0 before the first answer. */
+  /** Time of this snapshot, in milliseconds since 1970 UTC; 0 before the first answer. */
   readonly updatedAt: number
 }
 
 export interface LiveParts {
   ask(): Promise<unknown>
-  /** Listens to the book until the function it answers is called. */
+  /** Listens to the book; returns the function that stops it. */
   on(listener: (event: BookEvent) => void): () => void
   isNews(event: BookEvent): boolean
-  /** The holder of a token asks: what was answered is not shown again before it was asked for again. */
+  /** True for the holder of a token: an old answer is not shown again before a new call. */
   readonly isGuest: boolean
   readonly clock: LiveClock
-  /** Somebody listens, or nobody does any more. */
+  /** Reports whether anybody listens. */
   used(isUsed: boolean): void
 }
 
-/** At least one frame lies between two calls; longer ones rest as long as they took, so that writes get through. */
+/**
+ * Shortest pause between two calls: one frame. After a longer call, pause as long as it took, so that writes get through.
+ */
 const restMs = 16
 
 const nothing: LiveSnapshot<never> = { status: 'loading', data: undefined, error: undefined, updatedAt: 0 }
@@ -44,10 +44,10 @@ export class LiveAnswer {
   readonly #parts: LiveParts
   readonly #listeners = new Set<() => void>()
   #snapshot: LiveSnapshot<unknown> = nothing
-  /** Grows when somebody begins to listen and when nobody does any more: what was asked before is known by it. */
+  /** Counts starts and ends of listening: results of an earlier turn are ignored. */
   #turn = 0
   #state: 'idle' | 'asking' | 'resting' = 'idle'
-  /** Something has changed since the last call was made. */
+  /** True if something changed since the last call started. */
   #isStale = false
   #off: () => void = () => undefined
   #cancelRest: () => void = () => undefined
@@ -61,7 +61,7 @@ export class LiveAnswer {
   }
 
   subscribe(onChange: () => void): () => void {
-    // An entry for each call: one function may be given twice.
+    // A new entry for each call: a function may be passed twice.
     const listener = () => onChange()
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#start()
@@ -73,7 +73,7 @@ export class LiveAnswer {
   #start(): void {
     this.#turn += 1
     this.#parts.used(true)
-    // Nobody has listened since: what was answered then may be true no more.
+    // Nobody has listened since: the old answer may be stale.
     if (this.#snapshot.status !== 'loading')
       this.#snapshot = this.#parts.isGuest
         ? nothing
@@ -96,12 +96,12 @@ export class LiveAnswer {
     if (this.#state === 'idle') this.#ask()
   }
 
-  /** The book ended: whatever is on its way comes to nothing. */
+  /** The book ended: ignore pending calls. */
   #end({ reason, code }: BookEvents['closed']): void {
     this.#turn += 1
     this.#cancelRest()
-    const isSaid = code === 'book-erased' || code === 'unauthorized'
-    this.#fail(new DaybookError(isSaid ? code : 'book-closed', reason))
+    const isKnownEnd = code === 'book-erased' || code === 'unauthorized'
+    this.#fail(new DaybookError(isKnownEnd ? code : 'book-closed', reason))
   }
 
   #ask(): void {
@@ -132,17 +132,17 @@ export class LiveAnswer {
     const { status, data: last } = this.#snapshot
     const isSame = sameJson(data as Json, last as Json)
     if (isSame && status === 'ready') return
-    // What did not change keeps its identity, so that nobody draws it again.
-    this.#tell({ status: 'ready', data: isSame ? last : data, error: undefined })
+    // Equal data keep their identity, so that nobody renders again.
+    this.#notify({ status: 'ready', data: isSame ? last : data, error: undefined })
   }
 
   #fail(error: DaybookError): void {
     const data = endsReading(error) ? undefined : this.#snapshot.data
-    this.#tell({ status: 'error', data, error })
+    this.#notify({ status: 'error', data, error })
   }
 
-  #tell(told: Omit<LiveSnapshot<unknown>, 'updatedAt'>): void {
-    this.#snapshot = { ...told, updatedAt: this.#parts.clock.now() }
+  #notify(next: Omit<LiveSnapshot<unknown>, 'updatedAt'>): void {
+    this.#snapshot = { ...next, updatedAt: this.#parts.clock.now() }
     for (const listener of Array.from(this.#listeners)) callListener(this.#parts.clock, listener)
   }
 }

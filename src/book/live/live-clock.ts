@@ -1,16 +1,16 @@
-// The clock and timers that a host lends to those who ask again. No timer keeps a process from ending.
+// The host's clock and timers, for live queries. No timer keeps a process alive.
 
-/** The parts of the host's global object that live queries use. */
+/** The used part of the host's global object. */
 export interface LiveHost {
   readonly Date: { now(): number }
   setTimeout(task: () => void, delayMs: number): unknown
   clearTimeout(timer: never): void
 }
 
-/** The time and timers of the host. */
+/** Time and timers of the host. */
 export interface LiveClock {
   now(): number
-  /** Runs `task` after so many milliseconds, unless the function it answers is called before. */
+  /** Runs `task` after a delay, unless the returned function is called first. */
   later(delayMs: number, task: () => void): () => void
 }
 
@@ -22,5 +22,18 @@ export function clockOf(host: LiveHost): LiveClock {
       if (typeof timer === 'object' && timer !== null) (timer as { unref?: () => void }).unref?.()
       return () => host.clearTimeout(timer as never)
     },
+  }
+}
+
+// Calls a user's listener. Invariant: a throwing listener doesn't stop others; its error becomes an uncaught error of the
+// host, as with the host's own events.
+
+export function callListener(clock: LiveClock, listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    clock.later(0, () => {
+      throw error
+    })
   }
 }

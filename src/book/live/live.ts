@@ -1,76 +1,78 @@
-// Live queries of a book: what is asked once and told anew as the book changes. Invariant: equal queries are one while
-// anybody listens, and for a while after, so that who comes back finds the last answer at once.
-import type { BookEvent } from '../../core/capability/event.ts'
-import type { DaybookError } from '../../core/errors.ts'
+// Live queries: repeated as the book changes.
+// Invariants: equal queries are shared while anybody listens, and for a while after, so a returning listener gets the
+// last answer at once. Only methods that read are repeated; if in doubt, once too often.
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import type { Json } from '../../core/json/path.ts'
 import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
 import { clockOf, type LiveHost } from './live-clock.ts'
-import { type AnyLiveQuery, checkLiveQuery, listensFor, type MethodTable } from './live-query.ts'
+import type { BookEvent } from '../../core/capability/event.ts'
+import type { CapabilityEffect } from '../../core/capability/capability.ts'
+import { DaybookError } from '../../core/errors.ts'
+import { anyOption, listOption, nearName, optionsOf, textOption } from '../../core/option-check.ts'
 
 export type { LiveSnapshot } from './live-answer.ts'
 export type { LiveHost } from './live-clock.ts'
 
-/** Who is told by an observable, as RxJS and others have it. */
+/** Observer of an observable, as in RxJS. */
 export interface LiveObserver<T> {
   readonly next?: ((data: T) => void) | undefined
   readonly error?: ((error: DaybookError) => void) | undefined
   readonly complete?: (() => void) | undefined
 }
 
-/** What `Symbol.observable` gives: data as they come, then the error if there is one, which ends it. */
+/** Result of `Symbol.observable`: emits data, and ends with the first error. */
 export interface LiveObservable<T> {
   subscribe(observer: LiveObserver<T> | ((data: T) => void)): { unsubscribe(): void }
 }
 
-/** A query that goes on being answered while somebody listens. */
+/** A live query. */
 export interface Live<T> {
-  /** How it stands: the same object until something in it changed. */
+  /** The current state: the same object until something in it changes. */
   getSnapshot(): LiveSnapshot<T>
   /**
-   * Calls `onChange` whenever there is another snapshot, until the function it answers is called. The first listener begins
-   * the query, the last one that goes ends it.
+   * Calls `onChange` after each new snapshot, until the returned function is called. The first listener starts the query,
+   * the last one ends it.
    */
   subscribe(onChange: () => void): () => void
-  /** The same as an observable. It is there as `Symbol.observable` too, where a program defines that. */
+  /** The same as an observable; also available as `Symbol.observable`, if the program defines that. */
   '@@observable'(): LiveObservable<T>
 }
 
-/** The book as a live query sees it. */
+/** The used part of a book's door. */
 export interface LiveDoor {
   call(id: string, input: unknown, options: object): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
-  /** In place of `on` where the holder of a token asks: see `BookDoor`. */
+  /** Replaces `on` for the holder of a token: see `BookDoor`. */
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
 }
 
-/** How many queries that nobody listens to are remembered with their last answer. */
-const keptQueries = 50
+/** Most queries without listeners whose last answer stays cached. */
+const cachedQueries = 50
 
-/** The member `live` of a book. */
-export function createLive(door: LiveDoor, methods: MethodTable, host: LiveHost) {
-  const kept = new Map<string, Live<unknown>>()
+/** Creates the member `live` of a book. */
+export function createLiveMember(door: LiveDoor, methods: MethodTable, host: LiveHost) {
+  const cache = new Map<string, Live<unknown>>()
   const unused = new Set<string>()
   const clock = clockOf(host)
   const { watch } = door
 
   function use(key: string, live: Live<unknown>, isUsed: boolean): void {
     unused.delete(key)
-    kept.set(key, live)
+    cache.set(key, live)
     if (isUsed) return
     unused.add(key)
     const [oldest] = unused
-    if (unused.size <= keptQueries || oldest === undefined) return
+    if (unused.size <= cachedQueries || oldest === undefined) return
     unused.delete(oldest)
-    kept.delete(oldest)
+    cache.delete(oldest)
   }
 
   return (query: AnyLiveQuery): Live<unknown> => {
     const id = checkLiveQuery(query, methods)
     const { method, input, kinds } = query
     const key = canonicalText({ method, input, kinds } as Json)
-    const known = kept.get(key)
-    if (known) return known
+    const cached = cache.get(key)
+    if (cached) return cached
     const answer = new LiveAnswer({
       ask: () => door.call(id, input, {}),
       on: watch ?? ((listener) => door.on(listener)),
@@ -94,7 +96,7 @@ function liveOf(answer: LiveAnswer): Live<unknown> {
   return withSymbol(live, live['@@observable'])
 }
 
-/** A program that knows `Symbol.observable` has defined it; the language has not. */
+/** The language doesn't define `Symbol.observable`, but a program may. */
 function withSymbol<Target extends object>(target: Target, observable: () => unknown): Target {
   const { observable: symbol } = Symbol as unknown as { readonly observable?: symbol }
   return symbol === undefined ? target : Object.assign(target, { [symbol]: observable })
@@ -102,8 +104,8 @@ function withSymbol<Target extends object>(target: Target, observable: () => unk
 
 function observableOf(live: Live<unknown>): LiveObservable<unknown> {
   const observable: LiveObservable<unknown> = {
-    subscribe(given) {
-      const observer = typeof given === 'function' ? { next: given } : given
+    subscribe(target) {
+      const observer = typeof target === 'function' ? { next: target } : target
       let last: unknown = live
       const tell = () => {
         const { status, data, error } = live.getSnapshot()
@@ -118,4 +120,70 @@ function observableOf(live: Live<unknown>): LiveObservable<unknown> {
     },
   }
   return withSymbol(observable, () => observable)
+}
+
+/** A live query without its types. */
+export interface AnyLiveQuery {
+  readonly method: string
+  readonly input?: unknown
+  readonly kinds?: readonly string[] | undefined
+}
+
+/** Path of a verb on a book, its id, and its effect. */
+export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
+export type MethodTable = readonly MethodRow[]
+
+const checkShape = optionsOf<AnyLiveQuery>(
+  { method: textOption(200), input: anyOption, kinds: listOption(textOption(100)) },
+  ['method'],
+)
+
+/** Returns the verb id of a live query; throws `invalid-input` for an unknown method, or one that changes the book. */
+export function checkLiveQuery(query: AnyLiveQuery, methods: MethodTable): string {
+  checkShape(query, 'query')
+  const row = methods.find(([method]) => method === query.method)
+  const meant = row
+    ? undefined
+    : nearName(
+        query.method,
+        methods.filter(isRead).map(([method]) => method),
+      )
+  if (row && isRead(row)) return row[1]
+  const message = row
+    ? `\`${query.method}\` changes the book; only methods that read can be live`
+    : `There is no method \`${query.method}\``
+  const way = meant === undefined ? '' : ` Did you mean \`${meant}\`?`
+  throw new DaybookError('invalid-input', `\`query.method\`: ${message}.${way}`, {
+    details: { path: 'query.method', ...(meant === undefined ? {} : { meant }) },
+  })
+}
+
+const isRead = ([, , effect]: MethodRow) => effect === 'read'
+
+type EventName = BookEvent['name']
+
+/** Events beside `change` that may change the answers of verbs, by the prefix of their ids. */
+const eventsOf: readonly (readonly [start: string, names: readonly EventName[]])[] = [
+  ['daybook:', ['status', 'sync', 'task']],
+  ['embed:', ['status', 'task']],
+  ['seal:', ['status']],
+  ['task:', ['task']],
+  ['activity:', ['activity']],
+  ['room:', ['room', 'status']],
+  ['katra:', ['room']],
+  ['pool:', ['pool']],
+  ['a2p:', ['proposal']],
+  ['consent:', ['consent']],
+]
+
+/**
+ * Returns a test for events that may change the answer of verb `id`. Of changed records, only `kinds` count; omit `kinds`
+ * for the holder of a token, since records of any kind may change its reach.
+ */
+export function listensFor(id: string, kinds: readonly string[] | undefined): (event: BookEvent) => boolean {
+  const names = new Set(eventsOf.filter(([start]) => id.startsWith(start)).flatMap(([, list]) => list))
+  return (event) => {
+    if (event.name !== 'change') return names.has(event.name)
+    return kinds === undefined || event.detail.kinds.some((kind) => kinds.includes(kind))
+  }
 }

@@ -1,20 +1,20 @@
-// Which answers the owner keeps so that a call that is made again is not done again, and when it forgets them.
-// Invariant: an answer is kept until its page has it, or, where the page gave the call up, as long as all answers are.
+// Stored answers of the owner: a repeated call returns its answer and does nothing again.
+// Invariant: an answer stays until its page has it, or, if the page gave the call up, as long as any stored answer.
 import type { Engine } from '../../engine/engine.ts'
-import { afterRequestsOf, firstOf, requestOf } from './call-name.ts'
+import { afterRequestsOf, firstOf, requestOf } from './line-message.ts'
 
-/** How many calls may be settled before their answers are forgotten. */
+/** Settled calls before their answers are forgotten. */
 const settledStep = 1000
 
-/** The answers to one tab. */
+/** The stored answers for one tab. */
 export class AnswerLog {
   readonly #tab: string
   readonly #store: Pick<Engine['store'], 'requests' | 'writes'>
   /** Calls whose answers are not forgotten with the others. */
-  readonly #kept = new Set<number>()
-  /** Below this number its page has all outcomes. */
+  readonly #retained = new Set<number>()
+  /** The page has all outcomes below this number. */
   #settled = 0
-  /** Below this number the answers are forgotten. */
+  /** Answers below this number are forgotten. */
   #forgotten = 0
 
   constructor(tab: string, store: Pick<Engine['store'], 'requests' | 'writes'>) {
@@ -22,12 +22,12 @@ export class AnswerLog {
     this.#store = store
   }
 
-  /** The page gave these calls up, and may make them again. */
+  /** The page gave these calls up, and may repeat them. */
   keep(numbers: readonly number[]): void {
-    for (const number of numbers) this.#kept.add(number)
+    for (const number of numbers) this.#retained.add(number)
   }
 
-  /** The page has the outcomes of all calls below this number. */
+  /** The page has all outcomes below this number. */
   settle(below: number): void {
     this.#settled = Math.max(this.#settled, below)
     if (this.#settled - this.#forgotten < settledStep) return
@@ -35,21 +35,23 @@ export class AnswerLog {
     this.#forget(this.#settled)
   }
 
-  /** The tab is gone. One that did not say that it leaves may be asleep: its page asks again for what it has no outcome of. */
+  /**
+   * The tab is gone. Unless it said that it leaves, it may be asleep, and its page may ask again for missing outcomes.
+   */
   end(hasLeft: boolean): void {
     this.#forget(hasLeft ? undefined : this.#settled)
   }
 
   #forget(below?: number): void {
     const tab = this.#tab
-    // What earlier workers of its page left may have been given up, and be called again.
+    // Calls of earlier workers of the page may have been given up, and may be repeated.
     const first = firstOf(tab)
-    // Behind the answers that are being given, and as nobody waits for it, whenever the next commit is made.
+    // Queued behind the answers; nobody waits for it, so it commits with the next write.
     const until = below === undefined ? afterRequestsOf(tab) : requestOf(tab, below)
     const isMeant = (number: number) => number >= first && number < (below ?? Infinity)
-    const kept = [...this.#kept].filter(isMeant).sort((a, b) => a - b)
-    const starts = [requestOf(tab, first)].concat(kept.map((number) => requestOf(tab, number + 1)))
-    const ends = kept.map((number) => requestOf(tab, number)).concat(until)
+    const retained = [...this.#retained].filter(isMeant).sort((a, b) => a - b)
+    const starts = [requestOf(tab, first)].concat(retained.map((number) => requestOf(tab, number + 1)))
+    const ends = retained.map((number) => requestOf(tab, number)).concat(until)
     const { requests, writes } = this.#store
     const forget = () => starts.forEach((from, i) => requests.forget(from, ends[i] ?? from))
     void writes.write(forget).catch(() => undefined)

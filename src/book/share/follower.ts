@@ -1,47 +1,47 @@
-// The calls of a tab, or a process, that does not hold the book: sent to the owner, sent again to the next one, never lost, never twice.
-// Invariant: a call is settled once; every write goes out under a requestId, so that sending it again is harmless.
+// Calls of a tab or process that doesn't own the book. It sends them to the owner, and resends them to the next one.
+// Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless.
 import { DaybookError } from '../../core/errors.ts'
 import type { CallNature } from '../../engine/capability-table.ts'
 import type { Durability } from '../../core/record.ts'
-import { requestOf } from './call-name.ts'
 import {
   type CallMessage,
-  failed,
   type FollowerMessage,
   type OwnerMessage,
   type Reply,
+  failedReply,
+  requestOf,
 } from './line-message.ts'
 
 export interface WaitingCall {
   readonly id: string
   readonly call: CallMessage
-  /** How many owners may have begun it. */
+  /** Number of owners that may have started it. */
   readonly begun: number
   settle(reply: Reply): void
 }
 
 export interface FollowerOptions {
   readonly tab: string
-  /** Runs a task after a while; answers a function that cancels. */
+  /** Runs a task later; returns a function that cancels it. */
   readonly port: { later(delayMs: number, task: () => void): () => void }
   natureOf(id: string): CallNature
   post(message: FollowerMessage): void
-  /** Asks every tab who the owner is. */
+  /** Asks every tab which one owns the book. */
   ask(): void
-  /** Asks an owner that has been silent for long to let another tab have the book. */
+  /** Asks a silent owner to hand over the book. */
   complain(epoch: number | undefined): void
-  /** Nobody has answered for as long as a tab waits. */
+  /** Nobody answered within the limit. */
   giveUp(error: DaybookError): void
-  /** An owner serves this tab from now on. False turns it down. */
+  /** An owner serves this tab from now on. False refuses the owner. */
   welcomed(durability: Durability): boolean
   refused(error: DaybookError): void
 }
 
 const tickMs = 1000
-/** Ticks without a word of the owner until the tab asks it to yield, and until the tab gives up what waits. */
+/** Ticks without a message before the tab asks the owner to yield, and before it gives up its calls. */
 const complainTicks = 3
 const giveUpTicks = 8
-/** A call under which this many owners ended is given up: it may be what ends them. */
+/** A call during which this many owners ended is given up: it may be the cause. */
 const ownerLimit = 10
 
 type Waiting = WaitingCall & { begun: number }
@@ -49,15 +49,15 @@ type Waiting = WaitingCall & { begun: number }
 export class Follower {
   readonly #options: FollowerOptions
   readonly #waiting = new Map<number, Waiting>()
-  /** Writes that were given up and that an owner may still do. */
+  /** Given-up writes that an owner may still carry out. */
   readonly #givenUp = new Set<number>()
   #seen = 0
   #epoch: number | undefined
   #settled = 0
-  /** Ticks since the last word of the owner. */
+  /** Ticks since the last message of the owner. */
   #quiet = 0
   #isAtRest = false
-  /** No owner has served the tab yet: its opening is not yet answered. */
+  /** True until an owner has served the tab: its opening is unanswered. */
   #isUnserved = true
   #cancelTick: (() => void) | undefined
 
@@ -65,12 +65,12 @@ export class Follower {
     this.#options = options
   }
 
-  /** The newest owner this tab knows of, 0 for none. */
+  /** Epoch of the newest known owner, 0 for none. */
   get seen(): number {
     return this.#seen
   }
 
-  /** `begun`: how many owners may have begun these calls before. */
+  /** `begun`: number of earlier owners that may have started these calls. */
   call(id: string, calls: readonly CallMessage[], begun = 0): Promise<Reply>[] {
     if (this.#waiting.size === 0) this.#quiet = 0
     const replies = calls.map((call) => this.#enter(id, call, begun))
@@ -83,7 +83,7 @@ export class Follower {
     return replies
   }
 
-  /** The page has the outcomes of all calls below this number. */
+  /** The page has all outcomes below this number. */
   settle(below: number): void {
     this.#settled = Math.max(this.#settled, below)
   }
@@ -93,7 +93,7 @@ export class Follower {
     if (!one) return
     const epoch = this.#epoch
     if (epoch !== undefined && one.begun > 0) this.#options.post({ type: 'abort', epoch, number })
-    one.settle(failed(new DaybookError('aborted')))
+    one.settle(failedReply(new DaybookError('aborted')))
   }
 
   hear(message: OwnerMessage): void {
@@ -107,7 +107,7 @@ export class Follower {
     for (const [number, reply] of message.replies) this.#waiting.get(number)?.settle(reply)
   }
 
-  /** There is a new owner, or none: nothing is sent until one says welcome. Earlier owners are heeded no more. */
+  /** The owner is gone, or a new one exists: send nothing until one sends `welcome`, and ignore earlier owners. */
   lose(epoch: number): void {
     this.#epoch = undefined
     this.#isAtRest = false
@@ -116,7 +116,7 @@ export class Follower {
     this.#watch()
   }
 
-  /** Everything that waits, in the order of the calls, for this tab's own engine. Silence counts no more. */
+  /** Returns all waiting calls in order, for this tab's own engine, and stops the clock. */
   take(): WaitingCall[] {
     this.#epoch = undefined
     this.#isAtRest = true
@@ -124,11 +124,11 @@ export class Follower {
     return [...this.#waiting.values()].sort((a, b) => a.call.number - b.call.number)
   }
 
-  /** Rejects everything that waits. */
+  /** Rejects all waiting calls. */
   fail(error: DaybookError): void {
     this.#isAtRest = true
     this.#cancelTick?.()
-    for (const { settle } of this.#waiting.values()) settle(failed(error))
+    for (const { settle } of this.#waiting.values()) settle(failedReply(error))
   }
 
   #hearWelcome({ epoch, durability }: Extract<OwnerMessage, { type: 'welcome' }>): void {
@@ -145,7 +145,7 @@ export class Follower {
     if (!this.#isAtRest) this.#cancelTick ??= this.#options.port.later(tickMs, () => this.#tick())
   }
 
-  /** Ticks are counted, not time: a tab that was frozen itself must not blame the owner for it. */
+  /** Counts ticks, not time: a frozen tab must not blame the owner. */
   #tick(): void {
     const { post, ask, complain } = this.#options
     const epoch = this.#epoch
@@ -167,14 +167,19 @@ export class Follower {
       if (isSafe && mayHaveBegun) this.#givenUp.add(call.number)
       const details = { mayHaveBegun, ...(isSafe ? { requestId: call.requestId } : {}) }
       settle(
-        failed(unresponsive(mayHaveBegun ? 'It may have begun this.' : 'It has not begun this.', details)),
+        failedReply(
+          unresponsive(
+            mayHaveBegun ? 'It may have started this call.' : 'It has not started this call.',
+            details,
+          ),
+        ),
       )
     }
     this.#keep()
     if (this.#isUnserved) giveUp(unresponsive())
   }
 
-  /** What was given up may be called again under its requestId, also when this tab is gone: then its answer decides. */
+  /** A given-up call may be repeated under its requestId, even after this tab is gone; its stored answer then decides. */
   #keep(): void {
     const epoch = this.#epoch
     if (epoch === undefined || this.#givenUp.size === 0) return
@@ -191,7 +196,7 @@ export class Follower {
     this.#options.post({ type: 'call', epoch, id, calls, settled: this.#settled })
   }
 
-  /** Sends what waits to the owner of now, calls of one capability together. */
+  /** Sends all waiting calls to the current owner, grouped by capability. */
   #resend(): void {
     let group: CallMessage[] = []
     let of = ''
@@ -201,7 +206,7 @@ export class Follower {
     }
     for (const { id, call, begun, settle } of this.#waiting.values()) {
       if (begun > ownerLimit || (begun > 0 && !isRepeatable(this.#options.natureOf(id)))) {
-        settle(failed(new DaybookError('owner-changed')))
+        settle(failedReply(new DaybookError('owner-changed')))
         continue
       }
       if (id !== of) flush()
@@ -211,12 +216,12 @@ export class Follower {
     flush()
   }
 
-  #enter(id: string, given: CallMessage, begun: number): Promise<Reply> {
+  #enter(id: string, message: CallMessage, begun: number): Promise<Reply> {
     const { tab, natureOf } = this.#options
-    const isNamed = given.requestId !== undefined || natureOf(id).effect === 'read'
-    const call = isNamed ? given : { ...given, requestId: requestOf(tab, given.number) }
+    const isNamed = message.requestId !== undefined || natureOf(id).effect === 'read'
+    const call = isNamed ? message : { ...message, requestId: requestOf(tab, message.number) }
     return new Promise((resolve) => {
-      // By who asked last: what was run here and let go of in the middle is entered again.
+      // Compare by identity: a call that was run here and released is entered again.
       const settle = (reply: Reply) => {
         if (this.#waiting.get(call.number)?.settle === settle) this.#waiting.delete(call.number)
         resolve(reply)
@@ -228,8 +233,8 @@ export class Follower {
 
 function unresponsive(begun = '', details: Record<string, unknown> = {}): DaybookError {
   const waitedMs = giveUpTicks * tickMs
-  const what = `Who holds the book has not answered for ${waitedMs / 1000} seconds.`
-  return new DaybookError('owner-unresponsive', `${what} ${begun}`.trim(), {
+  const silence = `The owner of the book has not answered for ${waitedMs / 1000} seconds.`
+  return new DaybookError('owner-unresponsive', `${silence} ${begun}`.trim(), {
     details: { waitedMs, ...details },
   })
 }

@@ -11,7 +11,7 @@ import { AnswerLog } from './answer-log.ts'
 import {
   type CallMessage,
   type EventMessage,
-  failed,
+  failedReply,
   type FollowerMessage,
   type OwnerMessage,
   type Reply,
@@ -208,7 +208,7 @@ export class ServedFollower {
     } catch (error) {
       const [first] = replies
       if (replies.length > 1) for (const one of replies) this.#reply([one])
-      else if (first) this.post({ type: 'answer', epoch, replies: [[first[0], failed(error)]] })
+      else if (first) this.post({ type: 'answer', epoch, replies: [[first[0], failedReply(error)]] })
     }
   }
 
@@ -229,7 +229,7 @@ export class ServedFollower {
         owner.onFault()
         return undefined
       }
-      return [number, failed(error)]
+      return [number, failedReply(error)]
     } finally {
       this.#running.delete(number)
     }

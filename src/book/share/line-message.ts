@@ -1,4 +1,4 @@
-// What is said on the line between whoever holds a book and one that has its calls run there: a tab, or a process.
+// Messages between the owner of a book (a tab, or a process) and its followers, whose calls the owner runs.
 // Invariant: outcomes are values, and an error keeps all its fields.
 import { type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
@@ -7,7 +7,7 @@ import type { Durability } from '../../core/record.ts'
 import type { CarriedOptions } from '../call-options.ts'
 
 export interface CallMessage extends CarriedOptions {
-  /** Names the call at its caller's. */
+  /** Number of the call at its caller. */
   readonly number: number
   readonly input: unknown
 }
@@ -15,28 +15,28 @@ export interface CallMessage extends CarriedOptions {
 export type Reply<Value = unknown> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorShape }
 
-/** An error as an outcome. */
-export function failed(error: unknown): Reply<never> {
+/** Turns an error into an outcome. */
+export function failedReply(error: unknown): Reply<never> {
   return { ok: false, error: toDaybookError(error).toJSON() }
 }
 
-/** To the owner, from one that follows it. */
+/** From a follower to the owner. */
 export type FollowerMessage =
   | {
       readonly type: 'call'
       readonly epoch: number
       readonly id: string
       readonly calls: readonly CallMessage[]
-      /** Calls below this number are settled; their answers need not be kept. */
+      /** All calls below this number are settled; forget their answers. */
       readonly settled: number
     }
   | { readonly type: 'abort'; readonly epoch: number; readonly number: number }
-  /** Their answers are kept when this tab is gone: it gave them up, and they may be called again. */
+  /** Keep these answers after the tab is gone: it gave the calls up, and may repeat them. */
   | { readonly type: 'keep'; readonly epoch: number; readonly numbers: readonly number[] }
   | { readonly type: 'ping'; readonly epoch: number }
   | { readonly type: 'leave' }
 
-/** To one that follows, from an owner. */
+/** From the owner to a follower. */
 export type OwnerMessage =
   | { readonly type: 'welcome'; readonly epoch: number; readonly durability: Durability }
   | { readonly type: 'refuse'; readonly error: ErrorShape }
@@ -46,7 +46,7 @@ export type OwnerMessage =
       readonly replies: readonly (readonly [number: number, reply: Reply])[]
     }
   | { readonly type: 'pong'; readonly epoch: number }
-  /** What happened in the meeting room; `whole` begins a new copy of it. */
+  /** Events of the meeting room; `whole` starts a new copy of it. */
   | {
       readonly type: 'room'
       readonly epoch: number
@@ -54,9 +54,27 @@ export type OwnerMessage =
       readonly events: readonly RoomEvent[]
     }
 
-/** An event of the book, where followers have no channel in common. */
+/** An event of the book, for followers without a common channel. */
 export interface EventMessage {
   readonly type: 'event'
   readonly epoch: number
   readonly event: BookEvent
 }
+
+// Names of a page's calls, so that it can resend one whose answer was lost: page and number.
+// Invariant: numbers continue from worker to worker of a page, and every worker has another name.
+
+/** Names a worker of a page. Its own calls have numbers above `first`, those of earlier workers lower ones. */
+export const tabOf = (page: string, first: number) => `${page}.${first}`
+
+const pageOf = (tab: string) => tab.split('.')[0] ?? ''
+export const firstOf = (tab: string) => Number(tab.split('.')[1] ?? 0)
+
+/** The requestId of a call without one; sorts by number within a page. */
+export const requestOf = (tab: string, number: number) => `${pageOf(tab)}:${String(number).padStart(12, '0')}`
+
+/** A text after all request ids of a page. */
+export const afterRequestsOf = (tab: string) => `${pageOf(tab)};`
+
+/** True if the page itself created this requestId. */
+export const isOwnRequest = (tab: string, requestId = '') => requestId.startsWith(`${pageOf(tab)}:`)

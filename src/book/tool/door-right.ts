@@ -1,32 +1,35 @@
-// What the holder of a token may call, for those who list tools: asked of the book that the token is of, as its owner, for a
-// token that may not read can't ask what it may. Nothing else is told of the token, and each call is judged on its own.
+// Rights of a token, for lists of tools. They are read as the book's owner, because a token without the right to read
+// can't read its own. Nothing else of the token is revealed, and every call is checked again.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { rights } from '../../core/access/permission.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 
 export interface DoorRights {
-  /** Rejects with `unauthorized` for a token that does not hold now. */
+  /** Rejects with `unauthorized` for a token that is not valid now. */
   permissions(): Promise<readonly string[]>
-  /** Tells that they may be others now; answers how to stop. */
+  /** Notifies of possible changes; returns the function that stops it. */
   onChange(listener: () => void): () => void
 }
 
-/** As much of a book's door as is asked. */
+/** The used part of a book's door. */
 export interface RightsDoor {
   call(id: string, input: unknown, options: object): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
 }
 
-/** What an agent may call that has its owner's book: whatever some guest may, and nothing that is the owner's alone. */
+/**
+ * Rights of an agent with a handle of its owner's book: everything that some guest may do, and nothing for the owner
+ * alone.
+ */
 export const agentRights: DoorRights = {
   permissions: () => Promise.resolve(['**', ...rights]),
   onChange: () => () => undefined,
 }
 
-/** Without ids anything may be another: time has passed, or another tab has taken over. */
+/** Without ids, anything may have changed: time has passed, or another tab owns the book. */
 const mayBeOfToken = ({ ids, kinds }: BookEvents['change']) => ids.length === 0 || kinds.includes('token')
 
-/** The token that was named, and all above it. */
+/** A token and all tokens above it. */
 export interface Lineage {
   readonly tokens: readonly {
     readonly state: string
@@ -36,13 +39,13 @@ export interface Lineage {
   }[]
 }
 
-/** `watch`: tells of everything that may end the token, time too. */
+/** `watch` notifies of everything that may end the token, time included. */
 export function rightsOf(door: RightsDoor, token: string, watch: Pick<RightsDoor, 'on'> = door): DoorRights {
   return {
     async permissions() {
       const [found] = (await lineageOf(door, token)).tokens
       if (found?.state === 'active') return found.permissions
-      throw new DaybookError('unauthorized', 'The token does not hold here.', { details: { path: 'as' } })
+      throw new DaybookError('unauthorized', 'The token is not valid here.', { details: { path: 'as' } })
     },
     onChange: (listener) =>
       watch.on(({ name, detail }) => {

@@ -1,5 +1,5 @@
-// `book.tools`: the tools of a book in the shapes in which models take them. Invariant: every shape says the same of the same
-// tools; what differs is where it says it.
+// `book.tools`: the tools of a book in the formats of models.
+// Invariant: every format has the same tools with the same texts.
 import {
   listOption,
   type OptionCheck,
@@ -8,20 +8,23 @@ import {
   textOption,
   typedOption,
   wordOption,
-} from '../../core/option/option-check.ts'
+} from '../../core/option-check.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
 import {
-  createToolBelt,
-  failureText,
   type ToolBelt,
   type ToolCallOptions,
   type ToolDoor,
-} from './tool-belt.ts'
-import { type ToolSetName, toolSetNames, type ToolText, usualSets } from './tool-source.ts'
+  type ToolSetName,
+  type ToolText,
+  createToolBelt,
+  failureText,
+  toolSetNames,
+  usualSets,
+} from './tool-source.ts'
 
 type JsonSchema = ToolText['input']
 
-/** A tool of the chat completions of OpenAI, and of everything that speaks as they do. */
+/** A tool of OpenAI's chat completions, and of compatible APIs. */
 export interface OpenAiTool {
   readonly type: 'function'
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
@@ -39,20 +42,20 @@ interface AiSdkCall {
   readonly abortSignal?: AbortSignalLike | undefined
 }
 
-/** A tool of the AI SDK, as its `jsonSchema` and `tool` would make it. */
+/** A tool of the AI SDK, as its `jsonSchema` and `tool` would create it. */
 export interface AiSdkTool {
   readonly description: string
   readonly inputSchema: { readonly jsonSchema: JsonSchema }
-  /** Resolves with what the model reads; rejects with a `DaybookError`, which the SDK tells the model. */
+  /** Resolves with the text for the model; rejects with a `DaybookError`, which the SDK passes to the model. */
   execute(input: unknown, call: AiSdkCall): Promise<string>
 }
 
-/** A tool of the model that the browser brings along. */
+/** A tool of the browser's built-in model. */
 export interface PromptApiTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  /** Resolves with what the model reads, which for what failed is the error: a tool that rejects ends the whole prompt. */
+  /** Resolves with the text for the model, also for an error: a rejecting tool ends the whole prompt. */
   execute(input: unknown): Promise<string>
 }
 
@@ -65,9 +68,9 @@ export interface ToolShapes {
 export type ToolFormat = keyof ToolShapes
 
 export interface ToolSetOptions {
-  /** One set of tools or several. Default `recall`. */
+  /** One or several tool sets. Default `recall`. */
   readonly set?: ToolSetName | readonly ToolSetName[] | undefined
-  /** The id of a stored control token, as in `book.with`: the tools that it permits, each as its holder. */
+  /** Id of a stored control token, as in `book.with`: only the tools that it permits, called as its holder. */
   readonly as?: string | undefined
 }
 
@@ -75,24 +78,24 @@ export interface ToolOptions<Format extends ToolFormat = ToolFormat> extends Too
   readonly format: Format
 }
 
-/** What a tool answered. */
+/** Result of a tool. */
 export interface ToolAnswer {
-  /** For the model. */
+  /** Text for the model. */
   readonly text: string
-  /** The same as a value; for what failed, the four fields of the error. */
+  /** The same as a value; for a failure, the four fields of the error. */
   readonly value: unknown
   readonly isError: boolean
 }
 
 export interface ModelTools<Format extends ToolFormat = ToolFormat> {
-  /** What stands in the field `tools` of a request to a model. */
+  /** Value of the field `tools` in a request to a model. */
   readonly tools: ToolShapes[Format]
-  /** Runs a tool that the model asked for. Rejects only when `signal` is aborted: what fails is an answer for the model. */
+  /** Runs a tool for the model. Failures are answers for the model; rejects only if `signal` is aborted. */
   call(name: string, input?: unknown, options?: ToolCallOptions): Promise<ToolAnswer>
 }
 
 const setName = wordOption(...toolSetNames)
-/** Lines of the options that say which tools. */
+/** Checks of the options that select tools. */
 export const toolSetTable: { readonly [Name in keyof ToolSetOptions]-?: OptionCheck } = {
   set: typedOption({ string: setName, object: listOption(setName) }),
   as: textOption(1000),
@@ -111,7 +114,7 @@ export function setsOf({ set = usualSets }: ToolSetOptions): readonly ToolSetNam
 const separately = (belt: ToolBelt) => async (name: string, input: unknown, options: ToolCallOptions) =>
   (await belt.run(name, input, options)).texts.join('\n')
 
-/** `Symbol.for` names it, so that the SDK knows what stands for a schema of its own. */
+/** The key by which the AI SDK recognises a schema. */
 const aiSdkSchema = Symbol.for('vercel.ai.schema')
 
 const shapes: {
@@ -132,8 +135,8 @@ const shapes: {
           description,
           inputSchema: { jsonSchema: input, [aiSdkSchema]: true } as AiSdkTool['inputSchema'],
           // The SDK may call a tool again with the same id: it takes effect once.
-          execute: (given, { toolCallId, abortSignal }) =>
-            separately(belt)(name, given, {
+          execute: (args, { toolCallId, abortSignal }) =>
+            separately(belt)(name, args, {
               requestId: `ai-sdk ${toolCallId}`,
               ...(abortSignal ? { signal: abortSignal } : {}),
             }),
@@ -145,12 +148,11 @@ const shapes: {
       name,
       description,
       inputSchema: input,
-      execute: (given) =>
-        separately(belt)(name, given, {}).catch((error: unknown) => failureText(error).text),
+      execute: (args) => separately(belt)(name, args, {}).catch((error: unknown) => failureText(error).text),
     })),
 }
 
-/** `door` is that of the caller, its token and all. */
+/** `door` is the caller's, with its token. */
 export async function modelTools<Format extends ToolFormat>(
   door: ToolDoor,
   options: ToolOptions<Format>,
@@ -173,5 +175,5 @@ export async function modelTools<Format extends ToolFormat>(
   }
 }
 
-/** Throws `invalid-input` with the path of what is wrong. */
+/** Throws `invalid-input` with the wrong path. */
 export const checkToolOptions = (options: unknown): void => checkOptions(options, 'options')

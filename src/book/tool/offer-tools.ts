@@ -1,30 +1,29 @@
-// `book.offerTools`: the tools of a book for the agent of the browser (WebMCP), where there is `document.modelContext`.
-// Invariant: they are offered under a token only, those that it permits, and are gone when it is revoked, when they are taken
-// back, and when the handle or the book is closed.
+// `book.offerTools`: tools for the browser's agent (WebMCP), through `document.modelContext`.
+// Invariant: only tools that a token permits are offered; they end with the token, with `close`, and with the handle or
+// the book.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
-import { listOption, optionsOf, textOption } from '../../core/option/option-check.ts'
-import { type BookEnd } from '../book-end.ts'
+import { listOption, optionsOf, textOption } from '../../core/option-check.ts'
+import { type EndSignal } from '../book-end.ts'
 import type { DoorRights } from './door-right.ts'
 import { setsOf, type ToolSetOptions, toolSetTable } from './model-tools.ts'
-import { createToolBelt, failureText, type ToolBelt, type ToolDoor } from './tool-belt.ts'
-import type { ToolText } from './tool-source.ts'
+import { type ToolBelt, type ToolDoor, type ToolText, createToolBelt, failureText } from './tool-source.ts'
 
 export interface OfferOptions extends ToolSetOptions {
-  /** Origins whose frames may find and call the tools too. Default none but the page's own. */
+  /** Origins whose frames may also find and call the tools. Default: none. */
   readonly exposedTo?: readonly string[] | undefined
 }
 
 export interface OfferedTools extends Disposable {
-  /** False where this browser knows no tools of pages: then none are offered, and that is no error. */
+  /** False if this browser doesn't support tools of pages: then nothing is offered, without an error. */
   readonly isSupported: boolean
-  /** What is offered now; fewer when the token is narrowed, none when it is revoked. */
+  /** Currently offered tools; fewer after the token is narrowed, none after it is revoked. */
   readonly names: readonly string[]
-  /** Takes them back. */
+  /** Withdraws the tools. */
   close(): void
 }
 
-/** `document.modelContext`, as far as it is used. */
+/** The used part of `document.modelContext`. */
 interface ModelContext {
   registerTool(
     tool: object,
@@ -37,7 +36,7 @@ interface Aborter {
   abort(reason?: unknown): void
 }
 
-/** The globals of a page, as far as they are used. */
+/** The used globals of a page. */
 export interface OfferHost {
   readonly document?: { readonly modelContext?: ModelContext }
   readonly AbortController?: new () => Aborter
@@ -45,20 +44,20 @@ export interface OfferHost {
 
 const checkOptions = optionsOf<OfferOptions>({ ...toolSetTable, exposedTo: listOption(textOption(300)) })
 
-/** Throws `invalid-input` with the path of what is wrong. */
+/** Throws `invalid-input` with the wrong path. */
 export const checkOfferOptions = (options: unknown): void => checkOptions(options, 'options')
 
 export async function offerTools(
   door: ToolDoor,
   options: OfferOptions,
-  end: BookEnd,
+  end: EndSignal,
   host: OfferHost,
 ): Promise<OfferedTools> {
   const { rights } = door
   if (!rights) {
     throw new DaybookError(
       'invalid-input',
-      '`options.as`: The agent of a browser is given tools under a control token only, never the owner’s book.',
+      '`options.as`: A browser’s agent gets tools under a control token only, never the owner’s book.',
       { details: { path: 'options.as' } },
     )
   }
@@ -93,7 +92,7 @@ class Offer implements OfferedTools {
   readonly #offered = new Map<string, Aborter>()
   readonly #stops: (() => void)[] = []
   #isClosed = false
-  /** Changes of rights are followed one after the other. */
+  /** Handles changes of rights one after another. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: OfferParts) {
@@ -104,8 +103,8 @@ class Offer implements OfferedTools {
     return [...this.#offered.keys()]
   }
 
-  /** Rejects with `conflict` where the page offers a tool of such a name already, and then offers none. */
-  async begin(texts: readonly ToolText[], end: BookEnd): Promise<void> {
+  /** Rejects with `conflict` if the page already has a tool of that name, and offers none. */
+  async begin(texts: readonly ToolText[], end: EndSignal): Promise<void> {
     this.#stops.push(end.onEnd(() => this.close()))
     try {
       for (const text of texts) await this.#add(text)
@@ -156,21 +155,21 @@ class Offer implements OfferedTools {
     aborter?.abort()
   }
 
-  /** In the shape of the Model Context Protocol, which the agents of browsers know. */
+  /** Answers in the format of the Model Context Protocol, which browsers' agents know. */
   async #run(name: string, input: unknown, signal: AbortSignalLike | undefined): Promise<unknown> {
     try {
-      if (this.#isClosed) throw new DaybookError('book-closed', 'The tools of this book were taken back.')
+      if (this.#isClosed) throw new DaybookError('book-closed', 'The tools of this book were withdrawn.')
       const { value, texts, isFailure } = await this.#parts.belt.run(name, input, signal ? { signal } : {})
       return answerOf(texts, value, isFailure)
     } catch (error) {
-      // A token ends by itself, and then nobody tells.
+      // A token may expire without an event.
       if (isDaybookError(error, 'unauthorized')) this.#follow()
       const { text, value } = failureText(error)
       return answerOf([text], value, true)
     }
   }
 
-  /** Offers what the token permits now. One that can't be asked offers nothing. */
+  /** Offers the currently permitted tools; none if the rights can't be read. */
   #follow(): void {
     this.#last = this.#last.then(async () => {
       if (this.#isClosed) return
@@ -192,10 +191,10 @@ function refusal(name: string, cause: unknown): DaybookError {
   const kind = cause instanceof Error ? cause.name : ''
   const details = { path: 'options.set', tool: name }
   if (kind === 'InvalidStateError') {
-    return new DaybookError('conflict', `This page offers a tool \`${name}\` already.`, { details, cause })
+    return new DaybookError('conflict', `This page already has a tool \`${name}\`.`, { details, cause })
   }
   if (kind === 'NotAllowedError' || kind === 'SecurityError') {
-    const message = 'The policy of this page (`tools`) allows no tools to be offered.'
+    const message = 'The permissions policy of this page (`tools`) forbids offering tools.'
     return new DaybookError('forbidden', message, { details, cause })
   }
   return toDaybookError(cause)

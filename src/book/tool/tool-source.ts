@@ -1,42 +1,92 @@
-// The tools for models as a book asks its host for them: what they say of themselves, and what they do when they are called.
-// Invariant: a tool reaches the book through the call that it is given alone, so it may do what its caller may.
-import type { Guarded } from '../../core/access/permission.ts'
+// Tools for models: the host describes and runs them, for the rights of one caller.
+// Invariant: a tool reaches the book only through the call function it gets, so it can do what its caller may do.
+import { type GuardedVerb, permits } from '../../core/access/permission.ts'
+import { shownJson } from '../../core/text/shown-text.ts'
+import type { AbortSignalLike } from '../../core/abort.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import type { BookCallOptions } from '../call-options.ts'
+import type { DoorRights } from './door-right.ts'
 
 export const toolSetNames = ['recall', 'kstar', 'ks', 'embedding', 'katra', 'pool', 'a2p', 'graph'] as const
 export type ToolSetName = (typeof toolSetNames)[number]
 
-/** What is served unless somebody asks for others. */
+/** Default tool sets. */
 export const usualSets: readonly ToolSetName[] = ['recall']
 
-/** What a tool says of itself. */
+/** Description of a tool. */
 export interface ToolText {
   readonly name: string
   readonly description: string
-  /** JSON Schema, draft 2020-12, of an object. */
+  /** JSON Schema of an object, draft 2020-12. */
   readonly input: Readonly<Record<string, unknown>>
-  /** The verbs that it may call: who may call them may call this. */
-  readonly verbs: readonly Guarded[]
+  /** Verbs that it may call; a caller needs the rights for all of them. */
+  readonly verbs: readonly GuardedVerb[]
   readonly readsOnly: boolean
-  /** What it answers was stored by others. */
+  /** True if its answers quote stored text of others. */
   readonly isQuoted: boolean
 }
 
-/** What a tool answered. */
+/** Result of a tool. */
 export interface ToolOutcome {
   readonly value: unknown
-  /** The value as a model reads it, and remarks, each a text of its own. */
+  /** The value as text for a model, and remarks; one text each. */
   readonly texts: readonly string[]
-  /** The value stands in place of an error. */
+  /** True if the value describes an error. */
   readonly isFailure: boolean
 }
 
-/** Runs a verb. `step` counts the calls of one tool from 0, so that each takes effect once. */
+/** Runs a verb. `step` counts the calls of one tool run from 0, so that each takes effect once. */
 export type ToolVerbCall = (id: string, input: unknown, step: number) => Promise<unknown>
 
-/** Where tools come from: beside the engine, so that a page that asks for none loads none. */
+/** Source of tools. Separate from the engine, so that a page without tools loads none. */
 export interface ToolSource {
-  /** Rejects with `invalid-input` at `set` for sets that can't be served together. */
+  /** Rejects with `invalid-input` at `set` for sets that can't be combined. */
   list(sets: readonly ToolSetName[]): Promise<readonly ToolText[]>
-  /** Rejects with `unknown-capability` at `name` for a tool that is in none of the sets. */
+  /** Rejects with `unknown-capability` at `name` for a tool outside of the sets. */
   run(sets: readonly ToolSetName[], name: string, input: unknown, call: ToolVerbCall): Promise<ToolOutcome>
+}
+
+export interface ToolCallOptions {
+  /** Makes a write safe to repeat: it takes effect once. */
+  readonly requestId?: string
+  readonly signal?: AbortSignalLike
+}
+
+/** The used part of a book's door. */
+export interface ToolDoor {
+  call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
+  readonly tools: ToolSource
+  readonly rights?: DoorRights | undefined
+}
+
+export interface ToolBelt {
+  /** Tools that the caller may call now. */
+  list(): Promise<readonly ToolText[]>
+  run(name: string, input: unknown, options: ToolCallOptions): Promise<ToolOutcome>
+}
+
+/** Creates the tools of these sets for the holder of `door`; each runs through that door. */
+export function createToolBelt(door: ToolDoor, sets: readonly ToolSetName[]): ToolBelt {
+  const { tools, rights } = door
+  return {
+    async list() {
+      const [all, permissions] = await Promise.all([tools.list(sets), rights?.permissions()])
+      if (!permissions) return all
+      return all.filter(({ verbs }) => verbs.every((verb) => permits(permissions, verb)))
+    },
+    run: (name, input, { requestId, signal }) =>
+      tools.run(sets, name, input, (id, input, step) =>
+        door.call(id, input, {
+          ...(signal ? { signal } : {}),
+          ...(requestId === undefined ? {} : { requestId: step === 0 ? requestId : `${requestId}/${step}` }),
+        }),
+      ),
+  }
+}
+
+/** Describes an error for a model by its four fields; of an internal error, only that there was one. */
+export function failureText(error: unknown): { readonly text: string; readonly value: unknown } {
+  const failure = toDaybookError(error)
+  const value = (isDaybookError(failure, 'internal') ? new DaybookError('internal') : failure).toJSON()
+  return { text: shownJson(value), value }
 }

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { recordId } from '../../shape/record-id.ts'
+import { recordId } from '../../shape/field.ts'
 
 const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
 
@@ -56,7 +56,7 @@ export const backupPartKind: Kind<'backup_part', BackupPartBody> = {
   schema: backupPartBody,
   text: [],
   facets: { subject: 'backup' },
-  madeFrom: { sources: ({ records }) => records ?? [], anew: 'katra:tell_backup_anew' },
+  madeFrom: { sources: ({ records }) => records ?? [], rebuildVerb: 'katra:tell_backup_anew' },
   policy: 'last_write_wins',
   bound: true,
   guests: 'own',

@@ -14,7 +14,7 @@ import { writeBundle } from '../format/bundle-writer.ts'
 import type { BackupBody, BackupPartBody } from './backup-kind.ts'
 import type { TaskContext } from '../../core/capability/context.ts'
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
-import { markId } from '../../core/mark/mark-id.ts'
+import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 
 /** Most backups of a persona, and most characters of a backup, of a part, and of the records of a part. */

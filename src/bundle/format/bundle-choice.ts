@@ -1,6 +1,5 @@
 // The kinds and the range of times of an export or import. Alone here, as the command line loads it.
-import { beginningOf, endingOf } from '../../core/calendar/day.ts'
-import type { Zone } from '../../core/calendar/zone.ts'
+import { type Zone, beginningOf, endingOf } from '../../core/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
 import { formatTime, parseTime } from '../../core/time.ts'

@@ -23,7 +23,7 @@ import {
 import { BundleReader } from './bundle-reader.ts'
 import type { BundleSummary, ReadRecord } from './read-bundle.ts'
 import { SealedReader } from './sealed-text.ts'
-import { sealed, sealedField } from '../../shape/sealed-count.ts'
+import { sealed, sealedField } from '../../shape/field.ts'
 
 export interface IntakeOptions {
   /** The kinds to take. Undefined: all. */

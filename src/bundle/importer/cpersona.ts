@@ -2,9 +2,9 @@
 // lines of other types are counted. A file with fewer lines than its header says is refused, unless that is allowed.
 import { z } from 'zod'
 import { fold } from '../../core/text/fold.ts'
-import { nameHash } from '../../core/text/murmur.ts'
+import { nameHash } from '../../core/text/text-key.ts'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
-import { profileId } from '../../core/text/profile-id.ts'
+import { profileId } from '../../core/text/name-id.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
 import { createLeftOut, type Draft, type Drafts, storedMessageDrafts, type SourceFile } from './draft.ts'

@@ -1,9 +1,7 @@
 // The records that an importer makes of a file, in order. Invariant: the same file makes the same ids.
-import { namedMessageId, saidMessageId } from '../../core/text/message-id.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
-import type { PutRequest } from '../../core/put-request.ts'
-import type { Scope } from '../../core/record.ts'
+import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
+import type { PutRequest, Scope } from '../../core/record.ts'
 
 export interface Draft {
   readonly kind: string
@@ -80,9 +78,7 @@ export function storedMessageDrafts({
   metadata,
 }: StoredMessage): Draft[] {
   const id =
-    msgId === ''
-      ? saidMessageId({ agent }, { said: at, source, content: text })
-      : namedMessageId(agent, msgId)
+    msgId === '' ? messageIdAt({ agent }, { at, source, content: text }) : namedMessageId(agent, msgId)
   const scope = { ...(agent === '' ? {} : { agent }), ...(resource === '' ? {} : { resource }) }
   return textDrafts({ id, msgId, text, source, at, metadata, scope })
 }

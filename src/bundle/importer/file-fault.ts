@@ -1,6 +1,6 @@
 // Reading imported files. An error names the file, the place in it, and the fault.
 import { DaybookError } from '../../core/errors.ts'
-import { jsonErrorPlace } from '../../core/json/json-place.ts'
+import { jsonErrorPlace } from '../../core/json/json.ts'
 import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
 
 export function fileFault(file: string, path: string, message: string, cause?: unknown): DaybookError {

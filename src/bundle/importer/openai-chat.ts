@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.t
 import { formatTime } from '../../core/time.ts'
 import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
 import { readFileJson, readLines, readShape } from './file-fault.ts'
-import { hasExactNumbers } from '../../core/json/exact-number.ts'
+import { hasExactNumbers } from '../../core/json/json.ts'
 
 const part = z.looseObject({
   type: z.string().optional(),

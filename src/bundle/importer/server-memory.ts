@@ -2,7 +2,7 @@
 // its name, so that the tools of the set `graph` find it.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
-import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/graph-id.ts'
+import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { fileFault, readLines, readShape } from './file-fault.ts'
 

@@ -2,7 +2,7 @@
 // A file with only the chat `history` works too: each answer of the agent with the observation after it.
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
-import { beginningOf } from '../../core/calendar/day.ts'
+import { beginningOf } from '../../core/zone.ts'
 import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'

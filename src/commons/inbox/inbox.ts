@@ -1,12 +1,11 @@
 // The chapter of messages between agents: verbs, and events for new messages.
 // Invariants: `take` hands a message to an agent once, through the mirror where there is one; `inbox` events come once a message.
 import { z } from 'zod'
-import { defineChapter } from '../../core/capability/chapter.ts'
+import { type Service, type ServiceParts, defineChapter } from '../../core/capability/chapter.ts'
 import { inboxKind, inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
-import type { Service, ServiceParts } from '../../core/capability/service.ts'
 import { isDaybookError, DaybookError } from '../../core/errors.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
-import { endingOf } from '../../core/calendar/day.ts'
+import { endingOf } from '../../core/zone.ts'
 import type { CallPort, TaskContext } from '../../core/capability/context.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordReader } from '../../core/capability/port/record-port.ts'
@@ -14,8 +13,7 @@ import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, sensitivities } from '../../core/sealed.ts'
-import { instantOrDay } from '../../shape/instant.ts'
-import { sealed, sealedField } from '../../shape/sealed-count.ts'
+import { instantOrDay, sealed, sealedField } from '../../shape/field.ts'
 
 const agentName = z.string().min(1).max(1000)
 const ids = z.array(z.string().min(1).max(128)).min(1).max(100)

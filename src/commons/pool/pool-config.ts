@@ -1,6 +1,6 @@
 // The pool settings of a book: one record, so that all devices of the owner share them.
 import { z } from 'zod'
-import { parseDuration } from '../../core/calendar/duration.ts'
+import { parseDuration } from '../../core/time.ts'
 import type { Kind } from '../../core/kind.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
 import { nameId } from '../../core/text/name-id.ts'

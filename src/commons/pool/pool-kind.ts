@@ -4,8 +4,8 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
-import { recordIds } from '../../core/pool/pool-record-id.ts'
-import { plainText } from '../../core/text/plain-text.ts'
+import { recordIds } from '../../core/text/name-id.ts'
+import { plainText } from '../../core/text/shown-text.ts'
 import { poolLimits } from '../../shape/envelope.ts'
 import { speaksFor } from './rule/claw-id.ts'
 

@@ -1,7 +1,7 @@
 // The size of a meeting room: default and bounds. All its memory is allocated once.
 import { DaybookError } from '../../core/errors.ts'
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
-import { type OptionTable, optionsOf, wholeOption } from '../../core/option/option-check.ts'
+import { type OptionTable, optionsOf, wholeOption } from '../../core/option-check.ts'
 
 /** 100 slots of 1,024 bytes and 32 participants: about 140 KB with names and times. */
 export const defaultRoom: RoomSize = { slots: 100, slotBytes: 1024, participants: 32 }

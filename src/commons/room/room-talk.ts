@@ -2,7 +2,7 @@
 // Invariants: numbers only grow; a listener gets `lost` if and only if a message after its number is gone; the stored numbers
 // contain no text.
 import type { RoomEvent, RoomMessage } from '../../core/capability/port/room-port.ts'
-import { nameHash } from '../../core/text/murmur.ts'
+import { nameHash } from '../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MeetingRing } from './meeting-ring.ts'
 

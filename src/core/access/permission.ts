@@ -1,31 +1,31 @@
-// What a token permits. A capability declares the one right it needs; one that declares none is the owner's alone.
+// Permissions of tokens. A capability declares the one right it needs; without one, only the owner may call it.
 import { coversScope, matchesScope, parseScope } from './scope.ts'
 
 /**
- * The rights that capabilities need. A token's permissions are such rights, patterns over capability ids
- * (`kstar:query_traces`, `kstar:*`, `**`), or words of the book's owner (`evaluate`), which permit nothing here.
+ * Rights that capabilities need. A token's permissions are rights, patterns over capability ids (`kstar:query_traces`,
+ * `kstar:*`, `**`), or the owner's own words (`evaluate`), which permit nothing here.
  */
 export const rights = ['read', 'write', 'propose', 'forget', 'export', 'sync', 'delegation'] as const
 export type Right = (typeof rights)[number]
 
-/** What of a capability decides who may call it. */
-export interface Guarded {
+/** Fields of a capability that decide who may call it. */
+export interface GuardedVerb {
   readonly id: string
   readonly permission?: Right | undefined
 }
 
-/** True when one of `permissions` is the right that the capability needs, or a pattern over its id. */
-export function permits(permissions: readonly string[], { id, permission }: Guarded): boolean {
+/** True if one of `permissions` is the right of the capability, or a pattern that matches its id. */
+export function permits(permissions: readonly string[], { id, permission }: GuardedVerb): boolean {
   if (permission === undefined) return false
   return permissions.some((one) => one === permission || (isPattern(one) && matches(one, id)))
 }
 
-/** True when one of `permissions` permits at least what `wanted` does. */
+/** True if one of `permissions` permits at least as much as `wanted`. */
 export function permitsAll(permissions: readonly string[], wanted: string): boolean {
   return permissions.some((one) => one === wanted || one === '**' || coversPattern(one, wanted))
 }
 
-/** A right and a word of the owner have no colon; every capability id has one. */
+/** Capability ids have a colon; rights and the owner's own words have none. */
 function isPattern(permission: string): boolean {
   return permission === '**' || permission.includes(':')
 }

@@ -1,12 +1,12 @@
-// How far a guest of a book sees: the names that each record has, and the patterns over them that its token allows and denies.
-// Invariants: a record is in reach when one of its names is allowed and none is denied, and so is all that it was made from;
-// a narrowed reach never has what the wider one has not; kinds for the owner alone are in nobody's reach.
+// Reach: the records that a guest sees. Records have scope names; tokens allow and deny patterns over them.
+// Invariants: a record is in reach if one of its names is allowed, none is denied, and the same is true for all of its
+// sources. A narrowed reach never exceeds the wider one. No reach includes kinds for the owner alone.
 import {
+  type Kind,
+  type Kinds,
   facetOf,
   isByPolicy,
   isScoped,
-  type Kind,
-  type Kinds,
   openPrefixes,
   ownNames,
   scopePrefix,
@@ -14,31 +14,31 @@ import {
 import type { JsonObject } from '../json/path.ts'
 import type { Sensitivity } from '../sealed.ts'
 import { type Governed, isGoverned } from './governed.ts'
-import { coversScope, matchesScope, parseNames, type ScopePattern, scopeParts, withBelow } from './scope.ts'
+import { type ScopePattern, coversScope, matchesScope, parseNames, scopeParts, withBelow } from './scope.ts'
 
 export interface Reach {
-  /** A record is in reach by any of these. */
+  /** A record needs a name that matches one of these. */
   readonly allow: readonly ScopePattern[]
-  /** Unless one of its names is one of these. */
+  /** A record with a name that matches one of these is out of reach. */
   readonly deny: readonly ScopePattern[]
-  /** What this reach was narrowed from: a record must be in that one too. */
+  /** The wider reach from which this one was narrowed; a record must be in both. */
   readonly within?: Reach | undefined
-  /** Of kinds that policies decide about (`byPolicy`) no more than they let it read. Absent: nobody has asked them. */
+  /** For kinds under policies (`byPolicy`): what policies allow. Absent: policies were not applied. */
   readonly governed?: Governed | undefined
 }
 
-/** Most patterns that one grant allows, and that it denies. */
+/** Most allowed, and most denied, patterns of one grant. */
 export const patternLimit = 32
 
-/** A reach as a token, a key or claims spell it: one pattern, perhaps further ones beside it, and what is denied. */
+/** A reach as tokens, keys and claims spell it: one pattern, optional further ones, and denied ones. */
 export interface ScopeText {
   readonly scope: string
-  /** Further patterns: what one of them or `scope` stands for is allowed. */
+  /** Further allowed patterns. */
   readonly allow?: readonly string[] | undefined
   readonly deny?: readonly string[] | undefined
 }
 
-/** What of a record decides its names. */
+/** Fields of a record that decide its scope names. */
 export interface NamedRecord {
   readonly kind: string
   readonly agent: string
@@ -48,7 +48,7 @@ export interface NamedRecord {
   readonly body: JsonObject
 }
 
-/** The meeting room's name in scopes: whoever may not see it is not let in. */
+/** Scope name of the meeting room: only callers who reach it may enter. */
 export const meetingRoom = 'meeting-room'
 
 const reservedSegments: ReadonlySet<string> = new Set([
@@ -59,17 +59,17 @@ const reservedSegments: ReadonlySet<string> = new Set([
   ...openPrefixes,
 ])
 
-/** First segments that no resource is named by; one whose own begins with such has no name in scopes. */
+/** True for a first segment that no resource may have; such a resource gets no scope name. */
 export function isReserved(segment: string, kinds: Kinds): boolean {
   return reservedSegments.has(segment) || kinds.has(segment)
 }
 
-/** All such first segments. */
+/** All reserved first segments. */
 export function reservedNames(kinds: Kinds): string[] {
   return [...reservedSegments, ...kinds.keys()]
 }
 
-/** Reads a reach; undefined for an invalid pattern or too many of them. A denied name denies all below it too. */
+/** Parses a reach; undefined for an invalid pattern or too many of them. A denied name denies all names below it too. */
 export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
   const read = (texts: readonly string[]) => texts.flatMap((text) => parseNames(text) ?? [])
   const [allowed, denied] = [read([scope, ...allow]), read(deny)]
@@ -78,10 +78,7 @@ export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | 
   return { allow: allowed, deny: denied.flatMap(withBelow) }
 }
 
-/**
- * What is in one of `reaches` and denied by none: several grants of one caller taken together, never more than their union.
- * Without any: nothing.
- */
+/** Unites several grants of one caller: all that one of them allows and none denies. Nothing without grants. */
 export function uniteReaches(reaches: readonly Reach[]): Reach {
   const distinct = (patterns: readonly ScopePattern[]) => [
     ...new Map(patterns.map((one) => [one.text, one])).values(),
@@ -89,29 +86,29 @@ export function uniteReaches(reaches: readonly Reach[]): Reach {
   const [first, ...others] = reaches
   if (first && others.length === 0) return first
   return {
-    // One that was narrowed can't be spelled as patterns, so it adds nothing.
+    // A narrowed reach can't be spelled as patterns, so it adds nothing.
     allow: distinct(reaches.flatMap(({ allow, within }) => (within ? [] : allow))),
-    deny: distinct(reaches.flatMap((one) => levels(one).flatMap(({ deny }) => deny))),
+    deny: distinct(reaches.flatMap((one) => reachLevels(one).flatMap(({ deny }) => deny))),
   }
 }
 
-/** What is in both. */
+/** Intersects two reaches. */
 export function narrowReach(wide: Reach, narrow: Reach): Reach {
   const { within, ...own } = narrow
   return { ...own, within: within ? narrowReach(wide, within) : wide }
 }
 
-/** The reach and all that it was narrowed from: a record is in reach when it is in each of them, taken alone. */
-export function levels(reach: Reach): Reach[] {
+/** The reach and all wider ones: a record must be in each of them. */
+export function reachLevels(reach: Reach): Reach[] {
   const { within, ...own } = reach
-  return within ? [own, ...levels(within)] : [own]
+  return within ? [own, ...reachLevels(within)] : [own]
 }
 
-/** True when whatever is in `narrow` is certain to be in `wide`: each pattern of it within one of the other's. */
+/** True if `narrow` certainly lies within `wide`: each of its patterns lies within one of the other's. */
 export function coversReach(wide: Reach, narrow: Reach): boolean {
-  const narrowed = levels(narrow)
+  const narrowed = reachLevels(narrow)
   const denied = narrowed.flatMap(({ deny }) => deny)
-  return levels(wide).every(
+  return reachLevels(wide).every(
     ({ allow, deny }) =>
       narrowed.some((one) => one.allow.every((pattern) => isWithin(pattern, allow))) &&
       deny.every((pattern) => isWithin(pattern, denied)),
@@ -122,9 +119,9 @@ const isWithin = (pattern: ScopePattern, wide: readonly ScopePattern[]) =>
   wide.some((one) => coversScope(one, pattern))
 
 /**
- * The names of a record: what its kind says, or else `<kind>:<value of the column the kind is scoped by>` or the kind alone;
- * `agent:<agent>`, `session:<session>`, and the resource as it is (`course:CS101`). Without any it is in nobody's reach: what
- * its kind says of it is not to be relied on.
+ * Scope names of a record: those of its kind, or `<kind>:<value of its scope column>`, or the kind alone;
+ * `agent:<agent>`, `session:<session>`, and the resource as it is (`course:CS101`). Empty, and so out of every reach, if
+ * the kind's names are invalid.
  */
 export function scopeNames({ kind, agent, session, resource, body }: NamedRecord, kinds: Kinds): string[] {
   const declared = kinds.get(kind)
@@ -142,71 +139,68 @@ function qualified(name: string, kind: Kind | undefined, body: JsonObject): stri
   return value === undefined ? scopePrefix(kind) : `${scopePrefix(kind)}:${value}`
 }
 
-/** True when nothing is out of reach but what is for the owner alone. */
+/** True if everything is in reach except records for the owner alone. */
 export function seesAll(reach: Reach): boolean {
-  return levels(reach).every(
+  return reachLevels(reach).every(
     ({ allow, deny }) => deny.length === 0 && allow.some(({ text }) => text === '**'),
   )
 }
 
-/** The reach as a text, the same for the same reach, and never for two. A reach of one pattern is that pattern. */
+/** Canonical text of a reach: equal for equal reaches, different otherwise. A single pattern is its own text. */
 export function reachText(reach: Reach): string {
-  const all = levels(reach).map(
+  const all = reachLevels(reach).map(
     ({ allow, deny, governed }) => [textsOf(allow), textsOf(deny), governed?.text] as const,
   )
   const [[[only = '', ...others], denied, policies]] = all as [(typeof all)[number]]
   const isLone = others.length === 0 && denied.length === 0 && policies === undefined
   const isPlain = all.length === 1 && isLone && only !== ''
-  // No pattern has a control character.
+  // No pattern contains a control character.
   return isPlain ? only : `\u0000${JSON.stringify(all)}`
 }
 
 const textsOf = (patterns: readonly ScopePattern[]) => patterns.map(({ text }) => text).toSorted()
 
-/** True when something of exactly these names is in reach. */
+/** True if a thing with exactly these names is in reach. */
 export function isNamedIn(reach: Reach, names: readonly string[]): boolean {
   const has = (patterns: readonly ScopePattern[]) =>
     patterns.some((pattern) => names.some((name) => matchesScope(pattern, name)))
-  return levels(reach).every(({ allow, deny }) => has(allow) && !has(deny))
+  return reachLevels(reach).every(({ allow, deny }) => has(allow) && !has(deny))
 }
 
-/**
- * True when whatever has all of these names, and perhaps others, is in reach. In doubt, as with anything denied, false.
- */
+/** True if everything that has these names, and maybe others, is in reach. False if in doubt, as with any denial. */
 export function reachesName(reach: Reach, names: readonly string[]): boolean {
-  return levels(reach).every(({ deny }) => deny.length === 0) && isNamedIn(reach, names)
+  return reachLevels(reach).every(({ deny }) => deny.length === 0) && isNamedIn(reach, names)
 }
 
-/** True when something is denied by what stands in the head of a record rather than by its kind and body. */
+/** True if a denial concerns a record's head rather than its kind and body. */
 export function deniesHeads(reach: Reach, kinds: Kinds): boolean {
   const ofBody = new Set([...openPrefixes, ...[...kinds.values()].map(scopePrefix), ...kinds.keys()])
-  return levels(reach).some(({ deny }) => deny.some(({ parts: [first = '*'] }) => !ofBody.has(first)))
+  return reachLevels(reach).some(({ deny }) => deny.some(({ parts: [first = '*'] }) => !ofBody.has(first)))
 }
 
-/** The one name that a reach is about, when it is about no more than one. */
+/** The single pattern of a reach without denials; undefined for any other reach. */
 export function onlyPattern({ allow, deny, within }: Reach): ScopePattern | undefined {
   return allow.length === 1 && deny.length === 0 && !within ? allow[0] : undefined
 }
 
-/** True when the guest's token lets it into the meeting room. */
+/** True if the token admits the guest to the meeting room. */
 export function isInRoom(reach: Reach): boolean {
   return isNamedIn(reach, [meetingRoom])
 }
 
-/** True when the guest may see, and within its permissions change, the record. */
+/** True if the guest may see the record, and change it within its permissions. */
 export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
   const kind = kinds.get(record.kind)
-  // Of a kind that is not known here nobody can tell whether it is for others.
+  // Nobody can tell whether an unknown kind is for guests.
   if (!kind || !isScoped(kind)) return false
   const names = scopeNames(record, kinds)
   return isNamedIn(reach, names) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, record))
 }
 
 /**
- * True when `source` keeps nothing that was made from it from the guest. At each level of the reach it is denied by nothing,
- * and allowed as any record is, or together with `made` by a pattern that begins with the kind of that: who is granted
- * digests is granted what stands in them, but for what is denied. A mark has nothing in it but its record: a grant of marks is
- * one of the marks of what it grants.
+ * True if `source` doesn't hide records made from it. At each level of the reach, no denial matches it, and it is allowed
+ * by itself, or through `made` by a pattern that begins with the kind of `made`: a grant of digests includes their
+ * sources, except denied ones. A grant of marks includes only marks of granted records.
  */
 export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRecord, kinds: Kinds): boolean {
   const kind = kinds.get(source.kind)
@@ -218,10 +212,10 @@ export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRe
     patterns.some((pattern) => some.some((name) => matchesScope(pattern, name)))
   const isIn = ({ allow, deny }: Reach) =>
     !isFor(deny, names) && (isFor(allow, names) || isFor(grantsOfKind(allow, made.kind, kinds), granted))
-  return levels(reach).every(isIn) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, source))
+  return reachLevels(reach).every(isIn) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, source))
 }
 
-/** Those of `patterns` that begin with the name that records of the kind have by it, where they let its sources be seen. */
+/** The `patterns` that begin with this kind's scope prefix, if they include the sources of its records. */
 export function grantsOfKind(
   patterns: readonly ScopePattern[],
   name: string,
@@ -233,16 +227,21 @@ export function grantsOfKind(
 }
 
 /**
- * True when a source that can't be looked at (gone, sealed, not here) keeps what was made from it from the guest: in doubt it
- * is what the reach leaves out. `kind`: its own if a record of this id is here, else that of the record which names it.
+ * True if an unavailable source (gone, sealed, not here) hides the record made from it: in doubt, the reach excludes the
+ * source. `kind`: the source's kind if its record is here, else that of the record that names it.
  */
-export function isDoubtful(reach: Reach, kind: Kind | undefined, isHere: boolean, kinds: Kinds): boolean {
+export function isDoubtfulSource(
+  reach: Reach,
+  kind: Kind | undefined,
+  isHere: boolean,
+  kinds: Kinds,
+): boolean {
   if (!seesAll(reach)) return true
-  if (levels(reach).every(({ governed }) => !governed)) return false
+  if (reachLevels(reach).every(({ governed }) => !governed)) return false
   return kind !== undefined && (isHere ? kind.byPolicy === true : isByPolicy(kind, kinds))
 }
 
-/** True when the policies that were asked let a record of these names be read. */
+/** True if the applied policies allow reading a record with these names. */
 function mayBeRead(
   reach: Reach,
   kind: Kind,
@@ -250,5 +249,28 @@ function mayBeRead(
   { sensitivity }: Pick<NamedRecord, 'sensitivity'>,
 ): boolean {
   const own = (sensitivity ?? kind.sensitivity ?? 'standard') as Sensitivity
-  return levels(reach).every(({ governed }) => !governed || isGoverned(governed, names, own))
+  return reachLevels(reach).every(({ governed }) => !governed || isGoverned(governed, names, own))
+}
+
+/** True if a record with this head is in reach whatever its unreadable body says; false if in doubt. */
+export function isHeadInReach(reach: Reach, head: Omit<NamedRecord, 'body'>, kinds: Kinds): boolean {
+  const { agent, session, resource } = head
+  const kind = kinds.get(head.kind)
+  if (!kind || !isScoped(kind)) return false
+  // Policies decide by the body.
+  if (kind.byPolicy) return false
+  if (seesAll(reach)) return true
+  // The names depend on the body.
+  if (kind.scopeNames) return false
+  const names = [`agent:${agent}`]
+  if (session != null) names.push(`session:${session}`)
+  if (resource != null && !isReserved(scopeParts(resource)[0] ?? '', kinds)) names.push(resource)
+  const prefix = scopePrefix(kind)
+  return reachLevels(reach).every((level) => reachesName(level, names) || reachesEvery(level, prefix))
+}
+
+/** True if every name that begins with `prefix` is in reach. */
+function reachesEvery({ allow, deny }: Reach, prefix: string): boolean {
+  const every = new Set(['**', '*:**', `${prefix}:**`])
+  return deny.length === 0 && allow.some(({ text }) => every.has(text))
 }

@@ -1,32 +1,32 @@
-// Scopes of tokens: patterns over names such as `trace:education.evaluation`, in segments parted by `:` and `.`.
-// `*` stands for one segment, `**` at the end for the rest or nothing. Matching goes once from left to right.
+// Scopes of tokens: patterns over names such as `trace:education.evaluation`, in segments separated by `:` and `.`. `*`
+// matches one segment, a final `**` any rest, also an empty one. Matching is one pass from left to right.
 
 export interface ScopePattern {
   readonly text: string
-  /** Segments, with the separators between them: `['trace', ':', '*']`. Without the `**` and what parts it off. */
+  /** Segments and separators in turn: `['trace', ':', '*']`. Without a final `**` and its separator. */
   readonly parts: readonly string[]
-  /** The separator before a `**` at the end, an empty text for `**` alone; undefined when the pattern is closed. */
+  /** Separator before the final `**`, empty for `**` alone; undefined without a final `**`. */
   readonly rest: '' | ':' | '.' | undefined
 }
 
 export const scopeLimits = { length: 512, segments: 32 } as const
 
-/** Segments and separators of a name or a pattern, in turns; the first and the last are segments. */
+/** Splits a name or pattern into segments and separators, in turn; the first and the last are segments. */
 export function scopeParts(text: string): string[] {
   return text.split(/([:.])/)
 }
 
-/** Categories of memories have one spelling, whoever writes them: nothing is reached or kept past a denial by another one. */
-export function foldName(text: string): string {
+/** Normalises a name: categories of memories are lower-case, so another spelling neither reaches nor evades anything. */
+export function foldScopeName(text: string): string {
   return /^(?:a2p|ext)[:.]/.test(text) ? text.toLowerCase() : text
 }
 
-/** Reads a pattern over names of records, as `parseScope` does. */
+/** Parses a pattern over names of records; see `parseScope`. */
 export function parseNames(text: string): ScopePattern | undefined {
-  return parseScope(foldName(text))
+  return parseScope(foldScopeName(text))
 }
 
-/** Reads a pattern as it is written, or undefined when it is none: an empty segment, a `*` in company, a `**` before the end. */
+/** Parses a pattern; undefined if invalid: an empty segment, a `*` beside other characters, a `**` before the end. */
 export function parseScope(text: string): ScopePattern | undefined {
   if (text === '' || text.length > scopeLimits.length || !text.isWellFormed()) return undefined
   const parts = scopeParts(text)
@@ -40,21 +40,21 @@ export function parseScope(text: string): ScopePattern | undefined {
   return { text, parts: closed, rest: isOpen ? before : undefined }
 }
 
-/** Patterns that together match the names of `pattern` and every name below one of them. */
+/** Patterns that match all names below those of `pattern`; `pattern` itself if it ends with `**`. */
 export function withBelow(pattern: ScopePattern): ScopePattern[] {
   const { text, parts, rest } = pattern
   if (rest !== undefined) return [pattern]
   return ([':', '.'] as const).map((mark) => ({ text: `${text}${mark}**`, parts, rest: mark }))
 }
 
-/** True when every name that `narrow` matches is matched by `wide`. */
+/** True if `wide` matches every name that `narrow` matches. */
 export function coversScope(wide: ScopePattern, narrow: ScopePattern): boolean {
   if (narrow.rest === undefined) return isMatch(wide, narrow.parts)
   if (wide.rest === undefined) return false
   return isMatch(wide, narrow.rest === '' ? [] : [...narrow.parts, narrow.rest])
 }
 
-/** True when there is a name that both match. */
+/** True if both match a common name. */
 export function overlapsScope(one: ScopePattern, other: ScopePattern): boolean {
   const isShorter = one.parts.length <= other.parts.length
   const short = isShorter ? one : other
@@ -65,24 +65,26 @@ export function overlapsScope(one: ScopePattern, other: ScopePattern): boolean {
     const there = long.parts[i]
     return part === there || (i % 2 === 0 && (part === '*' || there === '*'))
   }
-  // What is closed has no more segments than it says.
+  // A pattern without `**` has no further segments.
   const isLong = beyond === undefined || short.rest !== undefined
   return isLong && isFit && short.parts.every(isSame)
 }
 
-/** True when `name` is one that the pattern stands for. Whatever stands in a name stands for itself. */
+/** True if the pattern matches `name`. Every character of a name is literal. */
 export function matchesScope(pattern: ScopePattern, name: string): boolean {
   return isMatch(pattern, scopeParts(name))
 }
 
-/** True for a pattern that stands for one name: its own text. */
+/** True for a pattern without wildcards. */
 export function isConcrete({ parts, rest }: ScopePattern): boolean {
   return rest === undefined && !parts.includes('*')
 }
 
-function isMatch({ parts, rest }: ScopePattern, given: readonly string[]): boolean {
-  if (rest === undefined ? given.length !== parts.length : given.length < parts.length) return false
-  if (!parts.every((part, i) => part === given[i] || (part === '*' && i % 2 === 0))) return false
-  // What is left over must be parted off as the `**` is.
-  return rest === undefined || rest === '' || given.length === parts.length || given[parts.length] === rest
+function isMatch({ parts: pattern, rest }: ScopePattern, parts: readonly string[]): boolean {
+  if (rest === undefined ? parts.length !== pattern.length : parts.length < pattern.length) return false
+  if (!pattern.every((part, i) => part === parts[i] || (part === '*' && i % 2 === 0))) return false
+  // The rest must start with the separator of the `**`.
+  return (
+    rest === undefined || rest === '' || parts.length === pattern.length || parts[pattern.length] === rest
+  )
 }

@@ -1,52 +1,53 @@
-// The log of access as it is asked: who called what at this copy of the book, and what came of it, without any content.
-/** Characters that a caller may say what a call is for in. */
+// The access log: who called what at this copy of the book, and the outcome, without any content.
+
+/** Most characters of the purpose of a call. */
 export const purposeLimit = 200
 
-/** By what a caller is known: the owner, a control token, an access key, verified claims, or nobody who is known here. */
+/** How a caller is identified: as the owner, by a control token, an access key, verified claims, or not at all. */
 export const callerSorts = ['owner', 'token', 'key', 'claims', 'unknown'] as const
 export type CallerSort = (typeof callerSorts)[number]
 
-/** Who called, as far as somebody is known. */
+/** The caller of a call, as far as it is identified. */
 export interface Accessor {
-  /** The agent in whose name it was called; empty for nobody who is known. */
+  /** The agent of the call; empty for an unidentified caller. */
   readonly caller: string
   readonly by: CallerSort
-  /** The id of the token or key, or what names the claims; absent for the owner without a key, and for nobody. */
+  /** Id of the token or key, or name of the claims. Absent for the owner without a key, and for unidentified callers. */
   readonly id?: string
 }
 
 export interface AccessEntry extends Accessor {
-  /** Its number at this copy: entries are counted up. */
+  /** Number of the entry at this copy; entries are counted up. */
   readonly n: number
   readonly at: string
   readonly capability: string
-  /** `ok`, or the code of the error. */
+  /** `ok`, or the error code. */
   readonly outcome: string
-  /** Kinds of the records that a write changed, and how many they were. */
+  /** Kinds and number of the records that a write changed. */
   readonly kinds: readonly string[]
   readonly count: number
   readonly purpose?: string
   readonly receipt?: string
 }
 
-/** Which entries are wanted, newest first. */
+/** A page of the log, newest first. */
 export interface AccessQuery {
-  /** Only those before this number. */
+  /** Only entries before this number. */
   readonly before?: number | undefined
   readonly agent?: string | undefined
   readonly capability?: string | undefined
   readonly outcome?: string | undefined
-  /** Canonical times: from this one on, and before that one. */
+  /** Canonical times: from this one (inclusive) to that one (exclusive). */
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly limit: number
 }
 
-/** Entries are kept for this long, and no more than this many. */
+/** Limits of the log: milliseconds and number of entries. */
 export const accessKeep = { ms: 90 * 86_400_000, rows: 100_000 } as const
 
-/** The access log, for the verb that shows it. */
+/** The log as its capability reads it. */
 export interface AccessPort {
-  /** Everything up to now, what has not been committed yet included. */
+  /** All matching entries so far, uncommitted ones included. */
   page(query: AccessQuery): Promise<readonly AccessEntry[]>
 }

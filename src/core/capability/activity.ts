@@ -1,79 +1,85 @@
-// What a book keeps of the recalls and contexts that were asked of it, as they were asked, on this device alone.
+// Activity: recalls and contexts that this device answered, in the words of their callers. It never leaves the device.
 import type { JsonObject } from '../json/path.ts'
 import type { Accessor } from './access-log.ts'
 
-/** Sorts of what was asked and kept here; writes and refusals come from the log of access. */
-export const askedSorts = ['recall', 'context'] as const
-export type AskedSort = (typeof askedSorts)[number]
-export const activitySorts = [...askedSorts, 'write', 'refused'] as const
+/** Sorts that the activity stores; writes and refusals come from the access log. */
+export const recallSorts = ['recall', 'context'] as const
+export type RecallSort = (typeof recallSorts)[number]
+export const activitySorts = [...recallSorts, 'write', 'refused'] as const
 export type ActivitySort = (typeof activitySorts)[number]
 
-/** Outcomes by which a caller is turned away for what it may not do. */
+/** Error codes of calls that the caller was not allowed to make. */
 export const refusals = ['forbidden', 'unauthorized', 'consent-required', 'rate-limited'] as const
 
-/** Entries of recalls and contexts are kept for this long, no more than this many, and no more of their words than this. */
+/** Limits of the stored recalls and contexts: milliseconds, entries, characters. */
 export const activityKeep = { ms: 7 * 86_400_000, rows: 10_000, characters: 32_000_000 } as const
 
-/** A question, and the options beside it, so that it can be asked again. */
-export type AskedWords = JsonObject & { readonly text: string }
+/** A question with its options, so that it can be repeated. */
+export type RecallQuestion = JsonObject & { readonly text: string }
 
-/** What a capability has kept of a call that was answered: `asked` as `recall` or `context` takes it, `hits` all that lent words. */
+/**
+ * Note of a capability about a call it answered. `asked` is the input of `recall` or `context`, `hits` are all records
+ * that gave words to the answer.
+ */
 export interface ActivityNote {
-  readonly sort: AskedSort
-  readonly asked: AskedWords
+  readonly sort: RecallSort
+  readonly asked: RecallQuestion
   readonly hits: readonly { readonly id: string; readonly kind: string; readonly score: number }[]
-  /** What was packed for a prompt, and how many tokens that takes. */
+  /** The text packed for a prompt, and its number of tokens. */
   readonly packed?: { readonly text: string; readonly tokens: number }
 }
 
-type Asked = { readonly text: string; readonly [option: string]: unknown }
+type QuestionInput = { readonly text: string; readonly [option: string]: unknown }
 
-/** A question as it can be asked again. */
-export const askedOf = (asked: Asked): AskedWords => JSON.parse(JSON.stringify(asked)) as AskedWords
+/** Copies a question as plain JSON, so that it can be repeated. */
+export const questionOf = (asked: QuestionInput): RecallQuestion =>
+  JSON.parse(JSON.stringify(asked)) as RecallQuestion
 
-/** What is kept of a recall that was answered with `hits`. */
-export const recallNote = (asked: Asked, hits: ActivityNote['hits']): ActivityNote => ({
+/** Note of a recall that was answered with `hits`. */
+export const recallNote = (asked: QuestionInput, hits: ActivityNote['hits']): ActivityNote => ({
   sort: 'recall',
-  asked: askedOf(asked),
+  asked: questionOf(asked),
   hits: hits.map(({ id, kind, score }) => ({ id, kind, score })),
 })
 
-/** Why the words of an entry are not there: a record that it recalled is forgotten or sensitive, or the book was locked. */
+/**
+ * Reasons why an entry has no words: a recalled record is forgotten or sensitive, the book was locked, or the size limit.
+ */
 export const lostReasons = ['forgotten', 'locked', 'size'] as const
 export type LostReason = (typeof lostReasons)[number]
 
-/** One recall or context, without what it found. */
-export interface AskedEntry extends Accessor {
+/** One recall or context, without its hits. */
+export interface RecallEntry extends Accessor {
   readonly n: number
   readonly at: string
-  readonly sort: AskedSort
+  readonly sort: RecallSort
   readonly capability: string
   readonly purpose?: string
   /** Milliseconds in the engine. */
   readonly took: number
   readonly tokens?: number
-  /** How many records were found. */
+  /** Number of records found. */
   readonly found: number
-  /** The question; absent when its words are lost, or can't be read now. */
-  readonly asked?: AskedWords
+  /** The question; absent if its words are lost or can't be read now. */
+  readonly asked?: RecallQuestion
   readonly lost?: LostReason
 }
 
-export interface AskedHit {
+export interface RecalledRecord {
   readonly id: string
   readonly kind: string
   readonly score: number
-  /** Its version at the time. */
+  /** Its version at that time. */
   readonly version: number
 }
 
-export interface AskedDetail extends AskedEntry {
-  readonly hits: readonly AskedHit[]
-  /** The packed text, as it was given. */
+export interface RecallDetail extends RecallEntry {
+  readonly hits: readonly RecalledRecord[]
+  /** The packed text. */
   readonly packed?: string
 }
 
-/** Something that was written, or refused. */
+/** A write, or a refused call. */
 export interface CalledEntry extends Accessor {
   readonly n: number
   readonly at: string
@@ -85,7 +91,7 @@ export interface CalledEntry extends Accessor {
   readonly count: number
 }
 
-/** Where a page goes on: before these numbers of both logs. */
+/** Start of the next page: entries before these numbers of both logs. */
 export interface ActivityPlace {
   readonly asked: number
   readonly called: number
@@ -93,10 +99,10 @@ export interface ActivityPlace {
 
 export interface ActivityQuery {
   readonly sorts?: readonly ActivitySort[] | undefined
-  /** Only what recalled this record. */
+  /** Only calls that recalled this record. */
   readonly record?: string | undefined
   readonly agent?: string | undefined
-  /** Canonical times: from this one on, and before that one. */
+  /** Canonical times: from this one (inclusive) to that one (exclusive). */
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly before?: ActivityPlace | undefined
@@ -104,23 +110,23 @@ export interface ActivityQuery {
 }
 
 export interface ActivityPage {
-  readonly entries: readonly (AskedEntry | CalledEntry)[]
-  /** Absent when there is nothing older. */
+  readonly entries: readonly (RecallEntry | CalledEntry)[]
+  /** Absent if nothing is older. */
   readonly next?: ActivityPlace
 }
 
-/** How often a record was recalled here, and in whose name. */
+/** How often a record was recalled on this device, and by whom. */
 export interface RecordActivity {
   readonly recalls: number
   readonly contexts: number
   readonly last_at?: string
-  /** Most often first. */
+  /** Most frequent first. */
   readonly callers: readonly (Accessor & { readonly count: number; readonly last_at: string })[]
 }
 
-/** The activity as the capabilities that show it read it: everything up to now, newest first. */
+/** The activity as its capabilities read it: everything so far, newest first. */
 export interface ActivityPort {
   page(query: ActivityQuery): Promise<ActivityPage>
-  get(n: number): Promise<AskedDetail | undefined>
+  get(n: number): Promise<RecallDetail | undefined>
   ofRecord(id: string): Promise<RecordActivity>
 }

@@ -1,54 +1,53 @@
-// Who calls a book.
 import type { GrantedKinds } from '../access/grant.ts'
-import type { Way } from '../access/policy-decision.ts'
+import type { CallWay } from '../access/governed.ts'
 import type { Reach } from '../access/reach.ts'
 import type { ScopePattern } from '../access/scope.ts'
 
-/** Who calls. The owner may do everything; anyone else only what a control token grants. */
+/** The caller of a book. The owner may do everything; a guest only what its control token grants. */
 export type Caller = { readonly role: 'owner' } | Guest
 
-/** Somebody with a control token: what it sees and may do follows from the token alone. */
+/** The holder of a control token. The token alone decides what it may see and do. */
 export interface Guest {
   readonly role: 'guest'
-  /** The id of the token. */
+  /** Id of the token. */
   readonly token: string
-  /** The agent in whose name the guest writes: its holder, `child by holder` for a token that a holder has granted further. */
+  /** The agent that the guest writes as: the holder, or `child by holder` for a token granted further. */
   readonly agent: string
-  /** All who hold tokens of its chain, the guest itself first. Absent where nothing was granted further. */
+  /** All holders of the token's chain, the guest itself first. Absent if nothing was granted further. */
   readonly holders?: readonly ChainHolder[]
   readonly reach: Reach
-  /** What its token reaches, before policies and a receipt narrow that; absent until they were asked. */
+  /** Reach of its token before policies and a receipt narrow it; absent until they are applied. */
   readonly own?: Reach
-  /** With what the policies were asked, to ask them again. */
-  readonly consent?: { readonly way: Way; readonly receipt?: string }
+  /** Input of the policy decision, to repeat it. */
+  readonly consent?: { readonly way: CallWay; readonly receipt?: string }
   readonly permissions: readonly string[]
-  /** True of an agent that is known by its key alone: whether it may propose, the policies say. */
+  /** True for an agent identified by its key alone: policies decide whether it may propose. */
   readonly proposesByPolicy?: true
-  /** Of such an agent, once the policies were asked: what it may propose. */
+  /** Patterns of what such an agent may propose, once policies are applied. */
   readonly proposes?: readonly ScopePattern[]
-  /** By what it is known, when not by a control token; then `token` is the id of the access key, or names the claims. */
+  /** How it is identified, if not by a control token; then `token` is the id of the access key, or names the claims. */
   readonly by?: 'key' | 'claims'
-  /** In a sync: kinds that it may send and fetch, where that is bounded. */
+  /** Kinds that its sync may send and fetch, if limited. */
   readonly granted?: GrantedKinds
 }
 
-/** Somebody who holds a token of a chain. Policies and receipts are asked for each of them by all of its names. */
+/** A holder in a chain of tokens. Policies and receipts apply to each of them, under all its names. */
 export interface ChainHolder {
   readonly names: readonly string[]
-  /** In which name it writes. */
+  /** The agent that it writes as. */
   readonly agent: string
 }
 
-/** Everybody by whose rights a guest calls, the guest itself first. */
+/** Holders by whose rights a guest calls, the guest itself first. */
 export function holdersOfGuest({ agent, holders }: Pick<Guest, 'agent' | 'holders'>): readonly ChainHolder[] {
   return holders ?? [{ names: [agent], agent }]
 }
 
-/** In whose name what a caller asks is counted: the guest that the owner let in, above all delegates. */
+/** The agent whose limits a call counts against: the guest that the owner admitted, above all delegates. */
 export const countedAs = (caller: Caller, agent: string): string =>
   caller.role === 'guest' ? topHolder(caller).agent : agent
 
-/** The guest that the owner let in, at the top of the chain: in its name everybody below it counts. */
+/** The guest that the owner admitted, at the top of the chain. Everybody below counts as this guest. */
 export function topHolder(guest: Pick<Guest, 'agent' | 'holders'>): ChainHolder {
   const holders = holdersOfGuest(guest)
   return holders[holders.length - 1] ?? { names: [guest.agent], agent: guest.agent }

@@ -1,17 +1,17 @@
-// A capability: one verb of the system, defined once by the chapter that owns it. Every door is derived from the table.
-// Invariant: a `write` runs synchronously inside one transaction, together with the record of its requestId.
+// A capability: one verb of the system, defined once by its chapter. Every door is derived from the capability table.
+// Invariant: a `write` runs synchronously in one transaction, together with the record of its requestId.
 import type { Right } from '../access/permission.ts'
 import type { InputOf, OutputOf, Schema } from '../schema.ts'
 import type { PortName, ReadContext, TaskContext, WriteContext } from './context.ts'
 
 /**
- * Where a capability can do what it says: at every copy of a book; on a device of the owner alone; at its mirror alone;
- * or where the private keys of the book are kept. Elsewhere it is `runs-elsewhere`, and nothing of it is begun.
+ * Place of a capability: every copy of a book, a device of the owner only, the mirror only, or a copy with the book's
+ * private keys. Elsewhere it throws `runs-elsewhere` before it starts.
  */
 export const verbPlaces = ['anywhere', 'device', 'mirror', 'keys'] as const
 export type VerbPlace = (typeof verbPlaces)[number]
 
-/** Reads answer from what is there; writes are one transaction; tasks may take long and wait for others. */
+/** `read` answers from stored data, `write` is one transaction, `task` may take long and wait for others. */
 export type CapabilityEffect = 'read' | 'write' | 'task'
 
 interface Verb<
@@ -23,44 +23,47 @@ interface Verb<
 > {
   /** Stable on every transport: `kstar:store_trace`. */
   readonly id: Id
-  /** Where it hangs on a book: `traces.store`, or a bare name for a verb of the book itself. */
+  /** Path on a book: `traces.store`, or a bare name for a verb of the book itself. */
   readonly methods: Methods
-  /** What it does, in one sentence. */
+  /** One sentence about what it does. */
   readonly summary: string
-  /** The right a guest's token must carry. Without one, only the owner may call. */
+  /** Right that a guest's token needs. Without one, only the owner may call. */
   readonly permission?: Right
-  /** Where it runs. Default: anywhere. */
+  /** Default: anywhere. */
   readonly runs?: VerbPlace
   /**
-   * Where its input, once parsed, names the records that it decides about (approves, rejects): an id or a list of ids. An
-   * agent that proposed one of them is refused, in its owner's name too: `forbidden` with the reason `proposer`. Of a write,
-   * or of a task whose writes are the decision.
+   * Path in the parsed input of the records that it decides about (approves, rejects): an id or a list of ids. An agent
+   * that proposed one of them gets `forbidden` with the reason `proposer`, also under its owner's name. For a write, or a
+   * task whose writes are the decision.
    */
   readonly decides?: { readonly path: string }
   /**
-   * True of a verb that no guest may call and that decides nothing: an agent that works with its owner's book may, in the name
-   * that its handle has. Verbs that only read need no such word; all others of the owner are for the owner's own handle.
+   * True: although no guest may call it, an agent with a handle of its owner's book may, because it decides nothing. Not
+   * needed for reads; every other verb of the owner needs the owner's own handle.
    */
   readonly forAgents?: true
-  /** True: it is about memories alone, so that a guest whom neither a policy nor a receipt lets read any is told so. */
+  /** True: it concerns memories only. A guest without any policy or receipt for memories gets `consent-required`. */
   readonly needsConsent?: boolean
   /**
-   * True: the rate limits of policies neither count it nor bound it, because it names records and says nothing of what is in
-   * them. What watches for a guest asks so: it must not use up what the guest may ask.
+   * True: rate limits of policies neither count nor limit it, because it names records without content. Guest watchers
+   * use it, and must not use up the guest's limit.
    */
   readonly isUncounted?: true
   readonly input: I
   readonly output: O
-  /** Of a task: it may run again from its start. Its writes, in order, are then done once and give what they gave, JSON. */
+  /**
+   * For tasks: true if it may restart from the beginning. Its writes, in order, then run once and return the stored
+   * results, as JSON.
+   */
   readonly repeatable?: boolean
   /**
-   * False: it is never put off. What it gives is secret, and what waits in the queue is stored with what came of it (keys, whole
-   * tokens); or it ends the book that the queue is in.
+   * False: it is never queued. Its result is secret (keys, whole tokens) and the queue would store it, or it ends the
+   * book that holds the queue.
    */
   readonly isQueued?: false
-  /** Fields of its input that are secret: with one of them it is never put off. */
+  /** Secret fields of the input: a call with one of them is never queued. */
   readonly secrets?: readonly string[]
-  /** What it works with beside the call itself: only these ports are built for it. */
+  /** Ports it needs beside the call itself; no others are built for it. */
   readonly uses?: Uses
 }
 
@@ -89,13 +92,13 @@ export type Capability<
   Effect extends CapabilityEffect = CapabilityEffect,
 > = Verb<Id, Methods, I, O, Uses> & { readonly effect: Effect } & Runs<I, O, Uses[number]>[Effect]
 
-/** A capability without its types, as the one door handles it. */
+/** A capability without its types. */
 export type AnyCapability = Verb<string, readonly string[], Schema, Schema, readonly PortName[]> & {
   readonly effect: CapabilityEffect
   readonly run: (input: never, at: never) => unknown
 }
 
-/** Declares a capability and keeps its types. */
+/** Declares a capability with its types. */
 export function defineCapability<
   const Id extends string,
   const Methods extends readonly string[],

@@ -1,9 +1,13 @@
-// A chapter: what one folder brings to the book. The engine knows a list of chapters, and nothing else of them.
+// A chapter: the verbs, kinds and services that one folder adds to the book. The engine knows chapters by their list
+// only.
 import type { Kind } from '../kind.ts'
-import type { AnyCapability } from './capability.ts'
-import type { PortParts, ReadPorts, WritePortParts, WritePorts } from './context.ts'
-import type { Recurring } from './recurring.ts'
-import type { Service, ServiceParts } from './service.ts'
+import type { AnyCapability, CapabilityEffect } from './capability.ts'
+import type { Recurring } from './task.ts'
+import type { BookEvents } from './event.ts'
+import type { Clock, Keyring, Log, Scheduler } from '../ports.ts'
+import type { PortParts, ReadPorts, WriteContext, WritePortParts, WritePorts } from './context.ts'
+import type { PoolCarrier, PoolPort } from '../pool.ts'
+import type { RecordReader } from './port/record-port.ts'
 
 export interface Chapter<
   Name extends string = string,
@@ -11,15 +15,15 @@ export interface Chapter<
   Kinds extends readonly Kind[] = readonly Kind[],
 > {
   readonly name: Name
-  /** Its verbs, in the order in which they are described. */
+  /** Its verbs, in the order of descriptions. */
   readonly capabilities: Capabilities
-  /** The kinds of record that it owns. */
+  /** Its kinds of records. */
   readonly kinds: Kinds
+  /** Its scheduled calls. */
+  readonly recurring?: readonly Recurring[]
   /** Its ports, by the names under which capabilities declare them. */
   readonly ports?: ChapterPorts
-  /** What is to be done again and again. */
-  readonly recurring?: readonly Recurring[]
-  /** What works beside the calls, begun when a book is opened and closed with it. */
+  /** Its services: they start with the book and end with it. */
   readonly services?: (parts: ServiceParts) => readonly Service[]
 }
 
@@ -29,11 +33,61 @@ export interface ChapterPorts {
   readonly write?: { readonly [Name in keyof WritePorts]?: (parts: WritePortParts) => WritePorts[Name] }
 }
 
-/** Declares a chapter and keeps the types of its verbs and kinds. */
+/** Declares a chapter with the types of its verbs and kinds. */
 export function defineChapter<
   const Name extends string,
   const Capabilities extends readonly AnyCapability[],
   const Kinds extends readonly Kind[],
 >(chapter: Chapter<Name, Capabilities, Kinds>): Chapter<Name, Capabilities, Kinds> {
   return chapter
+}
+
+/** A record that changed. */
+export interface Changed {
+  readonly id: string
+  readonly kind: string
+}
+
+/** Background work of an open book. It implements only the events it needs. */
+export interface Service {
+  readonly name: string
+  /** The network is back, the page is visible, or something is due. */
+  wake?(): void
+  /** Writes were committed; their promises wait for this method. */
+  committed?(): void
+  /** All writes are indexed, and the engine is idle. */
+  idle?(): void
+  /** A call started. */
+  called?(): void
+  /** A call was answered. */
+  answered?(effect: CapabilityEffect): void
+  /** A record was changed by a call or a sync, and committed. */
+  changed?(id: string, kind: string): void
+  /** A call changed these records, after `changed` for each. The call is answered after the returned promise. */
+  wrote?(changed: readonly Changed[]): Promise<unknown> | undefined
+  /** A call, a task or background work failed. */
+  failed?(error: unknown): void
+  /** The result of `degraded` may have changed; `isCertain`: it has. */
+  stateChanged?(isCertain: boolean): void
+  /** Describes a fault, in words; undefined if all is well. */
+  degraded?(): string | undefined
+  close?(): void
+}
+
+/** Everything from which a chapter builds its services. */
+export interface ServiceParts {
+  /** The whole book, read as its owner. */
+  readonly records: Pick<RecordReader, 'get' | 'query'>
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly log: Log
+  readonly keys: Keyring
+  /** True on a device of the owner with a writable book: the place for background work. */
+  readonly isDevice: boolean
+  readonly pool: PoolPort
+  /** Carriers to other claws that the host opened the book with. */
+  readonly carriers: readonly PoolCarrier[]
+  /** Runs `work` as the owner, in a transaction shared with other waiting writes. */
+  write<Result>(work: (at: WriteContext<'records' | 'pool'>) => Result): Promise<Result>
+  tell<Name extends keyof BookEvents>(name: Name, detail: BookEvents[Name]): void
 }

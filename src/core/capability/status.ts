@@ -1,20 +1,20 @@
-// What state a book is in, as it says itself.
+// State of a book, as the book reports it.
 import type { Durability } from '../record.ts'
 
 export interface Status {
   readonly name: string
   readonly agent: string
   readonly durability: Durability
-  /** True when the browser promised not to evict the book; undefined where that question has no meaning. */
+  /** True if the browser promised not to evict the book; undefined on other hosts. */
   readonly persisted?: boolean
   readonly owner: boolean
   readonly schema: number
   readonly records: Readonly<Record<string, number>>
-  /** What the book takes, its indexes included. */
+  /** Bytes of the book, indexes included. */
   readonly usageBytes: number
-  /** What the browser lets this origin have, if it says. */
+  /** Bytes that the browser allows this origin, if it says. */
   readonly quotaBytes?: number
-  /** What all guests have stored and may store, once one has. The owner's alone to know. */
+  /** Storage used by all guests, and their quota, once a guest has stored something. For the owner only. */
   readonly guestQuota?: {
     readonly usedRecords: number
     readonly usedBytes: number
@@ -23,49 +23,49 @@ export interface Status {
   }
   /** Records whose text is not indexed yet; the next search indexes them first. */
   readonly unindexed: number
-  /** When the copy of the records beside the book last had everything. Absent where none is kept, or none is complete. */
+  /** Time at which the copy of the records beside the book was last complete. Absent without one. */
   readonly checkpointAt?: string
   readonly sync: SyncState
   readonly degraded: string[]
 }
 
-/** How far the vectors of a book are. */
+/** State of the vectors of a book. */
 export interface EmbedStatus {
-  /** `none` when the book was opened without an embedder. */
+  /** `none` if the book has no embedder. */
   readonly provider: string
   readonly model?: string
-  /** `provider|model|dimensions|normalised` of the vectors there are; absent before the first. */
+  /** `provider|model|dimensions|normalised` of the stored vectors; absent before the first. */
   readonly fingerprint?: string
   /**
-   * `off`: no embedder. `waiting`: it can't embed yet, `why` says what for. `failing`: it is asked again after a while,
-   * and what there is of vectors is used meanwhile.
+   * `off`: no embedder. `waiting`: it can't embed yet; `why` says for what it waits. `failing`: it is retried later, and
+   * recall uses the existing vectors.
    */
   readonly state: 'off' | 'waiting' | 'working' | 'ready' | 'failing'
   readonly why?: string
-  /** Records that are to have a vector, those that have one, and those still without. */
+  /** Records that need a vector, those with one, and those without. */
   readonly total: number
   readonly embedded: number
   readonly behind: number
-  /** Texts that the embedder refused; they are tried again when the book is opened anew. */
+  /** Texts that the embedder refused; retried when the book is next opened. */
   readonly refused: number
   readonly lastError?: { readonly code: string; readonly message: string; readonly at: string }
-  /** Memory that vectors take. */
+  /** Memory of the vectors. */
   readonly bytes: number
-  /** What scans them: WebAssembly with SIMD, or plain JavaScript where that can't be had. */
+  /** Vector scan: WebAssembly with SIMD, or plain JavaScript. */
   readonly scan?: 'simd' | 'scalar'
 }
 
 /**
- * The line on which the mirror tells of changes at once. `resting`: nobody looks, or there is no network. `waiting`: it broke
- * and is opened again. `refused`: the mirror has none, or none for this key; it is asked again when the network comes back.
+ * State of the line on which the mirror sends changes at once. `resting`: nobody watches, or no network. `waiting`: it
+ * broke and reconnects soon. `refused`: the mirror offers none, or none for this key; retried when the network is back.
  */
 export type LiveState = 'connecting' | 'open' | 'waiting' | 'resting' | 'refused'
 
-/** What a sync does: it sends and fetches, or only sends, or only fetches. */
+/** Direction of a sync: send and fetch, only send, or only fetch. */
 export const syncDirections = ['both', 'push', 'pull'] as const
 export type SyncDirection = (typeof syncDirections)[number]
 
-/** What a sync has brought. */
+/** Counts of one sync. */
 export interface SyncResult {
   readonly pulled: number
   readonly pushed: number
@@ -75,31 +75,31 @@ export interface SyncResult {
 export interface SyncState {
   readonly configured: boolean
   /**
-   * `off`: no mirror is configured. `offline`: it could not be reached, and is tried again. `waiting`: it asked to be
-   * left alone for a while. `stopped`: it refuses, and only a change can help; see `lastError`.
+   * `off`: no mirror. `offline`: the mirror can't be reached; retried. `waiting`: the mirror asked for a pause.
+   * `stopped`: the mirror refuses until something changes; see `lastError`.
    */
   readonly phase: 'off' | 'idle' | 'running' | 'offline' | 'waiting' | 'stopped'
-  /** When the next sync is due by itself. */
+  /** Time of the next automatic sync. */
   readonly nextAt?: string
   readonly running: boolean
-  /** The name that this copy of the book has at the mirror. */
+  /** Name of this copy at the mirror. */
   readonly device?: string
-  /** Absent where there is no such line: the host has none, or it is not wanted. */
+  /** Absent without such a line: the host has none, or it is disabled. */
   readonly live?: LiveState
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number
-  /** Of those, how many it refused for good: see `deadLetters`. */
+  /** Those of them that it refused for good: see `deadLetters`. */
   readonly refused: number
   readonly conflicts: number
-  /** While a sync runs: what it has brought so far. */
+  /** Counts so far, while a sync runs. */
   readonly progress?: SyncResult
-  /** How often this copy was found to differ from the mirror's, and was read anew. Should be 0. */
+  /** How often this copy differed from the mirror's and was read again. Should be 0. */
   readonly repairs: number
   readonly lastSyncedAt?: string
   readonly lastError?: { readonly code: string; readonly message: string }
   /**
-   * Sending with no page open, where the book was opened with it. `missing`: this browser has no Background Sync, or the
-   * page no service worker. `ready`: the service worker has nothing to send. `handed`: it has.
+   * Background Sync, if the book was opened with it. `missing`: no Background Sync in this browser, or no service worker.
+   * `ready`: the service worker has nothing to send. `handed`: it has something to send.
    */
   readonly background?: 'missing' | 'ready' | 'handed'
 }

@@ -1,36 +1,37 @@
-// How much goes out of a book or comes in: read as it stood at one instant, held back until it is whole.
-import type { ConflictEntry } from '../conflict.ts'
+// Bulk transfer: a snapshot of the book on its way out, and an upload that is held back until it is complete.
 import type { JsonObject } from '../json/path.ts'
-import type { PutRequest } from '../put-request.ts'
-import type { Scope, Stored } from '../record.ts'
+import type { ConflictEntry } from '../op.ts'
+import type { PutRequest, Scope, Stored } from '../record.ts'
 import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
 import type { SecretCount } from '../secret/stored-secrets.ts'
 
-/** Which records a snapshot holds. */
+/** Selection of the records of a snapshot. */
 export interface SnapshotQuery {
   readonly kinds: readonly string[]
-  /** When they happened: from this instant, and before that one. Kinds without times of their own are never left out. */
+  /**
+   * When the records happened: from this instant (inclusive) to that one (exclusive). Kinds without times always match.
+   */
   readonly from?: string | undefined
   readonly before?: string | undefined
-  /** False leaves out what is sealed here. */
+  /** False excludes sealed records. */
   readonly sealed?: boolean | undefined
-  /** True takes in, sealed as it lies, what can't be read here: `sealed` in place of its body. */
+  /** True includes unreadable records with their `sealed` body. */
   readonly unread?: boolean | undefined
-  /** True takes in all that is sealed here as it lies, what can be read included: nothing of it is opened. */
+  /** True includes all sealed records with their sealed body, readable ones too; nothing is opened. */
   readonly asSealed?: boolean | undefined
 }
 
-/** The records of a book as they stood at one instant, whatever is written afterwards. */
+/** The records of a book at one instant; later writes don't change it. */
 export interface RecordSnapshot {
-  /** How many there are of each kind. */
+  /** Number of records of each kind. */
   readonly counts: ReadonlyMap<string, number>
-  /** How many of them are sealed in the book; and how many of these kinds can't be read for want of a key. */
+  /** Number of records sealed in the book, and of records of these kinds that can't be read without their key. */
   readonly sealed: number
   readonly locked: number
   /**
-   * The records of a kind in the order of their ids, from number `from` on, until their bodies have `length`
-   * characters together; at least one. `next` is where to go on, undefined at the end. What was forgotten since
-   * is left out: forgetting does not wait for a reader.
+   * Reads records of a kind, ordered by id, from index `from` until their bodies have `length` characters together; at
+   * least one. `next` is the next index, undefined at the end. Skips records forgotten since, because forgetting doesn't
+   * wait for readers.
    */
   read(
     kind: string,
@@ -39,40 +40,43 @@ export interface RecordSnapshot {
   ): { readonly records: Stored<JsonObject>[]; readonly next: number | undefined }
 }
 
-/** A record on its way into the book, held in the database until all that came with it is known to be whole. */
+/** A record of an upload, stored in the database until the whole upload is known to be complete. */
 export interface StagedRecord {
   readonly id: string
   readonly kind: string
   /** JSON. */
   readonly text: string
-  /** What it will be in the book; a sensitive one waits sealed. */
+  /** Sensitivity it will have; a sensitive one waits sealed. */
   readonly sensitivity?: Sensitivity | undefined
-  /** Its body is sealed already, as it came. */
+  /** True if its body arrived sealed. */
   readonly isSealed?: boolean | undefined
 }
 
-/** Uploads in progress. Those of an engine that ended are gone with it. */
+/** Uploads in progress. They end with their engine. */
 export interface Staging {
-  /** Adds records to an upload; an id that it has already is `conflict`. Inside a transaction. */
+  /** Adds records to an upload, inside a transaction; throws `conflict` for an id that it has already. */
   add(upload: string, records: readonly StagedRecord[]): void
-  /** The records of an upload in the order they came, after number `after`; some, and none at the end. */
+  /** Some records of an upload after number `after`, in their order; none at the end. */
   read(upload: string, after: number): { readonly n: number; readonly record: StagedRecord }[]
   drop(upload: string): void
 }
 
-/** What a call leaves behind for the next one of the same caller, while calls keep coming. */
+/** State that a call stores for the next call of the same caller. */
 export interface TransferSessions {
   /**
-   * Keeps `value` and answers its name, which nobody can guess. `end` runs when it is dropped or nobody came for it. Throws
-   * `rate-limited` while too many of this caller, or of its guests together, are unfinished.
+   * Stores `value` and returns its secret name. `end` runs when the value is dropped or abandoned. Throws `rate-limited`
+   * while this caller, or its guests together, have too many unfinished sessions.
    */
   keep(value: object, end?: () => void): string
   /**
-   * What was kept under this name by this caller; undefined when there is no such thing (any more), `owner-changed` when
-   * it went with an engine before this one.
+   * The value that this caller stored under the name; undefined if it is gone, `owner-changed` if an earlier engine had
+   * it.
    */
   find(name: string): object | undefined
-  /** Everything was sent: it counts no more, and can be found for half a minute, in case the last answer got lost. */
+  /**
+   * Marks a session as complete: it no longer counts, and can be found for half a minute more, in case the last answer
+   * got lost.
+   */
   finish(name: string): void
   drop(name: string): void
 }

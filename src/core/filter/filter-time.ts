@@ -1,15 +1,13 @@
-// What a filter on instants means: they may be written in any form of ISO 8601, and a bare date stands for its whole day in
-// the zone of the book. Beside dates there are the words people use: now, today, yesterday, tomorrow, and `-7d`.
-// Invariant: what is no instant is refused with its path; compared as text it would quietly match nothing.
-import { parseDuration } from '../calendar/duration.ts'
-import { endingOf } from '../calendar/day.ts'
-import { dayMs, utcZone, type Zone } from '../calendar/zone.ts'
+// Filters on instants: any ISO 8601 form, a bare date for its whole day in the zone of the book, and the words now,
+// today, yesterday, tomorrow and `-7d`.
+// Invariant: an invalid instant is an error with its path; compared as text it would match nothing.
+import { canonicalTime, formatTime, isDateOnly, parseDuration } from '../time.ts'
+import { type Zone, dayMs, endingOf, utcZone } from '../zone.ts'
 import { DaybookError } from '../errors.ts'
 import type { Predicate, Scalar } from './filter.ts'
 import type { Kind } from '../kind.ts'
-import { canonicalTime, formatTime, isDateOnly } from '../time.ts'
 
-/** When and where a question is asked. */
+/** Time and zone of a query. */
 export interface Moment {
   readonly nowMs: number
   readonly zone: Zone
@@ -17,18 +15,18 @@ export interface Moment {
 
 const wordsOfDays: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
-/** The date that `word` stands for, or undefined for what is no such word. */
+/** The date that `word` names; undefined for any other word. */
 export function dayNamed(word: string, { nowMs, zone }: Moment): string | undefined {
   const days = Object.hasOwn(wordsOfDays, word) ? wordsOfDays[word] : undefined
   if (days === undefined) return undefined
-  // Counted on the calendar: a day may have 23 hours, or 25.
+  // Counts calendar days: a day may have 23 or 25 hours.
   const local = Date.parse(zone.dayOf(nowMs))
   return formatTime(local + days * dayMs).slice(0, 10)
 }
 
 /**
- * `predicate` with every condition on an instant as plain comparisons of canonical text. `kinds` are those that are asked
- * for: what is an instant in one of them is one.
+ * Resolves every condition on an instant into comparisons of canonical text. A path is an instant if one of `kinds` says
+ * so.
  */
 export function resolveTimes(
   predicate: Predicate,
@@ -64,8 +62,8 @@ export function resolveTimes(
 
 function timePaths(kinds: Kind | readonly Kind[] | undefined): ReadonlySet<string> {
   const paths = new Set(['created_at', 'updated_at'])
-  const asked = kinds === undefined ? [] : 'name' in kinds ? [kinds] : kinds
-  for (const { facets, expires } of asked)
+  const list = kinds === undefined ? [] : 'name' in kinds ? [kinds] : kinds
+  for (const { facets, expires } of list)
     for (const path of [facets.happened_at, expires]) if (path !== undefined) paths.add(path)
   return paths
 }
@@ -82,8 +80,8 @@ function among(one: Extract<Predicate, { test: 'in' }>, moment: Moment): Predica
   return { test: 'any', of: [{ ...one, values: instants }, ...days] }
 }
 
-function same({ path, where }: Test, given: Scalar, moment: Moment): Predicate {
-  const value = instantOf(given, { path, where }, moment)
+function same({ path, where }: Test, written: Scalar, moment: Moment): Predicate {
+  const value = instantOf(written, { path, where }, moment)
   if (typeof value !== 'string' || !isDateOnly(value)) return { test: 'eq', path, value }
   const within: Predicate[] = [
     { test: 'gte', path, value: firstOf(value, moment) },
@@ -95,13 +93,13 @@ function same({ path, where }: Test, given: Scalar, moment: Moment): Predicate {
 const firstOf = (text: string, { zone }: Moment): string =>
   isDateOnly(text) ? formatTime(zone.startOfDay(text)) : text
 
-/** The canonical text of an instant, or a bare date; what is neither text nor number (null, a boolean) as it is. */
+/** Canonical text of an instant, or a bare date; null and booleans stay as they are. */
 function instantOf(value: Scalar, { path, where }: Pick<Test, 'path' | 'where'>, moment: Moment): Scalar {
   if (value === null || typeof value === 'boolean') return value
-  const known = typeof value === 'string' ? parseInstant(value, moment) : undefined
-  if (known !== undefined) return known
-  const said = JSON.stringify(value).slice(0, 80)
-  const message = `\`${path}\` is an instant, and ${said} is none: write an ISO 8601 date or time, now, today, yesterday, tomorrow, or how long ago (-7d, -12h).`
+  const text = typeof value === 'string' ? parseInstant(value, moment) : undefined
+  if (text !== undefined) return text
+  const shown = JSON.stringify(value).slice(0, 80)
+  const message = `\`${path}\` is an instant, and ${shown} is not: write an ISO 8601 date or time, now, today, yesterday, tomorrow, or how long ago (-7d, -12h).`
   throw new DaybookError('invalid-filter', message, { details: { path: where ?? `filters.${path}` } })
 }
 

@@ -1,12 +1,12 @@
-// The filter language of every kind: parsed once into a tree that the store compiles to SQL and tests evaluate plainly.
-// Invariant: two-valued. A test on a missing or differently typed value is false, and `ne`/`not` of it true.
+// The filter language of every kind. Filters are parsed once into a tree, which the store compiles to SQL.
+// Invariant: two-valued. A test of a missing or differently typed value is false, and its `ne` or `not` is true.
 import { DaybookError } from '../errors.ts'
-import { checkPath, isJsonObject, type Json } from '../json/path.ts'
+import { type Json, checkPath, isJsonObject, readPath } from '../json/path.ts'
 
 export type Scalar = string | number | boolean | null
 export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains' | 'exists'
 
-/** One condition as written: a scalar (equality), or operators that must all hold. */
+/** One condition: a scalar (equality), or operators that must all match. */
 export type Condition =
   | Scalar
   | {
@@ -21,7 +21,7 @@ export type Condition =
       exists?: boolean
     }
 
-/** Filters as written: dotted paths to conditions, all of which must hold, with `and`, `or`, `not` beside them. */
+/** Filters: dotted paths with conditions that must all match, and `and`, `or`, `not` beside them. */
 export interface Filters {
   and?: Filters[]
   or?: Filters[]
@@ -29,7 +29,7 @@ export interface Filters {
   [path: string]: Condition | Filters | Filters[] | undefined
 }
 
-/** What a test looks at, and where in the filters as written it stands, for errors. */
+/** Tested path, and its place in the written filters, for errors. */
 interface Tested {
   readonly path: string
   readonly where?: string | undefined
@@ -48,13 +48,13 @@ export const filterLimits = { depth: 8, predicates: 30, inValues: 1000, textLeng
 const comparisons = new Set(['gt', 'gte', 'lt', 'lte'])
 const operators = new Set(['eq', 'ne', 'in', 'contains', 'exists', ...comparisons])
 
-/** Reads filters from outside, or throws `invalid-filter` with the path of what is wrong. `undefined` matches all. */
+/** Parses filters, or throws `invalid-filter` with the path of the error. `undefined` matches everything. */
 export function parseFilters(input: unknown, where = 'filters'): Predicate {
-  const budget = { left: filterLimits.predicates }
+  const budget = { remaining: filterLimits.predicates }
   return input === undefined ? { test: 'all', of: [] } : parseGroup(input, where, 0, budget)
 }
 
-type Budget = { left: number }
+type Budget = { remaining: number }
 
 function parseGroup(input: unknown, where: string, depth: number, budget: Budget): Predicate {
   if (!isJsonObject(input)) throw wrong(where, 'Filters are an object of paths and conditions')
@@ -75,7 +75,7 @@ function parseGroup(input: unknown, where: string, depth: number, budget: Budget
 
 function parseCondition(path: string, value: Json, where: string, budget: Budget): Predicate[] {
   const spend = (here: string) => {
-    if (--budget.left < 0) throw wrong(here, `At most ${filterLimits.predicates} conditions at once`)
+    if (--budget.remaining < 0) throw wrong(here, `At most ${filterLimits.predicates} conditions at once`)
   }
   if (!isJsonObject(value)) {
     spend(where)
@@ -120,14 +120,68 @@ function parseTest(path: string, operator: Operator, operand: Json, where: strin
 }
 
 function scalar(value: Json, where: string): Scalar {
-  if (value !== null && typeof value === 'object') throw wrong(where, 'A single value is wanted here')
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw wrong(where, 'A finite number is wanted here')
+  if (value !== null && typeof value === 'object') throw wrong(where, 'Must be a single value')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw wrong(where, 'Must be a finite number')
   if (typeof value === 'string' && value.length > filterLimits.textLength)
-    throw wrong(where, `A text of at most ${filterLimits.textLength} characters is wanted here`)
+    throw wrong(where, `Must be a text of at most ${filterLimits.textLength} characters`)
   return value
 }
 
 function wrong(path: string, message: string): DaybookError {
   return new DaybookError('invalid-filter', `${message}.`, { details: { path } })
+}
+
+/**
+ * True if `value` (a record as users see it) matches `predicate`. Plain JavaScript; tests compare the store's SQL with
+ * it.
+ */
+export function matchesFilter(predicate: Predicate, value: unknown): boolean {
+  switch (predicate.test) {
+    case 'all':
+      return predicate.of.every((part) => matchesFilter(part, value))
+    case 'any':
+      return predicate.of.some((part) => matchesFilter(part, value))
+    case 'not':
+      return !matchesFilter(predicate.of, value)
+    case 'exists':
+      return readPath(value, predicate.path) !== undefined
+    case 'eq':
+      return equal(readPath(value, predicate.path), predicate.value)
+    case 'in': {
+      const found = readPath(value, predicate.path)
+      return predicate.values.some((wanted) => equal(found, wanted))
+    }
+    case 'contains':
+      return contains(readPath(value, predicate.path), predicate.value)
+    default: {
+      const found = readPath(value, predicate.path)
+      const order = compare(found, predicate.value)
+      if (order === undefined) return false
+      if (predicate.test === 'gt') return order > 0
+      if (predicate.test === 'gte') return order >= 0
+      return predicate.test === 'lt' ? order < 0 : order <= 0
+    }
+  }
+}
+
+function equal(found: Json | undefined, wanted: Scalar): boolean {
+  return found === wanted
+}
+
+function contains(found: Json | undefined, wanted: Scalar): boolean {
+  if (Array.isArray(found)) return found.some((item: Json) => equal(item, wanted))
+  return typeof found === 'string' && typeof wanted === 'string' && found.includes(wanted)
+}
+
+/** Compares two values of one type, texts by code point like SQLite; undefined for different types. */
+function compare(found: Json | undefined, wanted: string | number): number | undefined {
+  if (typeof found === 'number' && typeof wanted === 'number') return found - wanted
+  if (typeof found !== 'string' || typeof wanted !== 'string') return undefined
+  const a = Array.from(found)
+  const b = Array.from(wanted)
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = (a[i]?.codePointAt(0) ?? 0) - (b[i]?.codePointAt(0) ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
 }

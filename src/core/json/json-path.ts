@@ -1,8 +1,8 @@
-// JSONPath (RFC 9535), the part that names places without computing: `$.a.b`, `$['a b']`, `$.a[0]`, `$.a[-1]`, `$.a[*].b`.
-// Invariant: parsed once into steps that the store compiles to SQL; what a query means is held by a test in plain JavaScript.
+// JSONPath (RFC 9535), the subset that only names places: `$.a.b`, `$['a b']`, `$.a[0]`, `$.a[-1]`, `$.a[*].b`.
+// Invariant: paths are parsed once into steps, which the store compiles to SQL.
 import { DaybookError } from '../errors.ts'
 
-/** A member of an object, an element of a list (from its end when negative), or every child of either. */
+/** A member of an object, an element of a list (negative: from its end), or all children of either. */
 export type JsonStep =
   | { readonly step: 'member'; readonly name: string }
   | { readonly step: 'element'; readonly index: number }
@@ -13,7 +13,7 @@ export const jsonPathLimits = { length: 1000, steps: 16, wildcards: 4 } as const
 const step =
   /(?:\.([\p{L}_][\p{L}\p{N}\p{M}_-]*)|\.(\*)|\[\s*(?:(\*)|(0|-?[1-9]\d{0,8})|'([^'\\\p{Cc}]*)'|"([^"\\\p{Cc}]*)")\s*\])/uy
 
-/** Reads a path, or throws `invalid-filter` saying from where on it is not understood. `where` names the input. */
+/** Parses a path, or throws `invalid-filter` with the part it can't read. `where` names the input. */
 export function parseJsonPath(text: string, where = 'path'): JsonStep[] {
   const steps: JsonStep[] = []
   if (text.length > jsonPathLimits.length) throw wrong(where, text, 'is too long')
@@ -21,14 +21,14 @@ export function parseJsonPath(text: string, where = 'path'): JsonStep[] {
   for (step.lastIndex = 1; step.lastIndex < text.length;) {
     const from = step.lastIndex
     const match = step.exec(text)
-    if (!match) throw wrong(where, text, `is not understood from \`${text.slice(from, from + 20)}\` on`)
+    if (!match) throw wrong(where, text, `can't be read from \`${text.slice(from, from + 20)}\` on`)
     const [, bare, star, anotherStar, index, single, double] = match
     const name = bare ?? single ?? double
     if ((star ?? anotherStar) !== undefined) steps.push({ step: 'children' })
     else if (index !== undefined) steps.push({ step: 'element', index: Number(index) })
-    // A name in quotes inside would need escapes, which the databases beneath read differently.
+    // A quote inside a name would need escapes, which databases read differently.
     else if (name !== undefined && !name.includes('"')) steps.push({ step: 'member', name })
-    else throw wrong(where, text, 'names a member that cannot be asked for')
+    else throw wrong(where, text, 'has an unsupported member name')
   }
   const wildcards = steps.filter(({ step }) => step === 'children').length
   if (steps.length > jsonPathLimits.steps)
@@ -39,8 +39,8 @@ export function parseJsonPath(text: string, where = 'path'): JsonStep[] {
 }
 
 function wrong(where: string, text: string, message: string): DaybookError {
-  const known = "Understood are $ .name ['name'] [0] [-1] [*]"
-  return new DaybookError('invalid-filter', `\`${text.slice(0, 80)}\` ${message}. ${known}.`, {
+  const supported = "Supported: $ .name ['name'] [0] [-1] [*]"
+  return new DaybookError('invalid-filter', `\`${text.slice(0, 80)}\` ${message}. ${supported}.`, {
     details: { path: where },
   })
 }

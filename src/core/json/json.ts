@@ -1,21 +1,21 @@
-// Input from outside is plain JSON and nothing else: no cycles, no class instances, no `__proto__`, no bottomless nesting.
+// JSON from outside: checks of values and of texts.
 import { DaybookError, isDaybookError } from '../errors.ts'
 
-/** Deepest nesting and most text (UTF-16 units, keys included) that one call may carry. */
+/** Most levels, and most text (UTF-16 units, keys included), of one call. */
 export const jsonLimits = { depth: 64, length: 24_000_000 } as const
 
 /**
- * Throws `invalid-input` or `too-large`, naming the path, unless `value` is plain JSON. `undefined` members count as
- * absent. An envelope around the input of a call may be deeper by the levels it adds.
+ * Throws `invalid-input` or `too-large` with the path unless `value` is plain JSON: no cycles, class instances or
+ * `__proto__`. `undefined` members count as absent. An envelope around an input may add to `depth`.
  */
 export function checkJson(value: unknown, depth: number = jsonLimits.depth): void {
   const path: string[] = []
   try {
-    walk(value, path, { left: jsonLimits.length, depth })
+    walk(value, path, { remaining: jsonLimits.length, depth })
   } catch (error) {
     if (isDaybookError(error)) throw error
-    // A getter or a proxy throws what it likes when it is read.
-    throw wrong(path, 'It can not be read: a getter or a proxy threw an error')
+    // A getter or a proxy may throw anything.
+    throw wrong(path, "It can't be read: a getter or a proxy threw an error")
   }
 }
 
@@ -23,7 +23,7 @@ const [quote, backslash] = ['"'.charCodeAt(0), '\\'.charCodeAt(0)]
 const opening = ['[', '{'].map((one) => one.charCodeAt(0))
 const closing = [']', '}'].map((one) => one.charCodeAt(0))
 
-/** True for text whose lists and objects, as JSON, are nested deeper than `depth`. Parses nothing, so it costs no memory. */
+/** True if the lists and objects of a JSON text nest deeper than `depth`. Doesn't parse, so it needs no memory. */
 export function isDeeper(text: string, depth: number): boolean {
   let level = 0
   let isInText = false
@@ -42,7 +42,7 @@ export function isDeeper(text: string, depth: number): boolean {
 }
 
 interface Budget {
-  left: number
+  remaining: number
   readonly depth: number
 }
 
@@ -53,7 +53,7 @@ function walk(value: unknown, path: string[], budget: Budget): void {
     case 'number':
       if (!Number.isFinite(value)) throw wrong(path, `${value} is not a JSON number`)
       if (isInexact(value))
-        throw wrong(path, `${value} is an integer that numbers do not hold exactly; send it as text`)
+        throw wrong(path, `${value} is an integer that a number can't represent exactly; send it as text`)
       return
     case 'boolean':
     case 'undefined':
@@ -66,7 +66,7 @@ function walk(value: unknown, path: string[], budget: Budget): void {
   if (value === null) return
   if (path.length >= budget.depth) throw wrong(path, `Nested deeper than ${budget.depth}`)
   const isArray = Array.isArray(value)
-  // A list may be long and hollow: written as JSON, each hole takes its place.
+  // A sparse list may be long: as JSON, each hole takes space.
   if (isArray) spend(value.length, path, budget)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
@@ -83,16 +83,16 @@ function walk(value: unknown, path: string[], budget: Budget): void {
 }
 
 /**
- * True for an integer that is written digit by digit and beyond what a double counts by ones: it may have been another one
- * before it was read. From 1e21 on a number is written with an exponent, and nobody takes it for exact.
+ * True for an integer that a double can't represent exactly, written without an exponent: it may have lost digits. From
+ * 1e21 on numbers have an exponent, and nobody takes them for exact.
  */
 function isInexact(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 }
 
 function spend(length: number, path: string[], budget: Budget): void {
-  budget.left -= length
-  if (budget.left >= 0) return
+  budget.remaining -= length
+  if (budget.remaining >= 0) return
   throw new DaybookError('too-large', `The call carries more than ${jsonLimits.length} characters.`, {
     details: { path: path.join('.'), limit: jsonLimits.length },
   })
@@ -103,4 +103,65 @@ function wrong(path: readonly string[], message: string): DaybookError {
   return new DaybookError('invalid-input', `${where === '' ? 'The input' : `\`${where}\``}: ${message}.`, {
     details: { path: where },
   })
+}
+
+const strings = /"(?:[^"\\]|\\.)*"/g
+const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** False if parsing changes a number of the JSON text: a double has at most 17 digits. */
+export function hasExactNumbers(json: string): boolean {
+  return [...json.replaceAll(strings, '').matchAll(numbers)].every(([number]) => isExact(number))
+}
+
+function isExact(text: string): boolean {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return false
+  if (/^-?\d+$/.test(text)) return BigInt(text) === BigInt(value)
+  const digits = text
+    .replace(/[eE].*$/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '')
+  return digits.length <= 15 && (value !== 0 || digits === '')
+}
+
+const token =
+  /[ \t\n\r]*(?:([[{])|([\]}])|(,)|(:)|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y
+
+/** Tokens that may come next. */
+type Wanted = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing'
+
+/**
+ * Finds the first character that can't be there (RFC 8259), as `line 3, column 7`; undefined for valid JSON. Engines
+ * don't always report the place.
+ */
+export function jsonErrorPlace(text: string): string | undefined {
+  const closers: string[] = []
+  let wanted: Wanted = 'value'
+  let at = 0
+  const after = (): Wanted => (closers.length === 0 ? 'nothing' : 'comma or end')
+  for (;;) {
+    token.lastIndex = at
+    const match = token.exec(text)
+    if (!match) break
+    const [whole, open, close, comma, colon, string, other] = match
+    const value = wanted === 'value' || wanted === 'value or end'
+    if (open !== undefined && value) {
+      closers.push(open === '{' ? '}' : ']')
+      wanted = open === '{' ? 'key or end' : 'value or end'
+    } else if (close !== undefined && wanted.endsWith('end') && closers.at(-1) === close) {
+      closers.pop()
+      wanted = after()
+    } else if (comma !== undefined && wanted === 'comma or end')
+      wanted = closers.at(-1) === '}' ? 'key' : 'value'
+    else if (colon !== undefined && wanted === 'colon') wanted = 'value'
+    else if (string !== undefined && (wanted === 'key' || wanted === 'key or end')) wanted = 'colon'
+    else if ((string ?? other) !== undefined && value) wanted = after()
+    else break
+    at += whole.length
+  }
+  while (/[ \t\n\r]/.test(text.charAt(at))) at += 1
+  if (at >= text.length && wanted === 'nothing') return undefined
+  const lines = text.slice(0, at).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
 }

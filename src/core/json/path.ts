@@ -1,15 +1,15 @@
-// Dotted paths into a record's body: `situation.context.course`. Object keys only, own properties only.
+// JSON values, and dotted paths into them: `situation.context.course`. Paths read own keys of objects only.
 import { DaybookError } from '../errors.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-/** True for a plain object: not null, not an array. */
+/** True for a plain object: not null, not a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value at a dotted path, or undefined when any step of it is missing. Never reads a prototype. */
+/** Returns the value at a dotted path; undefined if a step is missing. Never reads a prototype. */
 export function readPath(value: unknown, path: string): Json | undefined {
   let current: unknown = value
   for (const key of path.split('.')) {
@@ -19,7 +19,10 @@ export function readPath(value: unknown, path: string): Json | undefined {
   return current as Json | undefined
 }
 
-/** Checks a dotted path that came from outside: 1 to 16 steps, no empty one, no quotes, backslashes or controls. */
+/**
+ * Checks a dotted path from outside: 1 to 16 non-empty steps without quotes, backslashes and control characters. Throws
+ * `invalid-filter`.
+ */
 export function checkPath(path: string, where: string): string {
   const steps = path.split('.')
   // eslint-disable-next-line no-control-regex -- controls are exactly what is refused
@@ -35,7 +38,19 @@ export function checkPath(path: string, where: string): string {
   return path
 }
 
-/** True when `path` is `prefix` or lies below it. */
-export function isWithin(path: string, prefix: string): boolean {
+/** True if `path` is `prefix` or below it. */
+export function isPathWithin(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}.`)
+}
+
+/** True if two JSON values are equal, whatever the order of their fields. */
+export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
+  if (Object.is(one, other)) return true
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item: Json, i) => sameJson(item, other[i]))
+  }
+  if (!isJsonObject(one) || !isJsonObject(other)) return false
+  const keys = Object.keys(one)
+  if (keys.length !== Object.keys(other).length) return false
+  return keys.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]))
 }

@@ -1,9 +1,10 @@
-// Base58Check, as wallets write their keys: a number in 58 digits whose last four bytes are its checksum (double SHA-256).
-// Invariant: for checksums only. SHA-256 is written out, because the ports' promises and a scan can't wait.
+// Base58Check, the form of wallet keys: a number in 58 digits whose last four bytes are its checksum (double SHA-256).
+// Invariant: SHA-256 is implemented here for checksums only, because the hashes of the ports are asynchronous and a scan
+// can't wait.
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** True when the last four bytes are the checksum of those before them, of which the first isn't zero. */
+/** True if the last four bytes are the checksum of the others, and the first byte isn't zero. */
 export function hasBase58Checksum(text: string): boolean {
   const bytes = decode(text)
   if (bytes === undefined || bytes.length < 5) return false
@@ -11,7 +12,7 @@ export function hasBase58Checksum(text: string): boolean {
   return bytes.subarray(-4).every((byte, at) => byte === sum[at])
 }
 
-/** So many digits are a number without a fraction. */
+/** Most digits that fit a number exactly. */
 const chunk = 9
 
 function decode(text: string): Uint8Array | undefined {
@@ -26,7 +27,7 @@ function decode(text: string): Uint8Array | undefined {
     }
     number = number * 58n ** BigInt(end - from) + BigInt(part)
   }
-  // A digit of Base58 is less than six bits.
+  // A Base58 digit has less than six bits.
   const bytes = new Uint8Array(Math.ceil((text.length * 6) / 64) * 8)
   const view = new DataView(bytes.buffer)
   for (let at = bytes.length - 8; at >= 0; at -= 8) {
@@ -45,7 +46,7 @@ const fraction = (root: number) => ((root - Math.floor(root)) * 0x1_0000_0000) |
 const rounds = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))
 const start = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)))
 
-/** FIPS 180-4. */
+/** SHA-256 (FIPS 180-4). */
 export function sha256(bytes: Uint8Array): Uint8Array {
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64)
   padded.set(bytes)
@@ -93,3 +94,43 @@ function addBlock(state: Int32Array, words: Int32Array): void {
   const sums = [a, b, c, d, e, f, g, h]
   for (let at = 0; at < 8; at += 1) state[at] = (state[at] ?? 0) + (sums[at] ?? 0)
 }
+
+const least = 51
+const most = 52
+const form = /^(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})$/
+
+type Place = readonly [start: number, end: number]
+const none: readonly Place[] = []
+
+/**
+ * Finds private keys of wallets (WIF): 51 or 52 Base58 digits with a checksum, as half-open ranges, in order. They have
+ * no prefix. Time is linear in the text.
+ */
+export function walletKeysIn(text: string): readonly Place[] {
+  if (text.length < least) return none
+  let found: Place[] | undefined
+  let from = 0
+  while (from + least <= text.length) {
+    // Backwards: after a run that is too short, the next one may begin.
+    let at = from + least - 1
+    while (at >= from && isWord(text.charCodeAt(at))) at -= 1
+    if (at >= from) {
+      from = at + 1
+      continue
+    }
+    let end = from + least
+    while (isWord(text.charCodeAt(end))) end += 1
+    const key = end - from > most ? '' : text.slice(from, end)
+    if (form.test(key) && hasBase58Checksum(key)) {
+      found ??= []
+      found.push([from, end])
+    }
+    from = end + 1
+  }
+  return found ?? none
+}
+
+/** Letters and digits of ASCII. */
+const isWord = (code: number) =>
+  // 32 turns a capital into a small letter.
+  ((code | 32) >= 97 && (code | 32) <= 122) || (code >= 48 && code <= 57)

@@ -1,40 +1,40 @@
-// Secrets in the texts of a record's body, names of fields included.
-// Invariant: a body without a secret is given back as it is, the same object.
+// Secrets in the texts and field names of a record's body.
+// Invariant: a body without secrets is returned as the same object.
 import { isJsonObject, type Json, type JsonObject } from '../json/path.ts'
 import { findSecrets, markOf, maskSecrets, secretInName, secretMark } from './find-secrets.ts'
 import { type FieldRule, fieldRules } from './written-rule.ts'
 
-/** Which rule found a secret, and in which field: a dotted path, places in lists as numbers. Never the secret itself. */
+/** Rule and place of a secret: a dotted path, with list indexes as numbers. Never contains the secret. */
 export interface FoundSecret {
   readonly rule: string
   readonly path: string
 }
 
-/** The secrets in `body`, in the order of its fields. */
+/** Finds the secrets in `body`, in the order of its fields. */
 export function secretsOf(body: JsonObject): FoundSecret[] {
   return collect(body, (text, field) => {
-    const known = fieldRuleOf(text, field)
-    return known === undefined ? findSecrets(text).map(({ rule }) => rule) : [known]
+    const rule = fieldRuleOf(text, field)
+    return rule === undefined ? findSecrets(text).map(({ rule }) => rule) : [rule]
   })
 }
 
-/** The same where its texts are names, in which a secret may stand behind any sign. */
+/** Finds the secrets in a body whose texts are names, where a secret may follow any sign. */
 export function secretsInNames(body: JsonObject): FoundSecret[] {
   return collect(body, (text) => secretInName(text) ?? [])
 }
 
-/** The marks in `body` that stand where secrets were. */
-export function marksIn(body: JsonObject): FoundSecret[] {
+/** Finds the marks in `body` that replaced secrets. */
+export function secretMarksIn(body: JsonObject): FoundSecret[] {
   return collect(body, (text) => [...text.matchAll(secretMark)].map(([, rule = '']) => rule))
 }
 
-/** `body` with a mark in the place of each secret, and what was found. */
+/** Returns `body` with a mark in place of each secret, and the secrets found. */
 export function maskBody(body: JsonObject): { readonly body: JsonObject; readonly found: FoundSecret[] } {
   const found = secretsOf(body)
   return { body: found.length === 0 ? body : (masked(body, undefined) as JsonObject), found }
 }
 
-/** The rules that know a secret in a text, which stands in a field of that name or is a name itself. */
+/** Rules for a text: of a field with that name, or of a name itself. */
 type RulesOf = (text: string, field: string | undefined) => string | string[]
 
 function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
@@ -55,7 +55,7 @@ function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
     } else if (isJsonObject(value)) {
       for (const name of Object.keys(value)) {
         const inName = fieldNamed(name).isPlain ? [] : rulesOf(name, undefined)
-        // A name that is a secret itself is told by its mark.
+        // A field name that is a secret is reported by its mark.
         path.push(inName.length > 0 ? maskSecrets(name, findSecrets(name)) : name)
         note(inName)
         visit(value[name] as Json, name)
@@ -74,19 +74,21 @@ function fieldRuleOf(text: string, field: string | undefined): string | undefine
 }
 
 interface FieldName {
-  /** No secret and no mark can be in it. */
+  /** False if the text can contain neither a secret nor a mark. */
   readonly isPlain: boolean
-  /** The rules for texts in a field of this name. */
+  /** Rules for texts in a field of this name. */
   readonly rules: readonly FieldRule[]
 }
 
-/** Records of a kind have the same few names: each is looked at once. Names that may hold a secret are not remembered. */
+/**
+ * Cached field names without secrets: records of a kind share few names. Names that may contain a secret are not cached.
+ */
 const plainNames = new Map<string, FieldName>()
 const plainLimit = 1000
 
 function fieldNamed(name: string): FieldName {
-  const known = plainNames.get(name)
-  if (known) return known
+  const cached = plainNames.get(name)
+  if (cached) return cached
   const field = {
     isPlain: /^[A-Za-z_]{1,24}$/.test(name) && findSecrets(name).length === 0,
     rules: fieldRules.filter((rule) => rule.field.test(name)),
@@ -97,8 +99,8 @@ function fieldNamed(name: string): FieldName {
 
 function masked(value: Json, field: string | undefined): Json {
   if (typeof value === 'string') {
-    const known = fieldRuleOf(value, field)
-    return known === undefined ? maskSecrets(value, findSecrets(value)) : markOf(known, value)
+    const rule = fieldRuleOf(value, field)
+    return rule === undefined ? maskSecrets(value, findSecrets(value)) : markOf(rule, value)
   }
   if (Array.isArray(value)) return value.map((item: Json) => masked(item, field))
   if (!isJsonObject(value)) return value
@@ -109,7 +111,7 @@ function masked(value: Json, field: string | undefined): Json {
   return Object.fromEntries(fields)
 }
 
-/** Two names that look alike behind their marks both stay. */
+/** Two names with equal marks both stay. */
 function freeName(name: string, taken: ReadonlyMap<string, Json>): string {
   let free = name
   for (let n = 2; taken.has(free); n += 1) free = `${name} (${n})`

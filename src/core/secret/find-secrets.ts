@@ -1,13 +1,56 @@
-// Finds secrets of known form in a text, and puts marks in their place.
-// Invariants: time grows with the length of the text alone; a marked text has no secret in it any more.
-import { Beginnings } from './beginning.ts'
+// Finds secrets of known forms in a text, and masks them.
+// Invariants: time is linear in the text; a masked text contains no secret.
 import { accountLength, isAccountNumber, isCardNumber } from './check-digit.ts'
 import { type SecretRule, secretRules } from './secret-rule.ts'
 import { isSeedWords } from './seed-phrase.ts'
-import { walletKeysIn } from './wallet-key.ts'
+import { walletKeysIn } from './base58-check.ts'
 import { type WrittenRule, writtenRules } from './written-rule.ts'
 
-/** A secret in a text: the half-open range of its UTF-16 units, and the rule that knows it. */
+// Finds any of many prefixes in a text, with one table look-up for each character. Prefixes have at least three
+// characters.
+
+const slots = 32_768
+const slotOf = (a: number, b: number, c: number) => ((a << 10) ^ (a >> 3) ^ (b << 5) ^ c) & (slots - 1)
+
+export class Beginnings {
+  /** Index into `#lists` by a hash of three characters; 0 is an empty list. */
+  readonly #table = new Uint16Array(slots)
+  readonly #lists: string[][] = [[]]
+
+  constructor(beginnings: Iterable<string>) {
+    // Longest first.
+    for (const one of [...new Set(beginnings)].sort((a, b) => b.length - a.length)) {
+      const slot = slotOf(one.charCodeAt(0), one.charCodeAt(1), one.charCodeAt(2))
+      if (this.#table[slot] === 0) this.#table[slot] = this.#lists.push([]) - 1
+      this.#lists[this.#table[slot] ?? 0]?.push(one)
+    }
+  }
+
+  /** Returns the first prefix at or after `from`; of several at one index, the longest. */
+  next(text: string, from: number): { readonly index: number; readonly beginning: string } | undefined {
+    const table = this.#table
+    let a = text.charCodeAt(from)
+    let b = text.charCodeAt(from + 1)
+    for (let at = from + 2; at < text.length; at += 1) {
+      const c = text.charCodeAt(at)
+      const list = table[slotOf(a, b, c)] ?? 0
+      if (list !== 0) {
+        const beginning = this.#at(text, at - 2, list)
+        if (beginning !== undefined) return { index: at - 2, beginning }
+      }
+      a = b
+      b = c
+    }
+    return undefined
+  }
+
+  /** Outside of the loop, where a closure would cost more than everything else. */
+  #at(text: string, index: number, list: number): string | undefined {
+    return this.#lists[list]?.find((one) => text.startsWith(one, index))
+  }
+}
+
+/** A secret in a text: half-open range of UTF-16 units, and its rule. */
 export interface SecretPlace {
   readonly rule: string
   readonly start: number
@@ -15,14 +58,14 @@ export interface SecretPlace {
 }
 
 const beginnings = [...new Set([...secretRules, ...writtenRules].flatMap(({ begins }) => begins))]
-/** Where any rule may apply. */
+/** Indexes where a rule may apply. */
 const anyBeginning = new Beginnings(beginnings)
 
 interface Finder extends SecretRule {
   readonly at: RegExp
 }
 
-/** The rules to try where a text of `beginnings` stands, in the order of the table. */
+/** Rules to try at each of `beginnings`, in the order of the table. */
 const findersOf: ReadonlyMap<string, readonly Finder[]> = new Map(
   beginnings.map((beginning) => [
     beginning,
@@ -32,7 +75,7 @@ const findersOf: ReadonlyMap<string, readonly Finder[]> = new Map(
   ]),
 )
 
-/** The same for rules that know a secret by what is written around it. */
+/** The same for rules that recognise a secret by the text around it. */
 const writtenOf: ReadonlyMap<string, readonly WrittenRule[]> = new Map(
   beginnings.map((beginning) => [
     beginning,
@@ -40,27 +83,31 @@ const writtenOf: ReadonlyMap<string, readonly WrittenRule[]> = new Map(
   ]),
 )
 
-/** What a key may consist of itself: so a run of such characters is tried once, however often a key seems to begin in it. */
+/** Characters of keys: a run of them is tried once, however many keys seem to start in it. */
 const wordBefore = /[\w+-]$/
-/** What ends in a letter and still parts words: an escape of JSON text or of a URL. */
+/** Escapes of JSON or of a URL: they end with a letter but separate words. */
 const escapeBefore = /(?:\\[nrtbf]|%[0-9A-Fa-f]{2})$/
 const wordAfter = /[A-Za-z0-9_]/
 
-/** How much of what stands before a beginning is looked at. */
+/** Characters examined before a prefix. */
 const lookBack = 32
 
 /**
- * Nine digits in groups of three, two and four, or in one, and 13 to 19 digits as card numbers are written: in one, or in groups of four (four, six and five), with a space, a dash or a dot between. Not inside a longer
+ * Nine digits in groups of three, two and four or without groups; and 13 to 19 digits as card numbers are written:
+ * without groups, or in groups of four (four, six and five), separated by a space, dash or dot. Not inside a longer
  * number, word or path.
  */
 const digits =
   /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
 
-/** A number in one could be any id: it counts as a card where somebody says so nearby. */
+/** A number without groups may be any id: it counts as a card only if a word nearby says so. */
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
 const cardWordReach = 60
 
-/** The secrets in `text`, in order, none inside another. One of known form has its own rule, unless it is the end of a longer one. */
+/**
+ * Finds the secrets in `text`, in order, without overlaps. A secret of a known form belongs to its own rule, unless it is
+ * the end of a longer one.
+ */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const { forms, written } = findKeys(text)
   const others = written
@@ -78,15 +125,15 @@ export function findSecrets(text: string): readonly SecretPlace[] {
   return found
 }
 
-/** Every number of a card, an account or a person has two digits side by side; most texts don't. */
+/** Every card, account and person number has two adjacent digits; most texts don't. */
 const twoDigits = /\d\d/
 const leastDigits = 9
 const findCounted = (text: string) => [...findNumbers(text), ...findAccounts(text)]
 
-/** Longer than a secret needs to be to be known; without it a long name is looked at whole behind each of its signs. */
+/** Longest text examined after a sign: without a limit, a long name would be examined whole after each of its signs. */
 const nameReach = 8192
 
-/** The rule of a secret in a name or an id, where it may stand behind any sign, and signs may be escaped. */
+/** Finds the rule of a secret in a name or id, where it may follow any sign, and signs may be escaped. */
 export function secretInName(name: string): string | undefined {
   if (name.length < 8) return undefined
   const plain = name.replaceAll(/:([0-9a-f]{1,5}):/g, (_, code: string) =>
@@ -109,13 +156,13 @@ function findKeys(text: string): { forms: SecretPlace[]; written: SecretPlace[] 
     const key = keyAt(text, index, beginning, forms.at(-1)?.end ?? 0)
     if (key) forms.push(key)
     else written.push(...writtenAt(text, index, beginning, written.at(-1)?.end ?? 0))
-    // A shorter beginning may stand inside this one.
+    // A shorter prefix may start inside this one.
     from = key ? key.end : index + 1
   }
   return { forms, written }
 }
 
-/** `from`: what was found before ends there. */
+/** `from`: end of the previous secret. */
 function writtenAt(text: string, index: number, beginning: string, from: number): SecretPlace[] {
   if (index < from) return []
   for (const rule of writtenOf.get(beginning) ?? []) {
@@ -161,7 +208,7 @@ function findNumbers(text: string): SecretPlace[] {
 
 const versionWord = /\b(?:version|build|release|revision|firmware|driver|ver|rev)\b[^\n]{0,12}$/i
 
-/** Numbers of versions are parted by dots, too. */
+/** Version numbers have dots too. */
 const isVersion = ({ 0: number, index, input }: RegExpExecArray) =>
   number.includes('.') && versionWord.test(input.slice(Math.max(0, index - cardWordReach), index))
 
@@ -169,7 +216,7 @@ const socialWord = /\b(?:ssn|social(?: security)?)\b[^\n]{0,40}$/i
 const otherWord = /\b(?:part|order|item|sku|model|serial|invoice|case|ticket|ref|no|number|id)\b[^\n]{0,12}$/i
 const socialExamples: ReadonlySet<string> = new Set(['123456789', '078051120', '219099999'])
 
-/** A number of United States social security, which no office gives out with a group of zeros. */
+/** A United States social security number; groups of zeros are never issued. */
 function isSocial(number: string, before: string, isDashed: boolean): boolean {
   if (!/^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number) || socialExamples.has(number)) return false
   return socialWord.test(before) || (isDashed && !otherWord.test(before))
@@ -184,7 +231,7 @@ function findAccounts(text: string): SecretPlace[] {
     const length = accountLength(hit[0].slice(0, 2))
     if (length === undefined) continue
     const start = hit.index
-    // As many characters, and a space between every four.
+    // All characters, and a space after every four.
     const stretch = text.slice(start, start + length + Math.ceil(length / 4) - 1)
     const isSpaced = stretch.charAt(4) === ' '
     const end = start + (isSpaced ? stretch.length : length)
@@ -199,10 +246,10 @@ function findAccounts(text: string): SecretPlace[] {
   return found
 }
 
-/** A secret shorter than this would be told by its end. */
-const leastForTail = 16
+/** Secrets shorter than this would be revealed by their end. */
+const leastWithEnding = 16
 
-/** `text` with a mark in the place of each secret: `[secret: openai-key …a1b2]`. */
+/** Returns `text` with a mark in place of each secret: `[secret: openai-key …a1b2]`. */
 export function maskSecrets(text: string, places: readonly SecretPlace[]): string {
   let masked = ''
   let from = 0
@@ -214,13 +261,13 @@ export function maskSecrets(text: string, places: readonly SecretPlace[]): strin
 }
 
 export function markOf(rule: string, secret: string): string {
-  const tail = /[A-Za-z0-9]{4}$/.exec(secret)?.[0]
-  const isTold = tail !== undefined && secret.length >= leastForTail && !untold.has(rule)
-  return isTold ? `[secret: ${rule} …${tail}]` : `[secret: ${rule}]`
+  const ending = /[A-Za-z0-9]{4}$/.exec(secret)?.[0]
+  const showsEnd = ending !== undefined && secret.length >= leastWithEnding && !neverWithEnding.has(rule)
+  return showsEnd ? `[secret: ${rule} …${ending}]` : `[secret: ${rule}]`
 }
 
-/** Of a password or a block nobody needs the end to know which it was. */
-const untold: ReadonlySet<string> = new Set([
+/** The end of a password or a block identifies nothing. */
+const neverWithEnding: ReadonlySet<string> = new Set([
   'connection-password',
   'private-key',
   'jwt',
@@ -229,5 +276,5 @@ const untold: ReadonlySet<string> = new Set([
   'seed-phrase',
 ])
 
-/** The marks that `maskSecrets` leaves, to count them. */
+/** Marks of `maskSecrets`, for counting. */
 export const secretMark = /\[secret: ([a-z][a-z-]{2,40})(?: …[A-Za-z0-9]{4})?\]/g

@@ -1,11 +1,12 @@
-// Whether a text that stands where a password would is one. Pure. Invariant: words that describe a password (required, string),
-// references to one (`${PASSWORD}`, `config.password`) and what stands in for one (`changeme`, `****`) are none.
+// Decides whether a text in the place of a password is one.
+// Invariant: words about a password (required, string), references (`${PASSWORD}`, `config.password`) and placeholders
+// (`changeme`, `****`) are not passwords.
 
-/** Words that stand where a password would. */
+/** Words in the place of a password. */
 const placeholder =
   /^(?:\*+|x+|\.+|-+|_+|#+|•+|<.*|\$.*|%.*|@@.*|.*[{}[\]].*|(?:my|your|the|new|old|some|enter|insert)?[-_ ]?(?:\w{1,12}[-_ ])?(?:password|passwd|passwort|passphrase|pass|pwd|secret|token|key|credentials?)(?:[-_ ]?here)?|change[-_]?(?:me|it|this)|user|name|port|\d{1,4})$/i
 
-/** What is said about a password, or its type, in place of it. */
+/** Descriptions or types in the place of a password. */
 const ordinary = new Set(
   `required optional mandatory missing empty blank none null nil undefined true false yes no string str text hidden secret
   redacted removed masked encrypted hashed plain plaintext invalid valid incorrect correct wrong expired changed reset forgotten
@@ -19,23 +20,23 @@ const ordinary = new Set(
 
 const isOrdinary = (text: string) => ordinary.has(text.toLowerCase().replaceAll(/[^a-z]/g, ''))
 
-/** A call, a member, a template, a tag of YAML: what names a password in a program. */
+/** Calls, members, templates and YAML tags, which refer to a password. */
 const reference =
   /[(){}[\]`]|^[!|>~]?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|::|->|=>|^[=!|>~&][=A-Za-z ]*$|^\/[\w./-]+$|^https?:/
 
 export const isPlaceholder = (text: string): boolean => placeholder.test(text)
 
-/** Letters with digits or signs among them: no word of any language. */
+/** Letters mixed with digits or signs: no word of any language. */
 function isMixed(text: string): boolean {
   if (!/\p{L}/u.test(text)) return false
   return /\d/.test(text) || /[^\p{L}\d\s'._\-/:]/u.test(text.slice(0, -1))
 }
 
-/** How a password is written. */
+/** The written form of a possible password. */
 export interface Written {
   readonly text: string
   readonly isQuoted: boolean
-  /** It is introduced by `:` or `=`, by a name that says password in full, and nothing but punctuation comes after it. */
+  /** True if `:` or `=` introduces it, after a name that says password in full, and only punctuation follows. */
   readonly isSure: boolean
 }
 
@@ -48,16 +49,16 @@ export function isPassword({ text, isQuoted, isSure }: Written): boolean {
   return isSure && text.length >= 5
 }
 
-/** A sentence is no passphrase: it has small words, or says what a password must be. */
+/** A sentence is no passphrase: it has small words, or states rules of a password. */
 const sentence = /\b(?:the|is|are|must|should|please|your|enter|at least|a|an|of|to|not)\b|[.?!:]$/i
 
-/** Several words that are one secret. */
+/** Several words that form one secret. */
 export function isPassphrase(text: string): boolean {
   const words = text.split(' ')
   return words.length >= 3 && words.length <= 12 && !sentence.test(text) && !reference.test(text)
 }
 
-/** Letters and digits in disorder, as a generator makes them. */
+/** Random letters and digits, as from a generator. */
 export function isGenerated(text: string): boolean {
   if (isPlaceholder(text) || /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i.test(text)) return false
   const digits = text.replaceAll(/\D/g, '').length

@@ -1,38 +1,38 @@
-// The table of secrets that are known by their form: what each begins with, how it goes on, and what must hold beside that.
-// Invariant: a rule costs nothing where its beginning does not stand, and time in proportion to the text where it does.
+// The table of secrets with a known form: prefix, pattern and further conditions.
+// Invariant: a rule costs nothing without its prefix, and linear time with it.
 import { hasBase58Checksum } from './base58-check.ts'
 import { endsInCrc32 } from './check-digit.ts'
 import { isPlaceholder } from './password-word.ts'
 
 export interface SecretRule {
-  /** Names the rule in counts, marks and settings. */
+  /** Name of the rule in counts, marks and settings. */
   readonly id: string
-  /** Texts of which one stands where the secret begins. */
+  /** Prefixes; a secret begins with one of them. */
   readonly begins: readonly string[]
-  /** How it goes on, beginning included. A group `secret` is what of it is secret, where that is not all. */
+  /** Pattern of the whole text, prefix included. A group `secret` marks the secret part, if it is not all. */
   readonly form: RegExp
-  /** What stands before its beginning and belongs to it. Default: no letter, digit, `_`, `-` or `+`. */
+  /** Pattern of the text that may precede the prefix and belongs to it. Default: no letter, digit, `_`, `-` or `+`. */
   readonly before?: RegExp
-  /** What the form can't say, asked of the secret itself. */
+  /** Condition that the pattern can't express. */
   readonly holds?: (secret: string) => boolean
-  /** Its length is fixed and its form, or a checksum, leaves no doubt: letters, digits and `_` may stand on either side. */
+  /** True: a fixed length with a unique form or a checksum; letters, digits and `_` may be adjacent. */
   readonly isExact?: boolean
 }
 
 const exact = { isExact: true } as const
 const crc = (bodyLength: number) => ({ ...exact, holds: (text: string) => endsInCrc32(text, bodyLength) })
 
-/** Vendors' examples say that they are examples. */
+/** Examples in vendors' documentation contain the word. */
 const isNoExample = (text: string) => !text.endsWith('EXAMPLE')
 
 const isVaried = (text: string) => new Set(text).size > 8
 
-/** `{"alg"` somewhere in Base64, whichever of three ways it is aligned (RFC 7515, section 4.1.1; RFC 4648). */
+/** `{"alg"` in Base64, at any of three alignments (RFC 7515, section 4.1.1; RFC 4648). */
 const namesAlgorithm = (text: string) => /ImFsZyI|JhbGci|iYWxnI/.test(text.slice(0, text.indexOf('.')))
 
 const isNoPlaceholder = (secret: string) => !isPlaceholder(secret)
 
-/** The key itself, not a block with dots in its place. */
+/** The key itself, not a block of dots. */
 const hasKeyMaterial = (block: string) => /[A-Za-z0-9+/]{40}/.test(block)
 
 function rule(
@@ -44,7 +44,7 @@ function rule(
   return { id, begins, form, ...(typeof more === 'function' ? { holds: more } : more) }
 }
 
-/** Keys by the prefixes, lengths and checksums that their makers publish. The first rule that fits names the secret. */
+/** Keys by the published prefixes, lengths and checksums of their issuers. The first matching rule names the secret. */
 export const secretRules: readonly SecretRule[] = [
   rule('anthropic-key', ['sk-ant-'], /sk-ant-(?:api|admin|oat|ort)\d\d-[\w-]{80,120}/),
   rule('openrouter-key', ['sk-or-'], /sk-or-v1-[0-9a-f]{64}/),

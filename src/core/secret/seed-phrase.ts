@@ -1,11 +1,12 @@
-// Words from which the keys of a wallet are made (BIP-39): 12 to 24 of a list of 2,048. The list would be 13 KB in every page, so
-// they are known by their shape: as many, of three to eight small letters, none of them one of the small words that every
-// sentence has and the list has not. Invariant: time grows with the length of a bounded stretch alone.
+// Seed phrases of wallets (BIP-39): 12 to 24 words of a list of 2,048. The list would add 13 KB to every page, so this
+// module checks the shape: as many words, three to eight small letters each, none of them a frequent word outside of the
+// list.
+// Invariant: time is linear in a bounded stretch of text.
 
 const counts: ReadonlySet<number> = new Set([12, 15, 18, 21, 24])
 const word = /^[a-z]{3,8}$/
 
-/** Frequent words of English that are not in the list of BIP-39. */
+/** Frequent English words that are not in the BIP-39 list. */
 const missing = new Set(
   `the and was for with from his her are were been had has its which she him but not who did does into would could our how
   went came said got these those being both each few more most some such than too very`.split(/\s+/),
@@ -16,19 +17,19 @@ const isListed = (text: string) => word.test(text) && !missing.has(text)
 const leastLength = 47
 const onlyWords = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
 
-/** True for a text that is such words and nothing else. */
+/** True for a text of seed words only. */
 export function isSeedWords(text: string): boolean {
   if (text.length < leastLength || text.length > 240 || !onlyWords.test(text)) return false
   const words = text.trim().split(/\s+/)
   return counts.has(words.length) && words.every(isListed)
 }
 
-/** How far from the word that announces them they may be, and how long they are. */
+/** Longest distance from the announcing word, and longest phrase. */
 const reach = 300
-/** Words that speak of the phrase. */
+/** Words that announce the phrase. */
 const speaking = /^(?:seed|phrase|words?|mnemonic|recovery|wallet|backup|my|is|of|the|are|nemonic|ecovery)$/
 
-/** Where the words are that a text announces at `index`. */
+/** Range of the words that a text announces at `index`. */
 export function seedAfter(text: string, index: number): readonly [start: number, end: number] | undefined {
   const stretch = text.slice(index, index + reach)
   let start = -1

@@ -1,17 +1,14 @@
-// What is said of secrets that were found: where, of which sort, and what became of them. Never the secrets themselves.
+// Reports about secrets found in records: place, rule and outcome. They never contain the secrets.
 import type { FoundSecret } from './body-secrets.ts'
 
-/**
- * What is done about a secret before it is stored: its record is encrypted, a mark takes its place, it is only told of, or
- * nobody looks.
- */
+/** Treatment of a secret before it is stored: seal its record, mask it, only report it, or don't look for it. */
 export const secretModes = ['seal', 'mask', 'warn', 'off'] as const
 export type SecretMode = (typeof secretModes)[number]
 
-/** `kept`: stored as it was, in clear. */
+/** `kept`: stored in clear. */
 export type SecretOutcome = 'sealed' | 'masked' | 'kept'
 
-/** The secrets in one record. */
+/** Secrets in one record. */
 export interface StoredSecrets {
   readonly id: string
   readonly kind: string
@@ -19,7 +16,7 @@ export interface StoredSecrets {
   readonly secrets: readonly FoundSecret[]
 }
 
-/** How many secrets of one sort there are in one field of a kind; places in lists are `*`. */
+/** Number of secrets of one rule in one field of a kind; list indexes become `*`. */
 export interface SecretCount {
   readonly rule: string
   readonly kind: string
@@ -28,7 +25,7 @@ export interface SecretCount {
   readonly count: number
 }
 
-/** The secrets of many records by sort, kind and place, most first. */
+/** Counts the secrets of many records by rule, kind and place, most first. */
 export function countSecrets(found: Iterable<StoredSecrets>): SecretCount[] {
   const one: SecretCount[] = []
   for (const { kind, outcome, secrets } of found)
@@ -36,7 +33,7 @@ export function countSecrets(found: Iterable<StoredSecrets>): SecretCount[] {
   return sumSecrets(one)
 }
 
-/** Counts of one sort, kind, place and outcome put together, most first. */
+/** Adds up counts of one rule, kind, place and outcome, most first. */
 export function sumSecrets(counts: Iterable<SecretCount>): SecretCount[] {
   const sums = new Map<string, SecretCount>()
   for (const one of counts) {

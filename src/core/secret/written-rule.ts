@@ -1,34 +1,34 @@
-// Secrets that are known by what people and programs write around them: a name and a sign, an option of a command, a header.
-// Invariant: a rule looks at no more than a bounded stretch before and after its beginning.
+// Rules for secrets that the text around them reveals: a name and a sign, an option of a command, a header.
+// Invariant: a rule examines only a bounded stretch before and after its prefix.
 import { isGenerated, isPassphrase, isPassword } from './password-word.ts'
 import { isSeedWords, seedAfter } from './seed-phrase.ts'
 
 /** A half-open range of a text. */
-export type Span = readonly [start: number, end: number]
+export type TextRange = readonly [start: number, end: number]
 
 export interface WrittenRule {
   readonly id: string
   readonly begins: readonly string[]
-  /** Where the secret is, if its beginning stands at `index`. */
-  find(text: string, index: number): Span | undefined
+  /** Returns the range of the secret, if its prefix is at `index`. */
+  find(text: string, index: number): TextRange | undefined
 }
 
 const before = (text: string, index: number, reach: number) => text.slice(Math.max(0, index - reach), index)
 
-/** The command of a shell that goes on at `index`, without those before it; nothing where `name` is not in it. */
+/** The shell command around `index`, without earlier commands; empty unless it contains `name`. */
 function commandBefore(text: string, index: number, name: RegExp): string {
   const lead = before(text, index, 160)
   if (!name.test(lead)) return ''
-  // A line may go on after a backslash.
+  // A line continues after a backslash.
   return lead.split(/\s(?:\|\|?|&&)\s|;\s|(?<!\\)\n/).at(-1) ?? ''
 }
 
-/** The group `secret` of a sticky expression. */
+/** Range of the group `secret` of a sticky expression. */
 function group(
   form: RegExp,
   text: string,
   index: number,
-): { span: Span; match: RegExpExecArray } | undefined {
+): { span: TextRange; match: RegExpExecArray } | undefined {
   form.lastIndex = index
   const match = form.exec(text)
   const span = match?.indices?.groups?.['secret']
@@ -46,11 +46,11 @@ const passwordForm = new RegExp(
     .join(''),
   'dy',
 )
-/** What may come after a password that is a plain word: the end of the line, or of a list. */
+/** Text that may follow a password that is a plain word: the end of the line or of a list item. */
 const rest = /[^\S\n]{0,3}(?:$|[\n,;&)}\]"'#|\\]|\.(?:\s|$))/y
 
-function passwordAt(text: string, index: number): Span | undefined {
-  // `compass`, `bypass`: a name goes on with a capital, or after a sign.
+function passwordAt(text: string, index: number): TextRange | undefined {
+  // `compass`, `bypass`: a longer name continues with a capital or after a sign.
   if (/[a-z]$/.test(before(text, index, 1)) && text.charAt(index) === 'p') return undefined
   const login = /\blogin\s+\S{1,64}\s+$/.test(before(text, index, 80)) ? loginAt(text, index) : undefined
   if (login) return login
@@ -72,20 +72,20 @@ function passwordAt(text: string, index: number): Span | undefined {
       ''
     if (isPassphrase(phrase)) return [place[0], place[0] + phrase.length]
   }
-  // A field of XML: what ends it is the next tag.
+  // An XML field ends at the next tag.
   const isTag = sign === '>'
   if (isTag && !/<[\w:.-]{0,40}$/.test(before(text, index, 42))) return undefined
-  const said = quoted ?? ownPart(bare ?? '')
-  const end = place[0] + said.length
+  const password = quoted ?? ownPart(bare ?? '')
+  const end = place[0] + password.length
   rest.lastIndex = end
   const isFull = name.length > 4 || /^p(?:wd|asse)$/i.test(name)
   if (isTag && !text.startsWith('</', end)) return undefined
   const isEnded = isTag || quoted !== undefined || rest.test(text)
   const isSure = isFull && /[=:>]/.test(sign) && isEnded
-  return isPassword({ text: said, isQuoted: quoted !== undefined, isSure }) ? [place[0], end] : undefined
+  return isPassword({ text: password, isQuoted: quoted !== undefined, isSure }) ? [place[0], end] : undefined
 }
 
-/** Without what comes after it in a query, in brackets or at the end of a sentence. */
+/** Cuts off what follows in a query, in brackets or at the end of a sentence. */
 function ownPart(bare: string): string {
   const query = /&[\w-]{1,40}=/.exec(bare)
   const one = query ? bare.slice(0, query.index) : bare
@@ -93,7 +93,7 @@ function ownPart(bare: string): string {
 }
 
 const netrc = /pass(?:word|wd)\s+(?<secret>\S{3,128})/dy
-function loginAt(text: string, index: number): Span | undefined {
+function loginAt(text: string, index: number): TextRange | undefined {
   const found = group(netrc, text, index)
   return found && isPassword({ text: found.match.groups?.['secret'] ?? '', isQuoted: false, isSure: true })
     ? found.span
@@ -102,7 +102,7 @@ function loginAt(text: string, index: number): Span | undefined {
 
 const userForm =
   /(?:-[A-Za-z]{0,4}u|--(?:proxy-)?user)[ =]{0,2}["']?[^\s:"'<>$]{1,64}:(?<secret>[^\s"'<>]{3,128})/dy
-function userAt(text: string, index: number): Span | undefined {
+function userAt(text: string, index: number): TextRange | undefined {
   if (!/\b(?:curl|wget|https?)\b[^]*\s$/.test(commandBefore(text, index, /curl|wget|http/))) return undefined
   const found = group(userForm, text, index)
   return found && isPassword({ text: text.slice(...found.span), isQuoted: true, isSure: true })
@@ -111,17 +111,17 @@ function userAt(text: string, index: number): Span | undefined {
 }
 
 const optionForm = /-p[ =]?["']?(?<secret>[^\s"'<>$]{4,64})/dy
-/** A command that logs in to a registry, up to an option of it. */
+/** A registry login command, up to one of its options. */
 const loginCommand =
   /\b(?:docker|podman|buildah|skopeo|nerdctl|helm|oras|crane)\b[^]{0,60}\blogin\s(?:[^]*\s)?$/
 const loginBefore = (text: string, index: number) => {
   const lead = commandBefore(text, index, /\blogin\s/)
   return loginCommand.test(lead) ? lead : ''
 }
-/** An option that names the user: what comes after is the command, no sentence about it. */
+/** The user option: the command follows, not a sentence about it. */
 const namesUser = /\s(?:-u|--user(?:name)?)[ =]?["']?\S{1,64}\s/
 
-function optionAt(text: string, index: number): Span | undefined {
+function optionAt(text: string, index: number): TextRange | undefined {
   const lead = before(text, index, 120)
   const login = loginBefore(text, index)
   const isOption =
@@ -137,8 +137,8 @@ function optionAt(text: string, index: number): Span | undefined {
 const longForm =
   /pass(?:word|wd|phrase)?[^\S\n]{1,3}["']?(?<secret>(?![-@~./]|(?:env|file|fd|pass|op|vault):|v?\d+(?:\.\d+)*\b)[^\s"'`<>$,;]{4,64})/dy
 
-/** `--password`, and the password behind a space. */
-function longOptionAt(text: string, index: number): Span | undefined {
+/** `--password`, with the password after a space. */
+function longOptionAt(text: string, index: number): TextRange | undefined {
   const found = group(longForm, text, index)
   if (!found) return undefined
   const isSure = namesUser.test(loginBefore(text, index - 2))
@@ -151,7 +151,7 @@ const keyForm =
   /(?:pi[_ -]?(?:[kK]ey|KEY)|PI[_ -]?(?:KEY|Key)|ecret(?:[_ -]?(?:[aA]ccess[_ -]?)?[kK]ey)?|ECRET(?:[_ -]?(?:ACCESS[_ -]?)?KEY)?|oken|OKEN)(?:\\?["'`\]]){0,3}\s{0,3}(?::=|=>|=|:)\s{0,3}(?:\\?["'`])?(?<secret>[A-Za-z0-9_./+~-]{20,2000}={0,2})(?![A-Za-z0-9(])/dy
 const tokenName = /(?:access|auth|refresh|bot|bearer|api|personal|secret)[_ -]?[tT]$/i
 
-function keyAt(text: string, index: number): Span | undefined {
+function keyAt(text: string, index: number): TextRange | undefined {
   const lead = before(text, index, 24)
   const isNamed = /^o/i.test(text.charAt(index))
     ? tokenName.test(lead)
@@ -161,7 +161,7 @@ function keyAt(text: string, index: number): Span | undefined {
 }
 
 const basicForm = /asic\s{1,3}(?<secret>[A-Za-z0-9+/]{8,512}={0,2})/dy
-function basicAt(text: string, index: number): Span | undefined {
+function basicAt(text: string, index: number): TextRange | undefined {
   if (!/authorization(?:\\?["'])?\s{0,3}[:=]\s{0,3}(?:\\?["'])?b$/i.test(before(text, index, 40)))
     return undefined
   const found = group(basicForm, text, index)
@@ -170,7 +170,7 @@ function basicAt(text: string, index: number): Span | undefined {
 
 const sixBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** True for Base64 (RFC 4648) of printable text with a colon in it (RFC 7617). */
+/** True for Base64 (RFC 4648) of printable text with a colon (RFC 7617). */
 function isUserAndPassword(coded: string): boolean {
   let bits = 0
   let size = 0
@@ -188,12 +188,12 @@ function isUserAndPassword(coded: string): boolean {
 }
 
 const bearerForm = /earer\s{1,3}(?<secret>[A-Za-z0-9._~+/-]{20,2000}={0,2})/dy
-function bearerAt(text: string, index: number): Span | undefined {
+function bearerAt(text: string, index: number): TextRange | undefined {
   const found = /[bB]$/.test(before(text, index, 1)) ? group(bearerForm, text, index) : undefined
   return found && isGenerated(text.slice(...found.span)) ? found.span : undefined
 }
 
-/** A secret that has no form of its own, beside an id that has. */
+/** A secret without a form of its own, beside an id with one. */
 function besides(id: RegExp, secret: RegExp, reach: number): WrittenRule['find'] {
   return (text, index) => {
     id.lastIndex = index
@@ -208,7 +208,7 @@ function besides(id: RegExp, secret: RegExp, reach: number): WrittenRule['find']
 }
 
 const discordForm = /[MNO][TDjz][A-Za-z0-9_-]{20,26}\.[\w-]{6}\.[\w-]{27,45}/y
-function discordAt(text: string, index: number): Span | undefined {
+function discordAt(text: string, index: number): TextRange | undefined {
   discordForm.lastIndex = index
   const isFree = !/[\w.+/-]$/.test(before(text, index, 1))
   return isFree && discordForm.test(text) ? [index, discordForm.lastIndex] : undefined
@@ -218,10 +218,10 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const followed = (starts: readonly string[], next: string) =>
   starts.flatMap((start) => [...next].map((char) => start + char))
 
-/** Options of curl that people write together with `-u`. */
+/** Options of curl that people join with `-u`. */
 const joined = ['-su ', '-sSu ', '-fsSu ', '-sSfu ', '-Lu ', '-sLu ', '-ku ', '-sku ', '-iu ', '-vu ']
 
-/** The first that fits names the secret; none counts where a rule of the table of forms knows it better. */
+/** The first matching rule names the secret; a rule of the form table takes precedence. */
 export const writtenRules: readonly WrittenRule[] = [
   {
     id: 'password',
@@ -290,12 +290,12 @@ export const writtenRules: readonly WrittenRule[] = [
   { id: 'seed-phrase', begins: ['seed ', 'Seed ', 'ecovery ', 'nemonic', 'wallet'], find: seedAfter },
 ]
 
-/** `Kennwort` and `contraseña` are found by what every spelling of them has. */
-function passwordFrom(text: string, index: number): Span | undefined {
+/** Matches every spelling of `Kennwort` and `contraseña`. */
+function passwordFrom(text: string, index: number): TextRange | undefined {
   return passwordAt(text, /^[eo]/.test(text.charAt(index)) ? index - 1 : index)
 }
 
-/** Knows a secret without a beginning of its own by the field that has it. */
+/** Recognises a secret without a prefix by its field. */
 export interface FieldRule {
   readonly id: string
   readonly field: RegExp

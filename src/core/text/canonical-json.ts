@@ -1,11 +1,11 @@
-// JSON in its one canonical spelling (RFC 8785): members sorted by UTF-16 code units, no space, numbers as ECMAScript
-// writes them. Invariant: one text for each value, so that a signature or a hash of the text means the value.
+// Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no whitespace, ECMAScript numbers.
+// Invariant: one text for each value, so a signature or hash of the text covers the value.
 import { DaybookError } from '../errors.ts'
 import type { Json } from '../json/path.ts'
 
 /**
- * The canonical text of plain JSON; members that are undefined count as absent. A lone surrogate, which the RFC has no
- * text for, is written as its escape: a book may hold one, and its bundle must not lose it.
+ * Returns the canonical text of plain JSON; undefined members count as absent. A lone surrogate, which the RFC excludes,
+ * becomes its escape: a book may contain one, and its bundle must not lose it.
  */
 export function canonicalText(value: Json | undefined): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -22,7 +22,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1
 }
 
-/** The same for what is signed; throws `invalid-input` for what the RFC has no text for, such as half a character. */
+/** Canonical text for signing. Throws `invalid-input` for values outside the RFC, such as a lone surrogate. */
 export function strictCanonicalText(value: unknown): string {
   checkStrict(value)
   return canonicalText(value as Json)
@@ -42,7 +42,7 @@ function checkStrict(value: unknown): void {
       checkStrict(key)
       checkStrict(member)
     }
-  } else throw noCanonicalForm('it is no JSON value')
+  } else throw noCanonicalForm('it is not a JSON value')
 }
 
 function noCanonicalForm(reason: string): DaybookError {

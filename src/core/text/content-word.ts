@@ -1,5 +1,5 @@
-// Content words: the folded words of a text without the ones that every text of its language has.
-// Scripts without spaces give pairs of neighbouring characters instead.
+// Content words: the folded words of a text without the common words of its language. Scripts without spaces give pairs
+// of adjacent characters.
 import { fold } from './fold.ts'
 
 const common: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export const commonWords: ReadonlySet<string> = new Set(
   Object.values(common).flatMap((words) => words.split(' ').map(fold)),
 )
 
-/** Scripts whose words are not parted by spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
+/** Scripts that don't separate words by spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 const run = new RegExp(
@@ -48,17 +48,17 @@ const run = new RegExp(
   'gu',
 )
 
-/** The words of `text` as they are written; of scripts without spaces, whole runs of characters. */
+/** Words of `text` as written; in scripts without spaces, whole runs of characters. */
 export function wordsOf(text: string): string[] {
   return text.match(run) ?? []
 }
 
-/** True when the characters of `word` are not parted into words. */
+/** True if `word` belongs to a script without spaces. */
 export function isUnspaced(word: string): boolean {
   return unspaced.test(word)
 }
 
-/** The folded words of `text` that tell something, in order, with repeats. */
+/** Folded content words of `text`, in order, with repeats. */
 export function contentWords(text: string): string[] {
   return wordsOf(text).flatMap((word) => {
     if (isUnspaced(word)) return pairs(word)
@@ -72,4 +72,12 @@ export function contentWords(text: string): string[] {
 function pairs(word: string): string[] {
   const letters = [...word]
   return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => `${letters[i] ?? ''}${letter}`)
+}
+
+/** Splits `text` into sentences, in any script: at line ends and after full stops. */
+export function sentencesOf(text: string): string[] {
+  return text
+    .split(/\n+|(?<=[.!?…]["'”’)]{0,3})\s+(?=\P{Ll})|(?<=[。！？]["'”’」）]{0,3})/u)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
 }

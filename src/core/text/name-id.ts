@@ -1,19 +1,19 @@
-// Ids of records that are known by a name, such as a skill: made from the name, so that there is one of each in a book,
-// also when two devices make it apart from each other.
-import { roundKey } from './text-key.ts'
+// Ids that are derived from names, so that a book has one record for a name, even if two devices create it separately.
+import { nameHash, roundKey } from './text-key.ts'
+import { foldName } from './fold.ts'
 
-const limit = 128
+const idLimit = 128
 
-/** As many characters of an id stand for the names themselves, however long they are. */
-export const namedLength = limit - 30
+/** Most characters of an id that spell the names themselves. */
+export const namedLength = idLimit - 30
 
 /**
- * The id for `names` (most general first) among those of `prefix`. Letters, digits, `.`, `_` and `-` stand for
- * themselves; what is too long ends in a key of the whole (104 bits, two rounds of 52-bit FNV-1a).
+ * Returns the id of `names` (most general first) under `prefix`. Letters, digits, `.`, `_` and `-` spell themselves; a
+ * long id ends in a hash of the whole (104 bits, two rounds of 52-bit FNV-1a).
  */
 export function nameId(prefix: string, ...names: readonly string[]): string {
   const id = [prefix, ...names.map(escape)].join('::')
-  if (id.length <= limit) return id
+  if (id.length <= idLimit) return id
   return `${id.slice(0, namedLength)}:::${key(id, 0)}${key(id, 1)}`
 }
 
@@ -24,3 +24,46 @@ function escape(name: string): string {
 function key(text: string, round: number): string {
   return roundKey(text, round).toString(16).padStart(13, '0')
 }
+
+/**
+ * Prefix of the keys of a document's parts. Adapters write the parts in the folder of the document; the document kind
+ * reads them.
+ */
+export const partMark = '#part '
+/** Field of a document that lists the keys of its parts. */
+export const partsField = '$parts'
+
+/** Schemas of the facts of a knowledge graph: one record for each name or relation. */
+export const entitySchema = 'kg_entity'
+export const relationSchema = 'kg_relation'
+
+export const entityId = (name: string) => nameId(entitySchema, name)
+
+export const relationId = (from: string, to: string, type: string) => nameId(relationSchema, from, to, type)
+
+/** Id of the message that `agent` identifies as `msgId`. Storing or importing it again gives the same record. */
+export function namedMessageId(agent: string, msgId: string): string {
+  return `msg-${nameHash(agent, msgId)}`
+}
+
+/** Id of a message without a `msgId`, from its scope, time, source and content. */
+export function messageIdAt(
+  { agent, session = '' }: { readonly agent: string; readonly session?: string | undefined },
+  { at, source, content }: { readonly at: string; readonly source: object; readonly content: string },
+): string {
+  return `msg-${nameHash(agent, session, at, JSON.stringify(source), content)}`
+}
+
+export function profileId(agent: string, user: string): string {
+  return `profile-${nameHash(agent, user)}`
+}
+
+// Ids of pool records, derived from names that all claws share: every book gives a record the same id.
+
+export const recordIds = {
+  proposal: (proposal: string) => nameId('pool_proposal', proposal),
+  ballot: (proposal: string, claw: string) => nameId('pool_ballot', proposal, foldName(claw)),
+  decision: (proposal: string) => nameId('pool_decision', proposal),
+  fact: (fact: string) => nameId('pool_fact', fact),
+  claw: (claw: string) => nameId('pool_claw', foldName(claw)),
+} as const

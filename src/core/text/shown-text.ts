@@ -1,28 +1,30 @@
-// Stored text on its way to a reader who can be fooled: a model, a terminal. What nobody sees, or what moves a cursor, says
-// nothing to a person and may say something to a model. Invariant: what is shown is what a person would read, line by line.
+// Stored text for a reader that can be fooled: a model, a terminal. Invisible characters and cursor movements mean
+// nothing to a person but may mean something to a model.
+// Invariant: the result is what a person would read, line by line.
+import type { Json } from '../json/path.ts'
 
-/** Ends a line somewhere: for a terminal, a tokenizer or a splitter of lines. */
+/** Line ends for a terminal, a tokenizer or a line splitter. */
 const lineEnd = /\r\n|[\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g
-/** Escape sequences of terminals, whole: with parameters, with a text up to its end, and of two characters. */
+/** Complete escape sequences of terminals: with parameters, with a terminated text, and of two characters. */
 const escapeSequence =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g
-/** Controls, and what Unicode says to leave out of sight: zero width, bidi, tags, fillers, selectors, annotations. */
+/** Control characters, and those that Unicode hides: zero width, bidi, tags, fillers, selectors, annotations. */
 const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u200e\u200f\ufff9-\ufffb]/u
 const unseenAll = new RegExp(unseen.source, 'gu')
 const seenControl = /[\t\n]/
 
-/** Joiners that scripts and emoji are written with, one at a time, and the one selector that a character may have. */
+/** Joiners as scripts and emoji use them, one at a time, and at most one selector for a character. */
 const joined =
   /(?<=[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Tibetan}])[\u200c\u200d](?=\p{L}|\p{M})|(?<=[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Extended_Pictographic}#*0-9])[\ufe0e\ufe0f]|(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]/uy
 
-/** True when all of `text` is seen as it stands. */
+/** True if every character of `text` is visible. */
 function isSeen(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return !/[^\t\n\u0020-\u007e]/.test(text) || !unseen.test(text.replaceAll(/[\t\n]/g, ''))
 }
 
-/** `text` without what nobody sees; each end of a line is `lineBreak`. */
+/** Returns `text` without invisible characters; each line ends with `lineBreak`. */
 export function shownText(text: string, lineBreak = '\n'): string {
   if (isSeen(text) && !/[\u2028\u2029]/.test(text))
     return lineBreak === '\n' ? text : text.replaceAll('\n', lineBreak)
@@ -35,7 +37,9 @@ export function shownText(text: string, lineBreak = '\n'): string {
   return lineBreak === '\n' ? seen : seen.replaceAll('\n', lineBreak)
 }
 
-/** JSON text of `value`, in which what nobody sees is written as an escape: it reads the same, and hides nothing. */
+/**
+ * Returns the JSON text of `value`, with invisible characters as escapes: the value is the same, and nothing is hidden.
+ */
 export function shownJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replaceAll(
     /[\u007f-\u009f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu,
@@ -46,11 +50,18 @@ export function shownJson(value: unknown, indent?: number): string {
   )
 }
 
-/** A value of JSON with its texts as they are shown; the same one where that changes nothing. */
+/** Returns a JSON value with all its texts as shown. */
 export function shownValue<Value>(value: Value): Value {
   if (typeof value === 'string') return shownText(value) as Value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((one: unknown) => shownValue(one)) as Value
   const fields = Object.entries(value).map(([name, one]) => [shownText(name), shownValue<unknown>(one)])
   return Object.fromEntries(fields) as Value
+}
+
+/** A JSON scalar as text; empty for null, lists and objects. Never throws. */
+export function plainText(value: Json | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : ''
 }

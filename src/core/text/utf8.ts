@@ -1,6 +1,6 @@
-// How many bytes a text takes on a wire or on a disk, without a platform's encoder.
+// UTF-8 without a platform's encoder.
 
-/** Bytes of `text` in UTF-8; a lone surrogate counts as the three bytes of its replacement. */
+/** Bytes of `text` in UTF-8; a lone surrogate counts three, like its replacement. */
 export function utf8Length(text: string): number {
   let bytes = 0
   for (let i = 0; i < text.length; i++) {
@@ -15,12 +15,15 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
-/** Writes `text` at `at`, lone surrogates as their replacement, and answers how many bytes it took; there must be space for it. */
+/**
+ * Writes `text` into a buffer at `at` and returns the number of bytes. Lone surrogates become U+FFFD. The buffer must be
+ * large enough.
+ */
 export function writeUtf8(text: string, into: Uint8Array, at: number): number {
   let to = at
   for (const character of text) {
-    const given = character.codePointAt(0) ?? 0
-    const code = given >= 0xd800 && given <= 0xdfff ? 0xfffd : given
+    const point = character.codePointAt(0) ?? 0
+    const code = point >= 0xd800 && point <= 0xdfff ? 0xfffd : point
     if (code < 0x80) into[to++] = code
     else {
       const following = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3
@@ -31,7 +34,7 @@ export function writeUtf8(text: string, into: Uint8Array, at: number): number {
   return to - at
 }
 
-/** Reads what `writeUtf8` wrote. */
+/** Reads the bytes of `writeUtf8`. */
 export function readUtf8(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length;) {

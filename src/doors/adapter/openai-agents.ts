@@ -9,8 +9,7 @@ import type {
 } from '@openai/agents-core'
 import type { CapabilityInput, Daybook } from '../../book/daybook.ts'
 import { isDaybookError } from '../../core/errors.ts'
-import { type Json, type JsonObject, isJsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type Json, type JsonObject, isJsonObject, sameJson } from '../../core/json/path.ts'
 import { adapterError } from './adapter-error.ts'
 import {
   type DocumentName,

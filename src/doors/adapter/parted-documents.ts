@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
-import { partMark, partsField } from '../../core/document-part.ts'
+import { partMark, partsField } from '../../core/text/name-id.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]

@@ -1,6 +1,6 @@
 // A knowledge graph over a book: entities with observations, and relations. Each is a fact, with an id derived from its name.
 // Invariant: faults of a call are found before its first write.
-import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/graph-id.ts'
+import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'
 import { DaybookError } from '../../core/errors.ts'
 
 export interface Entity {

@@ -1,7 +1,7 @@
 // The book as MCP needs it, on any host.
-import type { Guarded } from '../../core/access/permission.ts'
+import type { GuardedVerb } from '../../core/access/permission.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
-import type { Progress } from '../../core/capability/progress.ts'
+import type { Progress } from '../../core/capability/task.ts'
 import type { DaybookError } from '../../core/errors.ts'
 
 export interface McpCallOptions {
@@ -13,7 +13,7 @@ export interface McpCallOptions {
 }
 
 export interface McpRights {
-  mayCall(verb: Guarded): boolean
+  mayCall(verb: GuardedVerb): boolean
   /** Calls `listener` when rights may have changed; answers a function that stops. */
   onChange(listener: () => void): () => void
 }

@@ -4,7 +4,7 @@ import type { BookCallOptions, Daybook } from '../../book/daybook.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import { isJsonObject } from '../../core/json/path.ts'
-import { anyOption, listOption, optionsOf, textOption, wholeOption } from '../../core/option/option-check.ts'
+import { anyOption, listOption, optionsOf, textOption, wholeOption } from '../../core/option-check.ts'
 import {
   type CallAnswer,
   type CallRequest,

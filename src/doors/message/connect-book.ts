@@ -3,13 +3,7 @@
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { DaybookError } from '../../core/errors.ts'
-import {
-  anyOption,
-  numberOption,
-  optionsOf,
-  signalOption,
-  textOption,
-} from '../../core/option/option-check.ts'
+import { anyOption, numberOption, optionsOf, signalOption, textOption } from '../../core/option-check.ts'
 import {
   type CallAnswer,
   type CallRequest,

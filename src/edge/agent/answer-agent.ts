@@ -1,6 +1,6 @@
 // Runs one a2p request at a mirror: charges its rate, checks its nonce, then calls the capability.
 // Invariant: every refusal is in the access log, and stores nothing.
-import type { Way } from '../../core/access/policy-decision.ts'
+import type { CallWay } from '../../core/access/governed.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
 import { checkSigned, refuseSigned, type SignedRequest } from '../../trust/agent/signed-request.ts'
 import { type Admitted, payerOf } from '../../trust/admission.ts'
@@ -21,7 +21,7 @@ export interface AgentAsk {
   /** The id of a receipt, which sets the call's reach. */
   readonly receipt?: string | undefined
   /** How the request arrived, for policies. */
-  readonly way: Way
+  readonly way: CallWay
 }
 
 export interface AgentAnswer {

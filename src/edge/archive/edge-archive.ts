@@ -1,8 +1,8 @@
 // Archives of an edge's books, from its settings: the bucket and the interval.
 // Invariant: with wrong settings books still open; they are not archived, and archive verbs fail with the reason.
 import type { ArchivePlaces, UploadNotes } from '../../core/capability/port/archive-port.ts'
-import type { Recurring } from '../../core/capability/recurring.ts'
-import { parseDuration } from '../../core/calendar/duration.ts'
+import type { Recurring } from '../../core/capability/task.ts'
+import { parseDuration } from '../../core/time.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
 import { R2Store, type ArchiveBucket } from './r2-store.ts'

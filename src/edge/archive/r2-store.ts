@@ -10,8 +10,7 @@ import type {
 } from '../../core/capability/port/archive-port.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
-import { type ArchivePart, archivePart, inParts } from '../../web/in-parts.ts'
-import { utf8Texts } from '../../web/utf8-texts.ts'
+import { type ArchivePart, archivePart, uploadParts, utf8Texts } from '../../web/upload-part.ts'
 
 interface R2StoreParts {
   readonly bucket: ArchiveBucket
@@ -37,7 +36,7 @@ export class R2Store implements ArchiveStore {
 
   async put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number> {
     if (await this.stat(key, signal)) throw taken(key)
-    const parts = inParts(texts)[Symbol.asyncIterator]()
+    const parts = uploadParts(texts)[Symbol.asyncIterator]()
     const first = await parts.next()
     if (first.done) throw new DaybookError('internal', 'There is nothing to archive.')
     if (!first.value.isLast) return this.#putInParts(key, first.value, parts, signal)
@@ -135,7 +134,7 @@ export class R2Store implements ArchiveStore {
 
   async tidy(prefix: string, signal: AbortSignalLike): Promise<number> {
     checkAborted(signal)
-    const abandoned = (await this.#parts.notes.left()).filter(({ key }) => key.startsWith(prefix))
+    const abandoned = (await this.#parts.notes.orphans()).filter(({ key }) => key.startsWith(prefix))
     for (const note of abandoned) await this.#abort(note)
     return abandoned.length
   }

@@ -1,9 +1,8 @@
 // Builds the view that a call has of the book, and the ports that its capability declares, and no others.
 // Invariant: a port is built for the caller of this call; a guest's port never reaches further than its token.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
-import { endingOf } from '../../core/calendar/day.ts'
+import { endingOf, utcZone } from '../../core/zone.ts'
 import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
-import { utcZone } from '../../core/calendar/zone.ts'
 import type {
   CallPort,
   PortName,
@@ -13,12 +12,11 @@ import type {
   TaskPorts,
   TaskRecords,
 } from '../../core/capability/context.ts'
-import type { ChapterPorts } from '../../core/capability/chapter.ts'
+import type { ChapterPorts, ServiceParts } from '../../core/capability/chapter.ts'
 import type { RecallPort } from '../../core/capability/port/recall-port.ts'
 import type { Caller } from '../../core/capability/caller.ts'
-import type { PoolPort } from '../../core/pool/pool-port.ts'
+import type { PoolPort } from '../../core/pool.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
-import type { ServiceParts } from '../../core/capability/service.ts'
 import type { SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { checkCallScope } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'

@@ -1,5 +1,5 @@
 // One call as the engine handles it: its caller, capability and time, and the view that the caller has of the book.
-import type { Way } from '../../core/access/policy-decision.ts'
+import type { CallWay } from '../../core/access/governed.ts'
 import type { ActivityNote } from '../../core/capability/activity.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
@@ -29,7 +29,7 @@ export interface Call {
   readonly decided?: readonly string[]
   readonly view: CallView
   /** The network it came over, if any. */
-  readonly way: Way
+  readonly way: CallWay
   /** Notes changes for the access log. */
   readonly trail: AccessTrail
   /** The part that the capability gets. */

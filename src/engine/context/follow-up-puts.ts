@@ -1,7 +1,7 @@
 // Puts that follow from a put, in the same transaction: a record made from others, guarded by them or part of one is as
 // sensitive as the most sensitive of them, also when that rises later.
 import type { JsonObject } from '../../core/json/path.ts'
-import type { PutRequest } from '../../core/put-request.ts'
+import type { PutRequest } from '../../core/record.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { followerRows, namedElsewhere, partRows } from '../../store/record/part-rows.ts'

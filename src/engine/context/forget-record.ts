@@ -1,10 +1,9 @@
 // Forgetting and purging: what goes with a record, and what becomes of records that cite it.
 import type { Citing } from '../../core/capability/port/record-port.ts'
-import type { Changed } from '../../core/capability/service.ts'
+import type { Changed } from '../../core/capability/chapter.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { citedIds, type Kinds, sourceIds } from '../../core/kind.ts'
-import type { PutRequest } from '../../core/put-request.ts'
-import { bodyOf, type Stored } from '../../core/record.ts'
+import { type PutRequest, type Stored, bodyOf } from '../../core/record.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { belongings, partRowsIn } from '../../store/record/part-rows.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'

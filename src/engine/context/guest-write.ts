@@ -3,10 +3,9 @@
 // whole book, and a record it knows by name gets an id of its own if others may have the book's id.
 import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import { foreignWord, isForeignId, isOwnersToDecide, type Kind, type Kinds } from '../../core/kind.ts'
-import { holderId, type RecordName } from '../../core/put-request.ts'
+import { holderId, type RecordName } from '../../core/record.ts'
 import { isInReach, type NamedRecord, reachesName, reachText, seesAll } from '../../core/access/reach.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 

@@ -2,13 +2,12 @@
 // Invariant: a caller that may write a record may set its collection and importance; only the owner pins, keeps or makes
 // personal, or an agent would pin its own words above all others.
 import type { Guest } from '../../core/capability/caller.ts'
-import { type MarkChange, markNames, type Marks, marksIn } from '../../core/mark/mark.ts'
+import { type MarkChange, type Marks, markId, markNames, marksIn } from '../../core/mark.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
-import type { PutRequest } from '../../core/put-request.ts'
+import type { PutRequest } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
-import { markId } from '../../core/mark/mark-id.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 

@@ -1,15 +1,14 @@
 // The port to records that no scope reaches: each agent has its own, the owner has all.
 // Invariant: a guest puts in its own name, over its own records, and into no state that only the owner decides.
 import type { Caller, Guest } from '../../core/capability/caller.ts'
-import type { OwnReader, OwnWriter } from '../../core/capability/port/own-port.ts'
+import type { OwnReader, OwnWriter } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import type { PutRequest } from '../../core/put-request.ts'
-import { bodyOf } from '../../core/record.ts'
+import { type PutRequest, bodyOf } from '../../core/record.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countMade } from '../../store/query/tally.ts'
-import { sealedField } from '../../shape/sealed-count.ts'
+import { sealedField } from '../../shape/field.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { checkUndecided, lowering, outside, unseen } from './guest-write.ts'
 import { hasSeenSources, SeenRecords, type SeenRecordsStore } from './seen-records.ts'

@@ -1,10 +1,9 @@
 // A proposer never decides about its own proposal, whatever verb or role it uses: an agent on its owner's book could otherwise
 // approve what it proposed.
-import { readPath, type JsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type JsonObject, readPath, sameJson } from '../../core/json/path.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isOwnersToDecide, type Kind } from '../../core/kind.ts'
-import { isAlikeAgent } from '../../core/text/fold-agent.ts'
+import { isAlikeAgent } from '../../core/text/fold.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { CallPort } from '../../core/capability/context.ts'
 import type { BookStore } from '../../store/book-store.ts'

@@ -4,21 +4,21 @@ import { isReserved, onlyPattern } from '../../core/access/reach.ts'
 import { isConcrete } from '../../core/access/scope.ts'
 import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { ReachPort, TransferPort } from '../../core/capability/context.ts'
-import type { OwnReader } from '../../core/capability/port/own-port.ts'
-import type { SyncReader } from '../../core/capability/port/sync-port.ts'
 import type {
   Ledger,
+  OwnReader,
   RecordQuery,
   RecordReader,
   RuleReader,
   UnreadScope,
 } from '../../core/capability/port/record-port.ts'
+import type { SyncReader } from '../../core/capability/port/sync-port.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
-import { sealedField } from '../../shape/sealed-count.ts'
+import { sealedField } from '../../shape/field.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { usesOf } from '../../store/record/use-count.ts'
 import { toRecord } from '../../store/schema/record-row.ts'

@@ -1,23 +1,22 @@
 // Changes records inside one transaction: each change is completed, checked, logged and applied as an op.
 // Invariant: a guest changes only records that it sees, writes in its own name, and learns nothing about hidden records.
 import type { Guest } from '../../core/capability/caller.ts'
-import type { OwnWriter } from '../../core/capability/port/own-port.ts'
 import type {
   GuardRequest,
   Ledger,
   LedgerWriter,
+  OwnWriter,
   RecordReader,
   RecordWriter,
   RuleReader,
 } from '../../core/capability/port/record-port.ts'
 import type { SyncWriter } from '../../core/capability/port/sync-port.ts'
-import type { Changed } from '../../core/capability/service.ts'
+import type { Changed } from '../../core/capability/chapter.ts'
 import type { TransferWriter } from '../../core/capability/transfer.ts'
 import { type Kind, citedIds, unknownKind } from '../../core/kind.ts'
-import type { PutRequest } from '../../core/put-request.ts'
-import type { Stored } from '../../core/record.ts'
+import type { PutRequest, Stored } from '../../core/record.ts'
 import type { StoredSecrets } from '../../core/secret/stored-secrets.ts'
-import { type Heir, type Succession, successionOf } from '../../core/succession/succession.ts'
+import { type Heir, type SuccessionPlace, successionOf } from '../../core/succession.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
@@ -234,7 +233,7 @@ function createWriterReads(parts: RecordWriterParts) {
     madeOf(id) {
       const forgotten = new Set(sources.goingWith(id).map((one) => one.id))
       const isMadeAgain = ({ id: made, kind }: RecordRow) =>
-        !forgotten.has(made) && store.kinds.get(kind)?.madeFrom?.anew !== undefined && seen.live(made)
+        !forgotten.has(made) && store.kinds.get(kind)?.madeFrom?.rebuildVerb !== undefined && seen.live(made)
       return sources
         .madeOf(id)
         .filter(isMadeAgain)
@@ -270,7 +269,11 @@ function createSyncWriter({ store, guest, seen }: RecordWriterParts, { changed }
 }
 
 /** The place of a record among those that supersede each other, as far as the caller sees them. */
-function readSuccession(id: string, name: string, { store, seen, citing }: RecordWriterParts): Succession {
+function readSuccession(
+  id: string,
+  name: string,
+  { store, seen, citing }: RecordWriterParts,
+): SuccessionPlace {
   const kind = store.kinds.get(name)
   const path = kind?.cites?.find(({ supersedes }) => supersedes)?.path
   if (!kind || path === undefined) return { current: id, isDisplaced: false }

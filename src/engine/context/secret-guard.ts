@@ -1,6 +1,6 @@
 // Looks for secrets in text to be stored, and handles them as the book's option says.
 // Invariant: unless the owner wants it, no secret of known form is stored in clear: its record is sealed, or a mark replaces it.
-import type { ConflictEntry, ConflictSide } from '../../core/conflict.ts'
+import type { ConflictEntry, ConflictSide } from '../../core/op.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import { isOpenKind, type Kind } from '../../core/kind.ts'

@@ -2,7 +2,7 @@
 // Invariant: out of reach, nothing is revealed: neither that a record exists or existed, nor who took its id.
 import {
   deniesHeads,
-  isDoubtful,
+  isDoubtfulSource,
   isInReach,
   isSourceInReach,
   type NamedRecord,
@@ -12,12 +12,11 @@ import {
 import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { RecordReader } from '../../core/capability/port/record-port.ts'
 import type { SyncReader } from '../../core/capability/port/sync-port.ts'
-import type { ConflictEntry, ConflictQuery } from '../../core/conflict.ts'
+import type { ConflictEntry, ConflictQuery } from '../../core/op.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { withoutOwnerPaths } from '../../core/kind.ts'
-import type { RecordName } from '../../core/put-request.ts'
+import type { RecordName, RecordVersion, Stored } from '../../core/record.ts'
 import { type IsShown, withHiddenLinks, withShownLinks } from '../../core/record-link.ts'
-import type { RecordVersion, Stored } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
@@ -222,7 +221,7 @@ export function hasSeenSources(
       if (row ? row.deleted === 1 : kind?.madeFrom?.reachOnly) return false
       const sourceBody = !row || row.deleted ? undefined : bodies.read(row, row.body)
       if (!row || !sourceBody)
-        return !isDoubtful(reach, row ? kinds.get(row.kind) : kind, row !== undefined, kinds)
+        return !isDoubtfulSource(reach, row ? kinds.get(row.kind) : kind, row !== undefined, kinds)
       const source = { ...row, body: sourceBody }
       return isSourceInReach(reach, source, made, kinds) && isOpen(source)
     })

@@ -1,10 +1,9 @@
 // Runs one transaction of one call: builds its write ports inside, and reports its changes after the commit.
 // Invariant: a guest whose token has ended since it was admitted writes nothing, and a proposer does not decide.
 import { topHolder } from '../../core/capability/caller.ts'
-import type { ChapterPorts } from '../../core/capability/chapter.ts'
+import type { ChapterPorts, ServiceParts } from '../../core/capability/chapter.ts'
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
-import type { PoolWritePort } from '../../core/pool/pool-port.ts'
-import type { ServiceParts } from '../../core/capability/service.ts'
+import type { PoolWritePort } from '../../core/pool.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { TimeSeen } from '../../store/time-seen.ts'
 import type { Admission } from '../../trust/admission.ts'

@@ -2,7 +2,7 @@
 // Invariant: only the caller that began a session finds it, a session ends after `idleMs` without a call, and no guest takes a
 // place of the owner or of another guest. A name contains the engine that made it, so a lost engine differs from an end.
 import { type Caller, topHolder } from '../../core/capability/caller.ts'
-import type { Service } from '../../core/capability/service.ts'
+import type { Service } from '../../core/capability/chapter.ts'
 import type { TransferSessions } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'

@@ -2,7 +2,7 @@
 // Invariant: a record that can't be read here is never taken for another one, and never lost silently.
 import type { Guest } from '../../core/capability/caller.ts'
 import type { OpaqueReader, OpaqueVersion } from '../../core/capability/port/record-port.ts'
-import type { Changed } from '../../core/capability/service.ts'
+import type { Changed } from '../../core/capability/chapter.ts'
 import type { TransferWriter } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'

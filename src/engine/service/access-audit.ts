@@ -12,7 +12,7 @@ import {
 } from '../../core/capability/access-log.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
-import type { Changed, Service } from '../../core/capability/service.ts'
+import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../core/capability/activity.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { CallPort } from '../../core/capability/context.ts'
-import type { Service } from '../../core/capability/service.ts'
+import type { Service } from '../../core/capability/chapter.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { Ports } from '../../core/ports.ts'

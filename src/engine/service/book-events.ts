@@ -1,7 +1,7 @@
 // Sends the events of the book to its listeners.
 // Invariant: `closed` is the last event.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
-import type { Service, ServiceParts } from '../../core/capability/service.ts'
+import type { Service, ServiceParts } from '../../core/capability/chapter.ts'
 import type { DaybookError } from '../../core/errors.ts'
 import type { Scheduler } from '../../core/ports.ts'
 

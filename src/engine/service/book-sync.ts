@@ -3,7 +3,7 @@
 import type { DeviceRoom } from '../../commons/room/device-room.ts'
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
-import type { Changed, Service } from '../../core/capability/service.ts'
+import type { Changed, Service } from '../../core/capability/chapter.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'

@@ -1,10 +1,10 @@
 // Limits guests to what the owner has consented to: the policies of the book, and a receipt if one is presented, narrow the
 // reach of a token. Invariants: every call of a guest passes here before anything is read for it; policies are read again when
 // one has changed; a receipt only ever narrows.
-import type { PolicyDecision, Way } from '../../core/access/policy-decision.ts'
-import { levels, narrowReach, type Reach } from '../../core/access/reach.ts'
+import type { PolicyDecision, CallWay } from '../../core/access/governed.ts'
+import { reachLevels, narrowReach, type Reach } from '../../core/access/reach.ts'
 import { parseScope } from '../../core/access/scope.ts'
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import { type Caller, type ChainHolder, type Guest, holdersOfGuest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -23,7 +23,7 @@ import type { TimeSeen } from '../../store/time-seen.ts'
 /** The parts of a call that consent depends on. */
 export interface Presenting {
   readonly receipt?: string | undefined
-  readonly way?: Way | undefined
+  readonly way?: CallWay | undefined
   /** Rate limits neither count nor bound the call. */
   readonly isUncounted?: boolean | undefined
 }
@@ -86,7 +86,7 @@ export class ConsentGate {
   }
 
   /** The policies' decision about an agent, by all its names. */
-  decide(names: readonly string[], way: Way, isUncounted = false): PolicyDecision {
+  decide(names: readonly string[], way: CallWay, isUncounted = false): PolicyDecision {
     const { ports, seen, zone } = this.#parts
     return this.#policies().decide(names, {
       nowMs: ports.clock.now(),
@@ -215,6 +215,6 @@ class CallCounts {
 
 /** True if neither policies nor a receipt let `guest` read any memory. */
 export function isWithoutConsent({ reach }: Guest): boolean {
-  const governing = levels(reach).flatMap(({ governed }) => governed ?? [])
+  const governing = reachLevels(reach).flatMap(({ governed }) => governed ?? [])
   return governing.length === 0 || governing.some(({ rules }) => rules.every(({ isLimit }) => isLimit))
 }

@@ -1,6 +1,6 @@
 // After a crash, checks the book's files in idle moments, one table at a time.
 // Invariant: damage is noted in the book, so that the next opening repairs it first.
-import type { Service } from '../../core/capability/service.ts'
+import type { Service } from '../../core/capability/chapter.ts'
 import type { Scheduler } from '../../core/ports.ts'
 import { faultText, isBroken, tablesOf } from '../../store/repair/damage.ts'
 import type { OpenMark } from '../../store/repair/open-mark.ts'

@@ -1,6 +1,6 @@
 // Work in idle moments: derived rows are filled in, texts are read into memory, the checkpoint follows.
 // Invariant: a step is short, so that a call in the middle of it waits a few milliseconds at most.
-import type { Service } from '../../core/capability/service.ts'
+import type { Service } from '../../core/capability/chapter.ts'
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Ports, Scheduler } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'

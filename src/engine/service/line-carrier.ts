@@ -1,5 +1,5 @@
 // The pool's transport over the line to the mirror, which relays messages between the devices of one book.
-import type { PoolCarrier } from '../../core/pool/pool-carrier.ts'
+import type { PoolCarrier } from '../../core/pool.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { LiveLine } from '../../sync/device/live.ts'

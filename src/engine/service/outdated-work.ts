@@ -2,7 +2,7 @@
 // moment. After an unlock, records that came while locked are repaired, and lose the words of forgotten ones.
 // Invariant: the transaction that outdates a record notes it in the book (store/record/sources.ts), so the next engine queues
 // a task again that was lost with this one.
-import type { Changed, Service } from '../../core/capability/service.ts'
+import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -42,7 +42,7 @@ export function createOutdatedWork({
   let isBusy = false
 
   const queueTask = ({ id, kind, agent, rev, isRemote }: OutdatedRecord): boolean => {
-    const capability = kinds.get(kind)?.madeFrom?.anew
+    const capability = kinds.get(kind)?.madeFrom?.rebuildVerb
     const version = `${id} ${rev}`
     if (capability === undefined || tried.has(version)) return false
     tried.add(version)

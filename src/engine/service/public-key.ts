@@ -1,7 +1,7 @@
 // The public key of the book, in a record: a device with the keys of a mirrored book publishes it, a copy without keys seals
 // to it. Invariant: a device replaces a key whose private half it lacks only if the owner rotates keys there. Otherwise
 // arrivals could suddenly be read on another device only.
-import type { Changed } from '../../core/capability/service.ts'
+import type { Changed } from '../../core/capability/chapter.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import { fromBase64Url, toBase64Url } from '../../shape/encoded-bytes.ts'

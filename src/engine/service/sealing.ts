@@ -3,8 +3,8 @@
 // lost them knows it by a setting, which is never synced.
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
-import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/port/sealing-port.ts'
-import type { Changed, Service } from '../../core/capability/service.ts'
+import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/context.ts'
+import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
 import { infoOf, keysLost, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'

@@ -1,11 +1,10 @@
 // Recurring tasks, of the owner and of the chapters.
 // Invariant: a chapter's task that the owner changed or cancelled stays so, in later versions too.
-import type { Recurrence, Recurring, RecurringRequest } from '../../core/capability/recurring.ts'
-import { parseDuration } from '../../core/calendar/duration.ts'
+import type { Recurrence, Recurring, RecurringRequest } from '../../core/capability/task.ts'
+import { formatTime, parseDuration, parseTime } from '../../core/time.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { Scope } from '../../core/record.ts'
-import { formatTime, parseTime } from '../../core/time.ts'
 import type { Schedules } from '../../store/schedules.ts'
 
 /** Shortest and longest period, and most recurring tasks in one copy of a book. */

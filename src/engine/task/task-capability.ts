@@ -1,13 +1,12 @@
 // The verbs of the task queue: queue a call, list, retry and drop tasks; and those of recurring tasks. All are the owner's.
 import { z } from 'zod'
-import { beginningOf } from '../../core/calendar/day.ts'
-import { parseDuration } from '../../core/calendar/duration.ts'
+import { beginningOf } from '../../core/zone.ts'
+import { parseDuration } from '../../core/time.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
-import type { Recurrence } from '../../core/capability/recurring.ts'
-import type { TaskEntry } from '../../core/capability/task.ts'
+import type { Recurrence, TaskEntry } from '../../core/capability/task.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
-import { instantOrDay } from '../../shape/instant.ts'
+import { instantOrDay } from '../../shape/field.ts'
 
 const json = z.unknown() as unknown as z.ZodType<Json>
 const id = z.string().min(1).max(128)

@@ -4,7 +4,7 @@
 // is a write, which carries the task's id as its requestId.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
-import type { Service } from '../../core/capability/service.ts'
+import type { Service } from '../../core/capability/chapter.ts'
 import type { TaskEntry, TaskState } from '../../core/capability/task.ts'
 import { DaybookError, type ErrorCode, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'

@@ -1,7 +1,7 @@
 // `daybook/service-worker`: sends pending requests of this origin's books without an open page.
 // Invariant: requests are sent unchanged and in order, and answers are stored unchanged: the book takes them
 // when it is next opened.
-import { functionOption, optionsOf } from '../../core/option/option-check.ts'
+import { functionOption, optionsOf } from '../../core/option-check.ts'
 import {
   backgroundSyncTag,
   type SpillDatabase,

@@ -4,9 +4,9 @@
 // The content is the program's own text, and is not interpreted here.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
-import type { RecordName } from '../../core/put-request.ts'
+import type { RecordName } from '../../core/record.ts'
 import { nameId } from '../../core/text/name-id.ts'
-import { plainText } from '../../core/text/plain-text.ts'
+import { plainText } from '../../core/text/shown-text.ts'
 import { soundText } from '../../shape/sound-text.ts'
 
 /** Most characters of one part or one written value: fits into a row on every host. */

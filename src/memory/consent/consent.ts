@@ -1,7 +1,7 @@
 // The chapter of consent: agents propose memories, and a person decides; policies and receipts say who may read. Two
 // services notify listeners of access requests and proposals.
 import { consentPorts } from './policy/consent-port.ts'
-import { defineChapter } from '../../core/capability/chapter.ts'
+import { type Service, type ServiceParts, defineChapter } from '../../core/capability/chapter.ts'
 import { lifeCapabilities } from './life/life-capability.ts'
 import { maintainCapabilities } from './life/maintain-capability.ts'
 import { memoryCapabilities } from './memory/memory-capability.ts'
@@ -15,7 +15,6 @@ import { policyCapabilities } from './policy/policy-capability.ts'
 import { accessRequestBody, accessRequestKind, policyKind, receiptKind } from './policy/policy-kind.ts'
 import { receiptCapabilities } from './policy/receipt-capability.ts'
 import { requestCapabilities } from './policy/request-capability.ts'
-import type { Service, ServiceParts } from '../../core/capability/service.ts'
 import { bodyOf } from '../../core/record.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Proposal } from './proposal/proposal-schema.ts'

@@ -6,8 +6,8 @@ import { needUnderstood } from '../../core/capability/understood.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
-import { recordId } from '../../shape/record-id.ts'
-import { tellAnewOutput } from '../../shape/tell-anew.ts'
+import { recordId } from '../../shape/field.ts'
+import { rebuildOutput } from '../../shape/rebuild.ts'
 import { digestKind, patternKind } from './digest/digest-kind.ts'
 import { type Digest, digestsOf, type Pattern } from './digest/digest-record.ts'
 import { findPatterns, patternBodyOf } from './digest/pattern.ts'
@@ -93,7 +93,7 @@ export const rebuildCapabilities = [
       /** Rebuilds even if no source is gone: after a language model was added or changed. */
       force: z.boolean().default(false),
     }),
-    output: tellAnewOutput,
+    output: rebuildOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],

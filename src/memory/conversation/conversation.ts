@@ -15,7 +15,7 @@ import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { TaskContext } from '../../core/capability/context.ts'
-import { scopeName } from '../../shape/scope-name.ts'
+import { scopeName } from '../../shape/field.ts'
 
 const batch = 500
 

@@ -3,7 +3,7 @@
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
-import { tellAnewInput, tellAnewOutput } from '../../shape/tell-anew.ts'
+import { rebuildInput, rebuildOutput } from '../../shape/rebuild.ts'
 import { lineOf, describeEpisode } from './episode/archive-episode.ts'
 import type { Episode } from './episode/episode-kind.ts'
 import { messagesLeft } from './message/message-kind.ts'
@@ -48,8 +48,8 @@ export const rebuildCapabilities = [
     methods: ['conversation.tellAnew'],
     summary:
       'Tells an episode or a profile anew when a message that it was made from is gone, or forgets it when none is left. Runs by itself.',
-    input: tellAnewInput,
-    output: tellAnewOutput,
+    input: rebuildInput,
+    output: rebuildOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],

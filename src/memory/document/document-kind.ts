@@ -1,14 +1,13 @@
 // The kind `document`: JSON that a program keeps under a key in a folder: a file of an agent's memory, an item of a
 // store.
 // Invariant: a name is unique in a book, because the id follows from it.
-import { partMark, partsField } from '../../core/document-part.ts'
+import { nameId, partMark, partsField } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import { type Kind, whenField } from '../../core/kind.ts'
-import type { RecordName } from '../../core/put-request.ts'
-import { nameId } from '../../core/text/name-id.ts'
+import type { RecordName } from '../../core/record.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import { plainText } from '../../core/text/plain-text.ts'
+import { plainText } from '../../core/text/shown-text.ts'
 import { someText, soundText } from '../../shape/sound-text.ts'
 
 /** Most bytes (UTF-8 JSON) of a document's value: fits into a row on every host. */

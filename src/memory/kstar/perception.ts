@@ -2,8 +2,7 @@
 // evidence. Their shape, kind and verbs.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { instant, instantOrDay } from '../../shape/instant.ts'
-import { recordId } from '../../shape/record-id.ts'
+import { instant, instantOrDay, recordId } from '../../shape/field.ts'
 import { name, receipt, scope, text } from './record-schema.ts'
 import { type Kind, whenField } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -11,8 +10,7 @@ import { bodyOf } from '../../core/record.ts'
 import { isStored, splitScope } from './store-record.ts'
 import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { storedNow } from '../../shape/receipt.ts'
-import type { Zone } from '../../core/calendar/zone.ts'
-import { endingOf } from '../../core/calendar/day.ts'
+import { type Zone, endingOf } from '../../core/zone.ts'
 
 const confidence = z.number().min(0).max(1)
 const evidence = z.array(recordId).max(1000)

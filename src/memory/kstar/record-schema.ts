@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sensitivities } from '../../core/sealed.ts'
-import { scopeName } from '../../shape/scope-name.ts'
+import { scopeName } from '../../shape/field.ts'
 import { stored } from '../../shape/receipt.ts'
 
 export const text = (max: number) => z.string().max(max)

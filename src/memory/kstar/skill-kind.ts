@@ -2,10 +2,10 @@
 // Invariant: names that read alike are one skill, because id and stored name are in NFC.
 import type { Kind } from '../../core/kind.ts'
 import { isJsonObject } from '../../core/json/path.ts'
-import { plainText } from '../../core/text/plain-text.ts'
+import { plainText } from '../../core/text/shown-text.ts'
 import { settleSkill } from './maturity.ts'
 import { skillBody, type SkillBody } from './skill-schema.ts'
-import type { RecordName } from '../../core/put-request.ts'
+import type { RecordName } from '../../core/record.ts'
 import { nameId } from '../../core/text/name-id.ts'
 
 function skillId(name: string): string {

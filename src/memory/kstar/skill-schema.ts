@@ -1,8 +1,7 @@
 // The shape of a skill: how something is done, the traces it was learned from, and how well it goes.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { instant } from '../../shape/instant.ts'
-import { recordId } from '../../shape/record-id.ts'
+import { instant, recordId } from '../../shape/field.ts'
 import { list, name, scope, text } from './record-schema.ts'
 
 const learnedFrom = {

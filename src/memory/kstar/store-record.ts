@@ -3,8 +3,7 @@ import { bodyOf, type Scope } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
 
 interface Scoped {
   readonly agent?: string | undefined

@@ -7,15 +7,14 @@ import { citedIds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
-import { recordId } from '../../shape/record-id.ts'
-import { sealed, sealedField } from '../../shape/sealed-count.ts'
+import { recordId, sealed, sealedField } from '../../shape/field.ts'
 import { receipt } from './record-schema.ts'
 import { trace, type Trace, type TraceBody, traceInput, traceKind, traceResult } from './trace-kind.ts'
 import { isStored, splitScope } from './store-record.ts'
 import { checkCategory, definedCategory, type TraceCategory } from './definition.ts'
 import { readVerb, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
-import { beginningOf } from '../../core/calendar/day.ts'
+import { beginningOf } from '../../core/zone.ts'
 
 /** Checks a trace against the category registered for its action and domain, if any. */
 function checkTrace(

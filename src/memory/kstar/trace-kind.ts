@@ -4,8 +4,7 @@ import { type Kind, whenField } from '../../core/kind.ts'
 import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { instant, instantOrDay } from '../../shape/instant.ts'
-import { recordId } from '../../shape/record-id.ts'
+import { instant, instantOrDay, recordId } from '../../shape/field.ts'
 import { list, name, scope, text } from './record-schema.ts'
 
 const object = z.record(z.string(), z.unknown())

@@ -2,8 +2,8 @@
 // devices merge. It is removed with its record, and waits for a record that has not arrived yet.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
-import { marks } from '../../shape/marks.ts'
-import { recordId } from '../../shape/record-id.ts'
+import { marks } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/field.ts'
 
 export const markBody = z.looseObject({
   /** Id of the marked record. */

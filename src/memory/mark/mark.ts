@@ -5,10 +5,9 @@ import { z } from 'zod'
 import { cursor, limit } from '../../shape/page.ts'
 import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
-import { collectionName, markChanges, markInput, marks } from '../../shape/marks.ts'
-import { recordHead } from '../../shape/record-head.ts'
-import { recordId } from '../../shape/record-id.ts'
-import { markNames } from '../../core/mark/mark.ts'
+import { collectionName, markChanges, markInput, marks, recordHead } from '../../shape/record-head.ts'
+import { recordId } from '../../shape/field.ts'
+import { markNames } from '../../core/mark.ts'
 
 const marked = z.looseObject({ ...recordHead, kind: z.string() })
 

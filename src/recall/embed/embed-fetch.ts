@@ -3,7 +3,7 @@
 import { type AbortSignalLike, createDeadline, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
-import { retryAfterMs } from '../../core/retry-after.ts'
+import { retryAfterMs } from '../../core/time.ts'
 
 export interface EmbedAnswer {
   readonly status: number

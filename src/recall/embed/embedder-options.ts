@@ -1,7 +1,7 @@
 // The options of an embedder. They are sent to that embedder only.
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option/option-check.ts'
+import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option-check.ts'
 import { dimensionLimit } from './embed-fetch.ts'
 
 /** A model sees a record and its neighbours: as much as the legs of words together. */

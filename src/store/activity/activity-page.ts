@@ -5,10 +5,10 @@ import {
   type ActivityPage,
   type ActivityQuery,
   type ActivitySort,
-  type AskedDetail,
-  type AskedEntry,
-  type AskedHit,
-  askedSorts,
+  type RecallDetail,
+  type RecallEntry,
+  type RecalledRecord,
+  recallSorts,
   type CalledEntry,
   type LostReason,
   type RecordActivity,
@@ -51,7 +51,7 @@ const recordEntries = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq =
 
 export interface ActivityReader {
   page(query: ActivityQuery): ActivityPage
-  get(n: number): AskedDetail | undefined
+  get(n: number): RecallDetail | undefined
   ofRecord(id: string): RecordActivity
   /** Whether an entry is sealed and needs keys. */
   hasSealed(): boolean
@@ -63,8 +63,8 @@ export function createActivityReader(
   words: ActivityWords,
   writes: readonly string[],
 ): ActivityReader {
-  const recallsOf = (query: ActivityQuery, limit: number): AskedEntry[] => {
-    const sorts = askedSorts.filter((sort) => isWanted(query, sort))
+  const recallsOf = (query: ActivityQuery, limit: number): RecallEntry[] => {
+    const sorts = recallSorts.filter((sort) => isWanted(query, sort))
     if (sorts.length === 0) return []
     const where = new Condition().and('sort IN (SELECT value FROM json_each(?))', JSON.stringify(sorts))
     where.of(query, query.before?.asked)
@@ -100,7 +100,7 @@ export function createActivityReader(
       return {
         entries,
         next: {
-          asked: last(askedSorts) ?? before?.asked ?? Number.MAX_SAFE_INTEGER,
+          asked: last(recallSorts) ?? before?.asked ?? Number.MAX_SAFE_INTEGER,
           called: last(['write', 'refused']) ?? before?.called ?? Number.MAX_SAFE_INTEGER,
         },
       }
@@ -112,7 +112,7 @@ export function createActivityReader(
       )
       if (!row) return undefined
       const hits = (JSON.parse(row.hits) as [string, string, number, number][]).map(
-        ([id, kind, score, version]): AskedHit => ({ id, kind, score, version }),
+        ([id, kind, score, version]): RecalledRecord => ({ id, kind, score, version }),
       )
       const packed = row.packed === null ? undefined : words.packed(n, row.packed)
       return { ...toRecall(row, words), hits, ...(packed === undefined ? {} : { packed }) }
@@ -154,8 +154,11 @@ class Condition {
 const isWanted = ({ sorts }: ActivityQuery, sort: ActivitySort) => sorts?.includes(sort) ?? true
 
 /** Newest first; each list keeps its order. */
-function merged(recalls: readonly AskedEntry[], calls: readonly CalledEntry[]): (AskedEntry | CalledEntry)[] {
-  const all: (AskedEntry | CalledEntry)[] = []
+function merged(
+  recalls: readonly RecallEntry[],
+  calls: readonly CalledEntry[],
+): (RecallEntry | CalledEntry)[] {
+  const all: (RecallEntry | CalledEntry)[] = []
   let at = 0
   for (const entry of recalls) {
     for (let next = calls[at]; next && next.at > entry.at; next = calls[at]) {
@@ -206,13 +209,13 @@ function headOf({ n, at, capability, purpose, ...row }: AnyRow) {
   return { n, at, capability, ...callerOf(row), ...(purpose === null ? {} : { purpose }) }
 }
 
-function toRecall(row: RecallRow, words: ActivityWords): AskedEntry {
+function toRecall(row: RecallRow, words: ActivityWords): RecallEntry {
   const { n, sort, took, tokens, found, lost } = row
   const question = row.asked === null ? undefined : words.question(n, row.asked)
   const missing = (lost ?? (question ? undefined : 'locked')) as LostReason | undefined
   return {
     ...headOf(row),
-    sort: sort as AskedEntry['sort'],
+    sort: sort as RecallEntry['sort'],
     took,
     found,
     ...(tokens === null ? {} : { tokens }),

@@ -1,6 +1,6 @@
 // The words of an activity entry: sealed where the book is, in clear where it has no keys, and not stored while it is locked.
 // Invariant: a sealed text opens only as the same part of the same entry.
-import type { ActivityNote, AskedWords, LostReason } from '../../core/capability/activity.ts'
+import type { ActivityNote, RecallQuestion, LostReason } from '../../core/capability/activity.ts'
 import { sealingAlgorithm } from '../../core/sealed.ts'
 import type { Bodies } from '../record/bodies.ts'
 
@@ -18,7 +18,7 @@ export interface ActivityWords {
   /** The same under the current key. */
   reseal(n: number, stored: StoredWords): StoredWords
   /** The question and its options; undefined without their key. */
-  question(n: number, stored: string): AskedWords | undefined
+  question(n: number, stored: string): RecallQuestion | undefined
   packed(n: number, stored: string): string | undefined
   /** False while sealed texts can't be read. */
   isOpen(): boolean
@@ -63,7 +63,7 @@ export function createActivityWords(bodies: Bodies): ActivityWords {
     },
     question(n, stored) {
       const json = open(n, 'asked', stored)
-      return json === undefined ? undefined : (JSON.parse(json) as AskedWords)
+      return json === undefined ? undefined : (JSON.parse(json) as RecallQuestion)
     },
     packed(n, stored) {
       const json = open(n, 'packed', stored)

@@ -3,7 +3,7 @@
 // Invariants: the content of a token or policy is a bound parameter only, at most two for each level, however many patterns
 // there are; in doubt the answer is no.
 import { isByPolicy, isScoped, type Kind, type Kinds } from '../../core/kind.ts'
-import { grantsOfKind, levels, type Reach, reservedNames, seesAll } from '../../core/access/reach.ts'
+import { grantsOfKind, reachLevels, type Reach, reservedNames, seesAll } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { readableSql } from './governed-sql.ts'
@@ -31,7 +31,7 @@ const sorts = { deny: 0, allow: 1, grant: 2, reserved: 3 } as const
 export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
   const made = [...kinds.values()].filter((kind) => kind.madeFrom && isScoped(kind))
   if (made.length === 0) return undefined
-  const all = levels(reach)
+  const all = reachLevels(reach)
   const isNarrow = !seesAll(reach)
   const named = isNarrow ? namedSql(all, made, kinds) : undefined
   const closed = sourceSql(reach, kinds)
@@ -61,7 +61,7 @@ function doubtSql(reach: Reach, isNarrow: boolean, kinds: Kinds): string {
 
 /** Whether the source is, or may quote, a record that policies govern. */
 function policySql(reach: Reach, kinds: Kinds): string {
-  if (levels(reach).every(({ governed }) => !governed)) return '0'
+  if (reachLevels(reach).every(({ governed }) => !governed)) return '0'
   const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
   const quoting = [...kinds.values()].filter((kind) => kind.madeFrom && isByPolicy(kind, kinds))
   return `CASE WHEN r.seq IS NOT NULL THEN r.kind IN (${namesOf(byPolicy)}) WHEN up.id = '${sourceElsewhere}' THEN 0
@@ -73,7 +73,7 @@ function sourceSql(reach: Reach, kinds: Kinds): Fragment[] {
   const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
   const many = manyNamed(kinds)
   const unnamed = `(f.kind IN (${many}) AND NOT EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`
-  const governed = byPolicy.length === 0 ? [] : levels(reach).flatMap(({ governed: one }) => one ?? [])
+  const governed = byPolicy.length === 0 ? [] : reachLevels(reach).flatMap(({ governed: one }) => one ?? [])
   return [
     { sql: `f.kind NOT IN (${namesOf([...kinds.values()].filter(isScoped))})`, params: [] },
     ...(many === '' ? [] : [{ sql: unnamed, params: [] }]),

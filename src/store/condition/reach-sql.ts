@@ -8,7 +8,7 @@ import {
   type ScopeFacet,
   scopePrefix,
 } from '../../core/kind.ts'
-import { levels, type Reach, reservedNames } from '../../core/access/reach.ts'
+import { reachLevels, type Reach, reservedNames } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { governedSql } from './governed-sql.ts'
@@ -21,7 +21,7 @@ type Suffix = Pick<ScopePattern, 'parts' | 'rest'>
  * is of this kind, which saves most tests.
  */
 export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
-  const all = levels(reach)
+  const all = reachLevels(reach)
   const byColumn = isShort(all, kinds)
   const bounds = all.map((one) => levelSql(one, kinds, byColumn))
   return join([kindsSql(reach, kinds, kind), ...bounds], ' AND ')
@@ -43,7 +43,9 @@ function kindsSql(reach: Reach, kinds: Kinds, kind: Kind | undefined): Fragment 
     sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
     params: [],
   }
-  const consents = levels(reach).flatMap(({ governed }) => (governed && governedSql(governed, kinds)) ?? [])
+  const consents = reachLevels(reach).flatMap(
+    ({ governed }) => (governed && governedSql(governed, kinds)) ?? [],
+  )
   const more = [...(many === '' ? [] : [named]), ...consents]
   const special = join([inKinds(scoped.filter((one) => !isUnconditional(one))), ...more], ' AND ')
   return join([plain, special], ' OR ')

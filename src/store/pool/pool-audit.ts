@@ -4,10 +4,10 @@ import {
   type NewPoolAudit,
   type PoolAuditEntry,
   type PoolAuditQuery,
-  poolKeep,
   type PoolWriter,
-} from '../../core/pool/pool-port.ts'
-import type { TakenResult } from '../../core/pool/pool-carrier.ts'
+  type TakenResult,
+  poolKeep,
+} from '../../core/pool.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
 type AuditRow = SqlRow & {

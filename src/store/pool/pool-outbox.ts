@@ -1,8 +1,7 @@
 // The outbox of the pool: envelopes to other claws. Each carrier reads it from the oldest, at its own pace.
 // Invariant: an envelope stays until every carrier of this copy has taken it, or for a week.
-import { poolKeep, type PoolSending, type PoolWriter } from '../../core/pool/pool-port.ts'
-import type { EnvelopeType } from '../../core/pool/pool-carrier.ts'
-import { recordIds } from '../../core/pool/pool-record-id.ts'
+import { type EnvelopeType, type PoolSending, type PoolWriter, poolKeep } from '../../core/pool.ts'
+import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 
 type OutboxRow = {

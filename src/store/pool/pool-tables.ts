@@ -7,10 +7,10 @@ import {
   type PoolPort,
   type PoolWaiting,
   type PoolWriter,
-} from '../../core/pool/pool-port.ts'
-import { recordIds } from '../../core/pool/pool-record-id.ts'
+} from '../../core/pool.ts'
+import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { foldName } from '../../core/text/fold-name.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { formatTime } from '../../core/time.ts'
 import { createPoolAudit } from './pool-audit.ts'
 import { createPoolOutbox } from './pool-outbox.ts'
@@ -81,9 +81,11 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
 }
 
 /** Keys of received envelopes, with the hash of each. */
-function createSeenKeys(db: SqlDatabase): Pick<PoolTables, 'had' | 'remember' | 'unremember' | 'proposed'> {
+function createSeenKeys(
+  db: SqlDatabase,
+): Pick<PoolTables, 'receivedHash' | 'remember' | 'unremember' | 'proposed'> {
   return {
-    had: (claw, key) =>
+    receivedHash: (claw, key) =>
       db.get<{ hash: string }>('SELECT hash FROM pool_keys WHERE claw = ? AND key = ?', [claw, key])?.hash,
     remember: (claw, key, hash) =>
       db.run('INSERT OR IGNORE INTO pool_keys (claw, key, hash) VALUES (?, ?, ?)', [claw, key, hash]),

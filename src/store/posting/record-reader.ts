@@ -2,10 +2,10 @@
 // that a question need not wait for the projection.
 // Invariant: the delta equals the later derived rows. A record that doesn't tell them by itself (it supersedes or marks
 // another, it has a weight of its own, it expires) blocks the delta until it is derived.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
-import { markId } from '../../core/mark/mark-id.ts'
+import { markId } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'

@@ -2,7 +2,7 @@
 // projection, and has the archive save it.
 // Invariant: postings are read from committed, derived rows, so a rollback leaves no trace in them. While they are
 // incomplete, or would take too much memory, this returns undefined and FTS5 answers.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { FarBehind, type Projection } from '../record/projection.ts'

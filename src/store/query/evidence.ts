@@ -1,6 +1,6 @@
 // Evidence for ranking windows and sessions: how often records have the terms of a question, and their neighbours in their
 // sessions. Invariant: postings in memory and the database give the same.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import { collectText, type Kinds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlRow } from '../../core/ports.ts'

@@ -1,7 +1,7 @@
 // Counts records, in total or for each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
 // by instants in an hour that two periods share.
-import type { Count, CountQuery } from '../../core/capability/port/record-port.ts'
-import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import type { PeriodCount, CountQuery } from '../../core/capability/port/record-port.ts'
+import { utcZone, type Zone } from '../../core/zone.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
@@ -28,7 +28,7 @@ export function countRecords(
   zone: Zone,
   by: CountQuery['by'],
   where: readonly Fragment[],
-): Count {
+): PeriodCount {
   return by === 'none' ? { total: countAll(read, where), buckets: [] } : countByPeriod(read, zone, by, where)
 }
 
@@ -41,7 +41,7 @@ function countAll(read: Read, where: readonly Fragment[]): number {
   return counted[0]?.total ?? 0
 }
 
-function countByPeriod(read: Read, zone: Zone, by: Period, where: readonly Fragment[]): Count {
+function countByPeriod(read: Read, zone: Zone, by: Period, where: readonly Fragment[]): PeriodCount {
   const countBy = (length: number, ...more: readonly Fragment[]) => {
     const { condition, params, records } = conditionOf([...where, ...more])
     return read<Counted>(
@@ -95,7 +95,7 @@ function createPeriods(zone: Zone, by: Period) {
       const before = counts.get(start)
       counts.set(start, { count: count + (before?.count ?? 0), failed: failed + (before?.failed ?? 0) })
     },
-    result(): Count {
+    result(): PeriodCount {
       const sorted = [...counts].sort(([a], [b]) => a - b)
       const buckets = sorted.map(([start, counted]) => ({
         at: formatTime(start),

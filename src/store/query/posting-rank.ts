@@ -1,5 +1,5 @@
 // Ranking by postings in memory.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'

@@ -1,9 +1,9 @@
 // Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none returns one.
 // Invariant: every question first lets the projection catch up, so it sees all acknowledged writes.
 import { type Reach, reachText } from '../../core/access/reach.ts'
-import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import { utcZone, type Zone } from '../../core/zone.ts'
 import type {
-  Count,
+  PeriodCount,
   CountQuery,
   RecordPage,
   RecordQuery,
@@ -55,7 +55,7 @@ export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
   within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
-  count(query: CountQuery): Count
+  count(query: CountQuery): PeriodCount
   /** Records by their numbers. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   snapshot(query: SnapshotQuery): RecordSnapshot

@@ -1,6 +1,6 @@
 // The words of the records in one guest's reach, in memory: like the postings of a book that has nothing else.
 // Invariant: the work for a question doesn't grow with records out of reach. Reading depends on writes, never on questions.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { conditionOf } from '../condition/condition.ts'

@@ -1,6 +1,6 @@
 // Counts of live records: by kind, span and size, of runs, and of records made since a time.
 // Invariant: a caller who sees some of the records gets numbers of these alone.
-import { sameOrDelegate } from '../../core/access/delegate-name.ts'
+import { sameOrDelegate } from '../../core/access/grant.ts'
 import type { Extent, RunQuery, RunSpan } from '../../core/capability/port/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'

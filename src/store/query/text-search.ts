@@ -1,9 +1,9 @@
 // Full-text search among the records that satisfy a condition, best match first.
 // Invariant: a search in a field finds matches in exactly that field, also where a column of the index holds more.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import type { CountQuery, TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { isWithin, readPath } from '../../core/json/path.ts'
+import { isPathWithin, readPath } from '../../core/json/path.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -98,7 +98,7 @@ function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope
   const whole = new Set<number>()
   const below = new Map<string, number>()
   fields.forEach((field, i) => {
-    const columns = [...kind.text.keys()].filter((column) => isWithin(kind.text[column] ?? '', field))
+    const columns = [...kind.text.keys()].filter((column) => isPathWithin(kind.text[column] ?? '', field))
     for (const column of columns) whole.add(column)
     if (columns.length > 0) return
     const column = columnAbove(field, kind)
@@ -125,7 +125,7 @@ function columnAbove(path: string, kind: Kind): number | undefined {
   if (path.split('.').includes('')) return undefined
   let found: number | undefined
   kind.text.forEach((declared, column) => {
-    if (declared === whenField || !isWithin(path, declared)) return
+    if (declared === whenField || !isPathWithin(path, declared)) return
     if (found === undefined || declared.length > (kind.text[found] ?? '').length) found = column
   })
   return found

@@ -2,7 +2,7 @@
 // of records or tombstones of such kinds.
 // Invariant: the id of a mark names the marked record, also when the mark is sealed or forgotten; the mark of a missing record is
 // carried to the owner alone.
-import { markId, markName } from '../../core/mark/mark-id.ts'
+import { markId, markName } from '../../core/mark.ts'
 import type { SqlValue } from '../../core/ports.ts'
 
 const prefix = markId('')

@@ -1,6 +1,6 @@
 // The conflict log: every edit that lost, whole, with the edit that won. A sync adds to it and never removes; only the purge of a
 // record removes its entries.
-import type { ConflictEntry, ConflictQuery, ConflictSide } from '../../core/conflict.ts'
+import type { ConflictEntry, ConflictQuery, ConflictSide } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'

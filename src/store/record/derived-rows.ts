@@ -1,9 +1,8 @@
 // Writes the derived rows of one record: hot columns (facets), citations (links), names in scopes, words (the text index).
 // Invariant: they match the record exactly. A forgotten or sealed record has none: sealed ones are derived in memory alone, see
 // sealed/opened-records.ts. An outdated record has no words: it may quote a forgotten one.
-import { endingOf } from '../../core/calendar/day.ts'
-import type { Zone } from '../../core/calendar/zone.ts'
-import { type Marks, marksIn } from '../../core/mark/mark.ts'
+import { type Zone, endingOf } from '../../core/zone.ts'
+import { type Marks, markId, marksIn } from '../../core/mark.ts'
 import {
   citedIds,
   type FacetName,
@@ -19,7 +18,6 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'
 import { facetTypes } from '../schema/column.ts'
-import { markId } from '../../core/mark/mark-id.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { precedenceOf, SuccessionWriter } from '../schema/succession.ts'
 import { textsOfRecord } from '../word/text.ts'

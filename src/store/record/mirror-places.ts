@@ -1,7 +1,7 @@
 // Places of records in the mirror's sequence: the mirror numbers each change, a device notes the numbers. Writes run inside a
 // transaction. Invariants: at the mirror each change gets the next place, and the sums of places change with it; a version is
 // never given twice, not even to a record that was collected and is made again.
-import { markName } from '../../core/mark/mark-id.ts'
+import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'

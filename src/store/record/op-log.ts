@@ -2,8 +2,7 @@
 // Invariants: a sent op keeps its number, and its bytes until its record is forgotten, purged or sealed: the same transaction
 // erases those bytes from every column of the book. A record has at most one unsent op. A refused op has neither a number nor
 // bytes for the wire, so it blocks no other op.
-import type { OutboxEntry, OutboxQuery } from '../../core/capability/outbox-entry.ts'
-import type { RefusedOp } from '../../core/capability/refused-op.ts'
+import type { OutboxEntry, OutboxQuery, RefusedOp } from '../../core/op.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isPurged, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'

@@ -1,7 +1,7 @@
 // Sums over the places of records in the mirror's sequence, to compare copies of a book. A place belongs to one version of one
 // record for ever, so equal sums mean equal copies. The mirror updates them with each change.
 // Invariant: tombstones at or below the floor count on neither side.
-import { markName } from '../../core/mark/mark-id.ts'
+import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 import { isOfCarried, marksRange } from './carried.ts'

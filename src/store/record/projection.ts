@@ -1,7 +1,7 @@
 // Derives rows from records (facets, links, text index): after the writes and before the next read of them.
 // Invariants: rows up to `derived_seq` that are not in `stale` match their records exactly. A page has few records and, except
 // for a single large one, few bytes, so one step is short however large the records are.
-import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import { utcZone, type Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlValue } from '../../core/ports.ts'

@@ -14,10 +14,9 @@ import {
   sealedText,
   type Sensitivity,
 } from '../../core/sealed.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { headFields, type RecordVersion } from '../../core/record.ts'
-import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { Bodies } from './bodies.ts'
 import type { ClearTextCover } from './cover-text.ts'

@@ -273,10 +273,13 @@ export class Sources {
     const isGone = row.deleted === 1
     // Most changes are neither, and the made records may be large.
     const affectsAll = isGone || isSealing(this.#sensitivityOf(row))
-    for (const made of this.madeOf(row.id, ({ madeFrom }) => affectsAll || madeFrom?.anew === undefined)) {
+    for (const made of this.madeOf(
+      row.id,
+      ({ madeFrom }) => affectsAll || madeFrom?.rebuildVerb === undefined,
+    )) {
       const isCovered = isLessGuarded(this.#sensitivityOf(made), this.#sensitivityOf(row))
-      const { anew, neverSealed = false } = this.#parts.kinds.get(made.kind)?.madeFrom ?? {}
-      const canBeRemade = anew !== undefined
+      const { rebuildVerb, neverSealed = false } = this.#parts.kinds.get(made.kind)?.madeFrom ?? {}
+      const canBeRemade = rebuildVerb !== undefined
       const isEnded = isGone ? this.#isGoingWith(made, row.id) : isCovered && neverSealed
       const goes = origin === 'own' && isEnded
       if (isGone || isCovered || !canBeRemade)
@@ -295,7 +298,7 @@ export class Sources {
   #outdate(row: RecordRow, { isGone, goes = false, origin, at }: Outdated): void {
     const { seq, id } = row
     if (this.#parts.kinds.get(row.kind)?.madeFrom?.reachOnly === true) return
-    if (goes || this.#parts.kinds.get(row.kind)?.madeFrom?.anew === undefined) {
+    if (goes || this.#parts.kinds.get(row.kind)?.madeFrom?.rebuildVerb === undefined) {
       if (origin !== 'replica') this.#parts.forget(row, at)
       return
     }
@@ -312,7 +315,7 @@ export class Sources {
   #isGoingWith(made: RecordRow, id: string): boolean {
     const kind = this.#parts.kinds.get(made.kind)
     const body = kind && this.#parts.bodies.read(made, made.body)
-    if (!kind || !body) return kind?.madeFrom?.anew === undefined
+    if (!kind || !body) return kind?.madeFrom?.rebuildVerb === undefined
     return goingIds(kind, body, made.id).includes(id)
   }
 

@@ -1,6 +1,6 @@
 // Maps a dotted path to SQL: a column of the record's head, a hot column, or a place in the JSON body.
 // Invariant: user text becomes a bound parameter, never SQL.
-import { markNames, markTypes } from '../../core/mark/mark.ts'
+import { markNames, markTypes } from '../../core/mark.ts'
 import type { FacetName, Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 

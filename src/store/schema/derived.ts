@@ -1,7 +1,7 @@
 // The tables that the projection fills from the records: hot columns, links, full text. They are never migrated but rebuilt.
 // Each book has a key of their SQL below: any change of that text makes every book derive all of them again.
 // Invariant: their rows were derived by the present declaration of tables and kinds, or are marked stale.
-import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import { utcZone, type Zone } from '../../core/zone.ts'
 import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { precedenceOf } from './succession.ts'

@@ -1,7 +1,7 @@
 // A row of `records`, its columns, and its record.
 // Invariant: the columns are named once, here; all writers bind values by these names.
 import type { Kinds } from '../../core/kind.ts'
-import type { Marks } from '../../core/mark/mark.ts'
+import type { Marks } from '../../core/mark.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'

@@ -3,7 +3,7 @@
 // others and their successors are displaced: the valid one supersedes them. A record whose successors are all displaced is
 // current again, so a displaced record gives back all records that it superseded.
 import type { Citation, Kind } from '../../core/kind.ts'
-import { standsFirst } from '../../core/succession/succession.ts'
+import { prefersFirst } from '../../core/succession.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 
 /** The values of `links.supersedes`: none, or the rule by which one of several records with one target is valid. */
@@ -12,7 +12,7 @@ const precedences = { none: 0, earliest: 1, latest: 2 } as const
 /** The rule of `standingOf` in core/succession, for links. */
 export function precedenceOf({ policy }: Pick<Kind, 'policy'>, { supersedes }: Citation): number {
   if (!supersedes) return precedences.none
-  return standsFirst(policy) ? precedences.earliest : precedences.latest
+  return prefersFirst(policy) ? precedences.earliest : precedences.latest
 }
 
 /** SQL: of two records with the target of the link `l`, each a pair of time and id, `one` precedes `other`. */

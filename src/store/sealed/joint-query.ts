@@ -2,9 +2,9 @@
 // Invariants: while nothing is opened every answer is the book's own. Otherwise orders, counts and ranks are those of one book,
 // except neighbours in a session, which each store finds among its own records. A match with a plain BM25 score is scored by the
 // word frequencies of both stores together, so one store would give the same order.
-import type { Count, Extent, UnreadScope } from '../../core/capability/port/record-port.ts'
+import type { PeriodCount, Extent, UnreadScope } from '../../core/capability/port/record-port.ts'
 import type { SnapshotQuery } from '../../core/capability/transfer.ts'
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Reach } from '../../core/access/reach.ts'
@@ -272,7 +272,7 @@ function addCounts(one: TermCounts, other: TermCounts): TermCounts {
   }
 }
 
-function addBuckets(one: Count, other: Count): Count {
+function addBuckets(one: PeriodCount, other: PeriodCount): PeriodCount {
   const buckets = new Map(one.buckets.map((bucket) => [bucket.at, bucket]))
   for (const { at, count, failed } of other.buckets) {
     const before = buckets.get(at)

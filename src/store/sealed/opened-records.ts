@@ -1,7 +1,7 @@
 // Opened sealed records: in clear, in a database in memory, so the same queries find them while the keys are here.
 // Invariant: nothing of them is written to disk. They are read from the committed book, so an undone transaction leaves no trace;
 // and they are gone as soon as the keys are locked.
-import type { Zone } from '../../core/calendar/zone.ts'
+import type { Zone } from '../../core/zone.ts'
 import { isScoped, type Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'

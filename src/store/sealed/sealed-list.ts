@@ -2,8 +2,7 @@
 // Invariant: a guest learns only of records that are in its reach by their heads.
 import type { UnreadScope } from '../../core/capability/port/record-port.ts'
 import type { SnapshotQuery } from '../../core/capability/transfer.ts'
-import { isHeadInReach } from '../../core/access/head-reach.ts'
-import type { Reach } from '../../core/access/reach.ts'
+import { type Reach, isHeadInReach } from '../../core/access/reach.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { SnapshotEntry } from '../record/snapshot.ts'

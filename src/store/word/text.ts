@@ -1,5 +1,5 @@
 // The texts of a record, for the text index and for embedders.
-import { utcZone, type Zone } from '../../core/calendar/zone.ts'
+import { utcZone, type Zone } from '../../core/zone.ts'
 import { readPath } from '../../core/json/path.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { dateWords, parseTime } from '../../core/time.ts'

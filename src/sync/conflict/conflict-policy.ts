@@ -1,8 +1,7 @@
 // Decides which of two changes of one version wins. Pure and total: device and mirror get the same answer.
 // If a policy needs content that is sealed or must be merged, the device decides.
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
-import type { Json, JsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type Json, type JsonObject, sameJson } from '../../core/json/path.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { parseWith } from '../../core/schema.ts'
 

@@ -3,7 +3,7 @@
 // whatever the order in which they arrived. All of it runs inside a transaction.
 
 import { type JsonObject, readPath } from '../../core/json/path.ts'
-import { markId } from '../../core/mark/mark-id.ts'
+import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { changedBy, partRows } from '../../store/record/part-rows.ts'

@@ -1,8 +1,7 @@
 // Three-way merge of two bodies with one base. Pure, total and symmetric: swapping `mine` and `theirs` changes nothing.
 // If two values can't be joined, the later edit wins, and the path is listed as a clash.
 import type { MergeRule } from '../../core/kind.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type Json, type JsonObject, isJsonObject, sameJson } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 
 export interface Merge {

@@ -1,7 +1,7 @@
 // Rivals: two records that devices made concurrently to supersede the same one. Each copy derives the winner from the records
 // (core/succession); this file logs the loser as a conflict.
 // Invariant: a copy with both rivals has one entry about them, however often either arrives.
-import { standingOf } from '../../core/succession/succession.ts'
+import { currentRival } from '../../core/succession.ts'
 import { citedIds } from '../../core/kind.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -34,10 +34,10 @@ export function logRivals(
       if (!isCaughtUp) store.projection.catchUpWithin()
       isCaughtUp = true
       const rivals = rivalsOf(store, row, target, path)
-      const standing = standingOf(kind.policy, rivals)
+      const standing = currentRival(kind.policy, rivals)
       const loser =
         standing?.id === id
-          ? standingOf(
+          ? currentRival(
               kind.policy,
               rivals.filter((one) => one.id !== id),
             )

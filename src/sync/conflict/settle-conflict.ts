@@ -1,9 +1,8 @@
 // Settles a conflict on the device, by its policy.
 // Invariant: the record ends as the mirror's version, or with an op on top of that; the losing side is in the conflict log.
 import { type ConflictPolicy, type Kind, settled } from '../../core/kind.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
-import { sameJson } from '../../core/json/same-json.ts'
 import { isSealing, sealedText, sensitivities, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'

@@ -12,7 +12,7 @@ import {
   isDaybookError,
   toDaybookError,
 } from '../../core/errors.ts'
-import type { Carrier, EndOfBook, LineHooks, Scheduler, Line } from '../../core/ports.ts'
+import type { Carrier, EndRequest, LineHooks, Scheduler, MirrorLine } from '../../core/ports.ts'
 import {
   type Purpose,
   closeCodes,
@@ -94,7 +94,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const inTime = (answer: Promise<unknown>) => (scheduler ? orLate(answer, scheduler, deadlineMs) : answer)
   const ask = (to: string, request: unknown, more?: Record<string, string>) => inTime(send(to, request, more))
   const book = url.replace(/\/sync$/, '')
-  const askBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndOfBook) =>
+  const askBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndRequest) =>
     inTime(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, {}, method))
   const { socket } = options
 
@@ -199,7 +199,7 @@ export function openLiveLine(
   device: string,
   hooks: LineHooks,
   purposes: readonly Purpose[] = ['sync'],
-): Line {
+): MirrorLine {
   let socket: SocketLike | undefined
   let done = false
   const end = (error: DaybookError) => {

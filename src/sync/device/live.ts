@@ -2,7 +2,7 @@
 // Invariant: at most one line at a time. Losing it loses no record: a poke only makes the next sync start sooner.
 import type { LiveState } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
-import type { Carrier, Line, LineHooks, Random, Scheduler } from '../../core/ports.ts'
+import type { Carrier, MirrorLine, LineHooks, Random, Scheduler } from '../../core/ports.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { backoffMs, chance } from './sync-trigger.ts'
@@ -59,7 +59,7 @@ export class LiveLine {
   readonly #options: LiveOptions
   readonly #listen: Listen
   #state: LiveState = 'connecting'
-  #line: Line | undefined
+  #line: MirrorLine | undefined
   #version: LiveVersion = 1
   #attempts = 0
   #closed = false
@@ -137,7 +137,7 @@ export class LiveLine {
     this.#drop()
     this.#become('connecting')
     const hooks = this.#hooks(() => !this.#closed && this.#line === own)
-    const own: Line = this.#listen(this.#options.store.device, hooks, this.#options.purposes)
+    const own: MirrorLine = this.#listen(this.#options.store.device, hooks, this.#options.purposes)
     this.#line = own
   }
 

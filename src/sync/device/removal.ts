@@ -1,8 +1,7 @@
 // Decides on the device between a removal (forget or purge) and a concurrent change.
 // Invariant: it decides as the mirror would; no purged content stays here.
 import type { Kind } from '../../core/kind.ts'
-import type { Json } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type Json, sameJson } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { LoggedSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'

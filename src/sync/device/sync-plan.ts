@@ -11,7 +11,7 @@ import {
   textOption,
   typedOption,
   wordOption,
-} from '../../core/option/option-check.ts'
+} from '../../core/option-check.ts'
 import { type ConflictPolicy, kindCalled, type Kinds } from '../../core/kind.ts'
 
 /** A time span: `500ms`, `30s`, `5m`, `1h`, `2d`. */

@@ -10,11 +10,10 @@ import {
   type Kind,
 } from '../../core/kind.ts'
 import { namedLength, nameId } from '../../core/text/name-id.ts'
-import { holderId } from '../../core/put-request.ts'
+import { holderId } from '../../core/record.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import { type JsonObject, readPath } from '../../core/json/path.ts'
-import { sameJson } from '../../core/json/same-json.ts'
+import { type JsonObject, readPath, sameJson } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'

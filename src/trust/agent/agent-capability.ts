@@ -6,7 +6,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { fromBase64, fromBase64Url } from '../../shape/encoded-bytes.ts'
-import { fromDidKey, toDidKey } from '../../shape/did-key.ts'
+import { fromDidKey, toDidKey } from '../../shape/did.ts'
 import {
   agentDescription,
   agentDid,

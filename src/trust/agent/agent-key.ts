@@ -6,10 +6,9 @@ import type { Kind } from '../../core/kind.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import type { Ledger } from '../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../core/record.ts'
-import { isAgentDid } from '../../shape/a2p-did.ts'
-import { fromDidKey } from '../../shape/did-key.ts'
+import { fromDidKey, isAgentDid } from '../../shape/did.ts'
 import { ledgerKind } from '../ledger-kind.ts'
-import { canonicalInstant } from '../../shape/instant.ts'
+import { canonicalInstant } from '../../shape/field.ts'
 import { someText } from '../../shape/sound-text.ts'
 
 const instant = canonicalInstant

@@ -9,7 +9,7 @@
 import { DaybookError } from '../../core/errors.ts'
 import type { Digest, Keyring } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
-import { isAgentDid } from '../../shape/a2p-did.ts'
+import { isAgentDid } from '../../shape/did.ts'
 import { fromBase64, fromBase64Url, toBase64, toBase64Url } from '../../shape/encoded-bytes.ts'
 
 /** A request as received: the fields of its `Authorization`, and the content that its signature covers. */

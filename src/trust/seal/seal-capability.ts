@@ -2,7 +2,7 @@
 // no token reaches keys.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
-import type { OpaqueRecord, SealState } from '../../core/capability/port/sealing-port.ts'
+import type { OpaqueRecord, SealState } from '../../core/capability/context.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { keyTextLimit } from './key-text.ts'
 import { passphraseShape } from './key-vault.ts'

@@ -37,7 +37,7 @@ const change = (number: number): PageChange => ({
 async function numbersOf(book: string): Promise<(number | undefined)[]> {
   const journal = await openIndexedJournal(book)
   journal.close()
-  return journal.takeKept().changes.map(({ numbers }) => numbers[0])
+  return journal.takeStored().changes.map(({ numbers }) => numbers[0])
 }
 
 it('makes a connection anew that was closed behind its back', async () => {

@@ -21,7 +21,7 @@ function openNotes() {
       now.push(note)
     },
     remove: ({ upload }) => void (now = now.filter((one) => one.upload !== upload)),
-    left: () => [...now],
+    orphans: () => [...now],
   }
   return { notes, all, now: () => now }
 }

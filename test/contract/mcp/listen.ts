@@ -1,6 +1,6 @@
 // Who listens to a resource over HTTP hears when it changes, as far as the caller may read it, and is promised nothing else.
 import { expect, it } from 'vitest'
-import { entityId, entitySchema } from '../../../src/core/text/graph-id.ts'
+import { entityId, entitySchema } from '../../../src/core/text/name-id.ts'
 import { callTool, type McpHost } from './mcp.ts'
 
 const uri = 'memory://knowledge-graph'

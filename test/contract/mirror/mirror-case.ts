@@ -1,6 +1,6 @@
 // What the cases of sync share: two devices with one record, what a conflict log says, and the equality of places.
 import { expect } from 'vitest'
-import type { ConflictEntry } from '../../../src/core/conflict.ts'
+import type { ConflictEntry } from '../../../src/core/op.ts'
 import { type DaybookError, isDaybookError } from '../../../src/core/errors.ts'
 import type { Site, TestDevice, World } from './mirror-world.ts'
 

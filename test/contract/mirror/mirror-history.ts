@@ -1,5 +1,5 @@
 // What was written where and on top of what, so that a test can ask of each write what became of it.
-import type { ConflictEntry } from '../../../src/core/conflict.ts'
+import type { ConflictEntry } from '../../../src/core/op.ts'
 import type { Site, World } from './mirror-world.ts'
 
 interface Write {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createKinds } from '../../../src/core/kind.ts'
-import { markId } from '../../../src/core/mark/mark-id.ts'
+import { markId } from '../../../src/core/mark.ts'
 import { markKind } from '../../../src/memory/mark/mark-kind.ts'
 import { createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { body, expectSame, id } from './mirror-case.ts'

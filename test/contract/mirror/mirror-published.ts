@@ -1,6 +1,6 @@
 // What was published to a pool at the mirror and on other devices: it goes with its record on every copy, whoever forgot that.
 import { expect, it } from 'vitest'
-import { recordIds } from '../../../src/core/pool/pool-record-id.ts'
+import { recordIds } from '../../../src/core/text/name-id.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { createWorld, type DatabaseHost, type Site, type World } from './mirror-world.ts'
 

@@ -15,7 +15,7 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
   describe(`Journal: ${name}`, () => {
     it('is empty for a new book', async () => {
       const journal = await open(newBook())
-      expect(journal.takeKept()).toMatchObject({ sizeBytes: 0, extents: [], changes: [] })
+      expect(journal.takeStored()).toMatchObject({ sizeBytes: 0, extents: [], changes: [] })
       journal.close()
     })
 
@@ -25,10 +25,10 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       const changes = [change(3, [0, 2]), change(2, [1]), change(2, [])]
       for (const one of changes) await journal.append(one)
       const next = await again(book, journal)
-      expect(next.takeKept().changes).toEqual(changes)
+      expect(next.takeStored().changes).toEqual(changes)
       await next.append(change(5, [4]))
       const last = await again(book, next)
-      expect(last.takeKept().changes).toEqual([...changes, change(5, [4])])
+      expect(last.takeStored().changes).toEqual([...changes, change(5, [4])])
       last.close()
     })
 
@@ -46,13 +46,13 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       })
       await journal.append(change(1, [0]))
       const next = await again(book, journal)
-      expect(next.takeKept()).toEqual({
+      expect(next.takeStored()).toEqual({
         sizeBytes,
         extents: [extent(1), extent(2).slice(0, pageBytes)],
         changes: [change(1, [0])],
       })
       // It does not hold on to it.
-      expect(next.takeKept()).toEqual({ sizeBytes: 0, extents: [], changes: [] })
+      expect(next.takeStored()).toEqual({ sizeBytes: 0, extents: [], changes: [] })
       next.close()
     })
 
@@ -64,7 +64,7 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       await journal.snapshot({ sizeBytes: count * extentBytes, extents: all })
       await journal.snapshot({ sizeBytes: 66 * extentBytes, extents: [[1, extent(200)]] })
       const next = await again(book, journal)
-      expect(next.takeKept().extents.map((bytes) => bytes[0])).toEqual(
+      expect(next.takeStored().extents.map((bytes) => bytes[0])).toEqual(
         Array.from({ length: 66 }, (_, i) => (i === 1 ? 200 : i)),
       )
       next.close()
@@ -79,7 +79,7 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       expect((await failure(earlier.snapshot({ sizeBytes: 0, extents: [] }))).code).toBe('open-elsewhere')
       await later.append(change(3, [2]))
       const next = await again(book, later)
-      expect(next.takeKept().changes).toEqual([change(1, [0]), change(3, [2])])
+      expect(next.takeStored().changes).toEqual([change(1, [0]), change(3, [2])])
       next.close()
     })
 
@@ -89,7 +89,7 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       const second = await open(other)
       await first.append(change(1, [0]))
       const next = await again(other, second)
-      expect(next.takeKept().changes).toEqual([])
+      expect(next.takeStored().changes).toEqual([])
       for (const journal of [first, next]) journal.close()
     })
 
@@ -99,7 +99,7 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       journal.close()
       await expect(journal.append(change(1, [0]))).rejects.toThrow(/closed/)
       const next = await open(book)
-      expect(next.takeKept().changes).toEqual([])
+      expect(next.takeStored().changes).toEqual([])
       next.close()
     })
   })

@@ -23,7 +23,7 @@ import { newBook } from '../http/http.ts'
 import { through } from '../object-door.ts'
 
 const { TEST_ARCHIVE: bucket } = env as typeof env & { readonly TEST_ARCHIVE: R2Bucket }
-const noNotes: UploadNotes = { add: () => undefined, remove: () => undefined, left: () => [] }
+const noNotes: UploadNotes = { add: () => undefined, remove: () => undefined, orphans: () => [] }
 
 archiveStoreContract('R2', {
   open: (prefix, notes = noNotes) => new R2Store({ bucket, prefix, notes, pageKeys: 2 }),
@@ -134,7 +134,7 @@ describe('archives of an edge', () => {
       await expect(
         bucket.resumeMultipartUpload(key, uploadId).uploadPart(2, new Uint8Array(1)),
       ).rejects.toThrow('10024')
-      expect(await createObjectNotes(storage).left()).toEqual([])
+      expect(await createObjectNotes(storage).orphans()).toEqual([])
     }))
 
   it('hold sensitive records as they are sealed, which the mirror can’t read', () =>

@@ -1,7 +1,6 @@
 // How often a live query asks, and whom it tells, over a door and a clock that the test holds.
 import { describe, expect, it } from 'vitest'
-import { createLive, type LiveHost } from '../../../src/book/live/live.ts'
-import type { MethodTable } from '../../../src/book/live/live-query.ts'
+import { type LiveHost, type MethodTable, createLiveMember } from '../../../src/book/live/live.ts'
 import type { BookEvent } from '../../../src/core/capability/event.ts'
 import type { Ports } from '../../../src/core/ports.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
@@ -51,7 +50,7 @@ function world() {
     time,
     asked,
     listeners,
-    live: createLive(door, methods, hostOf(time)),
+    live: createLiveMember(door, methods, hostOf(time)),
     tell: (event: BookEvent) => listeners.forEach((listener) => listener(event)),
     async answer(data: unknown) {
       asked.at(-1)?.answer(data)
@@ -230,7 +229,7 @@ describe('A live query', () => {
       return door.call(id, input, {})
     }
     const rows = reads.map(({ id, methods: [method = id] }) => [method, id, 'read'] as const)
-    const live = createLive({ call, on: (listener) => door.on(listener) }, rows, hostOf(ports))
+    const live = createLiveMember({ call, on: (listener) => door.on(listener) }, rows, hostOf(ports))
     for (const [method] of rows) live({ method, input: {} }).subscribe(() => undefined)
     await pass(2000)
     const before = new Map(asked)

@@ -6,7 +6,7 @@ import { DeviceRoom, holdMs } from '../../../src/commons/room/device-room.ts'
 import type { RoomNumbers } from '../../../src/commons/room/room-talk.ts'
 import type { RoomRow } from '../../../src/store/mirror/room-row.ts'
 import { MirrorRoom } from '../../../src/commons/room/mirror-room.ts'
-import type { Heard, RoomEvent, RoomMessage } from '../../../src/core/capability/port/room-port.ts'
+import type { RoomMessages, RoomEvent, RoomMessage } from '../../../src/core/capability/port/room-port.ts'
 
 const size = { slots: 6, slotBytes: 64, participants: 8 }
 const agents = ['ada', 'bob'] as const
@@ -190,7 +190,7 @@ describe('numbers of a room across devices', () => {
           const listener = listeners[i]
           const device = devices[i]
           if (!listener || !device) return
-          const { messages, lost }: Heard = device.of().hear(`listener ${i}`, listener.last, 100)
+          const { messages, lost }: RoomMessages = device.of().hear(`listener ${i}`, listener.last, 100)
           for (const { number, text } of messages) {
             // To one listener numbers only grow, so none comes twice.
             expect(number).toBeGreaterThan(lost && number <= listener.last ? 0 : listener.last)
@@ -234,7 +234,7 @@ describe('numbers of a room across devices', () => {
         expect(unanswered).toEqual([])
 
         // Every copy has the same, in the order in which the mirror gave its numbers.
-        const told = (heard: Heard) => heard.messages.map(({ number, text }) => `${number} ${text}`)
+        const told = (heard: RoomMessages) => heard.messages.map(({ number, text }) => `${number} ${text}`)
         const [ada, bob] = devices.map((device) => told(device.of().hear('at last', 0, 100)))
         expect(ada).toEqual(bob)
         expect(ada).toEqual(told(world.mirror().of().hear('at last', 0, 100)))

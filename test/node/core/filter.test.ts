@@ -1,9 +1,8 @@
 // The SQL of a filter, held against its meaning in plain JavaScript, on random records and random filters.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { filterLimits, parseFilters } from '../../../src/core/filter/filter.ts'
+import { filterLimits, matchesFilter, parseFilters } from '../../../src/core/filter/filter.ts'
 import { resolveTimes } from '../../../src/core/filter/filter-time.ts'
-import { matches } from '../../../src/core/filter/match.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
 import { toRecord } from '../../../src/store/schema/record-row.ts'
 import { body, facets, filterFor, heads } from '../../support/arbitrary.ts'
@@ -22,7 +21,7 @@ function clear({ db }: TestStore): void {
 function isFound(book: TestStore, body: JsonObject, filters: unknown): boolean {
   clear(book)
   const record = toRecord(book.put(body, { id: 'r-0' }))
-  const meant = matches(resolveTimes(parseFilters(filters), kind), record)
+  const meant = matchesFilter(resolveTimes(parseFilters(filters), kind), record)
   expect({ filters, found: book.queries.query({ kind: 'thing', filters }).records.length === 1 }).toEqual({
     filters,
     found: meant,
@@ -124,7 +123,7 @@ describe('filters', () => {
               refused += 1
               continue
             }
-            const expected = rows.filter((row) => matches(predicate, row)).map(({ id }) => id)
+            const expected = rows.filter((row) => matchesFilter(predicate, row)).map(({ id }) => id)
             const page = book.queries.query({ kind: 'thing', filters, limit: 1000, orderBy: 'id' })
             expect({ filters, ids: page.records.map(({ id }) => id) }).toEqual({ filters, ids: expected })
             asked += rows.length

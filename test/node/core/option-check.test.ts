@@ -3,18 +3,18 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import {
+  type OptionCheck,
   flagOption,
   listOption,
+  nearName,
   numberOption,
-  type OptionCheck,
   optionsOf,
   recordOption,
   textOption,
   typedOption,
   variantOption,
   wordOption,
-} from '../../../src/core/option/option-check.ts'
-import { nearName } from '../../../src/core/option/near-name.ts'
+} from '../../../src/core/option-check.ts'
 
 const check = optionsOf<{
   name: string

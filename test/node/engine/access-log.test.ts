@@ -1,8 +1,7 @@
 // The log of access at the engine: what it may lose, what it lets go of, and that nothing a guest does is missing or told.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accessKeep } from '../../../src/core/capability/access-log.ts'
-import type { AccessEntry } from '../../../src/core/capability/access-log.ts'
+import { type AccessEntry, accessKeep } from '../../../src/core/capability/access-log.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { flushMs } from '../../../src/engine/service/access-audit.ts'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'

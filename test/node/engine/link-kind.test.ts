@@ -10,7 +10,7 @@ import { linkedIds, withHiddenLinks, withShownLinks } from '../../../src/core/re
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { SeenRecords } from '../../../src/engine/context/seen-records.ts'
 import { shownQueries, shownSnapshot } from '../../../src/engine/context/shown-queries.ts'
-import { recordId } from '../../../src/shape/record-id.ts'
+import { recordId } from '../../../src/shape/field.ts'
 import { encodeShown, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 

@@ -2,8 +2,7 @@
 // src/DECISIONS.md, under "What is made of other records".
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { governedBy } from '../../../src/core/access/governed.ts'
-import { credentialKinds, ruledKinds, ruleKinds } from '../../../src/core/access/rule-kind.ts'
+import { credentialKinds, governedBy, ruleKinds, ruledKinds } from '../../../src/core/access/governed.ts'
 import { type Reach, readReach } from '../../../src/core/access/reach.ts'
 import { goingIds, isByPolicy, isScoped, mayBeMadeFrom, sourceIds } from '../../../src/core/kind.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'

@@ -1,7 +1,7 @@
 // Tasks that come round in virtual time: as chapters declare them, missed, failing, changed and cancelled.
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import type { Recurring } from '../../../src/core/capability/recurring.ts'
+import type { Recurring } from '../../../src/core/capability/task.ts'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nextRound } from '../../../src/store/schedules.ts'

@@ -1,7 +1,7 @@
 // Names of keys: one text for each, and nothing else is taken for one.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromDidKey, toDidKey } from '../../../src/shape/did-key.ts'
+import { fromDidKey, toDidKey } from '../../../src/shape/did.ts'
 
 describe('did:key', () => {
   it('names the key of the specification', () => {

@@ -1,6 +1,6 @@
 // What the threat model says of an edit that crosses a sealing: a device without keys changes a large document meanwhile.
 import { expect, it } from 'vitest'
-import { partMark, partsField } from '../../../src/core/document-part.ts'
+import { partMark, partsField } from '../../../src/core/text/name-id.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'

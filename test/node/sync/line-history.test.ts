@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { carrierFrame } from '../../../src/commons/pool/service/talk-carrier.ts'
 import { receive } from '../../../src/commons/pool/take/take-envelope.ts'
 import { verifyingKeyring } from '../../../src/hosts/node/key/key-file.ts'
-import { signedText } from '../../../src/shape/envelope.ts'
+import { signedEnvelopeText } from '../../../src/shape/envelope.ts'
 import {
   deviceFrame,
   liveProtocols,
@@ -63,7 +63,7 @@ describe('the live line', () => {
   })
 
   it('O14 has envelopes whose signature is that of everything else in them, as it was said', async () => {
-    expect(signedText(envelope)).toBe(recorded.canonical)
+    expect(signedEnvelopeText(envelope)).toBe(recorded.canonical)
     const arrive = async (changed: object) => {
       const { reading, isSigned } = await receive(JSON.stringify({ ...envelope, ...changed }), verify)
       return reading.refused ?? isSigned

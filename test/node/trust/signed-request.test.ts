@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { verifyingKeyring as keys } from '../../../src/hosts/node/key/key-file.ts'
-import { toDidKey } from '../../../src/shape/did-key.ts'
+import { toDidKey } from '../../../src/shape/did.ts'
 import { checkSignature, checkSigned, type SignedRequest } from '../../../src/trust/agent/signed-request.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,7 +1,7 @@
 // Texts cut into parts for an upload: joined again they are what was given, whatever is cut where.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inParts } from '../../../src/web/in-parts.ts'
+import { uploadParts } from '../../../src/web/upload-part.ts'
 
 async function* textsOf(texts: readonly string[]) {
   yield* texts
@@ -13,7 +13,7 @@ it('joins again to what was given, in parts of one size but the last', async () 
     fc.asyncProperty(texts, fc.integer({ min: 4, max: 20 }), async (given, partBytes) => {
       const found: Uint8Array[] = []
       const seen: { number: number; isLast: boolean; size: number }[] = []
-      for await (const { number, bytes, isLast } of inParts(textsOf(given), partBytes)) {
+      for await (const { number, bytes, isLast } of uploadParts(textsOf(given), partBytes)) {
         // What was given is overwritten later.
         found.push(bytes.slice())
         seen.push({ number, isLast, size: bytes.byteLength })
@@ -31,7 +31,7 @@ it('joins again to what was given, in parts of one size but the last', async () 
 it('has memory for two parts, however many there are', async () => {
   const buffers = new Set<ArrayBufferLike>()
   let count = 0
-  for await (const { bytes } of inParts(textsOf(Array.from({ length: 50 }, () => 'x'.repeat(7))), 16)) {
+  for await (const { bytes } of uploadParts(textsOf(Array.from({ length: 50 }, () => 'x'.repeat(7))), 16)) {
     buffers.add(bytes.buffer)
     count += 1
   }

@@ -1,6 +1,6 @@
 // The laws of the conflict log, held against a world at rest: an edit has lost to one other, whoever logged it and however
 // often the answer was given; and what can be merged is not left to a person.
-import type { ConflictEntry, ConflictSide } from '../../../src/core/conflict.ts'
+import type { ConflictEntry, ConflictSide } from '../../../src/core/op.ts'
 import type { Schedule } from '../schedule.ts'
 import type { Stage } from '../stage/stage.ts'
 import { newKinds, saidIn } from '../world/sim-kind.ts'

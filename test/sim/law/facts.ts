@@ -1,5 +1,5 @@
 // The laws of facts that supersede each other, held against a world at rest.
-import { type Chain, successionOf } from '../../../src/core/succession/succession.ts'
+import { type Chain, successionOf } from '../../../src/core/succession.ts'
 import { factKind } from '../../../src/memory/kstar/fact-kind.ts'
 import { type Row, rowsOf } from '../ledger.ts'
 import type { Stage } from '../stage/stage.ts'

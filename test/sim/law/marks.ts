@@ -1,6 +1,5 @@
 // The laws of marks, held against a world at rest: none is lost or comes back, and they go with their record.
-import { markId } from '../../../src/core/mark/mark-id.ts'
-import { marksIn } from '../../../src/core/mark/mark.ts'
+import { markId, marksIn } from '../../../src/core/mark.ts'
 import { rowOf, rowsOf } from '../ledger.ts'
 import type { Schedule } from '../schedule.ts'
 import { marksOn } from '../stage/mark.ts'

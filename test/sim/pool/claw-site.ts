@@ -1,14 +1,13 @@
 // One claw of the simulated pool: the real rules over the real tables, its records in memory, its clock and network the world's.
 import type { WriteContext } from '../../../src/core/capability/context.ts'
 import type { RecordWriter } from '../../../src/core/capability/port/record-port.ts'
-import type { PoolSending, PoolWritePort, PoolWriter } from '../../../src/core/pool/pool-port.ts'
-import type { Taken } from '../../../src/core/pool/pool-carrier.ts'
+import type { PoolSending, PoolWritePort, PoolWriter, Taken } from '../../../src/core/pool.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
 import { goingIds, type Kind, sourceIds } from '../../../src/core/kind.ts'
 import { formatTime } from '../../../src/core/time.ts'
 import { configId } from '../../../src/commons/pool/pool-config.ts'
 import { ballotKind, decisionKind, poolFactKind } from '../../../src/commons/pool/pool-kind.ts'
-import { recordIds } from '../../../src/core/pool/pool-record-id.ts'
+import { recordIds } from '../../../src/core/text/name-id.ts'
 import { Flood } from '../../../src/commons/pool/rule/flood.ts'
 import { sayPresence } from '../../../src/commons/pool/service/announce.ts'
 import {

@@ -1,6 +1,6 @@
 // What may never be in a pool, whatever was lost, doubled, late or restarted.
 import { leastActive, majorityOf } from '../../../src/commons/pool/rule/quorum.ts'
-import { recordIds } from '../../../src/core/pool/pool-record-id.ts'
+import { recordIds } from '../../../src/core/text/name-id.ts'
 import type { Body, ClawSite } from './claw-site.ts'
 
 interface Counted {

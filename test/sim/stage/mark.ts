@@ -1,7 +1,6 @@
 // Marks of a schedule: one of them is said or taken back, or what stood before the last one comes back.
 import type { JsonObject } from '../../../src/core/json/path.ts'
-import { type MarkChange, markNames, type Marks, marksIn } from '../../../src/core/mark/mark.ts'
-import { markId } from '../../../src/core/mark/mark-id.ts'
+import { type MarkChange, type Marks, markId, markNames, marksIn } from '../../../src/core/mark.ts'
 import { rowOf, rowsOf } from '../ledger.ts'
 import type { Disk } from '../world/sim-disk.ts'
 import { idOf, openBodies } from '../world/sim-kind.ts'

@@ -1,7 +1,7 @@
 // What a schedule is played on: the world, what was written in it, and who watches.
 import { deviceCount } from '../step.ts'
 import type { Json } from '../../../src/core/json/path.ts'
-import type { Marks } from '../../../src/core/mark/mark.ts'
+import type { Marks } from '../../../src/core/mark.ts'
 import { createLedger, type Ledger } from '../ledger.ts'
 import { createWatch, type Watch } from '../watch.ts'
 import type { Image } from '../world/sim-disk.ts'

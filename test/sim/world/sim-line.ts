@@ -1,11 +1,11 @@
 // The lines on which a simulated mirror tells of changes: frames under way, in order, lost only together with their line.
 import { DaybookError } from '../../../src/core/errors.ts'
-import type { Line, LineHooks } from '../../../src/core/ports.ts'
+import type { MirrorLine, LineHooks } from '../../../src/core/ports.ts'
 import { heartbeat } from '../../../src/sync/wire/live-wire.ts'
 
 export interface SimLines {
   /** A line of the device `name`, whose process must be alive to hear. */
-  listen(name: string, isAlive: () => boolean, hooks: LineHooks): Line
+  listen(name: string, isAlive: () => boolean, hooks: LineHooks): MirrorLine
   /** The mirror is at place `seq`, and says so to all. */
   poke(seq: number): void
   /** What is under way arrives; true when something did. */

@@ -1,7 +1,7 @@
 // Policies, and what they say of a memory, told once more and plainly: the oracle that decisions are held against.
 import fc from 'fast-check'
-import { utcZone } from '../../../src/core/calendar/zone.ts'
-import { type PermissionLevel, permissionLevels } from '../../../src/core/access/policy-decision.ts'
+import { utcZone } from '../../../src/core/zone.ts'
+import { type PermissionLevel, permissionLevels } from '../../../src/core/access/governed.ts'
 import type { Circumstances } from '../../../src/memory/consent/policy/condition.ts'
 import type { Policy } from '../../../src/memory/consent/policy/decide.ts'
 

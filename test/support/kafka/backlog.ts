@@ -3,8 +3,8 @@
 // Invariant: it is made round by round and never held, so that a million of them cost no more than a hundred.
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { factIdOf } from '../../../src/commons/pool/rule/claw-id.ts'
-import { toDidKey } from '../../../src/shape/did-key.ts'
-import { signedText } from '../../../src/shape/envelope.ts'
+import { toDidKey } from '../../../src/shape/did.ts'
+import { signedEnvelopeText } from '../../../src/shape/envelope.ts'
 
 /** Messages of one round. */
 export const perRound = 10
@@ -109,6 +109,6 @@ export function newClaw(id: string): SigningClaw {
 
 /** The envelope with the signature of `claw`. */
 export function signedBy<Envelope extends object>({ key, secret }: SigningClaw, envelope: Envelope) {
-  const value = sign(null, Buffer.from(signedText(envelope)), secret).toString('base64url')
+  const value = sign(null, Buffer.from(signedEnvelopeText(envelope)), secret).toString('base64url')
   return { ...envelope, signature: { key, value } }
 }

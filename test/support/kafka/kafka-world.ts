@@ -1,7 +1,7 @@
 // A Kafka of the tests' own, ways over it, and what lies in its topics.
 import { randomUUID } from 'node:crypto'
 import type { Daybook } from '../../../src/book/daybook.ts'
-import type { Outgoing, PoolCarrierHooks, Taken } from '../../../src/core/pool/pool-carrier.ts'
+import type { Outgoing, PoolCarrierHooks, Taken } from '../../../src/core/pool.ts'
 import type { KafkaConnection } from '../../../src/hosts/node/kafka/carrier-state.ts'
 import { openDaybook } from '../../../src/hosts/node/book/open-daybook.ts'
 import { loadKafka } from '../../../src/hosts/node/kafka/load-kafka.ts'

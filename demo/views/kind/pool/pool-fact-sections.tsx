@@ -1,7 +1,6 @@
 // A confirmed fact: what it says, and its versions with what each changed and the decision that it rests on.
 import { Time } from '../../../parts/time.tsx'
-import type { FactRecord, FactVersion } from '../../../kind/pool/pool-record.ts'
-import { tallyWord } from '../../../kind/pool/pool-record.ts'
+import { type FactRecord, type FactVersion, tallyWord } from '../../../kind/pool/pool-record.ts'
 import { go } from '../../../state/address.ts'
 import { ClawName } from '../../pool/claw-name.tsx'
 import { FactDifference } from '../../pool/fact-difference.tsx'

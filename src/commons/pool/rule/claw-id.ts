@@ -2,7 +2,7 @@
 // Invariant: every lookup folds a claw with `foldName`; an agent's claw begins with its name, escaped where folding would change
 // it, so that two agents of a book have two claws.
 import { DaybookError } from '../../../core/errors.ts'
-import { foldName } from '../../../core/text/fold-name.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 
 /** `helper` as it is; `Helper`, another agent, as `%48elper`, so that folding keeps them apart. */

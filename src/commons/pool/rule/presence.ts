@@ -1,6 +1,6 @@
 // The presence of claws. Pure. Invariant: a fast clock keeps a claw present for at most a minute longer.
-import { poolKeep, type PoolPresence } from '../../../core/pool/pool-port.ts'
-import { foldName } from '../../../core/text/fold-name.ts'
+import { poolKeep, type PoolPresence } from '../../../core/pool.ts'
+import { foldName } from '../../../core/text/fold.ts'
 
 export const presenceEveryMs = 45_000
 export const capabilitiesEveryMs = 300_000

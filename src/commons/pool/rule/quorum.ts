@@ -1,5 +1,5 @@
 // When a proposal is decided. Pure. Invariant: by majority nothing is decided by votes while fewer than three claws are active.
-import { foldName } from '../../../core/text/fold-name.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { sameClaw } from './claw-id.ts'
 
 export interface CountedVote {

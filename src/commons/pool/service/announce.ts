@@ -9,7 +9,7 @@ import {
   sendEnvelope,
 } from '../take/pool-context.ts'
 import { type ClawBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 
 /** The claws of this book that this engine speaks for. */
 function ownClaws({ pool, own }: PoolContext): string[] {

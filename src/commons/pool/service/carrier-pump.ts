@@ -1,12 +1,11 @@
 // Sends the outbox over one carrier, oldest first. Invariants: the cursor moves only when the carrier has stored an envelope, so
 // an envelope may be sent twice, but is never skipped; an envelope that is withdrawn before it is sent is not sent.
-import type { Outgoing, PoolCarrier } from '../../../core/pool/pool-carrier.ts'
-import type { PoolSending } from '../../../core/pool/pool-port.ts'
-import type { ServiceParts } from '../../../core/capability/service.ts'
+import type { Outgoing, PoolCarrier, PoolSending } from '../../../core/pool.ts'
+import type { ServiceParts } from '../../../core/capability/chapter.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Keyring } from '../../../core/ports.ts'
 import { parseTime } from '../../../core/time.ts'
-import { signedText } from '../../../shape/envelope.ts'
+import { signedEnvelopeText } from '../../../shape/envelope.ts'
 import { activeForMs } from '../rule/presence.ts'
 
 const batch = 200
@@ -20,7 +19,7 @@ export async function signEnvelope(text: string, keys: Keyring): Promise<string>
   const signer = await keys.signer()
   if (!signer) return text
   const envelope = JSON.parse(text) as JsonObject
-  const value = await signer.sign(signedText(envelope))
+  const value = await signer.sign(signedEnvelopeText(envelope))
   return JSON.stringify({ ...envelope, signature: { key: signer.key, value } })
 }
 

@@ -2,13 +2,13 @@
 // announces presence, and sends the outbox. Invariants: it writes only in transactions of the owner, and repeats interrupted work;
 // no event comes for a record that can't be read here.
 import type { PoolNews } from '../../../core/capability/event.ts'
-import type { PoolCarrier, Taken } from '../../../core/pool/pool-carrier.ts'
-import type { Service, ServiceParts } from '../../../core/capability/service.ts'
+import type { PoolCarrier, Taken } from '../../../core/pool.ts'
+import type { Service, ServiceParts } from '../../../core/capability/chapter.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { clawBody, ballotBody, decisionBody, poolFactBody, poolProposalBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { Flood } from '../rule/flood.ts'
 import { activeClaws, capabilitiesEveryMs, presenceEveryMs } from '../rule/presence.ts'
 import { envelopeHead, openContext, ownClaw, readClaw, type PoolContext } from '../take/pool-context.ts'

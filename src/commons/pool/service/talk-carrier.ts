@@ -3,7 +3,7 @@
 // Invariant: `send` resolves only after another book has stored the envelope; a newcomer gets what is in the outbox, and nothing
 // older.
 import { z } from 'zod'
-import type { Outgoing, PoolCarrier, PoolCarrierHooks } from '../../../core/pool/pool-carrier.ts'
+import type { Outgoing, PoolCarrier, PoolCarrierHooks } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 

@@ -1,10 +1,10 @@
 // Counting the votes on a proposal: to decide it, if this copy of the book is the decider, and to check another claw's decision.
 // Invariant: a decision leaves out no ballot that is here, and no claw that every other claw must know.
-import { foldName } from '../../../core/text/fold-name.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { parseTime, formatTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
 import type { BallotBody, PoolProposalBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import {
   type VoteCount,

@@ -1,11 +1,11 @@
 // The claws that count in this book. Invariant: a foreign claw counts when the owner has admitted it, or while only one person's
 // tabs reach the book; a claw that the owner has let go never counts.
-import type { PoolReader, PoolSelf } from '../../../core/pool/pool-port.ts'
+import type { PoolReader, PoolSelf } from '../../../core/pool.ts'
 import type { RuleReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'
 import type { PoolConfig } from '../pool-config.ts'
 import { clawBody, type ClawBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 
 /** `open`: every claw counts here; `unknown`: not admitted. */

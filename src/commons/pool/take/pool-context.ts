@@ -1,18 +1,18 @@
 // The context of the pool's rules: records and tables of one transaction, read and written by their shapes.
-import type { PoolPresence, PoolWritePort } from '../../../core/pool/pool-port.ts'
+import type { PoolPresence, PoolWritePort } from '../../../core/pool.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
-import { nameHash } from '../../../core/text/murmur.ts'
+import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import {
   type EnvelopeDraft,
   type EnvelopeV1,
   orderKey,
   poolLimits,
-  signedText,
+  signedEnvelopeText,
 } from '../../../shape/envelope.ts'
 import { configId, type PoolConfig, readConfig } from '../pool-config.ts'
 import {
@@ -27,8 +27,8 @@ import {
   type PoolProposalBody,
   poolProposalBody,
 } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
-import { foldName } from '../../../core/text/fold-name.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 import { isHonest, isMember, type RecordSpeaker, type Roll } from './member.ts'
 import { activeClaws, claimedAt } from '../rule/presence.ts'
@@ -188,7 +188,8 @@ export function claimedTime({ now }: PoolContext, claimed: string): string {
 }
 
 /** A hash of the content, to recognise another envelope with the same key. */
-export const envelopeHash = (envelope: EnvelopeDraft | EnvelopeV1): string => nameHash(signedText(envelope))
+export const envelopeHash = (envelope: EnvelopeDraft | EnvelopeV1): string =>
+  nameHash(signedEnvelopeText(envelope))
 
 /** Puts an envelope of this book into the outbox; it is sent after the commit. */
 export function sendEnvelope(context: PoolContext, draft: EnvelopeDraft): void {

@@ -1,11 +1,11 @@
 // The identity of an envelope's claw, its presence and its capabilities.
 // Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts, and keys that an
 // envelope under one of its keys announces: each device of an owner has its own key. A revoked key never comes back.
-import type { Taken } from '../../../core/pool/pool-carrier.ts'
+import type { Taken } from '../../../core/pool.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { type EnvelopeV1, poolLimits } from '../../../shape/envelope.ts'
 import { isOpenPool } from './member.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { isCounted, putRecord, readClaw, claimedTime, type PoolContext } from './pool-context.ts'
 import { notAdmitted, accepted, type EnvelopeOf, type Verdict } from './verdict.ts'
 import { claimedAt } from '../rule/presence.ts'

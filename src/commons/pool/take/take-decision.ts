@@ -1,8 +1,8 @@
 // Taking in a decision. Invariant: it is accepted only from the decider, with a tally that fits its ballots and the claws and
 // ballots of this copy, and as an approval only above the quorum of at least three active claws; the first decision is final.
-import { foldName } from '../../../core/text/fold-name.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { type DecisionBody, type PoolProposalBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
 import { deciderOf, leastActive, majorityOf } from '../rule/quorum.ts'
 import { countedBallots, countHere, recount } from './count.ts'

@@ -1,7 +1,6 @@
 // Taking in an envelope: checks, the rule of its type, the retry of waiting envelopes, and the effects.
 // Invariant: its key is remembered only after every check; of two envelopes with one key, one is applied.
-import type { PoolWaiting } from '../../../core/pool/pool-port.ts'
-import type { Taken } from '../../../core/pool/pool-carrier.ts'
+import type { PoolWaiting, Taken } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -14,7 +13,7 @@ import {
   type EnvelopeV1,
   orderKey,
   readEnvelope,
-  signedText,
+  signedEnvelopeText,
 } from '../../../shape/envelope.ts'
 import type { Flood } from '../rule/flood.ts'
 import { decideProposal } from './count.ts'
@@ -60,7 +59,7 @@ export async function receive(
   if (reading.refused !== undefined) return { ...by, text, reading }
   let signed: string
   try {
-    signed = signedText(value as object)
+    signed = signedEnvelopeText(value as object)
   } catch {
     return { ...by, text, reading: { refused: 'has no canonical form', trail: reading.trail } }
   }
@@ -88,7 +87,7 @@ export function takeEnvelope(context: PoolContext, received: Received, flood: Fl
   const isUnique = !isRepeated(envelope.type)
   if (isUnique) {
     const hash = envelopeHash(envelope)
-    const before = context.pool.had(claw, key)
+    const before = context.pool.receivedHash(claw, key)
     if (before !== undefined) {
       const reason = before === hash ? 'same_envelope' : 'idempotency_key_reused'
       return audit(context, received, { result: 'duplicate', reason })
@@ -199,7 +198,7 @@ function retryOwn(
   const { text, from, claw, key } = waiting
   const received: Received = { text, reading, from, isSigned: true }
   if (!isOwner) return void audit(context, received, { result: 'ignored', reason: 'own_claw_unverified' })
-  if (pool.had(claw, key) !== undefined) return
+  if (pool.receivedHash(claw, key) !== undefined) return
   pool.remember(claw, key, envelopeHash(envelope))
   relayOwn(context, received, envelope)
 }

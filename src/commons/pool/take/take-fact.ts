@@ -1,7 +1,7 @@
 // Taking in a fact, and publishing one. Invariant: a fact comes from an approved proposal and has its words; one device of one
 // claw publishes all its versions, so a fact has one history.
 import type { PoolFactBody, PoolFactVersion, PoolProposalBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
 import { judgeFact, sameStatement } from '../rule/fact-apply.ts'
 import {

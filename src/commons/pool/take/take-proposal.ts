@@ -2,7 +2,7 @@
 // of order; only its proposer withdraws a proposal, and then ballots, decision and fact go too, as records made from it.
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
 import {
   hasDecision,
@@ -112,7 +112,7 @@ export function sendWithdrawals(context: PoolContext): void {
   const { pool, records } = context
   for (const { claw, proposal } of pool.proposed()) {
     const key = `knowledge:withdrawal:${proposal}`
-    if (pool.had(claw, key) !== undefined || !isWithdrawn(context, proposal)) continue
+    if (pool.receivedHash(claw, key) !== undefined || !isWithdrawn(context, proposal)) continue
     sendEnvelope(context, {
       ...envelopeHead(context, { claw, key }),
       type: 'withdrawal',

@@ -1,6 +1,6 @@
 // The result of an accepted envelope, and what it waits for.
 import type { EnvelopeV1, Payloads } from '../../../shape/envelope.ts'
-import type { TakenResult } from '../../../core/pool/pool-carrier.ts'
+import type { TakenResult } from '../../../core/pool.ts'
 
 export interface Verdict {
   readonly result: TakenResult

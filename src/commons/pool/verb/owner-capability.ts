@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { foldName } from '../../../core/text/fold-name.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { configFields, configId, configKind, quorumRule, readConfig } from '../pool-config.ts'
 import { Flood } from '../rule/flood.ts'
 import { receive, takeEnvelope } from '../take/take-envelope.ts'
@@ -12,11 +12,11 @@ import type { WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { type ClawBody, poolFactBody, sourcesOfVersion } from '../pool-kind.ts'
-import { recordIds } from '../../../core/pool/pool-record-id.ts'
+import { recordIds } from '../../../core/text/name-id.ts'
 import { clawStanding } from '../take/member.ts'
 import { putRecord, readClaw, rollOf, type PoolContext, isGone } from '../take/pool-context.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
-import { tellAnew, tellAnewInput, tellAnewOutput } from '../../../shape/tell-anew.ts'
+import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
 
 const { timeout, tags_allowed, tags_denied, flood_per_second } = configFields
 const changes = {
@@ -305,11 +305,11 @@ export const ownerCapabilities = [
     methods: ['pool.tellAnew'],
     summary:
       'Removes versions of a fact whose source is forgotten or sealed, or forgets the record. Runs by itself.',
-    input: tellAnewInput,
-    output: tellAnewOutput,
+    input: rebuildInput,
+    output: rebuildOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    run: ({ id }, at) => tellAnew(at, { id, kinds, bodyLeft }),
+    run: ({ id }, at) => rebuildRecord(at, { id, kinds, bodyLeft }),
   }),
 ] as const

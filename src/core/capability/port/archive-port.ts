@@ -1,36 +1,35 @@
-// Where whole books are put away: S3, R2, or what speaks like them. A port with its law; each host has its own.
+// The archive port: storage for whole books (S3, R2 or compatible). Each host implements it.
 import type { AbortSignalLike } from '../../abort.ts'
 
 export interface ArchiveObject {
   readonly key: string
   readonly bytes: number
-  /** When it was put there, as the storage says; canonical UTC text, absent where it says nothing. */
+  /** When it was stored, as the storage says; canonical UTC text. */
   readonly modified_at?: string | undefined
 }
 
 /**
- * Law: an object is there whole or not at all, and is never written twice: `put` under a key that is taken is `conflict`,
- * and what fails, in the texts too, leaves nothing to be seen and nothing of what was uploaded, unless the storage or this
- * process is gone; that much `tidy` finds. Memory holds two parts at most. What fails is a `DaybookError`: `archive-denied`,
- * `archive-clock`, `archive-region`, `archive-bucket`, `archive-failed`, `offline`, or `aborted` with the caller's signal.
- * No credential stands in an error.
+ * Law: an object is there as a whole or not at all, and is never overwritten: `put` under an existing key is `conflict`.
+ * A failed `put` leaves no visible object and no partial upload, unless the storage or this process is gone; `tidy` finds
+ * those. Memory holds at most two parts. Errors are `archive-denied`, `archive-clock`, `archive-region`,
+ * `archive-bucket`, `archive-failed`, `offline`, or `aborted` with the caller's signal, and never contain credentials.
  */
 export interface ArchiveStore {
-  /** What people call it: `s3://bucket/prefix`. */
+  /** Name for people: `s3://bucket/prefix`. */
   readonly name: string
-  /** What the keys of all its objects begin with: nothing, or a path that ends with `/`. */
+  /** Prefix of all its keys: empty, or a path that ends with `/`. */
   readonly prefix: string
-  /** Puts `texts`, in UTF-8; none of them ends inside a surrogate pair. Answers how many bytes that was. */
+  /** Stores `texts` as UTF-8 and returns the number of bytes. No text may end inside a surrogate pair. */
   put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number>
-  /** The object, or undefined. */
+  /** Returns the object, or undefined. */
   stat(key: string, signal: AbortSignalLike): Promise<ArchiveObject | undefined>
-  /** All whose keys begin with `prefix`, by key. */
+  /** Lists the objects whose keys begin with `prefix`, by key. */
   list(prefix: string, signal: AbortSignalLike): AsyncIterable<ArchiveObject>
-  /** What an object says: all of it, or an error. `not-found` where there is none, `invalid-file` for what is no UTF-8. */
+  /** Reads a whole object, or fails. `not-found` if it doesn't exist, `invalid-file` if it is not UTF-8. */
   read(key: string, signal: AbortSignalLike): Promise<ArchiveReading>
-  /** Nothing happens where there is none. */
+  /** Removes an object, if it exists. */
   remove(key: string, signal: AbortSignalLike): Promise<void>
-  /** Gives up the uploads below `prefix` whose process ended in the middle; answers how many there were. */
+  /** Aborts uploads below `prefix` whose process ended; returns their number. */
   tidy(prefix: string, signal: AbortSignalLike): Promise<number>
 }
 
@@ -39,32 +38,35 @@ export interface ArchiveReading {
   readonly texts: AsyncIterable<string>
 }
 
-/** The places that a host has for archives. */
+/** The archive places of a host. */
 export interface ArchivePlaces {
-  /** The place of that name, or the usual one. Throws `archive-off` where there is none, `invalid-input` for what is none. */
+  /**
+   * Opens the place of that name, or the default one. Throws `archive-off` without any place, `invalid-input` for an
+   * invalid target.
+   */
   open(target?: string): ArchiveStore
 }
 
-/** What the verbs of archives work with. */
+/** Port of the archive verbs. */
 export interface ArchivePort extends ArchivePlaces {
-  /** The name of the book. */
+  /** Name of the book. */
   readonly book: string
 }
 
-/** An upload in parts, as whoever finds it can give it up. */
+/** An upload in parts, with all that is needed to abort it. */
 export interface UploadNote {
-  /** Which bucket of which storage. */
+  /** Storage and bucket. */
   readonly place: string
   readonly key: string
   readonly upload: string
 }
 
 /**
- * Notes of uploads that outlive whoever makes them. Law: `left` answers those that were added and not removed and whose
- * uploader has ended.
+ * Notes of uploads that survive their process. Law: `orphans` returns the notes that were added and not removed, and
+ * whose process ended.
  */
 export interface UploadNotes {
   add(note: UploadNote): void | Promise<void>
   remove(note: UploadNote): void | Promise<void>
-  left(): readonly UploadNote[] | Promise<readonly UploadNote[]>
+  orphans(): readonly UploadNote[] | Promise<readonly UploadNote[]>
 }

@@ -1,4 +1,4 @@
-// Recall as a capability asks for it, with the models behind it: what comes back, and the reasons for it.
+// The recall port: questions, hits and their reasons, and the models of the book.
 import type { ActivityNote } from '../activity.ts'
 import type { Confirmed } from '../../kind.ts'
 import type { JsonObject } from '../../json/path.ts'
@@ -13,90 +13,90 @@ export interface RecallQuery {
   readonly resource?: string | undefined
   readonly filters?: unknown | undefined
   readonly limit?: number | undefined
-  /** Recall as of this instant: what happened later is not seen, and what is recent is recent by then. */
+  /** Recall as of this instant: later records are invisible, and recency is measured from it. */
   readonly at?: string | undefined
-  /** Of records that say nearly the same, only the best is returned. Default true. */
+  /** Of nearly equal records, return only the best. Default true. */
   readonly distinct?: boolean | undefined
   /** How much hits should differ from each other, 0 (default) to 1: maximal marginal relevance. */
   readonly diversity?: number | undefined
-  /** Hits scoring below this (0 to 1) are left out. */
+  /** Skip hits with a lower score (0 to 1). */
   readonly minScore?: number | undefined
-  /** `sharp`: only the hits before the largest drop in score, if one is a fifth of the best score or more. Default `none`. */
+  /** `sharp`: only hits before the largest drop in score, if it is at least a fifth of the best score. Default `none`. */
   readonly cut?: 'none' | 'sharp' | undefined
-  /** Compares the question with every vector, of more than 131,072 too: slower, and nothing similar is missed. */
+  /** Compare the question with every vector even beyond 131,072: slower, but misses nothing. */
   readonly exact?: boolean | undefined
 }
 
-/** A vector of length 1, or shorter, and the space it is of: `provider|model|dimensions|normalised`. */
+/** A vector of length 1 or less, with its space: `provider|model|dimensions|normalised`. */
 export interface SpaceVector {
   readonly space: string
   readonly vector: Float32Array
 }
 
 /**
- * What each leg of recall has to say about a hit, by the leg's name: its rank there, counted from 1, and what it
- * ranked by. Absent where the leg did not bring it. A new leg adds its own entry.
+ * Reason of each recall leg for a hit, by the leg's name: the rank there, from 1, and the measure it ranks by. Absent if
+ * the leg didn't find the hit. A new leg adds its own entry.
  */
 export interface LegReasons {
-  /** Vectors. `similarity`: cosine to the question, −1 to 1. */
+  /** Vectors. `similarity`: cosine with the question, −1 to 1. */
   readonly vector?: { readonly rank: number; readonly similarity: number } | undefined
-  /** Full text. `coverage`: the weight of the question's words that it has, of the weight of all, 0 to 1. */
+  /** Full text. `coverage`: weight of the question's words in the record, relative to all of them, 0 to 1. */
   readonly text?:
     | {
         readonly rank: number
         readonly bm25: number
         readonly coverage: number
         readonly words: string[]
-        /** Words of the question that no record has, and what they were taken for. */
+        /** Misspelt words of the question, with the words that were searched instead. */
         readonly spelled?: Readonly<Record<string, string>> | undefined
       }
     | undefined
-  /** Full text of the record together with those right before and after it in its session. */
+  /** Full text of the record together with its neighbours in the session. */
   readonly window?: { readonly rank: number; readonly bm25: number; readonly coverage: number } | undefined
-  /** A name of it that stands whole in the question. */
+  /** A name of the record that the question contains in full. */
   readonly name?: { readonly rank: number; readonly name: string } | undefined
   /** Its session as a whole: for each word the best of its records. Records of one session share a rank. */
   readonly session?: { readonly rank: number; readonly score: number } | undefined
 }
 
-/** A place in a long text of a record: UTF-16 offsets into the text at `path`, from `from` to before `to`. */
+/** A place in a long text of a record: UTF-16 offsets into the text at `path`, `from` inclusive, `to` exclusive. */
 export interface Passage {
   readonly path: string
   readonly from: number
   readonly to: number
 }
 
-/** What weighs a hit beside its ranks, each 0 to 1. The README has the formulas. */
+/** Factors that weigh a hit beside its ranks, each 0 to 1. The README has the formulas. */
 export interface Factors {
   /** 1 now, 0.5 after 30 days. */
   readonly recency: number
-  /** As the record says; 0.5 when it says nothing. */
+  /** Importance of the record; default 0.5. */
   readonly importance: number
-  /** As the record says; 1 when it says nothing. */
+  /** Confidence of the record; default 1. */
   readonly confidence: number
-  /** 0 when it was never used on this device, 0.5 after five times. */
+  /** 0 if never used on this device, 0.5 after five uses. */
   readonly use: number
-  /** 1 when the record is pinned, else 0. */
+  /** 1 if pinned, else 0. */
   readonly pin: number
 }
 
-/** Why a hit is where it is: its rank in each leg, and what weighed it. */
+/** Reasons for the place of a hit: its rank in each leg, and its factors. */
 export interface Because extends LegReasons, Factors {
   /** Of a long record: the passage that answers best. */
   readonly passage?: Passage | undefined
-  /** What a group of agents has confirmed: how they voted, and which version it is. */
+  /** Votes and version, for a record that a group of agents confirmed. */
   readonly pool?: Confirmed | undefined
 }
 
-/** What a prompt says of a record. */
+/** Text of a record in a prompt. */
 export interface Quote {
-  /** Its kind's texts, in their order. */
+  /** The texts of its kind, in their order. */
   readonly said: string
-  /** Where in `said` the passage is that answers, if one was asked for: UTF-16 offsets. */
+  /** The answering passage in `said`, if one was given: UTF-16 offsets. */
   readonly focus?: { readonly from: number; readonly to: number } | undefined
   /** When it happened, canonical UTC text. */
   readonly happenedAt: string
-  /** Of what a group of agents has confirmed. */
+  /** Votes and version, for a record that a group of agents confirmed. */
   readonly pool?: Confirmed | undefined
 }
 
@@ -109,30 +109,30 @@ export interface RecallHit {
 
 export interface RecallResult {
   readonly hits: RecallHit[]
-  /** How many candidates each leg brought, so that a dead leg is seen. */
+  /** Candidates of each leg, so that a dead leg is visible. */
   readonly legs: Readonly<Record<string, number>>
-  /** What could not be used, in words; empty when recall is whole. */
+  /** Unavailable parts of recall, in words; empty if all worked. */
   readonly degraded: string[]
   /** Milliseconds in the engine. */
   readonly took: number
-  /** How many sealed records that were asked about can't be read here, and so were not searched. Absent: none. */
+  /** Sealed records in question that can't be read here, and so were not searched. Absent: none. */
   readonly sealed?: number | undefined
 }
 
-/** A caller of recall may ask for so many hits at most. */
+/** Most hits that a caller may ask for. */
 export const hitLimit = 200
 
-/** Finding what is relevant, and the models of the book. */
+/** Recall, and the models of the book. */
 export interface RecallPort {
   ask(query: RecallQuery): Promise<RecallResult>
-  /** What the activity of a device keeps of this call once it is answered; of several notes the last. Default: nothing. */
+  /** Sets the note that the device's activity stores once this call is answered; the last one counts. Default: none. */
   note(note: ActivityNote): void
-  /** What a record says, as its kind declares it. */
+  /** The text of a record, as its kind declares it. */
   quote(record: Stored<JsonObject>, passage?: Passage): Quote
-  /** The vector of a question, in time for an answer; undefined for guests, without an embedder, and when it is late. */
+  /** Vector of a question, in time for an answer; undefined for guests, without an embedder, and if it comes too late. */
   questionVector(text: string): Promise<SpaceVector | undefined>
-  /** Vectors of texts by the embedder of this book; `embedder-off` when there is none. */
+  /** Vectors of texts from the book's embedder; `embedder-off` without one. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** The language model that the book was opened with, if any. A guest's calls are never handed to it. */
+  /** Language model of the book, if any. Calls of guests never use it. */
   readonly llm: Llm | undefined
 }

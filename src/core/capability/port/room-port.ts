@@ -1,12 +1,12 @@
-// The meeting room as others see it: where the agents of a book talk while they are there. Nothing said is kept.
+// The meeting room: agents of a book talk there while they are present. Messages are never stored.
 
 export interface RoomMessage {
   /**
-   * Counts from 1 within the life of a room: one that was empty goes on counting. Given by one place: the book's mirror while
-   * this device has a line to it, else this device. Some numbers may be given to nothing.
+   * Counted from 1 within the life of a room, also across times when it is empty. One place assigns the numbers: the
+   * mirror while this device has a line to it, else this device. Some numbers stay unused.
    */
   readonly number: number
-  /** Its number before: it was said on a device that had no line to the mirror, and was numbered anew when it had one again. */
+  /** Earlier number of a message that was sent without a line to the mirror and renumbered later. */
   readonly was?: number
   readonly from: string
   readonly name: string
@@ -21,89 +21,92 @@ export interface Participant {
   readonly joined_at: string
 }
 
-/** How large a room is; see `roomSizeOf` for the bounds and what is usual. */
+/** Size of a room; see `roomSizeOf` for bounds and defaults. */
 export interface RoomSize {
-  /** Messages that are kept. */
+  /** Messages in memory. */
   readonly slots: number
-  /** Bytes of UTF-8 that one may take. */
+  /** Most bytes of UTF-8 of one message. */
   readonly slotBytes: number
   readonly participants: number
 }
 
-/** Where the numbers of messages are given. */
+/** The place that assigns message numbers. */
 export type RoomPlace = 'device' | 'mirror'
 
-/** What happened in a room; applied in order to a copy of it, it makes the same room. */
+/** An event of a room. Applied in order to a copy, events reproduce the room. */
 export type RoomEvent =
-  /** Begins a copy: what follows is all there is. `anew`: in place of all that the copy knows, those who are there included. */
+  /** Starts a copy; all that follows is complete. `anew`: discard everything the copy has, participants included. */
   | {
       readonly type: 'numbered'
       readonly size: RoomSize
-      /** The number of the oldest message that follows, or of the one that is to come. */
+      /** Number of the oldest message that follows, or of the next one. */
       readonly oldest: number
       readonly next: number
-      /** The highest number of what was said and is not there any more; 0: none. */
+      /** Highest number of a message that is gone; 0: none. */
       readonly gone: number
-      /** The highest number that the mirror has given; those above are of this device. */
+      /** Highest number assigned by the mirror; higher ones are this device's. */
       readonly given: number
-      /** Numbers that this device gave while the mirror gave them to other messages: above the first, up to the second. */
+      /** Ranges that this device and the mirror assigned to different messages: above the first, up to the second. */
       readonly forks: readonly (readonly [after: number, to: number])[]
       readonly anew?: true
     }
-  /** `given`: it was the mirror that numbered it. */
+  /** `given`: the mirror assigned the number. */
   | { readonly type: 'said'; readonly message: RoomMessage; readonly key?: string; readonly given?: true }
   | { readonly type: 'joined'; readonly participant: Participant; readonly tab: string }
   | { readonly type: 'left'; readonly id: string; readonly tab: string }
-  /** Numbers are given there from now on. */
+  /** This place assigns numbers from now on. */
   | { readonly type: 'place'; readonly at: RoomPlace }
 
-export interface Heard {
+export interface RoomMessages {
   readonly messages: RoomMessage[]
   /**
-   * Some messages after the last one heard are gone: the room went on without the listener, was empty meanwhile, went on at the
-   * mirror while this device was away from it, or is a later one than the number is of.
+   * True if messages after the last one read are gone: the listener was too slow, the room was empty for a while, it
+   * continued at the mirror without this device, or it is a later room.
    */
   readonly lost: boolean
 }
 
 export interface RoomStatus {
   readonly participants: number
-  /** Numbers of the oldest and the newest message there are; 0 while nothing was said. */
+  /** Numbers of the oldest and newest message; 0 before the first. */
   readonly oldest: number
   readonly latest: number
-  /** Messages of others after the last one heard. */
+  /** Messages of others after the last one read. */
   readonly unread: number
   readonly slots: number
   readonly messageBytes: number
-  /** Where the next message is numbered: at the mirror, with all devices and callers, or on this device alone. */
+  /** Place that numbers the next message: the mirror, with all devices and callers, or this device alone. */
   readonly at: RoomPlace
-  /** All the memory the room will ever take for what is said. */
+  /** Most memory that messages can take. */
   readonly sizeBytes: number
 }
 
 interface RoomReads {
-  /** Messages of others after number `last` (0: from the oldest), oldest first, at most `limit`. Whoever hears is there. */
-  hear(id: string, last: number, limit: number): Heard
-  /** The same for who only looks: it brings nobody in, and keeps nobody there. */
-  look(id: string, last: number, limit: number): Heard
+  /**
+   * Messages of others after number `last` (0: from the oldest), oldest first, at most `limit`. The listener counts as
+   * present.
+   */
+  hear(id: string, last: number, limit: number): RoomMessages
+  /** The same without joining the room or staying in it. */
+  look(id: string, last: number, limit: number): RoomMessages
   whoIsHere(): Participant[]
   status(id: string, last: number): RoomStatus
 }
 
-/** Who comes in. */
+/** A participant who joins. */
 export type Entering = Pick<Participant, 'id' | 'name' | 'role'>
 
-/** A room as one tab may use it. */
+/** A room as one tab uses it. */
 export interface Room extends RoomReads {
-  /** Comes in, or changes name and role; `room-full` when everyone's place is taken. */
+  /** Joins, or changes name and role; `room-full` if there is no free place. */
   join(who: Entering): Promise<Participant>
-  /** False when that one was not here, as far as this tab is concerned. */
+  /** False if this tab has no such participant. */
   leave(id: string): Promise<boolean>
-  /** Says something to everyone; who was not in the room is then. Longer than a slot: `too-large`, and nothing is said. */
+  /** Sends a message to everyone and joins if necessary. `too-large` for more than a slot; nothing is sent. */
   say(id: string, text: string): Promise<RoomMessage>
 }
 
-/** The same where all of it is in this copy, and numbers are given here. */
+/** A room that is entirely in this copy, which assigns the numbers. */
 export interface OwnRoom extends RoomReads {
   join(who: Entering): Participant
   leave(id: string): boolean

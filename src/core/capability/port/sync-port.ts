@@ -1,8 +1,6 @@
 // Conflicts, and changes that wait for the mirror, for the verbs of sync.
 // Invariant: a guest sees a conflict only if it sees all records in it, and nothing of the outbox.
-import type { ConflictEntry, ConflictQuery } from '../../conflict.ts'
-import type { OutboxEntry, OutboxQuery } from '../outbox-entry.ts'
-import type { RefusedOp } from '../refused-op.ts'
+import type { ConflictEntry, ConflictQuery, OutboxEntry, OutboxQuery, RefusedOp } from '../../op.ts'
 
 export interface SyncReader {
   conflicts(query: ConflictQuery): ConflictEntry[]

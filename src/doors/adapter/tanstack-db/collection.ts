@@ -9,8 +9,7 @@ import type {
 } from '@tanstack/db'
 import type { CapabilityOutput } from '../../../book/daybook.ts'
 import type { DaybookError } from '../../../core/errors.ts'
-import type { Filters } from '../../../core/filter/filter.ts'
-import { parseFilters } from '../../../core/filter/filter.ts'
+import { type Filters, parseFilters } from '../../../core/filter/filter.ts'
 import { adapterError } from '../adapter-error.ts'
 import {
   type CollectionBook,

@@ -3,7 +3,7 @@
 import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Filters, Scalar } from '../../../core/filter/filter.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { nameHash } from '../../../core/text/murmur.ts'
+import { nameHash } from '../../../core/text/text-key.ts'
 import { bigintField, dateField, fieldsFromJson, isPlainNumber, numberField } from '../foreign-value.ts'
 
 /** The needed part of a book or handle. */

@@ -3,8 +3,7 @@
 // written again.
 import type { LoadSubsetOptions, SyncConfig } from '@tanstack/db'
 import { DaybookError, endsReading, toDaybookError } from '../../../core/errors.ts'
-import { matches } from '../../../core/filter/match.ts'
-import { parseFilters, type Predicate } from '../../../core/filter/filter.ts'
+import { type Predicate, matchesFilter, parseFilters } from '../../../core/filter/filter.ts'
 import { canonicalText } from '../../../core/text/canonical-json.ts'
 import type { Json } from '../../../core/json/path.ts'
 import { RowReader } from './row-reader.ts'
@@ -212,7 +211,7 @@ export class RowSync {
 
   #isWanted(record: FoundRecord): boolean {
     if (!this.#parts.isOnDemand || this.#rows.has(record.id)) return true
-    return [...this.#subsets.values()].some(({ predicate }) => matches(predicate, record))
+    return [...this.#subsets.values()].some(({ predicate }) => matchesFilter(predicate, record))
   }
 
   /** Puts `records` into the collection, and removes ids of `wanted` that were not found. */

@@ -4,10 +4,9 @@
 // refused.
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { hideKeys } from '../../../core/text/hide-keys.ts'
+import { hideKeys } from '../../../core/address.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
-import { isAgentDid, lacksNamespace } from '../../../shape/a2p-did.ts'
-import { fromDidKey } from '../../../shape/did-key.ts'
+import { fromDidKey, isAgentDid, lacksNamespace } from '../../../shape/did.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 import { askAgentDoor, enterBody } from '../request/book-door.ts'
 import { limitAddress, isAllowedOrigin, requireHttps, wayOf, requirePlainPath } from '../request/guard.ts'

@@ -12,9 +12,8 @@ import {
   under,
   wrongField,
 } from './route.ts'
-import { didOfAgent } from '../../../shape/a2p-did.ts'
+import { didOfAgent, fromDidKey } from '../../../shape/did.ts'
 import { toBase64 } from '../../../shape/encoded-bytes.ts'
-import { fromDidKey } from '../../../shape/did-key.ts'
 
 /** Default page size, and the last memory that pages reach: the limit of one call. */
 const usualPage = 50

@@ -2,7 +2,7 @@
 // Invariant: one book has one DID: its local one, or the one that the deployment maps to it.
 import { isBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { isDid, lacksNamespace, readA2pDid } from '../../../shape/a2p-did.ts'
+import { isDid, lacksNamespace, readA2pDid } from '../../../shape/did.ts'
 
 const local = (book: string) => `did:a2p:user:local:${book}`
 

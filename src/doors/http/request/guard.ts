@@ -1,8 +1,7 @@
 // Checks of a request before its book: own machine, HTTPS, origin, path spelling, rate by address.
-import type { Way } from '../../../core/access/policy-decision.ts'
-import { isOwnAddress, isOwnName } from '../../../core/address.ts'
+import type { CallWay } from '../../../core/access/governed.ts'
+import { isOwnAddress, isOwnName, isForwarded } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { isPassedOn } from '../../../core/passed-on.ts'
 import type { MiddlewareHandler } from 'hono'
 import type { EdgeTypes } from '../../../edge/edge-env.ts'
 
@@ -18,12 +17,12 @@ export function isOwnMachineRequest({ url, headers }: Pick<Request, 'url' | 'hea
     // A foreign name that resolves to this machine is not its own name.
     (host === null || isOwnName(host.toLowerCase().replace(/:\d*$/, ''))) &&
     (address === null || isOwnAddress(address)) &&
-    !isPassedOn(headers.keys())
+    !isForwarded(headers.keys())
   )
 }
 
 /** Transport of a request, for policies that need HTTPS. Requests to this machine's own name count as safe. */
-export function wayOf(url: string): Way {
+export function wayOf(url: string): CallWay {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isOwnName(hostname) ? 'https' : 'http'
 }

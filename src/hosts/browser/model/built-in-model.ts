@@ -1,7 +1,7 @@
 // The browser's own language model (the Prompt API), which the page provides for the book's worker: workers have none.
 // Invariants: every question gets a session of its own, cloned from one with the instruction only, so that no conversation
 // leaks into another. Nothing is downloaded unless the page requests it.
-import { failed } from '../../../book/share/line-message.ts'
+import { failedReply } from '../../../book/share/line-message.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
 import { type ModelLanguages, type PageModel } from '../worker-message.ts'
@@ -162,7 +162,7 @@ export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key
           throw new DaybookError('model-unavailable', "The model's answer is too long.", { retry: false })
         return { ok: true, value }
       } catch (error) {
-        return failed(translate(error, abort.signal))
+        return failedReply(translate(error, abort.signal))
       } finally {
         running.delete(number)
         if (running.size === 0) idle = setTimeout(() => sessions.close(), idleMs)

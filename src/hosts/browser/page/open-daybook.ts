@@ -4,7 +4,7 @@ import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../
 import { DaybookError } from '../../../core/errors.ts'
 import { joinHub } from '../tab/page-hub.ts'
 import { showView } from '../tab/page-view.ts'
-import { tabOf } from '../../../book/share/call-name.ts'
+import { tabOf } from '../../../book/share/line-message.ts'
 import { type BackgroundWatch, watchBackground } from './background-sync.ts'
 import { type OpenedRequest, openRequestOf, type OpenOptions, pageOwnedOf } from './open-options.ts'
 import { PageEvents } from './page-events.ts'

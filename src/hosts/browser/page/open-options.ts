@@ -16,7 +16,7 @@ import {
   typedOption,
   variantOption,
   wordOption,
-} from '../../../core/option/option-check.ts'
+} from '../../../core/option-check.ts'
 import { llmOptionChecks } from '../../../memory/conversation/llm/llm-option-check.ts'
 import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'

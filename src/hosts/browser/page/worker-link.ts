@@ -1,6 +1,6 @@
 // The page's end of the wire to its worker: deadlines and supervision.
 // Invariant: every call settles. When the worker dies, everything that waits rejects with `engine-died`.
-import { failed, type Reply, type CallMessage } from '../../../book/share/line-message.ts'
+import { failedReply, type Reply, type CallMessage } from '../../../book/share/line-message.ts'
 import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
 import { product } from '../../../bundle/format/product.ts'
@@ -181,7 +181,7 @@ export class WorkerLink {
 
   async #runTool(...[sets, name, input, call]: Parameters<ToolSource['run']>): Promise<ToolOutcome> {
     const verb: ToolVerb = (id, content, step) =>
-      call(id, content, step).then((value) => ({ ok: true, value }), failed)
+      call(id, content, step).then((value) => ({ ok: true, value }), failedReply)
     const run = this.#answered<Reply<ToolOutcome>>(this.#running().runTool(sets, name, input, proxy(verb)))
     return valueOf(
       await run.catch((error: unknown) => {

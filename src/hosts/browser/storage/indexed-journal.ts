@@ -8,9 +8,9 @@ import { databaseName } from './book-names.ts'
 import {
   extentBytes,
   type Journal,
-  type KeptPages,
+  type StoredPages,
   type PageChange,
-  type Snapshot,
+  type PageSnapshot,
 } from '../../../core/journal.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
@@ -33,7 +33,7 @@ type Connection = IDBPDatabase<JournalSchema>
 type Change = IDBPTransaction<JournalSchema, ('head' | 'extents' | 'changes')[], 'readwrite'>
 
 const version = 1
-const nothing: KeptPages = { sizeBytes: 0, extents: [], changes: [] }
+const nothing: StoredPages = { sizeBytes: 0, extents: [], changes: [] }
 const stores: ('head' | 'extents' | 'changes')[] = ['head', 'extents', 'changes']
 /** Tries for one change when connections are lost. */
 const attempts = 3
@@ -56,7 +56,7 @@ class IndexedJournal implements Journal {
   readonly #book: string
   #writer: string = crypto.randomUUID()
   #serial = 0
-  #stored: KeptPages | undefined
+  #stored: StoredPages | undefined
   #connection: Connection | undefined
   #isClosed = false
 
@@ -83,7 +83,7 @@ class IndexedJournal implements Journal {
     }
   }
 
-  takeKept(): KeptPages {
+  takeStored(): StoredPages {
     const stored = this.#stored ?? nothing
     this.#stored = undefined
     return stored
@@ -93,7 +93,7 @@ class IndexedJournal implements Journal {
     return this.#write(undefined, (change) => [change.objectStore('changes').put(page, this.#serial + 1)])
   }
 
-  snapshot({ sizeBytes, extents }: Snapshot): Promise<void> {
+  snapshot({ sizeBytes, extents }: PageSnapshot): Promise<void> {
     return this.#write(sizeBytes, (change) => {
       const end = Math.ceil(sizeBytes / extentBytes)
       return [
@@ -188,7 +188,7 @@ export async function hasIndexedJournal(book: string): Promise<boolean> {
 async function take(
   connection: Connection,
   name?: string,
-): Promise<KeptPages & Pick<Head, 'serial' | 'writer'>> {
+): Promise<StoredPages & Pick<Head, 'serial' | 'writer'>> {
   const change = connection.transaction(stores, 'readwrite', { durability: 'strict' })
   const stored = await change.objectStore('head').get('head')
   const writer = name ?? stored?.writer ?? ''

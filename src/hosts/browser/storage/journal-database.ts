@@ -39,7 +39,7 @@ export function openJournalDatabase(
   journal: Journal,
   { scheduler, spaceBytes }: { readonly scheduler: Pick<Scheduler, 'later'>; readonly spaceBytes?: number },
 ): BookStorage {
-  const { sizeBytes, extents, changes } = journal.takeKept()
+  const { sizeBytes, extents, changes } = journal.takeStored()
   const image = new PageImage(sizeBytes, extents, changes)
   const path = `/book-${++serial}.sqlite3`
   const unmount = mountImage(sqlite3, path, image)

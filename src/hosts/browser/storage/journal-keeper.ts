@@ -8,7 +8,7 @@ import {
   type Journal,
   pageBytes,
   type PageChange,
-  type Snapshot,
+  type PageSnapshot,
 } from '../../../core/journal.ts'
 import type { Scheduler } from '../../../core/ports.ts'
 import type { PageImage } from './page-image.ts'
@@ -136,7 +136,7 @@ export class JournalKeeper {
     this.#appendedBytes += numbers.length * pageBytes
   }
 
-  #extents(): Snapshot['extents'] {
+  #extents(): PageSnapshot['extents'] {
     const count = Math.ceil(this.#image.sizeBytes / extentBytes)
     // Copies: the image changes meanwhile.
     return [...this.#stale]

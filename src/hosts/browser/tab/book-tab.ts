@@ -1,11 +1,12 @@
 // One tab of a book. In its turn it owns the book; otherwise the owner's tab runs its calls.
 // Invariant: never both at once. Messages of other owners and its own turn decide which.
 import {
-  failed,
   type CallMessage,
   type FollowerMessage,
   type OwnerMessage,
   type Reply,
+  failedReply,
+  isOwnRequest,
 } from '../../../book/share/line-message.ts'
 import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
@@ -14,7 +15,6 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { Durability, Scope } from '../../../core/record.ts'
 import { type CallNature, kinds } from '../../../engine/capability-table.ts'
-import { isOwnRequest } from '../../../book/share/call-name.ts'
 import { aliveLock } from '../worker-message.ts'
 import { LocalCalls } from './local-calls.ts'
 import { asFollower } from '../../../book/share/followers.ts'
@@ -137,7 +137,7 @@ export class BookTab {
   /** The page has the outcomes of all calls below `settled`. */
   call(id: string, calls: readonly CallMessage[], settled = 0): Promise<Reply[]> {
     if (this.#endError) {
-      const reply = failed(this.#endError)
+      const reply = failedReply(this.#endError)
       return Promise.resolve(calls.map(() => reply))
     }
     this.#follower.settle(settled)

@@ -2,8 +2,7 @@
 // Invariant: a call that the end of the turn cuts is repeated in the next turn only if it can't take effect
 // twice.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
-import { requestOf } from '../../../book/share/call-name.ts'
-import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
+import { type CallMessage, type Reply, failedReply, requestOf } from '../../../book/share/line-message.ts'
 import type { CallNature } from '../../../engine/capability-table.ts'
 import type { WaitingCall } from '../../../book/share/follower.ts'
 import type { TabOwner } from './tab-owner.ts'
@@ -46,8 +45,8 @@ export class LocalCalls {
     } catch (error) {
       if (isDaybookError(error, 'storage-failed')) this.#parts.fault()
       if (isDaybookError(error, 'storage-full')) await owner.refit()
-      if (signal.aborted || !this.#mayRunNext(owner, id, { call, error })) return failed(error)
-      return (await this.#parts.callNext(id, call)) ?? failed(error)
+      if (signal.aborted || !this.#mayRunNext(owner, id, { call, error })) return failedReply(error)
+      return (await this.#parts.callNext(id, call)) ?? failedReply(error)
     } finally {
       this.#running.delete(number)
       if (this.#running.size === 0) this.#onIdle()
@@ -58,7 +57,7 @@ export class LocalCalls {
   async takeOver(owner: TabOwner, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = this.#parts.natureOf(id)
     const isUnsafe = begun > 0 && effect === 'task' && !repeatable
-    settle(isUnsafe ? failed(new DaybookError('owner-changed')) : await this.run(owner, id, call))
+    settle(isUnsafe ? failedReply(new DaybookError('owner-changed')) : await this.run(owner, id, call))
   }
 
   abort(number: number): void {

@@ -1,7 +1,7 @@
 // The worker's side of the wire: opens the tab of a book and answers calls with values, never exceptions.
 import { type ProxyMethods, releaseProxy } from 'comlink'
 import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
-import { failed, type CallMessage, type Reply } from '../../../book/share/line-message.ts'
+import { type CallMessage, type Reply, failedReply, firstOf } from '../../../book/share/line-message.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -14,7 +14,6 @@ import { watchPlaces } from '../storage/book-place.ts'
 import { BookTab } from '../tab/book-tab.ts'
 import { createBrowserTabs } from '../tab/tab-line.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
-import { firstOf } from '../../../book/share/call-name.ts'
 import {
   type MethodRow,
   type OpenRequest,
@@ -28,7 +27,7 @@ async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
   try {
     return { ok: true, value: await work }
   } catch (error) {
-    return failed(error)
+    return failedReply(error)
   }
 }
 
@@ -52,13 +51,13 @@ export class WorkerEngine implements WorkerDoor {
     try {
       return await this.#open(request, page)
     } catch (error) {
-      return failed(error)
+      return failedReply(error)
     }
   }
 
   async call(id: string, calls: readonly CallMessage[], settled: number): Promise<Reply[]> {
     if (this.#tab) return this.#tab.call(id, calls, settled)
-    const reply = failed(new DaybookError('book-closed'))
+    const reply = failedReply(new DaybookError('book-closed'))
     return calls.map(() => reply)
   }
 

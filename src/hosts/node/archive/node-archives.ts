@@ -118,7 +118,7 @@ function createUploadNotes(path: string): UploadNotes {
       files.delete(upload)
       rmSync(found, { force: true })
     },
-    left: () =>
+    orphans: () =>
       all()
         .filter((one) => one.host === hostname() && !active.has(one.file) && !isAlive(one.pid))
         .map(({ place, key, upload }): UploadNote => ({ place, key, upload })),

@@ -6,7 +6,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Random } from '../../../core/ports.ts'
-import { retryAfterMs } from '../../../core/retry-after.ts'
+import { retryAfterMs } from '../../../core/time.ts'
 import { readRefusal, type S3Refusal, s3Fault } from './s3-fault.ts'
 import type { S3Place } from './s3-target.ts'
 

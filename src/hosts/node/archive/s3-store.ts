@@ -11,8 +11,7 @@ import type {
 } from '../../../core/capability/port/archive-port.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { type ArchivePart, archivePart, inParts } from '../../../web/in-parts.ts'
-import { utf8Texts } from '../../../web/utf8-texts.ts'
+import { type ArchivePart, archivePart, uploadParts, utf8Texts } from '../../../web/upload-part.ts'
 import { createS3Client, type S3Client, type S3Ports, type S3Request, unreachable } from './s3-client.ts'
 import { readRefusal, s3Fault } from './s3-fault.ts'
 import type { S3Place } from './s3-target.ts'
@@ -52,7 +51,7 @@ export class S3Store implements ArchiveStore {
   async put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number> {
     // A storage without conditional writes would overwrite it.
     if (await this.stat(key, signal)) throw this.#exists(key)
-    const parts = inParts(texts, this.#parts.partBytes)[Symbol.asyncIterator]()
+    const parts = uploadParts(texts, this.#parts.partBytes)[Symbol.asyncIterator]()
     const first = await parts.next()
     if (first.done) throw new DaybookError('internal', 'There was nothing to archive.')
     if (!first.value.isLast) return this.#putInParts(key, first.value, parts, signal)
@@ -256,7 +255,7 @@ export class S3Store implements ArchiveStore {
   }
 
   async tidy(prefix: string, signal: AbortSignalLike): Promise<number> {
-    const notes = (await this.#parts.notes?.left()) ?? []
+    const notes = (await this.#parts.notes?.orphans()) ?? []
     const own = notes.filter(({ place, key }) => place === this.#place && key.startsWith(prefix))
     const stale = await this.#staleUploads(prefix, signal)
     const ownIds = new Set(own.map(({ upload }) => upload))

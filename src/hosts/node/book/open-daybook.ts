@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
-import type { PoolCarrier } from '../../../core/pool/pool-carrier.ts'
+import type { PoolCarrier } from '../../../core/pool.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import { roomOption, roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
@@ -17,7 +17,7 @@ import {
   textOption,
   typedOption,
   wordOption,
-} from '../../../core/option/option-check.ts'
+} from '../../../core/option-check.ts'
 import { createLocalDoor, type EngineDoor } from '../../../doors/local-door.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'

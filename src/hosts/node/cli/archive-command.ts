@@ -22,7 +22,7 @@ import { readPassphrase } from './input-file.ts'
 import { verifyBundle } from './verify-bundle.ts'
 import { randomBytes } from 'node:crypto'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
-import type { Progress } from '../../../core/capability/progress.ts'
+import type { Progress } from '../../../core/capability/task.ts'
 
 /** Options that belong to one action only. */
 const onlyFor: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 // Commands of the command line: their type, the parsing of their options, and the terminal.
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Daybook } from '../../../book/daybook.ts'
-import type { PoolCarrier } from '../../../core/pool/pool-carrier.ts'
+import type { PoolCarrier } from '../../../core/pool.ts'
 import { createInterface } from 'node:readline/promises'
-import type { Progress } from '../../../core/capability/progress.ts'
+import type { Progress } from '../../../core/capability/task.ts'
 import { shownJson, shownText } from '../../../core/text/shown-text.ts'
 
 /** Exit codes. Scripts rely on them. */

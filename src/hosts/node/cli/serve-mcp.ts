@@ -3,7 +3,7 @@
 import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import type { Progress } from '../../../core/capability/progress.ts'
+import type { Progress } from '../../../core/capability/task.ts'
 import { DaybookError, errorTable } from '../../../core/errors.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
 import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'

@@ -3,7 +3,7 @@
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { type SyncDirection, syncDirections } from '../../../core/capability/status.ts'
-import type { RefusedOp } from '../../../core/capability/refused-op.ts'
+import type { RefusedOp } from '../../../core/op.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import { type Command, type Edge, defined, textOf, type Values, UsageError } from './command.ts'
 

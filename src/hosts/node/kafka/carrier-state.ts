@@ -1,5 +1,5 @@
 // State and counters of a Kafka connection, for operators.
-import type { PoolCarrier, TakenResult } from '../../../core/pool/pool-carrier.ts'
+import type { PoolCarrier, TakenResult } from '../../../core/pool.ts'
 import type { DaybookError, ErrorCode } from '../../../core/errors.ts'
 
 /** Current state, and counters since the start. */

@@ -2,7 +2,7 @@
 // Invariants: an offset is committed after the book's own transaction, so a killed process repeats messages,
 // and the book counts each once. Unreadable messages are logged in the audit and skipped. Memory has at most
 // one batch in each direction.
-import type { Outgoing, PoolCarrierHooks } from '../../../core/pool/pool-carrier.ts'
+import type { Outgoing, PoolCarrierHooks } from '../../../core/pool.ts'
 import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import { type KafkaConnection, KafkaTally, type KafkaState, type Direction } from './carrier-state.ts'

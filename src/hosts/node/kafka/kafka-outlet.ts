@@ -3,7 +3,7 @@
 // Invariant: an envelope resolves when every required replica has it; otherwise it rejects, and the caller
 // sends it again.
 import type { MessageToProduce, Producer } from '@platformatic/kafka'
-import type { Outgoing } from '../../../core/pool/pool-carrier.ts'
+import type { Outgoing } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { PoolTopics } from './kafka-topics.ts'
 import type { KafkaClient } from './load-kafka.ts'

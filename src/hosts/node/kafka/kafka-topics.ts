@@ -1,7 +1,7 @@
 // The topics of a pool: `<prefix>.<name>.knowledge.<type>`, one for each type of envelope, except that
 // withdrawals go to the topic of their proposals. A topic keeps the order of one key, so nobody reads a
 // withdrawal before its proposal.
-import { envelopeTypes, type EnvelopeType } from '../../../core/pool/pool-carrier.ts'
+import { envelopeTypes, type EnvelopeType } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KafkaClient } from './load-kafka.ts'
 import { brokerCodes } from './kafka-fault.ts'

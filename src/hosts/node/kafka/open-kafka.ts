@@ -1,11 +1,5 @@
 // Opens a Kafka connection for a pool.
-import {
-  anyOption,
-  functionOption,
-  numberOption,
-  optionsOf,
-  textOption,
-} from '../../../core/option/option-check.ts'
+import { anyOption, functionOption, numberOption, optionsOf, textOption } from '../../../core/option-check.ts'
 import { toHex } from '../../../core/ids.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { KafkaConnection, KafkaState } from './carrier-state.ts'

@@ -4,11 +4,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
-import { timingSafeEqual } from '../../../core/timing-safe-equal.ts'
-import { checkKeyLength, hostInUrl, isOwnMachine, isOwnName } from '../../../core/address.ts'
+import {
+  checkKeyLength,
+  hostInUrl,
+  isOwnMachine,
+  isOwnName,
+  isForwarded,
+  timingSafeEqual,
+} from '../../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
-import { isPassedOn } from '../../../core/passed-on.ts'
-import { anyOption, numberOption, optionsOf, textOption } from '../../../core/option/option-check.ts'
+import { anyOption, numberOption, optionsOf, textOption } from '../../../core/option-check.ts'
 import { createFar } from '../../../recall/embed/create-embedder.ts'
 import { answerEmbed } from '../../../recall/embed/embed-capability.ts'
 import {
@@ -138,6 +143,8 @@ async function send(
 /** A page that points its own name to this machine still calls it by that name. */
 function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
   return (
-    isOwnMachine(`http://${headers.host ?? ''}`) && httpVersion !== '1.0' && !isPassedOn(Object.keys(headers))
+    isOwnMachine(`http://${headers.host ?? ''}`) &&
+    httpVersion !== '1.0' &&
+    !isForwarded(Object.keys(headers))
   )
 }

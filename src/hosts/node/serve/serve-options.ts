@@ -9,7 +9,7 @@ import {
   numberOption,
   optionsOf,
   textOption,
-} from '../../../core/option/option-check.ts'
+} from '../../../core/option-check.ts'
 import { readAudience } from '../../../doors/http/a2p/authorization.ts'
 import { readProfileBooks } from '../../../doors/http/a2p/profile-book.ts'
 import { readAgentRate } from '../../../edge/agent/agent-gate.ts'

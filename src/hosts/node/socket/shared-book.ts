@@ -4,14 +4,14 @@
 // every write has a requestId.
 import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
 import {
-  failed,
-  type FollowerMessage,
   type EventMessage,
+  type FollowerMessage,
   type OwnerMessage,
+  failedReply,
+  requestOf,
 } from '../../../book/share/line-message.ts'
 import { Follower, type WaitingCall } from '../../../book/share/follower.ts'
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
-import { requestOf } from '../../../book/share/call-name.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../../core/errors.ts'
@@ -121,7 +121,7 @@ export class SharedBook {
     this.#holdProcess()
     try {
       const [waiting] = this.#follower.call(id, [call])
-      const reply = (await waiting) ?? failed(new DaybookError('internal'))
+      const reply = (await waiting) ?? failedReply(new DaybookError('internal'))
       if (reply.ok) return reply.value
       if (signal?.aborted === true && reply.error.code === 'aborted') checkAborted(signal)
       throw DaybookError.from(reply.error)
@@ -227,7 +227,7 @@ export class SharedBook {
   async #rerun({ engine }: OwnedBook, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = natureOf(id)
     if (begun > 0 && effect === 'task' && !repeatable)
-      return settle(failed(new DaybookError('owner-changed')))
+      return settle(failedReply(new DaybookError('owner-changed')))
     const { number, input, ...options } = call
     const requestId = requestOf(this.#options.joiner.process, number)
     try {
@@ -236,7 +236,7 @@ export class SharedBook {
         value: await engine.call(id, input, effect === 'read' ? options : { requestId, ...options }),
       })
     } catch (error) {
-      settle(failed(error))
+      settle(failedReply(error))
     }
   }
 
@@ -275,7 +275,7 @@ export class SharedBook {
     } catch (error) {
       // The call is too large for a frame, and no owner has begun it.
       if (message.type !== 'call') throw error
-      const replies = message.calls.map(({ number }) => [number, failed(error)] as const)
+      const replies = message.calls.map(({ number }) => [number, failedReply(error)] as const)
       this.#follower.hear({ type: 'answer', epoch: this.#epoch, replies })
     }
   }

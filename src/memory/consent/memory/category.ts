@@ -1,6 +1,6 @@
 // Categories and types of memories: their syntax, default sensitivity, and names in scopes.
 // A type is how a memory is used, a category its subject; `a2p:episodic` can be read as either.
-import { foldName } from '../../../core/access/scope.ts'
+import { foldScopeName } from '../../../core/access/scope.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
 
 export const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
@@ -42,7 +42,7 @@ export function raisedSensitivity(category: string, wanted: Sensitivity | undefi
 /** Names of a memory in scopes: its type, its category, and both together. */
 export function memoryNames(type: MemoryType, written: string): string[] {
   // An earlier version, or another copy of the book, may have stored another spelling.
-  const category = foldName(written)
+  const category = foldScopeName(written)
   const path = category.startsWith('a2p:') ? category.slice('a2p:'.length) : undefined
   const both = path === undefined ? [] : [`${typeScope(type)}.${path}`]
   return ['memory', typeScope(type), category, ...both]
@@ -54,13 +54,13 @@ export function memoryNames(type: MemoryType, written: string): string[] {
  * `a2p:preferences.*` and `**` cover everything with that prefix.
  */
 export function scopeMatcher(written: string): (placed: Placed) => boolean {
-  const scope = foldName(written)
+  const scope = foldScopeName(written)
   if (scope === '*' || scope === '**') return () => true
   const stem = scope.replace(/(?:[.:]\*{1,2})$/, (end) => (end.startsWith(':') ? ':' : ''))
   // A namespace covers categories only: every memory has a type of the standard namespace.
-  if (stem.endsWith(':')) return ({ category }) => foldName(category).startsWith(stem)
+  if (stem.endsWith(':')) return ({ category }) => foldScopeName(category).startsWith(stem)
   const isBelow = (category: string) => {
-    const name = foldName(category)
+    const name = foldScopeName(category)
     return name.startsWith(stem) && (name.length === stem.length || /[.:]/.test(name.charAt(stem.length)))
   }
   const [, type, rest] = /^a2p:(episodic|semantic|procedural)(?:\.(.+))?$/.exec(stem) ?? []

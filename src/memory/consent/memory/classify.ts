@@ -6,7 +6,7 @@ import { type MemoryType, memoryTypes } from './category.ts'
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { Llm } from '../../../core/ports.ts'
-import { asData, askJson, keptFromModel } from '../../../shape/llm/ask.ts'
+import { asData, askJson, sensitiveNotSent } from '../../../shape/ask-llm.ts'
 
 interface Classified {
   readonly memory_type: MemoryType
@@ -91,7 +91,7 @@ export async function classifyWith(
 ): Promise<Decided> {
   const byPatterns = { ...classify(content), by: 'patterns' } as const
   if (!llm) return byPatterns
-  if (isSensitive && !llm.takesSensitive) return { ...byPatterns, degraded: keptFromModel }
+  if (isSensitive && !llm.takesSensitive) return { ...byPatterns, degraded: sensitiveNotSent }
   if (content.length > llm.limitChars)
     return { ...byPatterns, degraded: 'The text is too long for the model.' }
   const reply = await askJson(llm, { instruction, text: asData('sentence', content) }, answer, signal)

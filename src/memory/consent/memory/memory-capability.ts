@@ -3,11 +3,9 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { sameJson } from '../../../core/json/same-json.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
-import { scopeName } from '../../../shape/scope-name.ts'
-import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
+import { sameJson } from '../../../core/json/path.ts'
+import { instant, recordId, scopeName } from '../../../shape/field.ts'
+import { fold, isAlikeAgent } from '../../../core/text/fold.ts'
 import { raisedSensitivity } from './category.ts'
 import { confirmedConfidence } from './confidence.ts'
 import {
@@ -24,8 +22,7 @@ import {
   sourceTypes,
 } from './memory-schema.ts'
 import { bodyOfMemory, needMemory, noMemory, putMemory, withEdit } from './stored-memory.ts'
-import type { OwnReader } from '../../../core/capability/port/own-port.ts'
-import { fold } from '../../../core/text/fold.ts'
+import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 
 /** Number of latest proposals to search. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
-import { sealed, sealedField } from '../../../shape/sealed-count.ts'
+import { sealed, sealedField } from '../../../shape/field.ts'
 import { category, memoryStates, memoryType, scopeText, sensitivity } from './memory-schema.ts'
 import {
   approvedMemories,

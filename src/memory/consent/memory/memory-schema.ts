@@ -1,9 +1,8 @@
 // The shape of a memory: something known about the user, with its source and the user's consent.
 import { z } from 'zod'
 import { sensitivities } from '../../../core/sealed.ts'
-import { instant } from '../../../shape/instant.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
-import { recordId } from '../../../shape/record-id.ts'
 import { isCategory, isScope, memoryTypes } from './category.ts'
 import { someText, soundText } from '../../../shape/sound-text.ts'
 

@@ -1,7 +1,6 @@
 // Changes of an approved proposal to an existing memory, and how they are undone. Pure.
 // Invariant: undoing restores only fields that still have the proposal's value; later changes stay.
-import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
-import { sameJson } from '../../../core/json/same-json.ts'
+import { type JsonObject, isJsonObject, sameJson } from '../../../core/json/path.ts'
 import type { Memory, MemoryBody } from './memory-schema.ts'
 
 /** Most noted changes of a memory. After ten minutes and the offline time of a device, none is undone any more. */

@@ -1,6 +1,6 @@
 // Reads and writes memories as records. Invariant: each change notes its author and time, and the earlier content
 // goes to the history, as the protocol requires.
-import type { OwnWriter } from '../../../core/capability/port/own-port.ts'
+import type { OwnWriter } from '../../../core/capability/port/record-port.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { notFound } from '../../../core/errors.ts'

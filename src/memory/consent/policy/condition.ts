@@ -1,10 +1,10 @@
 // Conditions under which a policy allows anything. Invariants: an unknown or unreadable condition is not met; and
 // conditions never lift a denial, which applies at any time and over any transport.
 import { z } from 'zod'
-import type { UnmetCondition, Way } from '../../../core/access/policy-decision.ts'
+import type { UnmetCondition, CallWay } from '../../../core/access/governed.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { Zone } from '../../../core/calendar/zone.ts'
-import { parseDuration } from '../../../core/calendar/duration.ts'
+import type { Zone } from '../../../core/zone.ts'
+import { parseDuration } from '../../../core/time.ts'
 
 const minuteMs = 60_000
 const dayMinutes = 1440
@@ -67,7 +67,7 @@ export interface Circumstances {
   readonly nowMs: number
   /** Latest known time, which ends policies. Default `nowMs`. */
   readonly latestMs?: number
-  readonly way: Way
+  readonly way: CallWay
   /** The zone of that name; undefined if unknown here. */
   zone(name: string | undefined): Zone | undefined
   /** Number of the agent's calls here since that instant, this one included. */
@@ -78,7 +78,7 @@ export interface Circumstances {
 export interface Instant {
   readonly nowMs: number
   readonly latestMs: number
-  readonly way: Way
+  readonly way: CallWay
   /** Local time in the zone of that name, in minutes of the day; undefined if unknown here. */
   minuteAt(zone: string | undefined): number | undefined
   callsWithin(windowMs: number): number

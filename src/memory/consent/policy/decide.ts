@@ -1,8 +1,14 @@
 // Decides what an agent may read by the policies of a book. Pure. Invariants: without a matching policy, nothing is
 // allowed; a denial by any matching policy applies, whatever its priority and conditions; of two policies that allow
 // the same, the one with the lower priority sets the level; and the order of the policies doesn't matter.
-import { governedBy, type GovernedRule, nothingGoverned } from '../../../core/access/governed.ts'
-import type { PermissionLevel, PolicyDecision, UnmetCondition } from '../../../core/access/policy-decision.ts'
+import {
+  type GovernedRule,
+  type PermissionLevel,
+  type PolicyDecision,
+  type UnmetCondition,
+  governedBy,
+  nothingGoverned,
+} from '../../../core/access/governed.ts'
 import type { ScopePattern } from '../../../core/access/scope.ts'
 import { isExactAgent, matchesAgent } from './agent-pattern.ts'
 import {

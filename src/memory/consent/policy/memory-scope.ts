@@ -4,8 +4,12 @@
 // permission to propose doesn't extend it.
 import { z } from 'zod'
 import { parseNames, type ScopePattern } from '../../../core/access/scope.ts'
-import { type GovernedRule, namesCategory } from '../../../core/access/governed.ts'
-import { type PermissionLevel, permissionLevels } from '../../../core/access/policy-decision.ts'
+import {
+  type GovernedRule,
+  type PermissionLevel,
+  namesCategory,
+  permissionLevels,
+} from '../../../core/access/governed.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 
 /** First word of a scope that names a type. `a2p:episodic` is a category of that name, too. */

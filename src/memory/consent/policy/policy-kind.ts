@@ -2,12 +2,11 @@
 // copy of the book can read them, and they sync before everything else, so that a mirror enforces the decisions of a
 // device.
 import { z } from 'zod'
-import { permissionLevels } from '../../../core/access/policy-decision.ts'
+import { permissionLevels } from '../../../core/access/governed.ts'
 import type { Kind } from '../../../core/kind.ts'
-import { scopeName } from '../../../shape/scope-name.ts'
+import { canonicalInstant, scopeName } from '../../../shape/field.ts'
 import { agentPattern } from './agent-pattern.ts'
 import { memoryScopes } from './memory-scope.ts'
-import { canonicalInstant } from '../../../shape/instant.ts'
 import { someText } from '../../../shape/sound-text.ts'
 
 const at = canonicalInstant

@@ -34,7 +34,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   madeFrom: {
     sources: (body, id) => [...repeatedIds(id, body as never), ...quotedIds(body as never)],
     goesWith: (body, id) => repeatedIds(id, body as never),
-    anew: 'a2p:tell_anew',
+    rebuildVerb: 'a2p:tell_anew',
   },
   // Decisions of two devices are kept side by side; the state is derived from them.
   policy: 'merge',

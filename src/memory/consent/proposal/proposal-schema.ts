@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { sensitivities } from '../../../core/sealed.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 import {
   category,
   confidence,
@@ -15,7 +15,6 @@ import {
   memoryType,
   sensitivity,
 } from '../memory/memory-schema.ts'
-import { instant } from '../../../shape/instant.ts'
 import { someText, soundText } from '../../../shape/sound-text.ts'
 
 /** `expired` is derived from the clock and never stored. */

@@ -1,6 +1,6 @@
 // A proposal as it is shown: flat, and in the protocol's form. Pure.
 // Invariant: a shown proposal always includes the hidden characters of its text.
-import type { OwnReader } from '../../../core/capability/port/own-port.ts'
+import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { plainTime } from '../memory/read-memory.ts'
 import { type Hidden, hiddenIn } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'

@@ -7,8 +7,8 @@ import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { canonicalText } from '../../../core/text/canonical-json.ts'
-import { nameHash } from '../../../core/text/murmur.ts'
-import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
+import { nameHash } from '../../../core/text/text-key.ts'
+import { isAlikeAgent } from '../../../core/text/fold.ts'
 import type { Decision } from './proposal-schema.ts'
 
 /** Time in which a review can be reopened. */

@@ -1,6 +1,6 @@
 // Stores a proposal. Invariant: it is in the caller's own name, about memories the caller may propose, with evidence
 // that the caller can read; the same proposal twice is one, and no agent can flood the book.
-import { isNamedIn, levels } from '../../../core/access/reach.ts'
+import { isNamedIn, reachLevels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
@@ -9,10 +9,10 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { nameHash } from '../../../core/text/murmur.ts'
+import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { classify } from '../memory/classify.ts'
-import { didOfAgent } from '../../../shape/a2p-did.ts'
+import { didOfAgent } from '../../../shape/did.ts'
 import { memoryNames, raisedSensitivity } from '../memory/category.ts'
 import { needMemory } from '../memory/stored-memory.ts'
 import { quotedIds } from './proposal-state.ts'
@@ -99,7 +99,7 @@ function checkPolicies(caller: Caller, names: readonly string[]): void {
   if (caller.role === 'owner') return
   const isNamed = (patterns: readonly ScopePattern[]) =>
     patterns.some((pattern) => names.some((name) => matchesScope(pattern, name)))
-  const isDenied = levels(caller.reach).some(({ governed }) => governed && isNamed(governed.deny))
+  const isDenied = reachLevels(caller.reach).some(({ governed }) => governed && isNamed(governed.deny))
   if (!isDenied && (caller.proposes === undefined || isNamed(caller.proposes))) return
   throw new DaybookError(
     'consent-required',

@@ -2,7 +2,7 @@
 // repeats, or a record that its evidence quotes. Invariant: the result quotes no missing record, so it may run twice.
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
-import { tellAnew, tellAnewInput, tellAnewOutput } from '../../../shape/tell-anew.ts'
+import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
 import { repeatedIds } from './proposal-state.ts'
 
 const kinds = new Set(['proposal'])
@@ -30,13 +30,13 @@ export const rebuildCapabilities = [
     methods: ['proposals.tellAnew'],
     summary:
       'Takes out of a proposal what quotes a forgotten record, seals it with what it quotes, or forgets it with the memory that it says again. Runs by itself.',
-    input: tellAnewInput,
-    output: tellAnewOutput,
+    input: rebuildInput,
+    output: rebuildOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
     run: ({ id }, at) =>
-      tellAnew(at, {
+      rebuildRecord(at, {
         id,
         kinds,
         bodyLeft: (records, _kind, body) => remainingBody(id, body, (one) => records.wasForgotten(one)),

@@ -8,8 +8,8 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { recordId } from '../../../shape/record-id.ts'
-import { isAlikeAgent } from '../../../core/text/fold-agent.ts'
+import { recordId } from '../../../shape/field.ts'
+import { isAlikeAgent } from '../../../core/text/fold.ts'
 import type { Memory, MemoryBody } from '../memory/memory-schema.ts'
 import {
   asMemory,

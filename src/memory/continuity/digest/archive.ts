@@ -3,7 +3,7 @@
 // Never archived: personal, to be kept (`not_to_archive`), pinned, or younger than the cutoff of seven days. Others are
 // archived if their score is below 25.
 import { checkAborted } from '../../../core/abort.ts'
-import { dayMs } from '../../../core/calendar/zone.ts'
+import { dayMs } from '../../../core/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'

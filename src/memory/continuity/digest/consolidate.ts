@@ -1,5 +1,5 @@
 // Consolidation: writes missing digests, weeks and patterns, and archives the records they cover.
-import { dayMs } from '../../../core/calendar/zone.ts'
+import { dayMs } from '../../../core/zone.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { Persona } from '../persona/persona.ts'

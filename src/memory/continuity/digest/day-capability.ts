@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isDateOnly } from '../../../core/time.ts'
-import { sealed } from '../../../shape/sealed-count.ts'
+import { sealed } from '../../../shape/field.ts'
 import { called } from '../persona/persona-kind.ts'
 import { consolidate, planConsolidation } from './consolidate.ts'
 import { digestKind, periods } from './digest-kind.ts'

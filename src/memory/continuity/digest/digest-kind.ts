@@ -4,9 +4,8 @@
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
-import { plainText } from '../../../core/text/plain-text.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { plainText } from '../../../core/text/shown-text.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 import { line, partNames, parts, partTitles, recordsOf } from './line.ts'
 
 export const periods = ['day', 'week'] as const
@@ -74,7 +73,7 @@ export const digestKind: Kind<'digest', DigestBody> = {
     sources: (body) => [
       ...new Set([...partNames.flatMap((part) => recordsOf(body[part] ?? [])), ...(body.read ?? [])]),
     ],
-    anew: 'katra:tell_anew',
+    rebuildVerb: 'katra:tell_anew',
   },
 }
 
@@ -124,5 +123,5 @@ export const patternKind: Kind<'pattern', PatternBody> = {
     return body['text'] === text ? body : { ...body, text }
   },
   links: ['digests', 'lines.*.records'],
-  madeFrom: { sources: ({ lines }) => recordsOf(lines ?? []), anew: 'katra:tell_anew' },
+  madeFrom: { sources: ({ lines }) => recordsOf(lines ?? []), rebuildVerb: 'katra:tell_anew' },
 }

@@ -1,11 +1,9 @@
 // Names, finds and stores digests and patterns. Invariant: their ids follow from persona and period, so that devices
 // make one of each, and an unchanged one is not written again.
-import type { RecordName } from '../../../core/put-request.ts'
+import { type RecordHead, type RecordName, bodyOf } from '../../../core/record.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
-import type { JsonObject } from '../../../core/json/path.ts'
-import { sameJson } from '../../../core/json/same-json.ts'
-import { bodyOf, type RecordHead } from '../../../core/record.ts'
+import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { type DigestBody, digestKind, type PatternBody } from './digest-kind.ts'
 import { ownedBy, type Persona, readable } from '../persona/persona.ts'

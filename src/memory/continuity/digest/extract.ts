@@ -9,8 +9,7 @@
 // - Summary: at most five sentences of thoughts and messages, the most representative of the day (`bestSentences`),
 // in their order.
 // Invariant: the same records give the same lines in any order of input, and every line names its records.
-import { contentWords } from '../../../core/text/content-word.ts'
-import { sentencesOf } from '../../../core/text/sentence.ts'
+import { contentWords, sentencesOf } from '../../../core/text/content-word.ts'
 import { lineOf, partLimit, type Line, type Parts } from './line.ts'
 import { compareRaw, type Raw } from './raw-record.ts'
 

@@ -1,6 +1,6 @@
 // A line of a digest, a pattern or a snapshot. Invariant: it names the records that it rests on.
 import { z } from 'zod'
-import { recordId } from '../../../shape/record-id.ts'
+import { recordId } from '../../../shape/field.ts'
 
 export const lineLimit = { text: 400, records: 50, about: 200 } as const
 

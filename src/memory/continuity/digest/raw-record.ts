@@ -6,7 +6,7 @@ import type { Stored } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { ownedBy, type Persona } from '../persona/persona.ts'
-import { dayMs, type Zone } from '../../../core/calendar/zone.ts'
+import { dayMs, type Zone } from '../../../core/zone.ts'
 
 interface RawKind {
   readonly kind: string

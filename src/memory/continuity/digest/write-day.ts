@@ -5,7 +5,7 @@ import type { TaskContext } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
-import { dayMs } from '../../../core/calendar/zone.ts'
+import { dayMs } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
 import { digestName, digestsOf, putNamed } from './digest-record.ts'
@@ -14,7 +14,7 @@ import { type Line, lineOf, partLimit, partNames, type Parts } from './line.ts'
 import { waitingLines } from './pending.ts'
 import { z } from 'zod'
 import { DaybookError } from '../../../core/errors.ts'
-import { asData, type Asked, askJson, keptFromModel } from '../../../shape/llm/ask.ts'
+import { asData, type LlmReply, askJson, sensitiveNotSent } from '../../../shape/ask-llm.ts'
 import { countRaw, dayAfter, daysBetween, firstRaw, type Raw, rawOf, spanOfDays } from './raw-record.ts'
 
 const modelLines = z
@@ -44,13 +44,13 @@ async function abstract(
   day: readonly Raw[],
 ): Promise<Abstract | undefined> {
   if (!llm || day.length === 0) return undefined
-  if (!llm.takesSensitive && day.some(({ isSensitive }) => isSensitive)) return { degraded: keptFromModel }
+  if (!llm.takesSensitive && day.some(({ isSensitive }) => isSensitive)) return { degraded: sensitiveNotSent }
   const numbered = day.map(
     (one, i) => `[${i + 1}] ${one.kind}${one.name ? ` by ${one.name}` : ''}: ${one.text}`,
   )
   const text = numbered.join('\n')
   if (text.length > llm.limitChars) return { degraded: 'The day is too long for the model.' }
-  const reply: Asked<z.output<typeof answer>> = await askJson(
+  const reply: LlmReply<z.output<typeof answer>> = await askJson(
     llm,
     { instruction, text: asData('records', text) },
     answer,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
-import { instant } from '../../../shape/instant.ts'
+import { instant } from '../../../shape/field.ts'
 import {
   callingPersona,
   listPersonas,

@@ -2,8 +2,7 @@
 // one persona (see persona.ts). Invariant: its id, by which others refer to it, never changes.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
-import { instant } from '../../../shape/instant.ts'
-import { scopeName } from '../../../shape/scope-name.ts'
+import { instant, scopeName } from '../../../shape/field.ts'
 
 /** Most characters of a persona's name, role and description. */
 export const personaLimit = { name: 64, role: 100, description: 2000 } as const

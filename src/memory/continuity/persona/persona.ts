@@ -2,7 +2,7 @@
 // with the id of the older one, and it owns the records of both.
 // Invariant: a call as one persona never reaches another. The owner's own handle may name any persona; another caller
 // needs a token that reaches the persona.
-import type { Zone } from '../../../core/calendar/zone.ts'
+import type { Zone } from '../../../core/zone.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { DaybookError, notFound } from '../../../core/errors.ts'
@@ -11,8 +11,7 @@ import { type PersonaBody, personaKind } from './persona-kind.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import type { Kind } from '../../../core/kind.ts'
 import { nameId } from '../../../core/text/name-id.ts'
-import { nameHash } from '../../../core/text/murmur.ts'
-import { shortKey } from '../../../core/text/text-key.ts'
+import { nameHash, shortKey } from '../../../core/text/text-key.ts'
 import { parseTime } from '../../../core/time.ts'
 
 type KindOf<Body extends object> = Pick<Kind<string, Body>, 'name' | 'schema'>

@@ -4,8 +4,7 @@
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 
 /** Steps at the end of a session, in order, each in its own transaction. */
 export const endSteps = ['snapshot', 'digest', 'consolidation', 'leave'] as const

@@ -1,8 +1,8 @@
 // Takes a snapshot of a persona: recent topics, projects, people, decisions, open questions.
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import type { RecordName } from '../../../core/put-request.ts'
-import { dayMs } from '../../../core/calendar/zone.ts'
+import type { RecordName } from '../../../core/record.ts'
+import { dayMs } from '../../../core/zone.ts'
 import { parseTime } from '../../../core/time.ts'
 import { type Digest, digestsOf } from '../digest/digest-record.ts'
 import { extract } from '../digest/extract.ts'

@@ -2,8 +2,7 @@
 // Invariant: the text is derived from the lines and the focus, so a snapshot reads the same in every book.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 import { line, recordsOf } from '../digest/line.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 
@@ -106,6 +105,6 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
       ...focus,
       ...snapshotParts.flatMap(({ name }) => recordsOf(context?.[name] ?? [])),
     ],
-    anew: 'katra:tell_anew',
+    rebuildVerb: 'katra:tell_anew',
   },
 }

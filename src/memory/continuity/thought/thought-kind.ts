@@ -2,7 +2,7 @@
 // those are of another kind, and need the user's consent.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
-import { instant } from '../../../shape/instant.ts'
+import { instant } from '../../../shape/field.ts'
 
 export const thoughtTypes = ['experience', 'knowledge', 'decision'] as const
 /** Most characters. Longer texts are refused, never cut. */

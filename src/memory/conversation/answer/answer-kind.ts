@@ -1,8 +1,7 @@
 // The kind `answer`: a question with its answer, and the versions of the records that the answer rests on.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 
 export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 500 } as const
 

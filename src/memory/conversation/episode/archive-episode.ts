@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { isSealing } from '../../../core/sealed.ts'
 import type { EpisodeBody } from './episode-kind.ts'
 import { type Line, spanOf, speakerOf } from '../message/history.ts'
-import { asData, type Asked, askJson, keptFromModel } from '../../../shape/llm/ask.ts'
+import { type LlmReply, asData, askJson, sensitiveNotSent, partition } from '../../../shape/ask-llm.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
 import { recordOfWords } from '../message/conversation-scope.ts'
 import type { MessageScope } from '../message/store-message.ts'
@@ -14,7 +14,6 @@ import { createLineMessages, lineKeys, type Message, messageKind } from '../mess
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { Llm } from '../../../core/ports.ts'
-import { partition } from '../../../shape/llm/partition.ts'
 import { keywordsOf, summarise } from './summarise.ts'
 
 const abstract = z.strictObject({
@@ -37,7 +36,7 @@ async function askSummary(
   llm: Llm,
   lines: readonly Line[],
   signal: AbortSignalLike,
-): Promise<Asked<Abstract>> {
+): Promise<LlmReply<Abstract>> {
   const parts = partition(
     lines.map((line) => `${speakerOf(line)}: ${line.content}`),
     llm.limitChars,
@@ -173,7 +172,7 @@ async function abstractOf(
   })
   if (!llm) return extract()
   if (!llm.takesSensitive && spoken.some(({ isSensitive }) => isSensitive))
-    return { ...extract(), degraded: keptFromModel }
+    return { ...extract(), degraded: sensitiveNotSent }
   const answer = await askSummary(llm, spoken, signal)
   if (answer.failed === undefined) {
     const { summary, keywords } = answer.value

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 import { historyLimit } from '../message/history.ts'
 import { stored } from '../message/message-kind.ts'
 
@@ -50,6 +49,6 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
         messages: [...new Set([...messages, id])].slice(-1000),
         lines: lines.filter((one) => one !== key),
       }) as unknown as JsonObject,
-    anew: 'ks:tell_anew',
+    rebuildVerb: 'ks:tell_anew',
   },
 }

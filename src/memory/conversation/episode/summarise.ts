@@ -1,7 +1,12 @@
 // Keywords and summary without a language model: the most representative phrases and sentences, each once.
 import { type Line, speakerOf } from '../message/history.ts'
-import { sentencesOf } from '../../../core/text/sentence.ts'
-import { commonWords, contentWords, isUnspaced, wordsOf } from '../../../core/text/content-word.ts'
+import {
+  commonWords,
+  contentWords,
+  isUnspaced,
+  sentencesOf,
+  wordsOf,
+} from '../../../core/text/content-word.ts'
 import { fold } from '../../../core/text/fold.ts'
 
 export const keywordLimit = 10

@@ -7,7 +7,7 @@ import {
   type OptionCheck,
   optionsOf,
   variantOption,
-} from '../../../core/option/option-check.ts'
+} from '../../../core/option-check.ts'
 import type { LlmOptions } from './llm-options.ts'
 
 /** Checks of `llm` by provider; a host adds its own. Values are checked when the model is created. */

@@ -3,11 +3,10 @@
 import { z } from 'zod'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
-import { scopeName } from '../../../shape/scope-name.ts'
-import { namedMessageId, saidMessageId } from '../../../core/text/message-id.ts'
-import { nameHash } from '../../../core/text/murmur.ts'
-import { profileId } from '../../../core/text/profile-id.ts'
-import type { RecordName } from '../../../core/put-request.ts'
+import { scopeName } from '../../../shape/field.ts'
+import { namedMessageId, profileId, messageIdAt } from '../../../core/text/name-id.ts'
+import { nameHash } from '../../../core/text/text-key.ts'
+import type { RecordName } from '../../../core/record.ts'
 import { cursor, limit } from '../../../shape/page.ts'
 import { filters, orderBy, readVerb, recordVerbs } from '../../../shape/record-verbs.ts'
 
@@ -86,8 +85,8 @@ export const namedMessage = (agent: string, msgId: string): RecordName =>
   ofAgent('message', agent, namedMessageId(agent, msgId))
 
 /** A message without a name, identified by its time and content. */
-export const datedMessage = (...[where, what]: Parameters<typeof saidMessageId>): RecordName =>
-  ofAgent('message', where.agent, saidMessageId(where, what))
+export const datedMessage = (...[where, what]: Parameters<typeof messageIdAt>): RecordName =>
+  ofAgent('message', where.agent, messageIdAt(where, what))
 
 /** The profile of `user` that `agent` keeps. */
 export const profileOf = (agent: string, user: string): RecordName =>

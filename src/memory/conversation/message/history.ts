@@ -1,6 +1,6 @@
 // A stretch of conversation in the caller's format: accepts the common message formats, and converts them to one.
 import { z } from 'zod'
-import { instant } from '../../../shape/instant.ts'
+import { instant } from '../../../shape/field.ts'
 import { type Source, sourceInput } from '../../../shape/source.ts'
 
 /** Most messages of one history, and most characters of all of them. */

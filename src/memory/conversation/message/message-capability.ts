@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { scopeName } from '../../../shape/scope-name.ts'
+import { scopeName } from '../../../shape/field.ts'
 import { sensitivities } from '../../../core/sealed.ts'
 import { message, messageInput } from './message-kind.ts'
 import { storeMessage } from './store-message.ts'

@@ -6,7 +6,7 @@
 import { awaitedKey, type Kind, whenField } from '../../../core/kind.ts'
 import { source, sourceInput, speakerRole } from '../../../shape/source.ts'
 import { z } from 'zod'
-import { instant, instantOrDay } from '../../../shape/instant.ts'
+import { instant, instantOrDay } from '../../../shape/field.ts'
 import { recordHead } from '../../../shape/record-head.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -112,7 +112,7 @@ export const messageKind: Kind<'message', MessageBody> = {
   // Day and speaker help to find it; the speaker's type would only add noise.
   text: [whenField, 'source.name', 'source.id', 'content'],
   facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
-  saidBy: (body) => speakerRole((body as Partial<MessageBody>).source),
+  roleOf: (body) => speakerRole((body as Partial<MessageBody>).source),
   awaitedAs: messageKeys,
   policy: 'last_write_wins',
   // A digest of days archives it.

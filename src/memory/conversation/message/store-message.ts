@@ -4,7 +4,7 @@
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
-import { beginningOf } from '../../../core/calendar/day.ts'
+import { beginningOf } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { MessageInput } from './message-kind.ts'
 import { namedMessage, datedMessage } from './conversation-scope.ts'
@@ -41,7 +41,7 @@ export function storeMessage(
       ? namedMessage(scope.agent, msgId)
       : time === undefined
         ? undefined
-        : datedMessage(scope, { said: time, source, content })
+        : datedMessage(scope, { at: time, source, content })
   const before = name && records.find(name)
   const isSame =
     before?.agent === scope.agent &&

@@ -5,9 +5,9 @@ import type { ReadContext, TaskContext } from '../../../core/capability/context.
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { isSealing } from '../../../core/sealed.ts'
-import { scopeName } from '../../../shape/scope-name.ts'
+import { scopeName } from '../../../shape/field.ts'
 import { history, isUser, type Line, speakerOf } from '../message/history.ts'
-import { asData, type Asked, askJson, keptFromModel } from '../../../shape/llm/ask.ts'
+import { type LlmReply, asData, askJson, sensitiveNotSent, partition } from '../../../shape/ask-llm.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimit } from './profile-schema.ts'
@@ -26,7 +26,6 @@ import {
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { partition } from '../../../shape/llm/partition.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 const factsAnswer = z.strictObject({
@@ -65,7 +64,7 @@ async function askFacts(
   llm: Llm,
   lines: readonly Line[],
   signal: AbortSignalLike,
-): Promise<Asked<{ found: { statement: Statement; line: Line }[]; unfounded: number }>> {
+): Promise<LlmReply<{ found: { statement: Statement; line: Line }[]; unfounded: number }>> {
   const parts = partition(
     lines.map((line) => `${speakerOf(line)}: ${line.content}`),
     llm.limitChars,
@@ -115,7 +114,7 @@ async function learnFrom(
   const isSealed = (id: string) => isSealing(records.get(id)?.sensitivity)
   const isWithheld = llm && !llm.takesSensitive && lines.some((line) => messagesOf(line).some(isSealed))
   const answer =
-    llm && (isWithheld ? { failed: keptFromModel, retry: false } : await askFacts(llm, lines, signal))
+    llm && (isWithheld ? { failed: sensitiveNotSent, retry: false } : await askFacts(llm, lines, signal))
   if (answer?.failed !== undefined && answer.retry && attempt && !attempt.isLast) {
     throw new DaybookError('model-unavailable', answer.failed)
   }

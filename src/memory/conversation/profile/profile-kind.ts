@@ -28,6 +28,6 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     awaits: ({ facts = {} }) => Object.values(facts).flatMap(({ lines = [] }) => lines),
     withSource: (body, key, id) =>
       ({ ...body, facts: factsNaming(body.facts, key, [id]) }) as unknown as JsonObject,
-    anew: 'ks:tell_anew',
+    rebuildVerb: 'ks:tell_anew',
   },
 }

@@ -2,8 +2,7 @@
 // Invariant: facts are only added, and removed only with the last message that states them. The current facts follow
 // from the times.
 import { z } from 'zod'
-import { instant } from '../../../shape/instant.ts'
-import { recordId } from '../../../shape/record-id.ts'
+import { instant, recordId } from '../../../shape/field.ts'
 import { stored } from '../message/message-kind.ts'
 
 /** Most characters of the text, facts of one user, and messages of one fact. */

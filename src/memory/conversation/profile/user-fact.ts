@@ -1,7 +1,7 @@
 // Finds facts that users state about themselves, by stated patterns, without a model. Text that matches no pattern is
 // ignored. English, German, French and Spanish, and simple forms of Japanese and Chinese.
 import { type Line, isUser } from '../message/history.ts'
-import { sentencesOf } from '../../../core/text/sentence.ts'
+import { sentencesOf } from '../../../core/text/content-word.ts'
 import { fold } from '../../../core/text/fold.ts'
 
 /** One statement about a user. */

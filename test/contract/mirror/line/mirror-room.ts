@@ -1,6 +1,6 @@
 // The meeting room at a mirror, for devices by their lines and for callers over HTTP, on any host of mirrors.
 import { describe, expect, it } from 'vitest'
-import type { Heard, RoomMessage, RoomStatus } from '../../../../src/core/capability/port/room-port.ts'
+import type { RoomMessages, RoomMessage, RoomStatus } from '../../../../src/core/capability/port/room-port.ts'
 import type { LineHost } from './line-frame.ts'
 import { newKey, openRoomLine, usualSize } from './room-line.ts'
 
@@ -108,7 +108,7 @@ export function mirrorRoomCases(host: LineHost): void {
       const third = await host.run(book, 'room:join', { as: 'http' }).catch(String)
       expect(JSON.stringify(third)).toContain('room-full')
       // In a full room one listens from outside.
-      expect(await run<Heard>(book, 'hear', { as: 'http' })).toMatchObject({ message: null })
+      expect(await run<RoomMessages>(book, 'hear', { as: 'http' })).toMatchObject({ message: null })
       const long = 'é'.repeat(512)
       expect((await one.say('one-0', long)).said).toMatchObject([{ number: 1, text: long }])
       expect((await one.say('one-0', `${long}!`)).refused).toMatchObject([

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clawIdOf } from '../../../../src/commons/pool/rule/claw-id.ts'
-import { foldName } from '../../../../src/core/text/fold-name.ts'
+import { foldName } from '../../../../src/core/text/fold.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, handIn, type World } from './pool-world.ts'
 

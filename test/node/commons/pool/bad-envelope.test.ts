@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
-import { signedText } from '../../../../src/shape/envelope.ts'
+import { signedEnvelopeText } from '../../../../src/shape/envelope.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
 const engines: Engine[] = []
@@ -46,7 +46,10 @@ function book(verify: 'off' | 'warn' | 'require') {
 async function signed(envelope: object, keys = openNodeKeyring(undefined)) {
   const signer = await keys.signer()
   if (!signer) throw new Error('There is no key.')
-  return { ...envelope, signature: { key: signer.key, value: await signer.sign(signedText(envelope)) } }
+  return {
+    ...envelope,
+    signature: { key: signer.key, value: await signer.sign(signedEnvelopeText(envelope)) },
+  }
 }
 
 describe('a bad envelope', () => {

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { receive } from '../../../../src/commons/pool/take/take-envelope.ts'
 import { verifyingKeyring } from '../../../../src/hosts/node/key/key-file.ts'
-import { envelopeTypes } from '../../../../src/core/pool/pool-carrier.ts'
+import { envelopeTypes } from '../../../../src/core/pool.ts'
 import {
   envelopeLimit,
   orderKey,
   poolLimits,
   readEnvelope,
-  signedText,
+  signedEnvelopeText,
 } from '../../../../src/shape/envelope.ts'
 
 const verify = verifyingKeyring.verify.bind(verifyingKeyring)
@@ -113,7 +113,7 @@ describe('whatever bytes come', () => {
         // What is read is what was said, so that it can be handed on and its signature holds.
         const again = readEnvelope(JSON.parse(text))
         expect(again.refused).toBeUndefined()
-        expect(signedText(JSON.parse(text) as object)).not.toContain('"signature":{"key"')
+        expect(signedEnvelopeText(JSON.parse(text) as object)).not.toContain('"signature":{"key"')
       }),
       { numRuns: 1500 },
     )

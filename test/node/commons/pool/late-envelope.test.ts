@@ -2,7 +2,7 @@
 // becomes of them then.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
-import type { PoolCarrier, PoolCarrierHooks } from '../../../../src/core/pool/pool-carrier.ts'
+import type { PoolCarrier, PoolCarrierHooks } from '../../../../src/core/pool.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { MemoryBus } from './memory-carrier.ts'
 import { ask, audited, createWorld, give, type World } from './pool-world.ts'

@@ -1,10 +1,5 @@
 // Carriers of one process: what one sends the others get, when they are told to; and it can fail, lose nothing and double.
-import type {
-  Outgoing,
-  PoolCarrier,
-  PoolCarrierHooks,
-  Taken,
-} from '../../../../src/core/pool/pool-carrier.ts'
+import type { Outgoing, PoolCarrier, PoolCarrierHooks, Taken } from '../../../../src/core/pool.ts'
 
 export class MemoryBus {
   readonly sent: Outgoing[] = []

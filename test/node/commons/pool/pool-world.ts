@@ -6,7 +6,7 @@ import { DaybookError } from '../../../../src/core/errors.ts'
 import type { Carrier } from '../../../../src/core/ports.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
 import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
-import type { PoolCarrier } from '../../../../src/core/pool/pool-carrier.ts'
+import type { PoolCarrier } from '../../../../src/core/pool.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
 export interface Answer {

@@ -1,7 +1,7 @@
 // What a book takes back before it has gone out: it is in no row that is to be sent, and no carrier says it later.
 import { afterEach, describe, expect, it } from 'vitest'
-import { recordIds } from '../../../../src/core/pool/pool-record-id.ts'
-import type { EnvelopeType, PoolCarrier } from '../../../../src/core/pool/pool-carrier.ts'
+import { recordIds } from '../../../../src/core/text/name-id.ts'
+import type { EnvelopeType, PoolCarrier } from '../../../../src/core/pool.ts'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'

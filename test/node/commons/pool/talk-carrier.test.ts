@@ -5,7 +5,7 @@ import {
   type CarrierFrame,
   TalkCarrier,
 } from '../../../../src/commons/pool/service/talk-carrier.ts'
-import type { Outgoing, Taken } from '../../../../src/core/pool/pool-carrier.ts'
+import type { Outgoing, Taken } from '../../../../src/core/pool.ts'
 import { isDaybookError } from '../../../../src/core/errors.ts'
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts'
 

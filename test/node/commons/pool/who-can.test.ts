@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { whoCan } from '../../../../src/commons/pool/rule/capability-pattern.ts'
-import { recordIds } from '../../../../src/core/pool/pool-record-id.ts'
+import { recordIds } from '../../../../src/core/text/name-id.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { createWorld, give, type World } from './pool-world.ts'
 

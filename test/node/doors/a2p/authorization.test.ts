@@ -9,7 +9,7 @@ import {
   didOfBook,
   readProfileBooks,
 } from '../../../../src/doors/http/a2p/profile-book.ts'
-import { isAgentDid, isDid, lacksNamespace, readA2pDid } from '../../../../src/shape/a2p-did.ts'
+import { isAgentDid, isDid, lacksNamespace, readA2pDid } from '../../../../src/shape/did.ts'
 
 const codeOf = (work: () => unknown) => {
   try {

@@ -1,7 +1,6 @@
 // A call whose answer was lost is made again, by whoever is left, and done once all the same.
 import { expect, it } from 'vitest'
-import { requestOf, tabOf } from '../../../../src/book/share/call-name.ts'
-import type { Reply } from '../../../../src/book/share/line-message.ts'
+import { type Reply, requestOf, tabOf } from '../../../../src/book/share/line-message.ts'
 import { makeTrace } from '../../../support/trace.ts'
 import { createDice } from './tabs/tab-dice.ts'
 import { goalsOf, stepLimit } from './tabs/tab-goals.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sentencesOf } from '../../../../src/core/text/sentence.ts'
-import { contentWords } from '../../../../src/core/text/content-word.ts'
+import { contentWords, sentencesOf } from '../../../../src/core/text/content-word.ts'
 import {
   keywordLimit,
   keywordsOf,

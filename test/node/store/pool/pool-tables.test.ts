@@ -1,6 +1,6 @@
 // How much a copy of a book keeps of what its pool has said: each table is bounded, by rows and by time.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { poolKeep, type PoolWriter } from '../../../../src/core/pool/pool-port.ts'
+import { poolKeep, type PoolWriter } from '../../../../src/core/pool.ts'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
 import { formatTime } from '../../../../src/core/time.ts'
 import { createPoolTables } from '../../../../src/store/pool/pool-tables.ts'
@@ -58,7 +58,7 @@ describe('what is kept of a pool', () => {
     fill('pool_keys (claw, key, hash)', "'ada', i, 'h'", poolKeep.keys + 50)
     pool.prune(now, [])
     expect(rows('pool_keys')).toBe(poolKeep.keys)
-    expect([pool.had('ada', '50'), pool.had('ada', '51')]).toEqual([undefined, 'h'])
+    expect([pool.receivedHash('ada', '50'), pool.receivedHash('ada', '51')]).toEqual([undefined, 'h'])
   })
 
   it('of its outbox is what some carrier still has to send, for a week and 100,000 envelopes', () => {

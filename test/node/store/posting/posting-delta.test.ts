@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
-import { markId } from '../../../../src/core/mark/mark-id.ts'
+import { markId } from '../../../../src/core/mark.ts'
 import { FarBehind } from '../../../../src/store/record/projection.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 import { fill, vocabulary } from './posting-case.ts'

@@ -2,10 +2,9 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../../../src/engine/capability-table.ts'
-import { endingOf } from '../../../../src/core/calendar/day.ts'
-import { utcZone } from '../../../../src/core/calendar/zone.ts'
+import { endingOf, utcZone } from '../../../../src/core/zone.ts'
 import { citedIds, type Kind } from '../../../../src/core/kind.ts'
-import { matches } from '../../../../src/core/filter/match.ts'
+import { matchesFilter } from '../../../../src/core/filter/filter.ts'
 import { isJsonObject, type Json, type JsonObject, readPath } from '../../../../src/core/json/path.ts'
 import { canonicalTime, formatTime } from '../../../../src/core/time.ts'
 import { facetTypes } from '../../../../src/store/schema/column.ts'
@@ -117,7 +116,7 @@ describe.each([...kinds.values()].map((kind) => [kind.name, kind] as const))(
                 expect(refusalOf(() => book.queries.query({ kind: name, filters }))).toEqual(predicate)
                 continue
               }
-              const meant = records.filter((record) => matches(predicate, record)).map(({ id }) => id)
+              const meant = records.filter((record) => matchesFilter(predicate, record)).map(({ id }) => id)
               const found = (include?: { expired: boolean; superseded: boolean }) =>
                 book.queries
                   .query({ kind: name, filters, include, limit: 1000, orderBy: 'id' })

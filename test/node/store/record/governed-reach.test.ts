@@ -28,7 +28,7 @@ const kinds: readonly Kind[] = [
   makeKind({
     name: 'digest',
     text: ['goal'],
-    madeFrom: { sources: (body) => (body as { made: string[] }).made, anew: 'test:tell' },
+    madeFrom: { sources: (body) => (body as { made: string[] }).made, rebuildVerb: 'test:tell' },
   }),
 ]
 

@@ -12,13 +12,13 @@ const sources = (body: object) => (body as { of: string[] }).of
 const kinds: readonly Kind[] = [
   makeKind({ name: 'note', text: ['goal'], facets: { domain: 'domain' }, scopedBy: 'domain' }),
   makeKind({ name: 'ledger', guests: 'own' }),
-  makeKind({ name: 'digest', text: ['goal'], madeFrom: { sources, anew: 'test:tell' } }),
+  makeKind({ name: 'digest', text: ['goal'], madeFrom: { sources, rebuildVerb: 'test:tell' } }),
   makeKind({
     name: 'week',
     text: ['goal'],
     facets: { domain: 'domain' },
     scopedBy: 'domain',
-    madeFrom: { sources, anew: 'test:tell', of: ['digest'] },
+    madeFrom: { sources, rebuildVerb: 'test:tell', of: ['digest'] },
   }),
   makeKind({ name: 'mark', madeFrom: { sources, reachOnly: true } }),
 ]

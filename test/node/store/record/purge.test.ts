@@ -175,7 +175,7 @@ describe('after a purge', () => {
 describe('what was made from a purged record', () => {
   const made = makeKind({
     name: 'made',
-    madeFrom: { sources: (body) => (body as { readonly of?: string[] }).of ?? [], anew: 'test:anew' },
+    madeFrom: { sources: (body) => (body as { readonly of?: string[] }).of ?? [], rebuildVerb: 'test:anew' },
   })
   const openMade = () => {
     const store = openTestStore([makeKind(), made])

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ConflictPolicy } from '../../../../src/core/kind.ts'
 import { readReach } from '../../../../src/core/access/reach.ts'
-import { successionOf } from '../../../../src/core/succession/succession.ts'
+import { successionOf } from '../../../../src/core/succession.ts'
 import { makeKind, openTestStore } from '../../../support/test-store.ts'
 
 interface Live {

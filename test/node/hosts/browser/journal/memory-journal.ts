@@ -3,9 +3,9 @@ import { DaybookError } from '../../../../../src/core/errors.ts'
 import {
   extentBytes,
   type Journal,
-  type KeptPages,
+  type StoredPages,
   type PageChange,
-  type Snapshot,
+  type PageSnapshot,
 } from '../../../../../src/core/journal.ts'
 
 /** What is kept. Never changed, only replaced: what was kept earlier can still be opened. */
@@ -39,9 +39,9 @@ export class MemoryJournals {
   open(): Journal {
     const writer = this.shelf.writer + 1
     this.shelves.push({ ...this.shelf, writer })
-    const nothing: KeptPages = { sizeBytes: 0, extents: [], changes: [] }
+    const nothing: StoredPages = { sizeBytes: 0, extents: [], changes: [] }
     const { sizeBytes, extents, changes } = this.shelf
-    let kept: KeptPages = { sizeBytes, extents, changes }
+    let kept: StoredPages = { sizeBytes, extents, changes }
     let state: 'open' | 'broken' | 'closed' = 'open'
     const keep = async (next: (shelf: Shelf) => Shelf) => {
       await this.gate()
@@ -55,7 +55,7 @@ export class MemoryJournals {
       throw new DaybookError('storage-failed', 'The connection was lost.')
     }
     return {
-      takeKept() {
+      takeStored() {
         const taken = kept
         kept = nothing
         return taken
@@ -70,7 +70,7 @@ export class MemoryJournals {
   }
 }
 
-function folded(shelf: Shelf, { sizeBytes, extents: given }: Snapshot): Shelf {
+function folded(shelf: Shelf, { sizeBytes, extents: given }: PageSnapshot): Shelf {
   const extents = shelf.extents.slice(0, Math.ceil(sizeBytes / extentBytes))
   for (const [index, bytes] of given) extents[index] = bytes
   return { ...shelf, sizeBytes, extents, changes: [] }

@@ -49,7 +49,7 @@ export async function openFailingPlace() {
         const at = noted.findIndex((one) => one.upload === upload)
         if (at >= 0) noted.splice(at, 1)
       },
-      left: () => [],
+      orphans: () => [],
     }
     return { store: new S3Store({ place, ports: { ...ports, ...more }, notes }), noted }
   }

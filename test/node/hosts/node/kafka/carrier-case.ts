@@ -1,6 +1,6 @@
 // Kafka as a way of the pool, against a real Apache Kafka: what goes out and in, and what is poison, away, or killed.
 import { expect, it } from 'vitest'
-import { envelopeTypes } from '../../../../../src/core/pool/pool-carrier.ts'
+import { envelopeTypes } from '../../../../../src/core/pool.ts'
 import { accepted, envelope, type KafkaWorld, newGroup } from '../../../../support/kafka/kafka-world.ts'
 
 const topic = (group: string, what: string) => `group.${group}.knowledge.${what}`

@@ -1,6 +1,6 @@
 // An envelope that waits at the producer for others to be sent, and is taken back meanwhile.
 import { expect, it, vi } from 'vitest'
-import type { Outgoing } from '../../../../../src/core/pool/pool-carrier.ts'
+import type { Outgoing } from '../../../../../src/core/pool.ts'
 import { toDaybookError } from '../../../../../src/core/errors.ts'
 import { KafkaOutlet } from '../../../../../src/hosts/node/kafka/kafka-outlet.ts'
 import { poolTopics } from '../../../../../src/hosts/node/kafka/kafka-topics.ts'

@@ -1,10 +1,9 @@
 // Days of time zones, held against what the platform's clocks show in each of them.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { beginningOf, endingOf } from '../../../../src/core/calendar/day.ts'
-import { parseDuration } from '../../../../src/core/calendar/duration.ts'
-import { utcZone, type Zone } from '../../../../src/core/calendar/zone.ts'
-import { openZone } from '../../../../src/web/web-zone.ts'
+import { type Zone, beginningOf, endingOf, utcZone } from '../../../src/core/zone.ts'
+import { parseDuration } from '../../../src/core/time.ts'
+import { openZone } from '../../../src/web/web-zone.ts'
 
 const names = Intl.supportedValuesOf('timeZone')
 const zones = new Map<string, Zone>()

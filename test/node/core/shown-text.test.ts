@@ -1,7 +1,7 @@
 // Stored text as it is shown to models and terminals: nothing in it that a person would not see.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { shownJson, shownText, shownValue } from '../../../../src/core/text/shown-text.ts'
+import { shownJson, shownText, shownValue } from '../../../src/core/text/shown-text.ts'
 
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i))

@@ -1,25 +1,25 @@
-// What people say of a record without changing it: how important it is, that it is pinned, personal, to be kept, and in which
-// collection it lies. Marks are shown with their record; they are stored beside it.
-import type { JsonObject } from '../json/path.ts'
+// Marks: remarks of people about a record that don't change it. They are stored beside the record and shown with it.
+import type { JsonObject } from './json/path.ts'
+import { nameId } from './text/name-id.ts'
 
-/** Absent: nobody said so. */
+/** An absent field is not set. */
 export type Marks = {
-  /** Recall prefers it. */
+  /** Recall prefers the record. */
   readonly pinned?: boolean
-  /** 0 to 1; without one, recall takes a record for 0.5. */
+  /** 0 to 1. Recall takes 0.5 if absent. */
   readonly importance?: number
-  /** It is about the owner's own life. */
+  /** The record is about the owner's own life. */
   readonly personal?: boolean
-  /** It is not to be archived. */
+  /** The record must not be archived. */
   readonly keep?: boolean
-  /** `People/Alice`: a name, with `/` between it and what it is below. */
+  /** A name such as `People/Alice`; `/` separates the levels. */
   readonly collection?: string
 }
 
-/** What becomes of marks: a field that is null is taken away, one that is absent stays. */
+/** A change of marks: null removes a field, an absent field stays. */
 export type MarkChange = { readonly [Name in keyof Marks]?: Marks[Name] | null | undefined }
 
-/** Which marks there are, and of which type each is. */
+/** The type of each mark. */
 export const markTypes = {
   pinned: 'boolean',
   importance: 'number',
@@ -30,7 +30,7 @@ export const markTypes = {
 
 export const markNames = Object.keys(markTypes) as readonly (keyof Marks)[]
 
-/** The marks in a body; undefined when there are none. */
+/** Returns the marks in a body; undefined if it has no marks. */
 export function marksIn(body: JsonObject): Marks | undefined {
   const found = markNames.flatMap((name) => {
     const value = body[name]
@@ -39,3 +39,8 @@ export function marksIn(body: JsonObject): Marks | undefined {
   })
   return found.length === 0 ? undefined : (Object.fromEntries(found) as Marks)
 }
+
+/** Kind name of marks. */
+export const markName = 'mark'
+
+export const markId = (record: string): string => nameId(markName, record)

@@ -1,5 +1,7 @@
-// Texts in UTF-8, cut into parts of one size, as uploads in parts want them. Invariant: memory holds two parts, however many
-// there are: what was given is overwritten once the next one is asked for.
+// Splits UTF-8 texts into equal parts for a multipart upload.
+// Invariant: memory holds two parts, however many there are: the bytes of a part are overwritten once the next one is
+// requested.
+import { DaybookError } from '../core/errors.ts'
 
 /** S3 takes parts of 5 MiB and more, all of one size but the last (R2), at most 10,000 of them. */
 export const archivePart = { bytes: 8 * 1024 * 1024, count: 10_000 } as const
@@ -11,13 +13,13 @@ export interface ArchivePart {
   readonly isLast: boolean
 }
 
-/** At least one part, which of an empty text is empty. Texts do not end inside a surrogate pair. */
-export async function* inParts(
+/** Yields at least one part; an empty text gives an empty part. No text may end inside a surrogate pair. */
+export async function* uploadParts(
   texts: AsyncIterable<string>,
   partBytes: number = archivePart.bytes,
 ): AsyncGenerator<ArchivePart, void, undefined> {
   const encoder = new TextEncoder()
-  /** A character that does not fit into what is left of a part. */
+  /** A character that crosses the end of a part. */
   const split = new Uint8Array(4)
   let filling = new Uint8Array(partBytes)
   let full: Uint8Array<ArrayBuffer> | undefined
@@ -38,7 +40,7 @@ export async function* inParts(
         rest = rest.subarray(partBytes - used)
       }
       if (full) yield { number: ++number, bytes: full, isLast: false }
-      // Whoever asks on is done with what was given, and its memory is filled next.
+      // The consumer has finished with the previous part: reuse its memory.
       const next: Uint8Array<ArrayBuffer> = full ?? new Uint8Array(partBytes)
       full = filling
       filling = next
@@ -48,4 +50,22 @@ export async function* inParts(
   }
   if (full) yield { number: ++number, bytes: full, isLast: used === 0 }
   if (!full || used > 0) yield { number: ++number, bytes: filling.subarray(0, used), isLast: true }
+}
+
+/** Decodes a file's chunks as UTF-8; throws `invalid-file` otherwise. `name` appears in the error. */
+export async function* utf8Texts(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
+    } catch (cause) {
+      const message = `${name}: It is not UTF-8.`
+      throw new DaybookError('invalid-file', message, { details: { file: name, path: '' }, cause })
+    }
+  }
+  for await (const chunk of chunks) yield decode(chunk)
+  yield decode()
 }

@@ -1,0 +1,66 @@
+// Asks a language model for JSON, and accepts only what fits the schema.
+import type { z } from 'zod'
+import type { AbortSignalLike } from '../core/abort.ts'
+import { isDaybookError } from '../core/errors.ts'
+import type { Llm, LlmQuestion } from '../core/ports.ts'
+
+/** The value, or the reason of a failure in words, and whether a retry may succeed. */
+export type LlmReply<Value> =
+  | { readonly value: Value; readonly failed?: undefined }
+  | { readonly failed: string; readonly retry: boolean }
+
+/** Failure reason: the model may not see sensitive texts. */
+export const sensitiveNotSent =
+  'Sensitive texts are not sent to the language model unless `llm.sensitive` allows it.'
+
+/** Many models put a fence around the whole answer; other text beside the JSON is refused. */
+const fence = /^```(?:json)?\s*\n([\s\S]*)\n```$/
+
+/** Asks `llm` and validates the answer. Throws only `aborted`. */
+export async function askJson<Shape extends z.ZodType>(
+  llm: Llm,
+  question: LlmQuestion,
+  shape: Shape,
+  signal: AbortSignalLike,
+): Promise<LlmReply<z.output<Shape>>> {
+  let answer: string
+  try {
+    answer = (await llm.answer(question, signal)).trim()
+  } catch (error) {
+    if (!isDaybookError(error, 'model-unavailable')) throw error
+    return { failed: error.message, retry: error.retry }
+  }
+  try {
+    const parsed = shape.safeParse(JSON.parse(fence.exec(answer)?.[1] ?? answer))
+    if (parsed.success) return { value: parsed.data }
+    const [issue] = parsed.error.issues
+    const where = issue?.path.join('.') || 'the answer'
+    return {
+      failed: `The model's answer does not fit: ${where}: ${issue?.message ?? 'is not valid'}.`,
+      retry: false,
+    }
+  } catch {
+    return { failed: "The model's answer is not JSON.", retry: false }
+  }
+}
+
+/** Wraps a user's text in tags that it can't imitate, so that a question contains it as data. */
+export function asData(name: string, text: string): string {
+  return `<${name}>\n${text.replaceAll(/<(?=\/?[a-z])/gi, '‹')}\n</${name}>`
+}
+
+/** Splits lines into as few texts as fit `limit`, without losing any; splits longer lines. */
+export function partition(lines: readonly string[], limit: number): string[] {
+  const pieces = lines.flatMap((line) => {
+    const count = Math.max(1, Math.ceil(line.length / limit))
+    return Array.from({ length: count }, (_, i) => line.slice(i * limit, (i + 1) * limit).toWellFormed())
+  })
+  const parts: string[] = []
+  for (const piece of pieces) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.length + 1 + piece.length <= limit)
+      parts[parts.length - 1] = `${last}\n${piece}`
+    else parts.push(piece)
+  }
+  return parts
+}
