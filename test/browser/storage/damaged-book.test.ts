@@ -31,7 +31,7 @@ async function held(book: Daybook): Promise<number> {
 }
 
 async function asideFile(degraded: readonly string[]): Promise<File> {
-  const [, folder = '', file = ''] = /(daybook-aside)\/(\S+?),/.exec(degraded.join()) ?? []
+  const [, folder = '', file = ''] = /(daybook-aside)\/(\S+?)\. Delete/.exec(degraded.join()) ?? []
   const root = await navigator.storage.getDirectory()
   return (await (await root.getDirectoryHandle(folder)).getFileHandle(file)).getFile()
 }
