@@ -15,9 +15,9 @@ const open = (options: Partial<EngineOptions>) => openSite(nodePorts, options)
 /** One device has the keys, the others have none. */
 async function world() {
   const mirror = open({ role: 'mirror', scope: { agent: 'edge' } })
-  const { exchange } = new SyncMirror({ store: mirror.engine.store, ...nodePorts })
+  const sync = new SyncMirror({ store: mirror.engine.store, ...nodePorts })
   const carrier: Carrier = {
-    exchange: async (request) => JSON.parse((await exchange(JSON.stringify(request))).text) as unknown,
+    exchange: async (request) => JSON.parse((await sync.exchange(JSON.stringify(request))).text) as unknown,
   }
   const device = () => open({ carrier, vault: openNodeVault(undefined) })
   const [one, two, three] = [device(), device(), device()]
