@@ -35,8 +35,8 @@ describe('the key file', () => {
 
   it.each([
     ['others may read', (path: string) => chmodSync(path, 0o640), /mode 640.*chmod 600/],
-    ['holds something else', (path: string) => writeFileSync(path, 'not a key'), /holds no key/],
-    ['was cut', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 60)), /holds no key/],
+    ['holds something else', (path: string) => writeFileSync(path, 'not a key'), /has no key/],
+    ['was cut', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 60)), /has no key/],
   ])('is refused when it %s, and left as it is', async (_name, spoil, message) => {
     const path = newFile()
     await openNodeKeyring(path).signer()

@@ -57,7 +57,7 @@ describe('a storage with ways of its own', () => {
   it('that loses what it took is found out', async () => {
     place.plan(({ method }) => (method === 'PUT' ? { status: 200 } : undefined))
     const error = await failure(place.put(place.newKey(), 'x'))
-    expect([error.code, error.message]).toEqual(['archive-failed', expect.stringContaining('not there')])
+    expect([error.code, error.message]).toEqual(['archive-failed', expect.stringContaining('is missing')])
   })
 
   it.each([
