@@ -108,8 +108,8 @@ describe("the browser's own model", () => {
   it('is stood in for, and that is said, when there is none or it gives nothing of use', async () => {
     const book = await sharedBook()
     const cases: [arrange: () => void, reason: RegExp][] = [
-      [() => (page.LanguageModel = undefined), /no language model of its own/],
-      [() => (model.state = 'unavailable'), /no language model of its own/],
+      [() => (page.LanguageModel = undefined), /has no language model/],
+      [() => (model.state = 'unavailable'), /has no language model/],
       [() => (model.state = 'downloadable'), /downloadable/],
       [() => (model.state = 'downloading'), /downloading/],
       [() => (model.reply = () => Promise.reject(quota())), /longer than/],

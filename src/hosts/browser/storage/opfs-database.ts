@@ -172,7 +172,7 @@ export async function openOpfsDatabase(
 /** Opens the book's file after repairing known damage. */
 async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
   await finishMending(pool)
-  const isSuspect = suspicion !== undefined && 'isDoubted' in suspicion
+  const isSuspect = suspicion !== undefined && 'isSuspect' in suspicion
   let reason = suspicion && 'damaged' in suspicion ? suspicion.damaged : lossOf(pool)
   if (isSuspect && isHeaderDamaged(pool.pool)) reason ??= 'the header of the file is damaged'
   if (reason === undefined) {
