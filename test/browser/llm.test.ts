@@ -112,7 +112,7 @@ describe("the browser's own model", () => {
       [() => (model.state = 'unavailable'), /has no language model/],
       [() => (model.state = 'downloadable'), /downloadable/],
       [() => (model.state = 'downloading'), /downloading/],
-      [() => (model.reply = () => Promise.reject(quota())), /longer than/],
+      [() => (model.reply = () => Promise.reject(quota())), /too long/],
       [() => (model.reply = () => 'Sure!'), /not JSON/],
     ]
     for (const [i, [arrange, reason]] of cases.entries()) {
