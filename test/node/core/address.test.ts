@@ -59,7 +59,9 @@ describe('a key', () => {
   it('is refused one character below, and taken at the limit', () => {
     const key = 'k'.repeat(shortestKey)
     expect(checkKeyLength(key, 'key')).toBe(key)
-    expect(() => checkKeyLength(key.slice(1), 'key')).toThrow(/at least 16 characters: a shorter key can be guessed/)
+    expect(() => checkKeyLength(key.slice(1), 'key')).toThrow(
+      /at least 16 characters: a shorter key can be guessed/,
+    )
     expect(hasShortKey(`${key}, ${key}`)).toBe(false)
     expect(hasShortKey(`${key} ${key.slice(1)}`)).toBe(true)
     expect([hasShortKey(), hasShortKey('')]).toEqual([false, false])
