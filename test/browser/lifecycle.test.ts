@@ -72,7 +72,7 @@ it('rejects every pending call when the worker is terminated, and keeps what was
   const lost = outcomes.filter((one) => one.status === 'rejected')
   expect(lost.length).toBeGreaterThan(0)
   expect(lost.every(({ reason }) => isDaybookError(reason, 'engine-died'))).toBe(true)
-  expect(await told).toMatch(/ended unexpectedly/)
+  expect(await told).toMatch(/stopped unexpectedly/)
   expect((await failure(book.traces.count())).code).toBe('engine-died')
   const again = await open({ name })
   expect(await again.traces.get({ id })).not.toBeNull()

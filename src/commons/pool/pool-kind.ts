@@ -198,7 +198,7 @@ function settleFact(body: JsonObject): JsonObject {
 }
 
 /** The verb that updates or forgets records made from a proposal or record that is gone. */
-const rebuild = { anew: 'pool:tell_anew', neverSealed: true } as const
+const rebuild = { rebuildVerb: 'pool:tell_anew', neverSealed: true } as const
 
 /** Votes and reasons may quote their proposal. */
 const ofProposal = ({ proposal }: { readonly proposal: string }) => [proposal]

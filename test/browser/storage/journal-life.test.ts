@@ -51,7 +51,7 @@ it('stays in IndexedDB when OPFS can be had later, and says so', async () => {
   now()
   const again = await open({ name })
   expect(await again.traces.get({ id })).not.toBeNull()
-  expect((await again.status()).degraded).toEqual([expect.stringContaining('was begun')])
+  expect((await again.status()).degraded).toEqual([expect.stringContaining('was created in IndexedDB')])
 })
 
 it.each(['is closed', 'dies'] as const)(

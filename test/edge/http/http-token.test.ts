@@ -170,7 +170,7 @@ it('says of a token that was granted before tokens had secrets why it is not let
     const response = await query(book, key)
     const answer = (await response.clone().json()) as { message: string }
     expect([key, response.status]).toEqual([key, 401])
-    if (key.startsWith('dbt1.')) expect(answer.message).toMatch(/ask its owner for a new one/)
+    if (key.startsWith('dbt1.')) expect(answer.message).toMatch(/its owner must grant a new one/)
     await expectError(response, 401, 'unauthorized')
   }
   const asked = { token_id: 'before', scope: 'course:CS101' }
