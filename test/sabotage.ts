@@ -66,14 +66,14 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the last word on the channel, before a port is opened': {
     file: 'src/hosts/browser/tab/tab-line.ts',
-    guard: 'if (!offer || !turned.has(id)) return',
+    guard: 'if (!offer || !switched.has(id)) return',
     without: 'if (!offer) return',
     tests: line,
     fail: ['keeps the order of both ends while it changes from the channel to a port'],
   },
   'ports, taken back when the hub ends that gave them': {
     file: 'src/hosts/browser/tab/hub-client.ts',
-    guard: 'for (const { id, listener } of given) listener.lost?.(id)',
+    guard: 'for (const { id, listener } of offers) listener.lost?.(id)',
     without: '',
     tests: line,
     fail: ['turns from the port of a hub that has ended to one of the next'],
@@ -87,7 +87,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the names of forwarded writes': {
     file: 'src/book/share/follower.ts',
-    guard: "given.requestId !== undefined || natureOf(id).effect === 'read'",
+    guard: "message.requestId !== undefined || natureOf(id).effect === 'read'",
     without: 'true',
     tests: epochs,
     fail: [deposed],

@@ -7,7 +7,9 @@ import { room } from '../commons/room/room.ts'
 import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
 import type { Chapter, ChapterPorts } from '../core/capability/chapter.ts'
 import { DaybookError } from '../core/errors.ts'
-import { createKinds } from '../core/kind.ts'
+import type { PortParts, WritePortParts } from '../core/capability/context.ts'
+import type { Ledger, LedgerWriter } from '../core/capability/port/record-port.ts'
+import { createKinds, type Kind } from '../core/kind.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import type { OutputOf } from '../core/schema.ts'
@@ -64,10 +66,57 @@ export const kinds = createKinds(
   [trust, ...chapters.filter((one) => one !== trust)].flatMap((chapter) => chapter.kinds),
 )
 
-/** The ports that chapters bring. */
+/** The ports that chapters bring. Each reaches records of its chapter's own kinds in the ledger, and no others. */
 export const chapterPorts: Required<ChapterPorts> = {
-  read: Object.assign({}, ...chapters.map(({ ports }) => ports?.read)) as Required<ChapterPorts>['read'],
-  write: Object.assign({}, ...chapters.map(({ ports }) => ports?.write)) as Required<ChapterPorts>['write'],
+  read: Object.assign(
+    {},
+    ...chapters.map(({ ports, kinds: own }) =>
+      mapBuilders(ports?.read, (parts: PortParts) => ({ ...parts, own: readerOf(own, parts.own) })),
+    ),
+  ) as Required<ChapterPorts>['read'],
+  write: Object.assign(
+    {},
+    ...chapters.map(({ ports, kinds: own }) =>
+      mapBuilders(ports?.write, (parts: WritePortParts) => ({ ...parts, own: writerOf(own, parts.own) })),
+    ),
+  ) as Required<ChapterPorts>['write'],
+}
+
+/** `builders`, each of which gets its parts through `narrow`. */
+function mapBuilders<Parts>(builders: object | undefined, narrow: (parts: Parts) => Parts): object {
+  return Object.fromEntries(
+    Object.entries(builders ?? {}).map(([name, build]: [string, (parts: Parts) => unknown]) => [
+      name,
+      (parts: Parts) => build(narrow(parts)),
+    ]),
+  )
+}
+
+const isOf = (own: readonly Kind[], kind: string) => own.some(({ name }) => name === kind)
+
+function readerOf(own: readonly Kind[], ledger: Ledger): Ledger {
+  return {
+    get: getterOf(own, ledger),
+    query: (query) => (isOf(own, query.kind) ? ledger.query(query) : { records: [] }),
+  }
+}
+
+function writerOf(own: readonly Kind[], ledger: LedgerWriter): LedgerWriter {
+  return {
+    get: getterOf(own, ledger),
+    wasForgotten: (id) => ledger.wasForgotten(id),
+    put(request) {
+      if (isOf(own, request.kind)) return ledger.put(request)
+      throw new DaybookError('forbidden', `A ${request.kind} is no record of this chapter.`)
+    },
+  }
+}
+
+function getterOf(own: readonly Kind[], ledger: Pick<Ledger, 'get'>): Ledger['get'] {
+  return (id) => {
+    const found = ledger.get(id)
+    return found && isOf(own, found.kind) ? found : undefined
+  }
 }
 
 const byId: ReadonlyMap<string, AnyCapability> = new Map(

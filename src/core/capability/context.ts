@@ -177,8 +177,8 @@ export interface PortParts {
   readonly caller: Caller
   /** The network that the call came over. */
   readonly way: CallWay
-  /** Tokens, keys, policies and receipts: a port of a chapter shows those of its own kinds. */
-  readonly ledger: Ledger
+  /** Records outside of all scopes, of the chapter's own kinds only. */
+  readonly own: Ledger
   /** The policies' decision about an agent, by all its names. */
   decide(names: readonly string[]): PolicyDecision
   /** Time at which a used-up rate limit opens again for the caller; undefined without one. */
@@ -189,7 +189,7 @@ export interface PortParts {
 
 /** The parts from which a chapter builds a port for one transaction. */
 export interface WritePortParts {
-  readonly ledger: LedgerWriter
+  readonly own: LedgerWriter
 }
 
 export type PortName = keyof TaskPorts<never>

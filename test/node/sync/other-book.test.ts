@@ -21,7 +21,9 @@ it('refuses a file of another book, and is idle again', async () => {
     onState: (state) => void states.push(state),
   })
   for (let attempt = 0; attempt < 2; attempt++) {
-    expect(await failure(session.sync(neverAborted))).toMatchObject({
+    const refused = failure(session.sync(neverAborted))
+    store.turn()
+    expect(await refused).toMatchObject({
       code: 'conflict',
       details: { reason: 'other-book', synced: 'one' },
     })

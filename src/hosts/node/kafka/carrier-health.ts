@@ -1,7 +1,8 @@
 // `GET /health` and `GET /metrics` of a bridge, for monitors.
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
-import { createLimitedServer, drainRequest, usualLimits } from '../port/limited-server.ts'
+import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
+import { usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
 
 /** Only monitors connect here. */

@@ -22,7 +22,8 @@ import {
   type LsaOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
-import { createLimitedServer, drainRequest, usualLimits } from '../port/limited-server.ts'
+import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
+import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
 
 export interface ServeEmbedOptions {

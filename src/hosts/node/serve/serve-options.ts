@@ -17,7 +17,7 @@ import type { ArchiveEnv } from '../../../edge/archive/edge-archive.ts'
 import { type EdgeEnv, edgeSettingTable } from '../../../edge/edge-env.ts'
 import { readQuotas } from '../../../edge/guest-quota.ts'
 import { readRate } from '../../../edge/rate-limit.ts'
-import type { ServerLimits } from '../port/limited-server.ts'
+import type { ServerLimits } from '../port/server-limits.ts'
 
 export interface AddressLimits {
   /** Open requests and lines of one address; many devices may share it. */

@@ -1,5 +1,5 @@
 // The ports of the chapter: policies, receipts and requests for access, and the decisions of the policies.
-// Invariant: no other record of the ledger is behind them, such as a token or a key.
+// Invariant: no other record is behind them, such as a memory.
 import { holdersOfGuest } from '../../../core/capability/caller.ts'
 import type { ChapterPorts } from '../../../core/capability/chapter.ts'
 import type { Ledger } from '../../../core/capability/port/record-port.ts'
@@ -18,10 +18,10 @@ const getFrom =
 
 export const consentPorts: ChapterPorts = {
   read: {
-    consent: ({ caller, ledger, decide, opensMs }) => ({
+    consent: ({ caller, own, decide, opensMs }) => ({
       records: {
-        get: getFrom(ledger),
-        query: (query) => (isOfConsent(query.kind) ? ledger.query(query) : { records: [] }),
+        get: getFrom(own),
+        query: (query) => (isOfConsent(query.kind) ? own.query(query) : { records: [] }),
       },
       decide: (agent) => decide([agent]),
       decisions: () =>
@@ -33,12 +33,12 @@ export const consentPorts: ChapterPorts = {
     }),
   },
   write: {
-    consent: ({ ledger }) => ({
+    consent: ({ own }) => ({
       records: {
-        get: getFrom(ledger),
-        wasForgotten: ledger.wasForgotten,
+        get: getFrom(own),
+        wasForgotten: own.wasForgotten,
         put(request) {
-          if (isOfConsent(request.kind)) return ledger.put(request)
+          if (isOfConsent(request.kind)) return own.put(request)
           throw new DaybookError('forbidden', `A ${request.kind} is no record of consent.`)
         },
       },
