@@ -49,7 +49,7 @@ it.concurrent.for([
   await once(silent.child.stdout, 'data')
   const started = treeOf(silent.child.pid as number)
   const [[, complaint], [code]] = await Promise.all([silent.output, silent.closed])
-  expect(complaint).toContain(`Nothing was reported for ${silenceMs / 1000} s.`)
+  expect(complaint).toContain(`Nothing was reported for ${silenceMs / 1000} s, so the run was ended.`)
   expect(complaint).toContain(waitedFor)
   expect(code).toBe(1)
   await untilGone(started)
