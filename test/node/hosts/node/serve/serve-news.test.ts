@@ -34,7 +34,7 @@ describe.skipIf(skipped !== '')(
           onTalk: () => undefined,
           onLook: () => looks.shift()?.(),
         })
-        closing.push(news.close)
+        closing.push(() => news.close())
         return { news, heard, looked: () => new Promise<void>((resolve) => looks.push(resolve)) }
       })
       if (!hears || !tells) throw new Error('There are two.')
@@ -108,7 +108,7 @@ describe.skipIf(skipped !== '')(
             onTalk: () => undefined,
             onLook: () => void (++looks === 50 && resolve(news.state)),
           })
-          closing.push(news.close)
+          closing.push(() => news.close())
           news.listen()
         })
         const said: string[] = []
