@@ -161,7 +161,7 @@ const words: Readonly<Record<Exclude<LockedReason, 'keys-lost'>, string>> = {
  * for the old ones.
  */
 export const keysLost = (place = 'the storage of this device'): string =>
-  `the keys that seal this book are gone: they were in ${place}. Restore them from a copy, or import exported keys with \`seal.importKeys\`. If they are lost for good, create new ones with \`seal.rotate\`: sealed records then stay sealed.`
+  `keys that seal this book are gone: they were in ${place}. Restore them from a copy, or import exported keys with \`seal.importKeys\`. If they are lost for good, create new ones with \`seal.rotate\`: sealed records then stay sealed.`
 
 /** Returns the `locked` error for `owner` and its body, if any. It names the key and nothing of the content. */
 export function lockedError(
@@ -176,7 +176,7 @@ export function lockedError(
     ...(sealed ? { sealed: infoOf(sealed) } : {}),
   }
   if (reason !== 'keys-lost') return new DaybookError('locked', words[reason], { details })
-  const message = `T${keysLost(sealer.place).slice(1)}`
+  const message = `The ${keysLost(sealer.place)}`
   return DaybookError.from({ code: 'locked', message, retry: false, details })
 }
 

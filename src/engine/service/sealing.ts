@@ -165,7 +165,7 @@ function lockedText(
 ): string | undefined {
   const state = keychain.state()
   if (state === 'locked') return 'locked: sensitive records wait for the passphrase.'
-  if (state === 'lost') return `locked: ${keysLost(keychain.place)}`
+  if (state === 'lost') return `locked: the ${keysLost(keychain.place)}`
   const isMissing = (kid: string) => keychain.reason(kid) === 'key-missing'
   return state !== 'off' && sealed.keys().some(isMissing) ? foreignKeys : undefined
 }

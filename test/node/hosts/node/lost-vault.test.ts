@@ -119,7 +119,7 @@ it.each([['.vault'], ['.vault', '.vault-key']])(
         expect(error).toMatchObject(lost)
         expect(error.message).toMatch(gone)
       }
-      // What is not sensitive is stored, and a secret in it is masked, as in a locked book.
+      // The book stores other records and masks secrets in them, as a locked book does.
       await book.perceptions.store({ id: 'open', content: 'postgres://app:q7RtcP0kz@db.internal/main' })
       expect(JSON.stringify(await book.records.get({ id: 'open' }))).not.toContain('q7RtcP0kz')
     }
