@@ -2,8 +2,8 @@
 // Invariant: requests are sent unchanged and in order, and answers are stored unchanged: the book takes them
 // when it is next opened.
 import { functionOption, optionsOf } from '../../core/option-check.ts'
+import { backgroundSyncTag } from './background/background-sync-tag.ts'
 import {
-  backgroundSyncTag,
   type SpillDatabase,
   type SpillEntry,
   changeSpill,

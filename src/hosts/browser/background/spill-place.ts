@@ -90,6 +90,3 @@ export function openSpillPlace({ book, url, key }: SpillTarget): SpillPlace {
     clear: () => withSpills((db) => db.delete('entries', book)),
   }
 }
-
-/** The tag of the browser's `sync` event. */
-export const backgroundSyncTag = 'daybook'

@@ -2,7 +2,7 @@
 // requests when the page is hidden, and asks the browser for a `sync` event.
 // Invariant: without Background Sync or a service worker nothing happens.
 import type { BookEvents } from '../../../core/capability/event.ts'
-import { backgroundSyncTag } from '../background/spill-place.ts'
+import { backgroundSyncTag } from '../background/background-sync-tag.ts'
 import type { WorkerLink } from './worker-link.ts'
 
 /** Not in every browser, and so not in the types. */
