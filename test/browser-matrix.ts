@@ -2,6 +2,7 @@
 import { relative } from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { root } from '../scripts/place.mjs'
+import { defined } from '../src/core/defined.ts'
 
 /** A cell of the matrix: its tests are those of a file with some words in their names, or all that no other cell has. */
 interface Cell {
@@ -14,7 +15,7 @@ interface Cell {
 const on = (browser: string, promises: Readonly<Record<string, string>>): Cell[] =>
   Object.entries(promises).map(([promise, place]) => {
     const [file = '', within] = place.split(' > ')
-    return { browser, promise, file, ...(within === undefined ? {} : { within }) }
+    return { browser, promise, file, ...defined({ within }) }
   })
 
 const cells: readonly Cell[] = [

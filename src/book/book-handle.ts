@@ -3,6 +3,7 @@
 // closing a handle ends only its own.
 import { checkCallScope } from '../core/book.ts'
 import type { BookEvent } from '../core/capability/event.ts'
+import { defined } from '../core/defined.ts'
 import { DaybookError } from '../core/errors.ts'
 import { optionsOf, scopeOptionTable, textOption } from '../core/option-check.ts'
 import type { BookDoor } from './book-door.ts'
@@ -114,7 +115,7 @@ function defaultsOf(options: HandleOptions): BookCallOptions {
   checkOptions(options, '')
   const { as, ...scopeOptions } = options
   const scope = checkCallScope(scopeOptions)
-  return { ...(as === undefined ? {} : { as }), ...(Object.keys(scope).length > 0 ? { scope } : {}) }
+  return { ...defined({ as }), ...(Object.keys(scope).length > 0 ? { scope } : {}) }
 }
 
 /** Options of a call through a handle. The handle's tokens come first, so that all others must lie below them. */

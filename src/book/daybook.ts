@@ -40,6 +40,7 @@ import { anyOption, optionsOf, textOption } from '../core/option-check.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 import type { BookEvents } from '../core/capability/event.ts'
+import { defined } from '../core/defined.ts'
 
 export type { BookDoor } from './book-door.ts'
 export type { HandleOptions } from './book-handle.ts'
@@ -430,7 +431,7 @@ async function importTexts(
     ...(bundle.dry_run === true ? { dry_run: true } : {}),
     ...(bundle.allow_incomplete === true ? { allow_incomplete: true } : {}),
     ...(name ? { name } : {}),
-    ...(format === undefined ? {} : { format }),
+    ...defined({ format }),
     ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
   }
   return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>

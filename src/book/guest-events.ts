@@ -4,6 +4,7 @@
 // event. Every holder gets the end of the book and of its own token.
 import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
+import { defined } from '../core/defined.ts'
 
 export type BookListener = (event: BookEvent) => void
 
@@ -162,7 +163,7 @@ async function reached(
   for (let from = 0; from === 0 || from < (ids?.length ?? 0); from += pageSize) {
     const named = ids === undefined ? {} : { ids: ids.slice(from, from + pageSize) }
     for (let after: string | undefined; ;) {
-      const page = { ...query, ...named, limit: pageSize, ...(after === undefined ? {} : { after }) }
+      const page = { ...query, ...named, limit: pageSize, ...defined({ after }) }
       const { records } = (await ask('access:reach', page)) as { readonly records: readonly Named[] }
       for (const one of records) found.push(one)
       if (records.length < pageSize) break

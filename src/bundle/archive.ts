@@ -11,6 +11,7 @@ import { describe, described, BundleIntake, type IntakeResult } from './format/b
 import { bundleWish, openBundleText, passphrase as passphraseField } from './export-capability.ts'
 import { archivesOf, checkArchiveKey, removeExpired, putArchive } from './put-archive.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
+import { defined } from '../core/defined.ts'
 
 type Context = TaskContext<'records' | 'transfer' | 'archive'>
 
@@ -99,7 +100,7 @@ const archiveCapabilities = [
         { keep, days },
         { book, own: put.key, now: at.call.now, signal: at.call.signal },
       )
-      return { ...put, removed, ...(failed === undefined ? {} : { removal_failed: failed }) }
+      return { ...put, removed, ...defined({ removal_failed: failed }) }
     },
   }),
   defineCapability({
@@ -119,7 +120,7 @@ const archiveCapabilities = [
         key: of,
         bytes,
         exported_at: exportedAt,
-        ...(modified_at === undefined ? {} : { modified_at }),
+        ...defined({ modified_at }),
       }))
       return { archives, total: all.length }
     },

@@ -14,6 +14,7 @@ import { BundleIntake, type IntakeResult, describe, described } from './format/b
 import { mergeUpload } from './format/bundle-merge.ts'
 import type { RecordWriter } from '../core/capability/port/record-port.ts'
 import type { StagedRecord, TransferWriter } from '../core/capability/transfer.ts'
+import { defined } from '../core/defined.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { bodyOf, headOf, type Stored } from '../core/record.ts'
 
@@ -201,7 +202,7 @@ async function receive<Result>(
     const result = await work
     if (!more) end()
     else return { cursor: cursor ?? at.transfer.sessions.keep(upload, upload.drop) }
-    return result === undefined ? {} : { result }
+    return defined({ result })
   } catch (error) {
     end()
     throw error

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
+import { defined } from '../core/defined.ts'
 import { DaybookError } from '../core/errors.ts'
 import { sealed, sealedField } from '../shape/field.ts'
 import { type Kinds, unknownKind } from '../core/kind.ts'
@@ -266,7 +267,7 @@ class ExportSession {
       total,
       ...sealedField(unread),
       ...(n === 0 ? { exported_at: exportedAt } : {}),
-      ...(isDone ? (sum === undefined ? {} : { checksum: sum }) : { cursor: `${this.name}.${n + 1}` }),
+      ...(isDone ? defined({ checksum: sum }) : { cursor: `${this.name}.${n + 1}` }),
     }
   }
 }

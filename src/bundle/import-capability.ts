@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { beginningOf } from '../core/zone.ts'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
+import { defined } from '../core/defined.ts'
 import { isJsonObject } from '../core/json/path.ts'
 import { parseTime } from '../core/time.ts'
 import { secretCount } from '../shape/field.ts'
@@ -148,7 +149,7 @@ export const fileCapabilities = [
         imported,
         skipped: total - imported,
         ...(leftOut && leftOut.size > 0 ? { left_out: Object.fromEntries(leftOut) } : {}),
-        ...(session === undefined ? {} : { session }),
+        ...defined({ session }),
         ids,
         secrets,
       }

@@ -1,6 +1,7 @@
 // Sealing: sensitivity of records, sealed bodies, and the port that seals and opens them.
 // Invariant: a plain body is the text of a JSON object, a sealed body that of a JSON array, so neither passes for the
 // other.
+import { defined } from './defined.ts'
 import { DaybookError } from './errors.ts'
 
 /** Sensitivity of a record, least first. `sensitive` and `restricted` records are sealed. Default `standard`. */
@@ -71,9 +72,7 @@ export function sealedHead(clear: SealedHead): SealedHead {
   const { stamp, session, resource, sensitivity } = clear
   return {
     stamp,
-    ...(session === undefined ? {} : { session }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...defined({ session, resource, sensitivity }),
   }
 }
 

@@ -1,6 +1,7 @@
 // Succession: records that replace each other, from the first of a chain to the current one.
 // Invariant: of several records that supersede one, exactly one counts, chosen by times and ids so that all copies of a
 // book agree. Successors of the others are displaced too.
+import { defined } from './defined.ts'
 import type { ConflictPolicy } from './kind.ts'
 
 interface Made {
@@ -59,7 +60,7 @@ export function successionOf(id: string, policy: ConflictPolicy, chain: Chain): 
   const current = path.at(-1) ?? id
   if (at === -1) return { current, isDisplaced: true }
   const next = path[at + 1]
-  return { current, isDisplaced: false, ...(next === undefined ? {} : { next }) }
+  return { current, isDisplaced: false, ...defined({ next }) }
 }
 
 /** First record of the chain of `id`. Only a record that may be displaced can have another one before it. */

@@ -25,6 +25,7 @@ import { fromOutcome, type Outcome, toOutcome } from './outcome.ts'
 import { permits, type GuardedVerb } from '../core/access/permission.ts'
 import { isInRoom, meetingRoom, seesAll } from '../core/access/reach.ts'
 import type { Caller } from '../core/capability/caller.ts'
+import { defined } from '../core/defined.ts'
 
 /**
  * Runs `work` on the current book. With `mayMake` a missing book is created; without it a missing book is `unauthorized`.
@@ -254,9 +255,7 @@ export class MirrorService implements MirrorDoor {
       await book.turn?.(payerOf(admitted))
       return book.engine.call(id, input, {
         caller,
-        ...(requestId === undefined ? {} : { requestId }),
-        ...(purpose === undefined ? {} : { purpose }),
-        ...(receipt === undefined ? {} : { receipt }),
+        ...defined({ requestId, purpose, receipt }),
         way,
       })
     })

@@ -1,6 +1,7 @@
 // Forgets access keys that ended long ago, here and with the next sync everywhere. Their tombstones keep absent devices from
 // bringing them back.
 import type { CapabilityOutput } from '../book/daybook.ts'
+import { defined } from '../core/defined.ts'
 import { formatTime } from '../core/time.ts'
 import type { Engine } from '../engine/engine.ts'
 
@@ -15,7 +16,7 @@ export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: numbe
   do {
     const page = (await engine.call('daybook:list_access_keys', {
       limit: 1000,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })) as CapabilityOutput<'daybook:list_access_keys'>
     const ended = page.keys.filter(({ state, revoked_at, expires_at }) => {
       const at = state === 'revoked' ? revoked_at : state === 'expired' ? expires_at : undefined

@@ -11,6 +11,7 @@ import {
 } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { ReadContext } from '../core/capability/context.ts'
+import { defined } from '../core/defined.ts'
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
@@ -89,7 +90,7 @@ export const accessCapabilities = [
     uses: ['access', 'consent'],
     run(query, at) {
       const opens_at = at.consent.opensAt()
-      return { records: at.access.reached(query), ...(opens_at === undefined ? {} : { opens_at }) }
+      return { records: at.access.reached(query), ...defined({ opens_at }) }
     },
   }),
   defineCapability({
@@ -111,7 +112,7 @@ export const accessCapabilities = [
     async run({ where, cursor, limit, ...query }, at) {
       if (where === 'mirror') {
         if (!at.mirror.read) throw new DaybookError('sync-off')
-        const input = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) }
+        const input = { ...query, limit, ...defined({ cursor }) }
         return parseWith(accessPage, await at.mirror.read('access:log', input), 'protocol-error')
       }
       const before = readCursor(cursor)

@@ -7,6 +7,7 @@ import type { BookEvents } from '../core/capability/event.ts'
 import type { RoomSize } from '../core/capability/port/room-port.ts'
 import type { Service } from '../core/capability/chapter.ts'
 import type { EmbedStatus, Status } from '../core/capability/status.ts'
+import { defined } from '../core/defined.ts'
 import { isDaybookError } from '../core/errors.ts'
 import type { Scheduler } from '../core/ports.ts'
 import { noEmbedding } from '../recall/book-embedding.ts'
@@ -95,7 +96,7 @@ function ownerStatus(
     usageBytes: options.db.sizeBytes(),
     ...storage,
     unindexed: store.projection.behind(),
-    ...(checkpointAt === undefined ? {} : { checkpointAt }),
+    ...defined({ checkpointAt }),
     ...(store.guests.isCounting() ? { guestQuota: store.guests.state() } : {}),
     sync: sync?.() ?? {
       configured: false,

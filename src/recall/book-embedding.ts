@@ -4,6 +4,7 @@ import type { EmbedStatus } from '../core/capability/status.ts'
 import type { SpaceVector } from '../core/capability/port/recall-port.ts'
 import type { Embedder, Ports } from '../core/ports.ts'
 import type { Progress } from '../core/capability/task.ts'
+import { defined } from '../core/defined.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { Leg } from './leg.ts'
@@ -109,9 +110,9 @@ function statusOf({ vectors, projection }: BookStore, embedder: Embedder, health
   return {
     provider: embedder.provider,
     model: embedder.model,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...defined({ fingerprint }),
     state: stateOf(embedder, lastError, behind),
-    ...(why === undefined ? {} : { why }),
+    ...defined({ why }),
     total,
     embedded,
     behind,

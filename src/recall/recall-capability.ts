@@ -3,6 +3,7 @@ import { questionOf, recallNote } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit } from '../core/capability/port/recall-port.ts'
+import { defined } from '../core/defined.ts'
 import type { Filters } from '../core/filter/filter.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
@@ -179,7 +180,7 @@ export const contextCapabilities = [
         hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
         packed: { text: packed.text, tokens: packed.tokens },
       })
-      return { ...packed, degraded, ...(sealed === undefined ? {} : { sealed }) }
+      return { ...packed, degraded, ...defined({ sealed }) }
     },
   }),
   defineCapability({

@@ -1,5 +1,6 @@
 // Shapes of lists: how many records a page has, how to fetch the next one, and how the answer ends.
 import { z } from 'zod'
+import { defined } from '../core/defined.ts'
 import { sealedField } from './field.ts'
 
 export const cursor = z.string().max(40_000).optional()
@@ -13,7 +14,7 @@ interface Page {
 
 /** The cursor of a page, if there is a next one. */
 export function nextOf({ cursor: next }: Page): { cursor?: string } {
-  return next === undefined ? {} : { cursor: next }
+  return defined({ cursor: next })
 }
 
 /** The cursor and the number of unreadable records of a page, without empty fields. */

@@ -6,6 +6,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { permits } from '../core/access/permission.ts'
+import { defined } from '../core/defined.ts'
 import { bodyOf } from '../core/record.ts'
 import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
 import { instantOrDay } from '../shape/field.ts'
@@ -108,7 +109,7 @@ export const accessKeyCapabilities = [
         ...(deny ? { deny } : {}),
         ...(push ? { push } : {}),
         ...(pull ? { pull } : {}),
-        ...(expires_at === undefined ? {} : { expires_at }),
+        ...defined({ expires_at }),
       }
       await at.records.write(({ trust: { ledger } }) =>
         ledger.put({ kind: 'access_key', id, body: body as JsonObject }),

@@ -13,6 +13,7 @@ import { bodyOf } from '../core/record.ts'
 import { timingSafeEqual } from '../core/address.ts'
 import { formatTime } from '../core/time.ts'
 import { readReach } from '../core/access/reach.ts'
+import { defined } from '../core/defined.ts'
 import { findAgentKey } from './agent/agent-key.ts'
 import { checkSignature, checkSigned, refuseSigned, type SignedRequest } from './agent/signed-request.ts'
 import {
@@ -65,10 +66,10 @@ export function standingOf({ id, payer, caller, untilMs, endsMs = untilMs }: Adm
   const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
   return {
     id,
-    ...(payer === undefined ? {} : { payer }),
+    ...defined({ payer }),
     by: untilMs === undefined ? by : 'claims',
     untilMs,
-    ...(endsMs === undefined ? {} : { endsMs }),
+    ...defined({ endsMs }),
   }
 }
 

@@ -26,6 +26,7 @@ import { permitsAll } from '../core/access/permission.ts'
 import { coversReach, readReach, type ScopeText } from '../core/access/reach.ts'
 import { parseNames } from '../core/access/scope.ts'
 import type { RecordReader } from '../core/capability/port/record-port.ts'
+import { defined } from '../core/defined.ts'
 import { nameId } from '../core/text/name-id.ts'
 
 /** Types without registration. */
@@ -195,7 +196,7 @@ export const tokenCapabilities = [
         token_id: wanted.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
         granted_by: signer.key,
         granted_at: at.call.now,
-        ...(begins === undefined ? {} : { not_before: begins }),
+        ...defined({ not_before: begins }),
         expires_at: wanted.expires_at,
         delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
         lineage_hash: await lineageHash(parent, at.trust.digest.sha256),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
+import { defined } from '../core/defined.ts'
 import { type ControlToken, shownToken, tokenId, tokenType } from './token-schema.ts'
 import { createVerifier, isInLine, reasons, shownTo, stateOf, tokenStates, verifyToken } from './verify.ts'
 import { cursor, limit } from '../shape/page.ts'
@@ -88,7 +89,7 @@ export const tokenReadCapabilities = [
       const verifier = createVerifier(at.trust)
       const { find } = verifier
       const filters = {
-        ...(type === undefined ? {} : { type }),
+        ...defined({ type }),
         ...(guest ? lineFilter(guest, find) : {}),
       }
       const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })

@@ -1,4 +1,5 @@
 // Time zones by `Intl.DateTimeFormat`, with the platform's IANA database.
+import { defined } from '../core/defined.ts'
 import { createZone, utcZone, type Zone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 
@@ -39,7 +40,7 @@ function formatterOf(name: string | undefined): Intl.DateTimeFormat {
     if (name !== undefined && (typeof name !== 'string' || /^[+-]/.test(name)))
       throw new RangeError('no name')
     return new Intl.DateTimeFormat('en-US', {
-      ...(name === undefined ? {} : { timeZone: name }),
+      ...defined({ timeZone: name }),
       calendar: 'gregory',
       numberingSystem: 'latn',
       hourCycle: 'h23',

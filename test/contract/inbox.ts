@@ -1,5 +1,6 @@
 // The inbox on every host: once for each key, handed to each agent once, dealt with, told of, and nobody else's.
 import { expect, it } from 'vitest'
+import { defined } from '../../src/core/defined.ts'
 import { type BookCase, failure } from './book-case.ts'
 
 export function inboxCases({ book: open, reopen }: BookCase): void {
@@ -31,7 +32,7 @@ export function inboxCases({ book: open, reopen }: BookCase): void {
       ['another', 'three'],
       ['contract', 'four'],
     ] as const)
-      await book.inbox.send({ text, ...(to === undefined ? {} : { to }) })
+      await book.inbox.send({ text, ...defined({ to }) })
     const texts = ({ messages }: { messages: readonly { text: string }[] }) =>
       messages.map(({ text }) => text)
     const first = await book.inbox.take({ limit: 2 })

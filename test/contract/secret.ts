@@ -1,6 +1,7 @@
 // Secrets of known form in what is stored: sealed where the book has keys, masked where it has none, and told of.
 import { describe, expect, it } from 'vitest'
 import type { BookEvents } from '../../src/core/capability/event.ts'
+import { defined } from '../../src/core/defined.ts'
 import { oneSecret } from '../support/made-secret.ts'
 import { type BookCase, failure } from './book-case.ts'
 
@@ -222,7 +223,7 @@ export function sealedSecretCases(cases: BookCase): void {
   describe('secrets where there are keys', () => {
     it('are nowhere in what was asked and why, whatever is done about records', async () => {
       for (const secrets of [undefined, 'mask'] as const) {
-        const book = await cases.book(secrets === undefined ? {} : { secrets })
+        const book = await cases.book(defined({ secrets }))
         await book.perceptions.store({ content: 'deploy without any', subject: 'ci' })
         const text = `deploy, password: hunter2-${secret}`
         await book.recall({ text }, { purpose: `look for ${secret}` })

@@ -2,6 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { defined } from '../../src/core/defined.ts'
 import { eraseMirrorCases } from '../contract/mirror/erase-mirror.ts'
 import { call, newBook, run } from './http/http.ts'
 
@@ -38,7 +39,7 @@ async function openLine(book: string) {
 eraseMirrorCases({
   newBook,
   async ask(path, { method = 'POST', key = 'development', body }) {
-    const response = await call(path, { method, key, ...(body === undefined ? {} : { body }) })
+    const response = await call(path, { method, key, ...defined({ body }) })
     return { status: response.status, body: await response.json() }
   },
   rest,

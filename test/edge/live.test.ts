@@ -2,6 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../src/core/defined.ts'
 import { makeTrace } from '../support/trace.ts'
 import { call, expectError, newBook, run, syncRequest, traceOp } from './http/http.ts'
 
@@ -57,7 +58,7 @@ async function listen(
 }
 const push = (book: string, mid: number, more: { device?: string; key?: string; cursor?: number } = {}) =>
   call(`/v1/books/${book}/sync`, {
-    ...(more.key === undefined ? {} : { key: more.key }),
+    ...defined({ key: more.key }),
     body: syncRequest({
       device: more.device ?? 'd_writer',
       ops: [traceOp({ mid, id: `${more.device ?? 'w'}-${mid}` })],

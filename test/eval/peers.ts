@@ -4,6 +4,7 @@ import { create, insertMultiple, search as searchOrama } from '@orama/orama'
 import MiniSearch from 'minisearch'
 import type { RecallHit } from '../../src/core/capability/port/recall-port.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
+import { defined } from '../../src/core/defined.ts'
 import { kinds } from '../../src/engine/capability-table.ts'
 import { dateWords, parseTime } from '../../src/core/time.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
@@ -87,7 +88,7 @@ async function textsOf(book: Daybook): Promise<Text[]> {
     const page = await book.records.query({
       limit: pieceSize,
       include_superseded: true,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })
     for (const record of page.records) {
       const { said, happenedAt } = quoteOf(kinds, record as never)

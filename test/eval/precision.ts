@@ -3,6 +3,7 @@
 // pinned is told by a field, what is superseded by its successor, and recall keeps what scores 0.6 of the best.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { defined } from '../../src/core/defined.ts'
 import type { Filters } from '../../src/core/filter/filter.ts'
 import { mean } from '../golden/measure.ts'
 import type { EvalBook, Figures } from './eval-book.ts'
@@ -63,7 +64,7 @@ export async function evalPrecision(
       kinds: ['fact'],
       limit: 20,
       filters: visible(scope),
-      ...(owner === undefined ? {} : { resource: owner }),
+      ...defined({ resource: owner }),
     })
     const best = hits[0]?.score ?? 0
     const found = hits.filter(({ score }) => score >= keptShare * best).map(({ record }) => record.id)

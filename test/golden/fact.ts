@@ -1,5 +1,7 @@
 // Facts that are known. Some stand in the place of earlier ones, and some say nearly the same as another.
 
+import { defined } from '../../src/core/defined.ts'
+
 export interface GoldenFact {
   readonly key: string
   readonly schema: string
@@ -12,7 +14,7 @@ const fact = (key: string, schema: string, data: GoldenFact['data'], instead?: s
   key,
   schema,
   data,
-  ...(instead === undefined ? {} : { instead }),
+  ...defined({ instead }),
 })
 
 export const facts: readonly GoldenFact[] = [

@@ -1,6 +1,8 @@
 // What is asked of the golden corpus, and which records answer it: 3 answers it, 2 helps much, 1 helps a little.
 // `never` names records that must not come: superseded, expired, or of something else. No grades: nothing answers it.
 
+import { defined } from '../../src/core/defined.ts'
+
 export interface GoldenQuestion {
   readonly text: string
   /** Key and grade, `lisbon:9=3 city=2`. A message is its session and its place in it. */
@@ -19,7 +21,7 @@ export const ask = (
   of,
   text,
   grades,
-  ...(never === undefined ? {} : { never }),
+  ...defined({ never }),
 })
 
 export const questions: readonly GoldenQuestion[] = [

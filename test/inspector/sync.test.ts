@@ -2,6 +2,7 @@
 // process; the page reaches it by the browser's own requests.
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { defined } from '../../src/core/defined.ts'
 import { toDaybookError } from '../../src/core/errors.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
@@ -50,7 +51,7 @@ async function openSync(context: BrowserContext, name?: string) {
   const opened = await openInspector(browser, {
     context,
     query: '&view=sync',
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
   })
   await opened.page.getByRole('heading', { name: 'Sync and conflicts' }).waitFor()
   await waitForBook(opened.page)

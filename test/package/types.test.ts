@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { expect, test } from 'vitest'
+import { defined } from '../../src/core/defined.ts'
 import { createApp, requireTarball } from './app.ts'
 
 const bin = fileURLToPath(new URL('../../node_modules/', import.meta.url))
@@ -17,7 +18,7 @@ async function runTool(
   args: readonly string[],
   cwd?: string,
 ): Promise<{ output: string; passed: boolean }> {
-  const options = cwd === undefined ? {} : { cwd }
+  const options = defined({ cwd })
   return promisify(execFile)(process.execPath, [join(bin, file), ...args], options).then(
     ({ stdout }) => ({ output: stdout, passed: true }),
     ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ output: stdout + stderr, passed: false }),

@@ -1,4 +1,5 @@
 // A storage that is full, in a real Chromium: what it may hold, and how it gets there.
+import { defined } from '../../src/core/defined.ts'
 import type { Tab } from './open-tabs.ts'
 
 /** Stores records of 300 KB until one is refused; their ids, and the code. */
@@ -30,7 +31,7 @@ export const fill = (tab: Tab, most: number, words: 'ordinary' | 'random' = 'ran
 export async function setQuota(tab: Tab, quotaSize?: number): Promise<void> {
   await tab.cdp.send('Storage.overrideQuotaForOrigin', {
     origin: new URL(tab.page.url()).origin,
-    ...(quotaSize === undefined ? {} : { quotaSize }),
+    ...defined({ quotaSize }),
   })
 }
 

@@ -7,6 +7,7 @@ import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
 import { clockOf, type LiveHost } from './live-clock.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { anyOption, listOption, nearName, optionsOf, textOption } from '../../core/option-check.ts'
 
@@ -154,7 +155,7 @@ export function checkLiveQuery(query: AnyLiveQuery, methods: MethodTable): strin
     : `There is no method \`${query.method}\``
   const way = meant === undefined ? '' : ` Did you mean \`${meant}\`?`
   throw new DaybookError('invalid-input', `\`query.method\`: ${message}.${way}`, {
-    details: { path: 'query.method', ...(meant === undefined ? {} : { meant }) },
+    details: { path: 'query.method', ...defined({ meant }) },
   })
 }
 

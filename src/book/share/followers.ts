@@ -3,6 +3,7 @@
 // answered: their followers send them to the next owner.
 import type { BookEvent } from '../../core/capability/event.ts'
 import { createAbort } from '../../core/abort.ts'
+import { defined } from '../../core/defined.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Durability } from '../../core/record.ts'
 import type { CallingTab } from '../../engine/engine-shape.ts'
@@ -247,13 +248,9 @@ function callingTab({ tab, scope, embedder, mirror, llm, room }: Joiner): Callin
     tab,
     scope: {
       agent,
-      ...(session === undefined ? {} : { session }),
-      ...(resource === undefined ? {} : { resource }),
+      ...defined({ session, resource }),
     },
     owner: false,
-    ...(embedder === undefined ? {} : { embedder }),
-    ...(mirror === undefined ? {} : { mirror }),
-    ...(llm === undefined ? {} : { llm }),
-    ...(room === undefined ? {} : { room }),
+    ...defined({ embedder, mirror, llm, room }),
   }
 }

@@ -2,6 +2,7 @@
 // and compared word for word; it is restored after every part is verified; a rebuilt part has no record that is gone.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
@@ -97,7 +98,7 @@ export const backupCapabilities = [
       const checksum = partsChecksum(at, texts)
       const scope = {
         agent,
-        ...(backed.sensitivity === undefined ? {} : { sensitivity: backed.sensitivity }),
+        ...defined({ sensitivity: backed.sensitivity }),
       }
       const key = `${at.call.now}-${checksum.slice(-8)}`
       const id = nameId('backup', agent, key)

@@ -4,6 +4,7 @@ import { type AbortSignalLike, checkAborted } from '../../core/abort.ts'
 import { isUnderstood } from '../../core/capability/understood.ts'
 import type { TransferPort } from '../../core/capability/context.ts'
 import type { StagedRecord } from '../../core/capability/transfer.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
@@ -208,7 +209,7 @@ export function describe(whole: IntakeResult) {
     agent: { id: writer.id, type: writer.type, version: writer.version },
     checksum: integrity.checksum,
     encrypted,
-    ...(signedBy === undefined ? {} : { signed_by: signedBy }),
+    ...defined({ signed_by: signedBy }),
     counts: { ...counts },
     ...sealedField(whole.sealed),
     schemas_used: [...schemas_used],

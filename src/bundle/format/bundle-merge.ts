@@ -3,6 +3,7 @@
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging, TransferWriter } from '../../core/capability/transfer.ts'
 import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'
+import { defined } from '../../core/defined.ts'
 import { type ConflictPolicy, type Kind, type Kinds, settled } from '../../core/kind.ts'
 import { type Json, type JsonObject, readPath, sameJson } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
@@ -308,7 +309,7 @@ interface MergeSide {
 /** The higher sensitivity: a bundle may be older than the decision to guard a record more. */
 function guardOf(present: Stored<JsonObject>, incoming: Stored<JsonObject>) {
   const sensitivity = mostGuarded(incoming.sensitivity, present.sensitivity)
-  return sensitivity === undefined ? {} : { sensitivity }
+  return defined({ sensitivity })
 }
 
 /** `record` as it was before any decision; undefined if it has none. */
@@ -342,9 +343,7 @@ function partsOf(record: Stored<JsonObject>) {
   return {
     head: {
       agent,
-      ...(session === undefined ? {} : { session }),
-      ...(resource === undefined ? {} : { resource }),
-      ...(sensitivity === undefined ? {} : { sensitivity }),
+      ...defined({ session, resource, sensitivity }),
     },
     body: body as JsonObject,
   }

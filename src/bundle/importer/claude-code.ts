@@ -1,6 +1,7 @@
 // Reads sessions of Claude Code (JSON lines): texts become messages, and each tool call with its result a trace. Lines of other
 // types (snapshots, summaries, modes), pictures and thoughts are left out, and counted.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
@@ -66,7 +67,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
     const at = canonicalTime(entry.timestamp)
     if (at === undefined) throw fileFault(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
     const id = `cc-${entry.uuid.replaceAll(/[^\w.:-]/g, '_')}`
-    const context: JsonObject = { file: name, ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }) }
+    const context: JsonObject = { file: name, ...defined({ cwd: entry.cwd }) }
     blocksOf(entry.message.content).forEach((part, i) => {
       if (!usedTypes.has(part.type) || (part.type === 'text' && entry.isMeta === true))
         skipped.add(usedTypes.has(part.type) ? 'meta' : part.type.slice(0, 100))

@@ -1,6 +1,7 @@
 // Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages; episodes and profiles keep their kind;
 // lines of other types are counted. A file with fewer lines than its header says is refused, unless that is allowed.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import { fold } from '../../core/text/fold.ts'
 import { nameHash } from '../../core/text/text-key.ts'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
@@ -127,8 +128,7 @@ function episodeDraft(name: string, { place, value }: Line): Draft {
       keywords: [...new Set((words ?? []).map((word) => word.trim().slice(0, 200)))]
         .filter(Boolean)
         .slice(0, 50),
-      ...(start_time === undefined ? {} : { start_time }),
-      ...(end_time === undefined ? {} : { end_time }),
+      ...defined({ start_time, end_time }),
     },
     scope: { ...(agent === '' ? {} : { agent }), ...(resource ? { resource } : {}) },
   }

@@ -1,4 +1,5 @@
 // The records that an importer makes of a file, in order. Invariant: the same file makes the same ids.
+import { defined } from '../../core/defined.ts'
 import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutRequest, Scope } from '../../core/record.ts'
@@ -63,7 +64,7 @@ export function messageDrafts(
 ): Draft[] {
   const { id, text, role, at, name, metadata } = message
   const type = role === 'assistant' ? 'Agent' : role === 'user' ? 'User' : 'System'
-  const source = { type, ...(name === undefined ? {} : { name }) }
+  const source = { type, ...defined({ name }) }
   return textDrafts({ id, text, source, at, metadata, scope: { session } })
 }
 

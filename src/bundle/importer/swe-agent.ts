@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
 import { beginningOf } from '../../core/zone.ts'
 import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
+import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { fileFault, readFileJson, readShape } from './file-fault.ts'
@@ -171,7 +172,7 @@ function storeRun(
         domain: 'software.engineering',
         actor: run.environment ?? 'agent',
         channel: 'swe-agent',
-        context: { file: name, step: i + 1, ...(step.state === undefined ? {} : { state: step.state }) },
+        context: { file: name, step: i + 1, ...defined({ state: step.state }) },
       },
       task: { goal: step.thought || '(no thought given)', constraints: [] },
       action: {
@@ -183,7 +184,7 @@ function storeRun(
         success: !looksFailed(step.observation),
         outcome: {
           observation: step.observation,
-          ...(step.seconds === undefined ? {} : { execution_time: step.seconds }),
+          ...defined({ execution_time: step.seconds }),
           ...(last && run.exitStatus ? { exit_status: run.exitStatus } : {}),
           ...(last && run.submission ? { submission: run.submission } : {}),
         },

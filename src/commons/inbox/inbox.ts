@@ -9,6 +9,7 @@ import { endingOf } from '../../core/zone.ts'
 import type { CallPort, TaskContext } from '../../core/capability/context.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordReader } from '../../core/capability/port/record-port.ts'
+import { defined } from '../../core/defined.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -145,7 +146,7 @@ export const inboxCapabilities = [
       const expires_at = ends && endingOf(ends, at.call.zone)
       const name =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
-      const sent = { ...content, from, ...(expires_at === undefined ? {} : { expires_at }) }
+      const sent = { ...content, from, ...defined({ expires_at }) }
       // A sealed message that can't be read here can't be compared: the same name is the same message.
       const unread = name && at.records.sealed.idOf(name)
       if (unread !== undefined) return { id: unread, sent: false }
@@ -200,7 +201,7 @@ export const inboxCapabilities = [
       return {
         messages: page.records.map(toMessage),
         ...sealedField(page.sealed ?? 0),
-        ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
+        ...defined({ cursor: page.cursor }),
       }
     },
   }),
@@ -287,8 +288,7 @@ function createInboxFeed({ records, tell }: ServiceParts): Service {
       tell('inbox', {
         id,
         from,
-        ...(to === undefined ? {} : { to }),
-        ...(subject === undefined ? {} : { subject }),
+        ...defined({ to, subject }),
       })
     },
   }

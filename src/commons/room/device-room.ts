@@ -13,6 +13,7 @@ import type {
   RoomMessage,
   RoomSize,
 } from '../../core/capability/port/room-port.ts'
+import { defined } from '../../core/defined.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import { RoomNumberWriter, type RoomNumberStore, messageKey } from './room-talk.ts'
 import { createMeetingRoom, type MeetingRoom } from './meeting-room.ts'
@@ -351,7 +352,7 @@ const isFar = (tab: string) => tab.startsWith('@')
 
 const asMessage = ({ was, ...message }: RoomDone['said'][number]): RoomMessage => ({
   ...message,
-  ...(was === undefined ? {} : { was }),
+  ...defined({ was }),
 })
 
 interface PendingAsk {

@@ -12,6 +12,7 @@ import type {
   RoomPlace,
   RoomSize,
 } from '../../core/capability/port/room-port.ts'
+import { defined } from '../../core/defined.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import { fitsPerson, MeetingRing } from './meeting-ring.ts'
@@ -256,7 +257,7 @@ export class MeetingRoom {
 
   #store(message: RoomMessage, key: string | undefined): RoomMessage {
     this.#talk.write(message, key)
-    this.#tell({ type: 'said', message, ...(key === undefined ? {} : { key }) })
+    this.#tell({ type: 'said', message, ...defined({ key }) })
     return message
   }
 

@@ -2,6 +2,7 @@
 // Invariant: a document and its parts are written and removed together.
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
+import { defined } from '../../core/defined.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import { partMark, partsField } from '../../core/text/name-id.ts'
@@ -60,7 +61,7 @@ export class PartedDocuments {
         folder,
         deep,
         limit: Math.max(1, Math.min(1000, atOnce)),
-        ...(cursor === undefined ? {} : { cursor }),
+        ...defined({ cursor }),
       })
       const parts = new Map<string, string>()
       for (const { folder: at, key, value } of page.documents)

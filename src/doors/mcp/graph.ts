@@ -1,5 +1,6 @@
 // A knowledge graph over a book: entities with observations, and relations. Each is a fact, with an id derived from its name.
 // Invariant: faults of a call are found before its first write.
+import { defined } from '../../core/defined.ts'
 import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'
 import { DaybookError } from '../../core/errors.ts'
 
@@ -155,7 +156,7 @@ async function factsOf<Data>(call: GraphCall, schema: string): Promise<Data[]> {
       schema,
       order_by: 'created_at',
       limit: pageSize,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })) as FactPage
     found.push(...page.records.map(({ data }) => data as Data))
     cursor = page.cursor

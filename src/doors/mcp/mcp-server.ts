@@ -2,6 +2,7 @@
 // Invariants: text of memories appears only in results, never in descriptions of the server. Internal faults are reported without
 // their message.
 import type { McpServer, RegisteredTool, ServerContext } from '@modelcontextprotocol/server'
+import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import type { Mcp, McpBook, McpCallOptions } from './mcp-book.ts'
@@ -172,7 +173,7 @@ function optionsOf({ mcpReq }: ServerContext): McpCallOptions {
   const { progressToken } = meta
   return {
     signal,
-    ...(requestId === undefined ? {} : { requestId }),
+    ...defined({ requestId }),
     ...(progressToken === undefined
       ? {}
       : {

@@ -2,6 +2,7 @@
 // Invariant: every call settles, with the answer or a `DaybookError`, also if the other side is gone.
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { anyOption, numberOption, optionsOf, signalOption, textOption } from '../../core/option-check.ts'
 import {
@@ -62,7 +63,7 @@ export async function connectBook(options: ConnectOptions): Promise<BookConnecti
   const { port1, port2 } = new MessageChannel()
   const connection = new Connection(port1)
   const request: Connect = { daybook: 'connect', version: messageVersion }
-  to.postMessage(request, { transfer: [port2], ...(origin === undefined ? {} : { targetOrigin: origin }) })
+  to.postMessage(request, { transfer: [port2], ...defined({ targetOrigin: origin }) })
   const timer = setTimeout(() => connection.fail(nobody(deadlineMs)), deadlineMs)
   try {
     await (signal ? orAborted(connection.opened, signal) : connection.opened)
@@ -127,7 +128,7 @@ class Connection implements BookConnection {
     const answer = this.#ask({
       id: number,
       capability: id,
-      ...(input === undefined ? {} : { input }),
+      ...defined({ input }),
       ...named,
     })
     if (!signal) return answer as Promise<CapabilityOutput<Id>>

@@ -2,6 +2,7 @@
 // metadata name the capability, and that part is the input.
 // Invariant: an envelope is answered with one.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -70,7 +71,7 @@ export async function answerEnvelope(message: unknown, at: MessageCall): Promise
   const answer = (isDone: boolean, data: unknown): AnswerEnvelope => ({
     spec_version: specVersion,
     message_id: at.newId(),
-    ...(valid.session_id === undefined ? {} : { session_id: valid.session_id }),
+    ...defined({ session_id: valid.session_id }),
     kind: isDone ? 'message' : 'error',
     performative: isDone ? 'response' : 'error',
     role: 'responder',
@@ -79,16 +80,16 @@ export async function answerEnvelope(message: unknown, at: MessageCall): Promise
     recipients: valid.from === undefined ? [] : [{ agent_id: valid.from }],
     payload: {
       parts: [{ type: 'json', data }],
-      ...(valid.metadata === undefined ? {} : { metadata: valid.metadata }),
+      ...defined({ metadata: valid.metadata }),
     },
     reply_to: valid.message_id ?? null,
-    ...(valid.traceparent === undefined ? {} : { traceparent: valid.traceparent }),
+    ...defined({ traceparent: valid.traceparent }),
   })
   try {
     const read = parseWith(envelope, message)
     const from = {
       agent: read.sender.agent_id,
-      ...(read.session_id === undefined ? {} : { session: read.session_id }),
+      ...defined({ session: read.session_id }),
     }
     const requestId = read.idempotency_key ?? read.message_id
     return answer(true, await runCapability({ ...requestIn(read), requestId, from }, at))

@@ -2,6 +2,7 @@
 // `p3394://kstar-memory/store_trace`, or an agent, and then the content is a `tool_call`.
 // Invariant: every request is answered with one message, a response or an error, to its sender.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -50,11 +51,7 @@ function repeatedFields(
   const { session_id, conversation_id, metadata } = isJsonObject(message) ? message : {}
   const [session, conversation] = [session_id, conversation_id].map((one) => name.safeParse(one).data)
   const own = messageMetadata.safeParse(metadata).data
-  return {
-    ...(session === undefined ? {} : { session_id: session }),
-    ...(conversation === undefined ? {} : { conversation_id: conversation }),
-    ...(own === undefined ? {} : { metadata: own }),
-  }
+  return defined({ session_id: session, conversation_id: conversation, metadata: own })
 }
 
 /** Answers a message. Its id is the request id: sent twice, it takes effect once. */
@@ -97,7 +94,7 @@ function readRequest(sent: unknown): MessageRequest {
   const { agent_id = '', session_id } = from ?? {}
   return {
     id,
-    from: from && { agent_id, ...(session_id === undefined ? {} : { session_id }) },
+    from: from && { agent_id, ...defined({ session_id }) },
     to: readAddress(destination, 'destination'),
     content,
   }

@@ -2,6 +2,7 @@
 // Invariants: a transport that failed three times is skipped for a while, and one that was silent for 30 seconds needs a heartbeat
 // first. A message keeps its id on every transport, so it takes effect once. Nothing here keeps a process alive.
 import { neverAborted, type AbortSignalLike } from '../../core/abort.ts'
+import { defined } from '../../core/defined.ts'
 import type { Clock } from '../../core/ports.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
@@ -207,7 +208,7 @@ export async function route(
     'no-transport',
     last?.message ?? `The agent \`${request.agent}\` can't be reached now.`,
     {
-      details: { agent: request.agent, failed, ...(transport === undefined ? {} : { transport }) },
+      details: { agent: request.agent, failed, ...defined({ transport }) },
       ...(last ? { cause: last } : {}),
     },
   )

@@ -2,6 +2,7 @@
 // Invariant: a transport answers with the agent's answer or error. It rejects if the agent may not have received the message, with
 // `begun: false` if it certainly has not.
 import type { AbortSignalLike } from '../../core/abort.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, errorTable } from '../../core/errors.ts'
 
 /** Default order of preference. */
@@ -85,7 +86,7 @@ export function createHttpTransport({ url, key, book }: HttpWay): AgentTransport
         'x-p3394-message-id': id,
         'x-p3394-source': source,
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(book === undefined ? {} : { 'x-daybook-book': book }),
+        ...defined({ 'x-daybook-book': book }),
       }
       const body = JSON.stringify({ message_id: id, source: { agent_id: source }, content })
       const path = `/capabilities/${encodeURIComponent(capability).replaceAll('%3A', ':')}`

@@ -1,6 +1,7 @@
 // Seed shapes of the KSTAR memory's verbs of the whole book: export and import as one JSON value, sync, status, statistics.
 // Invariant: a bundle is one value in memory here, so its size is limited; larger ones are streamed elsewhere.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { fields, type Fields, object, oneCall, type SeedShape, type ShapeCall, text } from './shape.ts'
@@ -29,7 +30,7 @@ export const bookShapes: readonly SeedShape[] = [
     fields: { kinds: 'types' },
     answers: z.object({ bundle: z.union([object, text]) }),
     async run({ types: kinds, ...options }, at) {
-      const input = { ...options, ...(kinds === undefined ? {} : { kinds }) }
+      const input = { ...options, ...defined({ kinds }) }
       const bundle = await readPages(input, at)
       // An encrypted bundle is lines of text.
       return { bundle: options['passphrase'] === undefined ? (JSON.parse(bundle) as Json) : bundle }
@@ -46,11 +47,11 @@ export const bookShapes: readonly SeedShape[] = [
     async run({ bundle, types: kinds, replace, ...options }, at) {
       const result = await sendPieces(typeof bundle === 'string' ? bundle : JSON.stringify(bundle), at, {
         ...options,
-        ...(kinds === undefined ? {} : { kinds }),
+        ...defined({ kinds }),
         ...(replace === true ? { mode: 'replace' } : {}),
       })
       const { imported, updated, unchanged, forgotten, conflicts, tokens_skipped } = result
-      const skipped = tokens_skipped === undefined ? {} : { tokens_skipped }
+      const skipped = defined({ tokens_skipped })
       return { imported_count: imported, updated, unchanged, forgotten, conflicts, ...skipped }
     },
   },

@@ -1,6 +1,7 @@
 // Seed shapes of the KSTAR memory's verbs of traces, perceptions, facts and skills, from the P3394 memory specification: ids in its
 // manifest, methods of its class, tools of its MCP server.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import {
   idAnswer,
   idAs,
@@ -222,7 +223,7 @@ function memoryQuery(): SeedShape {
       const conditions = within.filter((one) => one !== undefined)
       const input = {
         ...page,
-        ...(type === undefined ? {} : { kind: type }),
+        ...defined({ kind: type }),
         ...(conditions.length === 0 ? {} : { filters: { and: conditions } }),
       }
       const words = [query, goal].find((one) => one !== undefined && one !== '')

@@ -1,5 +1,6 @@
 // Seed shapes of the KSTAR memory's verbs of control tokens: stores a signed token; creates and signs one without a signature.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import { formatTime } from '../../core/time.ts'
 import { fields, type Fields, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
 
@@ -61,12 +62,12 @@ export const tokenShapes: readonly SeedShape[] = [
           granted_to: parent === undefined ? usualHolder : `${usualHolder} of ${parent}`,
           expires_at: formatTime(at.now() + usualTokenMs),
           ...claims,
-          ...(parent === undefined ? {} : { parent }),
+          ...defined({ parent }),
         },
         0,
       )) as { token: { token_id: string }; bearer?: string }
       const { token: made, bearer } = granted
-      return { token_id: made.token_id, ...(bearer === undefined ? {} : { bearer }) }
+      return { token_id: made.token_id, ...defined({ bearer }) }
     },
   },
   oneCall({

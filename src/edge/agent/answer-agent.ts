@@ -1,6 +1,7 @@
 // Runs one a2p request at a mirror: charges its rate, checks its nonce, then calls the capability.
 // Invariant: every refusal is in the access log, and stores nothing.
 import type { CallWay } from '../../core/access/governed.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
 import { checkSigned, refuseSigned, type SignedRequest } from '../../trust/agent/signed-request.ts'
 import { type Admitted, payerOf } from '../../trust/admission.ts'
@@ -76,9 +77,7 @@ export async function runAgentCall(
   return engine.call(ask.id, ask.input, {
     caller,
     way,
-    ...(receipt === undefined ? {} : { receipt }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(purpose === undefined ? {} : { purpose }),
+    ...defined({ receipt, requestId, purpose }),
   })
 }
 

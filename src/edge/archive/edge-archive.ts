@@ -2,6 +2,7 @@
 // Invariant: with wrong settings books still open; they are not archived, and archive verbs fail with the reason.
 import type { ArchivePlaces, UploadNotes } from '../../core/capability/port/archive-port.ts'
 import type { Recurring } from '../../core/capability/task.ts'
+import { defined } from '../../core/defined.ts'
 import { parseDuration } from '../../core/time.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
@@ -47,7 +48,7 @@ function readRounds(env: ArchiveEnv): readonly Recurring[] {
   prefixOf(env)
   const keep = countOf(env, 'DAYBOOK_ARCHIVE_KEEP')
   const days = countOf(env, 'DAYBOOK_ARCHIVE_DAYS')
-  const input = { ...(keep === undefined ? {} : { keep }), ...(days === undefined ? {} : { days }) }
+  const input = defined({ keep, days })
   return [{ id: 'edge.archive', capability: 'archive:put', input, every, at: 'mirror' }]
 }
 

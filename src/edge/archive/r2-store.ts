@@ -8,6 +8,7 @@ import type {
   UploadNote,
   UploadNotes,
 } from '../../core/capability/port/archive-port.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import { type ArchivePart, archivePart, uploadParts, utf8Texts } from '../../web/upload-part.ts'
@@ -99,7 +100,7 @@ export class R2Store implements ArchiveStore {
 
   async *list(prefix: string, signal: AbortSignalLike): AsyncGenerator<ArchiveObject, void, undefined> {
     const { pageKeys } = this.#parts
-    const limit = pageKeys === undefined ? {} : { limit: pageKeys }
+    const limit = defined({ limit: pageKeys })
     let page = await this.#ask(signal, (bucket) => bucket.list({ prefix, ...limit }))
     for (;;) {
       for (const object of page.objects) yield shown(object.key, object)
@@ -178,7 +179,7 @@ function checkSize({ size }: BucketObject, bytes: number): void {
 const failed = (fault: string, cause?: unknown) =>
   new DaybookError('archive-failed', `Archive bucket: ${fault}.`, {
     details: { place },
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 
 const taken = (key: string) =>

@@ -3,6 +3,7 @@
 // this book less guarded. A put in the way of a hidden record reveals nothing to a guest.
 import type { Guest } from '../../core/capability/caller.ts'
 import { settledIfUnderstood } from '../../core/capability/understood.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -90,7 +91,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
     id,
     stamp: store.stamps.next(),
     ...head,
-    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...defined({ sensitivity }),
     body,
   }
   checkRights(parts, putting, op)
@@ -159,7 +160,7 @@ function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
     agent: own.agent ?? stored?.agent ?? defaults.agent,
     ...(session == null ? {} : { session }),
     ...(resource == null ? {} : { resource }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...defined({ sensitivity }),
   }
 }
 

@@ -6,6 +6,7 @@ import { reachLevels, narrowReach, type Reach } from '../../core/access/reach.ts
 import { parseScope } from '../../core/access/scope.ts'
 import type { Zone } from '../../core/zone.ts'
 import { type Caller, type ChainHolder, type Guest, holdersOfGuest } from '../../core/capability/caller.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -139,7 +140,7 @@ export class ConsentGate {
       ...(isByPolicy ? { proposes } : {}),
       own,
       reach,
-      consent: { way, ...(receipt === undefined ? {} : { receipt }) },
+      consent: { way, ...defined({ receipt }) },
     }
   }
 }

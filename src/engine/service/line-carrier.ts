@@ -5,6 +5,7 @@ import type { EngineOptions } from '../engine-options.ts'
 import type { LiveLine } from '../../sync/device/live.ts'
 import type { RelayedFrame } from '../../sync/wire/live-wire.ts'
 import { TalkCarrier } from '../../commons/pool/service/talk-carrier.ts'
+import { defined } from '../../core/defined.ts'
 
 export interface LineCarrier {
   readonly carrier: TalkCarrier
@@ -39,7 +40,7 @@ export function createLineCarrier(ports: {
     ...ports,
     name: lineCarrierName,
     perSecond: framesPerSecond,
-    say: (data, to) => line?.say({ type: 'envelope', data, ...(to === undefined ? {} : { to }) }) ?? false,
+    say: (data, to) => line?.say({ type: 'envelope', data, ...defined({ to }) }) ?? false,
   })
   return {
     carrier,

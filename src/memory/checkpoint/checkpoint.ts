@@ -24,6 +24,7 @@ import { z } from 'zod'
 import type { RecordReader, RecordWriter } from '../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../core/record.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { cursor, limit, nextOf } from '../../shape/page.ts'
@@ -57,7 +58,7 @@ function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheck
     thread,
     namespace,
     checkpoint,
-    ...(parent === undefined ? {} : { parent }),
+    ...defined({ parent }),
     state,
     metadata,
     writes,

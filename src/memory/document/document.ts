@@ -14,6 +14,7 @@ import {
 } from './document-kind.ts'
 import { z } from 'zod'
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
@@ -155,7 +156,7 @@ const documentCapabilities = [
           folder,
           key,
           value,
-          ...(recalled === undefined ? {} : { recalled }),
+          ...defined({ recalled }),
         })
         if (!parsed.success) {
           throw new DaybookError('too-large', `\`${folder}${key}\` is too large.`, {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
+import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { checkSchema, type JsonSchema } from './json-schema/json-schema.ts'
@@ -82,7 +83,7 @@ export const definitionCapabilities = [
       const body = {
         name: named,
         schema,
-        ...(text === undefined ? {} : { description: text }),
+        ...defined({ description: text }),
         version,
         earlier,
       }

@@ -9,6 +9,7 @@ import type { PutRequest } from '../../core/record.ts'
 import { definedSchema } from './definition.ts'
 import { checkAgainst } from './json-schema/json-schema.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
+import { defined } from '../../core/defined.ts'
 import { splitScope } from './store-record.ts'
 import { name, receipt } from './record-schema.ts'
 import { type Fact, type FactBody, factInput, factKind, storedFact, supersedeInput } from './fact-kind.ts'
@@ -44,7 +45,7 @@ function storeFact({ id: ownId, body: fact, scope }: NewFact, at: WriteContext<'
   const body = { ...fact, data, ...(definition ? { schema_version: definition.version } : {}) }
   const id = at.records.put({
     kind: 'fact',
-    ...(ownId === undefined ? {} : { id: ownId }),
+    ...defined({ id: ownId }),
     body: body as unknown as JsonObject,
     scope: before ? heirScope(scope, before, at) : scope,
     checked: true,

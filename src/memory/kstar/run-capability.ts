@@ -2,6 +2,7 @@
 // Invariant: a run is computed from its records; nothing else is stored.
 import { z } from 'zod'
 import type { RecordReader, RunSpan } from '../../core/capability/port/record-port.ts'
+import { defined } from '../../core/defined.ts'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { scopeName, sealed, sealedField } from '../../shape/field.ts'
@@ -101,7 +102,7 @@ function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) =
 function toRun(records: RecordReader, span: RunSpan, agent: string | undefined): Run {
   // The time range narrows the index search.
   const timestamp = { gte: span.started_at, lte: span.ended_at }
-  const filters = { session: span.session, timestamp, ...(agent === undefined ? {} : { agent }) }
+  const filters = { session: span.session, timestamp, ...defined({ agent }) }
   const one = (kind: string, orderBy: string, more: JsonObject = {}): Stored<JsonObject> | undefined =>
     records.query({ kind, filters: { ...filters, ...more }, orderBy, limit: 1 }).records[0]
   const last = span.steps > 0 ? one('trace', '-timestamp') : undefined

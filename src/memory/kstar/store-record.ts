@@ -2,6 +2,7 @@
 import { bodyOf, type Scope } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 
@@ -17,12 +18,7 @@ export function splitScope<Input extends Scoped>(
   input: Input,
 ): { scope: Partial<Scope> & { sensitivity?: Sensitivity }; rest: Omit<Input, keyof Scoped> } {
   const { agent, session, resource, sensitivity, ...rest } = input
-  const scope = {
-    ...(agent === undefined ? {} : { agent }),
-    ...(session === undefined ? {} : { session }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
-  }
+  const scope = defined({ agent, session, resource, sensitivity })
   return { scope, rest }
 }
 

@@ -1,5 +1,6 @@
 // Embedders at an address: the plain `/embed` of an embedding server, and the OpenAI-compatible API.
 import { checkAddress, checkKey } from '../../core/address.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
 import { normalise } from '../../store/vector/quantise.ts'
@@ -37,7 +38,7 @@ export function createApiEmbedder(options: ApiEmbedderOptions, caller: EmbedCall
       model,
       input,
       encoding_format: 'float',
-      ...(dimensions === undefined ? {} : { dimensions }),
+      ...defined({ dimensions }),
     }),
     vectors: (answer) => inOrder((answer as { data?: unknown } | null)?.data),
   })

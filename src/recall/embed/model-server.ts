@@ -1,5 +1,6 @@
 // The worker of a local model: loads Transformers.js and the model, and embeds a few texts at a time.
 // Invariants: a question waits for at most one slice of documents; no error contains a text.
+import { defined } from '../../core/defined.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { ModelAnswer, ModelChoice, ModelRequest } from './model-message.ts'
 
@@ -155,8 +156,7 @@ function openModel(
   }
   return pipeline('feature-extraction', model, {
     dtype,
-    ...(revision === undefined ? {} : { revision }),
-    ...(device === undefined ? {} : { device }),
+    ...defined({ revision, device }),
     progress_callback(step: { status: string; loaded?: number; total?: number }) {
       if (step.status === 'progress_total') onProgress(step.loaded ?? 0, step.total ?? 0)
     },

@@ -14,6 +14,7 @@ import {
   type RecordActivity,
   refusals,
 } from '../../core/capability/activity.ts'
+import { defined } from '../../core/defined.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import type { ActivityWords } from './activity-words.ts'
 
@@ -115,7 +116,7 @@ export function createActivityReader(
         ([id, kind, score, version]): RecalledRecord => ({ id, kind, score, version }),
       )
       const packed = row.packed === null ? undefined : words.packed(n, row.packed)
-      return { ...toRecall(row, words), hits, ...(packed === undefined ? {} : { packed }) }
+      return { ...toRecall(row, words), hits, ...defined({ packed }) }
     },
     ofRecord: (id) => recordActivity(db, id),
     hasSealed: () =>
@@ -196,7 +197,7 @@ function recordActivity(db: SqlDatabase, id: string): RecordActivity {
   return {
     recalls: sum('recall'),
     contexts: sum('context'),
-    ...(last === undefined ? {} : { last_at: last }),
+    ...defined({ last_at: last }),
     callers: [...callers.values()].sort((a, b) => b.count - a.count),
   }
 }

@@ -1,5 +1,6 @@
 // The conflict log: every edit that lost, whole, with the edit that won. A sync adds to it and never removes; only the purge of a
 // record removes its entries.
+import { defined } from '../../core/defined.ts'
 import type { ConflictEntry, ConflictQuery, ConflictSide } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -159,7 +160,7 @@ export class ConflictLog {
       state: row.state as ConflictEntry['state'],
       lost: this.#side(owner, row.lost_by, row.lost_op, row.lost_body),
       ...(row.kept_by === null ? {} : { kept: this.#side(owner, row.kept_by, row.kept_op, row.kept_body) }),
-      ...(base === undefined ? {} : { base }),
+      ...defined({ base }),
       ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
     }
   }

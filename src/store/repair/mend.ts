@@ -1,5 +1,6 @@
 // Makes a new database out of a damaged one.
 // Invariant: a report of the repair is committed last: a database without it is not finished, and not a book.
+import { defined } from '../../core/defined.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { bookIdKey } from './checkpoint.ts'
 import type { Pages } from './page-scan.ts'
@@ -54,12 +55,12 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
   const restoredFrom = restored > 0 ? about?.completeAt : undefined
   const mended: Mended = {
     at: now,
-    ...(aside === undefined ? {} : { aside }),
+    ...defined({ aside }),
     reason,
     ...salvaged,
     ...(scanned > 0 ? { scanned } : {}),
     ...(restored > 0 ? { restored } : {}),
-    ...(restoredFrom === undefined ? {} : { restoredFrom }),
+    ...defined({ restoredFrom }),
   }
   fresh.transaction(() => {
     const settings = new Settings(fresh)

@@ -1,5 +1,6 @@
 // Settles a conflict on the device, by its policy.
 // Invariant: the record ends as the mirror's version, or with an op on top of that; the losing side is in the conflict log.
+import { defined } from '../../core/defined.ts'
 import { type ConflictPolicy, type Kind, settled } from '../../core/kind.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
@@ -208,9 +209,7 @@ class Settlement {
       created_at: (this.#theirs.op === 'put' ? this.#theirs : side).created_at,
       agent: this.#sent.agent,
       body,
-      ...(session === undefined ? {} : { session }),
-      ...(resource === undefined ? {} : { resource }),
-      ...(sensitivity === undefined ? {} : { sensitivity }),
+      ...defined({ session, resource, sensitivity }),
     })
     store.ops.noteRounds(op.seq, op.rounds + 1)
   }

@@ -1,6 +1,7 @@
 // The next request of a device: unanswered ops with the same bytes, or else the oldest unsent ops.
 // Invariant: nothing new is sent while an answer is missing, so the mirror gets ops in order.
 import type { SyncDirection } from '../../core/capability/status.ts'
+import { defined } from '../../core/defined.ts'
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -56,7 +57,7 @@ export function nextRequest(
     p: wireVersion,
     device: store.device,
     epoch,
-    ...(former === undefined ? {} : { formerEpoch: former }),
+    ...defined({ formerEpoch: former }),
     ackedMid: ops.acknowledged(),
     schema: schemaNumber(store.kinds),
     ops: sent.map(({ wire }) => JSON.parse(wire) as WireOp),

@@ -3,6 +3,7 @@
 // Invariant: each request, and the effects of each answer, are committed before the next step, so an interruption loses nothing.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Carrier, Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -105,7 +106,7 @@ export class SyncSession {
       ...(current ? { progress: resultOf(current.tally) } : {}),
       repairs: settings.getNumber('repairs'),
       conflicts: conflicts.count(),
-      ...(lastSyncedAt === undefined ? {} : { lastSyncedAt }),
+      ...defined({ lastSyncedAt }),
       ...(error ? { lastError: { code: error.code, message: error.message } } : {}),
     }
   }

@@ -2,6 +2,7 @@
 // Invariant: at most one timer per reason; a pending retry survives a restart; offline is a state, not an error.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { LiveState, SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
+import { defined } from '../../core/defined.ts'
 import { type DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -109,7 +110,7 @@ export class SyncTrigger {
       // Also after a restart, before any request.
       ...(stopped && !state.lastError ? { lastError: { code: stopped.code, message: stopped.message } } : {}),
       phase: state.phase === 'idle' ? waiting : state.phase,
-      ...(line === undefined ? {} : { live: line }),
+      ...defined({ live: line }),
       ...(Number.isFinite(next) ? { nextAt: formatTime(next) } : {}),
       ...(background ? { background: background.state() } : {}),
     }

@@ -1,4 +1,5 @@
 // Converts between rows, ops and the wire. Each direction carries the whole record, so that all devices end equal.
+import { defined } from '../../core/defined.ts'
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -22,7 +23,7 @@ export interface OpNote {
 export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const wish = {
-    ...(note.policy === undefined ? {} : { policy: note.policy }),
+    ...defined({ policy: note.policy }),
     ...(note.instead ? { instead: true } : {}),
   }
   if (row.deleted) {
@@ -36,7 +37,7 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
     // A sealed body states its own version.
     ...(enc ? {} : { v: note.v }),
     ...(reseal === 1 ? { reseal: true } : {}),
-    ...(removal === undefined ? {} : { anew: removal }),
+    ...defined({ anew: removal }),
     ...scopeOf(row),
     created_at: row.created_at,
   }
@@ -65,9 +66,7 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
     at,
     agent,
     created_at,
-    ...(session === undefined ? {} : { session }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...defined({ session, resource, sensitivity }),
     ...(enc ? { enc } : { body: body ?? {} }),
   }
 }

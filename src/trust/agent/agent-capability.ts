@@ -2,6 +2,7 @@
 // itself.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
@@ -90,8 +91,7 @@ export const agentCapabilities = [
         key,
         registered_at: at.call.now,
         revoked: false,
-        ...(label === undefined ? {} : { name: label }),
-        ...(words === undefined ? {} : { description: words }),
+        ...defined({ name: label, description: words }),
       }
       ledger.put({ kind: 'agent_key', id: agentKeyId(did), body: body as JsonObject })
       return { ...shown(body), changed: true }

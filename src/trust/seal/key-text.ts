@@ -1,6 +1,7 @@
 // Keys for transfer to another device: one line of JSON, encrypted with a passphrase. Invariant: it opens for this
 // book only, and only unchanged.
 import { z } from 'zod'
+import { defined } from '../../core/defined.ts'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Cipher, Random } from '../../core/ports.ts'
@@ -76,6 +77,6 @@ function parse(text: string): unknown {
 function notKeys(cause?: unknown): DaybookError {
   return new DaybookError('invalid-input', '`text`: It does not contain the keys of a book.', {
     details: { path: 'text' },
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }

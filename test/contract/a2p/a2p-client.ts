@@ -1,6 +1,8 @@
 // A client of the a2p protocol as an outsider would write one: from `fetch` and WebCrypto alone, by the specification.
 // It knows nothing of this project, and nothing of it is imported here.
 
+import { defined } from '../../../src/core/defined.ts'
+
 export interface A2pAnswer {
   readonly status: number
   readonly headers: Headers
@@ -108,7 +110,7 @@ export class A2pAgent {
     const init: RequestInit = {
       method,
       headers: {
-        ...(authorization === undefined ? {} : { authorization }),
+        ...defined({ authorization }),
         ...(text === '' ? {} : { 'content-type': 'application/json' }),
         ...twist.headers,
       },

@@ -1,5 +1,6 @@
 // A host that answers the a2p protocol, with books and agents for its tests. Agents speak as outsiders do.
 import { expect } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 import { A2pAgent, type A2pAnswer, bearerClient, type Fetch } from './a2p-client.ts'
 
 export interface A2pHost {
@@ -61,7 +62,7 @@ export function createA2pWorld(host: A2pHost) {
         return made
       },
       async log(agent) {
-        const input = agent === undefined ? {} : { agent }
+        const input = defined({ agent })
         const { entries } = await run<{ entries: { capability: string; outcome: string }[] }>(
           'access:log',
           input,

@@ -1,5 +1,6 @@
 // A control token with its usual grant, for the tests of tokens and of guests.
 import type { Daybook } from '../../../src/book/daybook.ts'
+import { defined } from '../../../src/core/defined.ts'
 
 export const later = '2099-01-01T00:00:00.000Z'
 export const soon = '2098-01-01T00:00:00.000Z'
@@ -13,6 +14,6 @@ export const grant = async (book: Daybook, over: Partial<Grant> = {}, as?: strin
   const granted_to = isBelow ? `delegate-${++delegates}` : 'grader'
   return book.tokens.grant(
     { scope: '**', permissions: ['read'], granted_to, expires_at: later, ...over },
-    as === undefined ? {} : { as },
+    defined({ as }),
   )
 }

@@ -1,5 +1,6 @@
 // What a persona keeps, how important that is, and how it comes back.
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 import { type BookCase, failure } from '../book-case.ts'
 
 export function thoughtCases({ book: open }: BookCase): void {
@@ -89,7 +90,7 @@ export function thoughtCases({ book: open }: BookCase): void {
       const { id: other } = await alice.thoughts.learn({ knowledge: 'Katra is done.' })
       await alice.thoughts.mark({ memory_id: other, collection: 'Projects/Katra' })
       const names = async (prefix?: string) =>
-        (await alice.thoughts.collections(prefix === undefined ? {} : { prefix })).collections
+        (await alice.thoughts.collections(defined({ prefix }))).collections
       expect(await names()).toEqual([
         { name: 'People/Casey', records: 1 },
         { name: 'Projects/Katra', records: 1 },

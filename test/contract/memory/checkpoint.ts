@@ -1,12 +1,13 @@
 // Checkpoints on every host: whole with their parts or not at all, the last one first, gone with their thread.
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 import { type BookCase, failure } from '../book-case.ts'
 
 const hash = (digit: string) => digit.repeat(32)
 const step = (checkpoint: string, parts: readonly string[], parent?: string) => ({
   thread: 't',
   checkpoint,
-  ...(parent === undefined ? {} : { parent }),
+  ...defined({ parent }),
   state: `state ${checkpoint}`,
   metadata: '{}',
   parts: parts.map(hash),

@@ -1,5 +1,6 @@
 // Facts: data of a named schema, found by path, and superseded by newer ones.
 import { expect, it } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 import { type BookCase, failure } from '../book-case.ts'
 
 const profile = {
@@ -43,7 +44,7 @@ export function factCases({ book: open }: BookCase): void {
     const { id: b } = await store({ a: { b: { k: 'x', l: 5 } }, n: '5', list: [{ c: [1, 2] }, { c: [3] }] })
     await store({ n: 5 }, 'another')
     const found = async (path: string, value?: string | number | boolean | null) =>
-      ids(await book.facts.query({ schema: 's', path, ...(value === undefined ? {} : { value }) })).sort()
+      ids(await book.facts.query({ schema: 's', path, ...defined({ value }) })).sort()
     expect(await found('$.n', 5)).toEqual([a])
     expect(await found('$.n', '5')).toEqual([b])
     expect(await found('$.a.b[*]', 'x')).toEqual([a, b].sort())

@@ -1,5 +1,6 @@
 // A book that its owner erases at its mirror: who may, what is left, who is told, and how it is begun anew. On any host.
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 
 export interface EraseHost {
   newBook(): string
@@ -26,7 +27,7 @@ const request = (
   p: 1,
   device,
   epoch,
-  ...(formerEpoch === undefined ? {} : { formerEpoch }),
+  ...defined({ formerEpoch }),
   ackedMid: 0,
   schema: 99,
   ops: ids.map((id, i) => ({
@@ -56,14 +57,14 @@ export function eraseMirrorCases(host: EraseHost): void {
   const sync = async (book: string, device: string, epoch: string | null, given: SyncGiven = {}) =>
     host.ask(`${address(book)}/sync`, {
       body: request(device, epoch, given),
-      ...(given.key === undefined ? {} : { key: given.key }),
+      ...defined({ key: given.key }),
     })
   const erase = (book: string, body: unknown = { confirm: book }, key?: string) =>
-    host.ask(address(book), { method: 'DELETE', body, ...(key === undefined ? {} : { key }) })
+    host.ask(address(book), { method: 'DELETE', body, ...defined({ key }) })
   const begin = (book: string, body: unknown = { confirm: book }, key?: string) =>
-    host.ask(address(book), { method: 'PUT', body, ...(key === undefined ? {} : { key }) })
+    host.ask(address(book), { method: 'PUT', body, ...defined({ key }) })
   const run = async (book: string, id: string, input: object, key?: string) =>
-    host.ask(`${address(book)}/capabilities/${id}`, { body: input, ...(key === undefined ? {} : { key }) })
+    host.ask(`${address(book)}/capabilities/${id}`, { body: input, ...defined({ key }) })
   const makeKey = async (book: string, input: object) =>
     String((await run(book, 'daybook:create_access_key', { name: 'k', ...input })).body['key'])
   const begun = async (ids = ['one', 'two']) => {

@@ -1,6 +1,7 @@
 // A fact that a device put in the place of another one without knowing that this was sealed: it becomes as sensitive, in whatever
 // order the copies hear of both, and stays nowhere in clear.
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
 import { createKinds } from '../../../src/core/kind.ts'
 import { memoryKind } from '../../../src/memory/consent/memory/memory-kind.ts'
@@ -19,7 +20,7 @@ const fact = (text: string, supersedes?: string): JsonObject => ({
   schema: 's',
   data: { text },
   verified: false,
-  ...(supersedes === undefined ? {} : { supersedes }),
+  ...defined({ supersedes }),
 })
 const at = '2026-01-01T00:00:00.000Z'
 const said = { content: 'zanzibar', category: 'a2p:interests', memory_type: 'semantic', confidence: 1 }

@@ -2,6 +2,7 @@
 // decision or fact of the book any more.
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
+import { defined } from '../../../src/core/defined.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import type { BookCase } from '../book-case.ts'
 import { toldAnew } from '../memory/told-anew.ts'
@@ -66,7 +67,7 @@ async function withOthers(book: Daybook): Promise<Daybook> {
 async function published(book: Daybook, statement?: string) {
   await withOthers(book)
   const source = await store(book, content)
-  const said = statement === undefined ? {} : { statement }
+  const said = defined({ statement })
   const { proposal, record } = await book.pool.publish({ record: source, tags: ['ops'], ...said })
   await approve(book, proposal)
   const [fact] = (await book.pool.facts()).facts

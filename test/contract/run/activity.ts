@@ -1,6 +1,7 @@
 // Activity on every host that is a device: recalls and contexts as they were asked, with writes and refusals, for the owner alone.
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
+import { defined } from '../../../src/core/defined.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { type BookCase, failure, failures, snapshotOf } from '../book-case.ts'
 import { exported } from '../bundle.ts'
@@ -133,7 +134,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       const paged = []
       let cursor: string | undefined
       do {
-        const page = await book.activity.list({ limit: 2, ...(cursor === undefined ? {} : { cursor }) })
+        const page = await book.activity.list({ limit: 2, ...defined({ cursor }) })
         paged.push(...page.entries)
         cursor = page.cursor
       } while (cursor !== undefined)

@@ -7,6 +7,7 @@ import { flushMs } from '../../../src/engine/service/access-audit.ts'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'
 import type { Caller } from '../../../src/core/capability/caller.ts'
 import { parseScope } from '../../../src/core/access/scope.ts'
+import { defined } from '../../../src/core/defined.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
 
@@ -130,7 +131,7 @@ describe('the log of access', () => {
         const { engine, db, pass } = openTestEngine()
         const outcomes: unknown[] = []
         for (const { id, input, permissions, purpose, passes } of sequence) {
-          const options = { caller: guest(permissions), ...(purpose === undefined ? {} : { purpose }) }
+          const options = { caller: guest(permissions), ...defined({ purpose }) }
           const outcome = await engine.call(id, input, options).then(
             () => 'ok',
             ({ code }: { readonly code: string }) => code,

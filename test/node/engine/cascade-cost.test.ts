@@ -1,5 +1,6 @@
 // The work of a removal that takes many records along: it grows with their number, not with its square.
 import { afterEach, expect, it } from 'vitest'
+import { defined } from '../../../src/core/defined.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'
@@ -23,7 +24,7 @@ function openBook() {
   const book = openTestEngine({ db: noting, isAudited: false })
   open.push(book)
   const call = <Output>(verb: string, input: object, requestId?: string) =>
-    book.engine.call(verb, input, requestId === undefined ? {} : { requestId }) as Promise<Output>
+    book.engine.call(verb, input, defined({ requestId })) as Promise<Output>
   const store = (id: string, evidence: readonly string[]) =>
     call('kstar:store_perception', { id, type: 'note', content: `Words of ${id}`, confidence: 1, evidence })
   return { db, queries, call, store }

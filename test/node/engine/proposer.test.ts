@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { readReach } from '../../../src/core/access/reach.ts'
 import { type AnyCapability, defineCapability } from '../../../src/core/capability/capability.ts'
 import type { Caller } from '../../../src/core/capability/caller.ts'
+import { defined } from '../../../src/core/defined.ts'
 import type { CallOptions } from '../../../src/engine/engine-shape.ts'
 import { createKinds, type Kind } from '../../../src/core/kind.ts'
 import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'
@@ -51,7 +52,7 @@ for (const one of [
     effect: 'write',
     uses: ['records'],
     run: ({ kind, id, body: put }, at) => ({
-      id: at.records.put({ kind, ...(id === undefined ? {} : { id }), body: put as never }),
+      id: at.records.put({ kind, ...defined({ id }), body: put as never }),
     }),
   }),
   defineCapability({

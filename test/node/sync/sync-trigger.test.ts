@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
 import type { SyncResult, SyncState } from '../../../src/core/capability/status.ts'
+import { defined } from '../../../src/core/defined.ts'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import { createKinds } from '../../../src/core/kind.ts'
 import { backoffMs, SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
@@ -43,7 +44,7 @@ function create(
         ...(lastError ? { lastError: lastError.toJSON() } : {}),
       }) as SyncState,
   }
-  const plan = readSyncPlan(triggers === undefined ? {} : { triggers }, kinds)
+  const plan = readSyncPlan(defined({ triggers }), kinds)
   const random = { bytes: (n: number) => new Uint8Array(n).fill(Math.floor((more.chance ?? 0.5) * 256)) }
   const trigger = new SyncTrigger({
     plan,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { permits, rights } from '../../../src/core/access/permission.ts'
 import { matchesScope, parseScope } from '../../../src/core/access/scope.ts'
+import { defined } from '../../../src/core/defined.ts'
 import { openNodeKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import {
@@ -63,7 +64,7 @@ function token(id: string, { not_before, ...more }: Claims, parent?: ControlToke
     signature: 'none',
     delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
     ...more,
-    ...(not_before === undefined ? {} : { not_before }),
+    ...defined({ not_before }),
   }
 }
 

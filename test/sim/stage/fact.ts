@@ -1,4 +1,5 @@
 // Facts of a schedule: each succession begins with one fact, and goes on with what supersedes the one that is current.
+import { defined } from '../../../src/core/defined.ts'
 import { rowOf, rowsOf, tokenOf } from '../ledger.ts'
 import { openBodies, saying } from '../world/sim-kind.ts'
 import type { Site } from '../world/sim-site.ts'
@@ -28,7 +29,7 @@ export async function supersede(stage: Stage, site: Site, family: number): Promi
   const isBegun = current !== undefined || rowOf(site.disk, root) !== undefined
   const id = isBegun ? `fact-${token}` : root
   const body = { schema: `family-${family}`, data: { text: token }, verified: false }
-  const supersedes = current === undefined ? {} : { supersedes: current }
+  const supersedes = defined({ supersedes: current })
   await write(stage, site, token, (records) =>
     records.put({ kind: 'fact', id, body: { ...body, ...supersedes }, scope: { agent: token } }),
   )

@@ -1,6 +1,7 @@
 // A Kafka of the tests' own, ways over it, and what lies in its topics.
 import { randomUUID } from 'node:crypto'
 import type { Daybook } from '../../../src/book/daybook.ts'
+import { defined } from '../../../src/core/defined.ts'
 import type { Outgoing, PoolCarrierHooks, Taken } from '../../../src/core/pool.ts'
 import type { KafkaConnection } from '../../../src/hosts/node/kafka/carrier-state.ts'
 import { openDaybook } from '../../../src/hosts/node/book/open-daybook.ts'
@@ -144,9 +145,9 @@ export function createKafkaWorld(secured = false): KafkaWorld {
       await producer.send({
         messages: messages.map(({ key, value, timestamp }) => ({
           topic,
-          ...(timestamp === undefined ? {} : { timestamp }),
+          ...defined({ timestamp }),
           ...(key === undefined ? {} : { key: Buffer.from(key) }),
-          ...(value === undefined ? {} : { value }),
+          ...defined({ value }),
         })),
       })
       await producer.close()

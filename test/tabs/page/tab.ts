@@ -1,4 +1,5 @@
 // A page with a book, as the tests of several tabs drive it: it writes until it is stopped and says what was acknowledged.
+import { defined } from '../../../src/core/defined.ts'
 import { answerMessages, connectBook } from '../../../src/doors/message/message.ts'
 import {
   type Daybook,
@@ -88,7 +89,7 @@ globalThis.tab = {
   },
   async store(goal, requestId) {
     try {
-      return (await booked().traces.store(trace(goal), requestId === undefined ? {} : { requestId })).id
+      return (await booked().traces.store(trace(goal), defined({ requestId }))).id
     } catch (error) {
       return codeOf(error)
     }

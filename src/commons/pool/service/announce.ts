@@ -1,4 +1,5 @@
 // Announcing presence and capabilities: of the book's agent, and of its other agents that have acted since the start.
+import { defined } from '../../../core/defined.ts'
 import { formatTime } from '../../../core/time.ts'
 import {
   type PoolContext,
@@ -70,8 +71,7 @@ export function introduce(context: PoolContext, key: string | undefined): void {
     claw: own,
     by: pool.self.agent,
     group: config.group,
-    ...(name === undefined ? {} : { display_name: name }),
-    ...(config.model === undefined ? {} : { model: config.model }),
+    ...defined({ display_name: name, model: config.model }),
     capabilities: [],
     first_seen_at: at,
     announced_at: at,

@@ -1,5 +1,6 @@
 // Counting the votes on a proposal: to decide it, if this copy of the book is the decider, and to check another claw's decision.
 // Invariant: a decision leaves out no ballot that is here, and no claw that every other claw must know.
+import { defined } from '../../../core/defined.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { parseTime, formatTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
@@ -94,7 +95,7 @@ export function decideProposal(context: PoolContext, proposalId: string): boolea
     (!isMajority || active.some((one) => sameClaw(one, voter)))
   const counted = ballots.filter(isNamed).map((one) => ({ claw: one.claw, vote: one.vote, n: one.n }))
   const quorum = isMajority ? majorityOf(active.length) : undefined
-  const tally = { outcome, yes, no, reason, active, ...(quorum === undefined ? {} : { quorum }) }
+  const tally = { outcome, yes, no, reason, active, ...defined({ quorum }) }
   putRecord(context, 'pool_decision', recordIds.decision(proposalId), {
     claw,
     by: claw,

@@ -1,6 +1,7 @@
 // The identity of an envelope's claw, its presence and its capabilities.
 // Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts, and keys that an
 // envelope under one of its keys announces: each device of an owner has its own key. A revoked key never comes back.
+import { defined } from '../../../core/defined.ts'
 import type { Taken } from '../../../core/pool.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { type EnvelopeV1, poolLimits } from '../../../shape/envelope.ts'
@@ -24,7 +25,7 @@ export function admissionOf(
     return { result: 'rejected', reason: signature ? 'bad_signature' : 'signature_required' }
   if (key !== undefined || config.verify !== 'require') {
     const name = 'displayName' in payload ? String(payload.displayName ?? '') : ''
-    pool.applied({ claw, at: now, ...(key === undefined ? {} : { key }), ...(name ? { name } : {}) })
+    pool.applied({ claw, at: now, ...defined({ key }), ...(name ? { name } : {}) })
   }
   return isListed ? undefined : { result: 'ignored', reason: notAdmitted }
 }

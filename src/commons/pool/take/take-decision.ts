@@ -1,5 +1,6 @@
 // Taking in a decision. Invariant: it is accepted only from the decider, with a tally that fits its ballots and the claws and
 // ballots of this copy, and as an approval only above the quorum of at least three active claws; the first decision is final.
+import { defined } from '../../../core/defined.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { type DecisionBody, type PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
@@ -64,7 +65,7 @@ export function takeDecision(
     yes,
     no,
     reason,
-    ...(quorum === undefined ? {} : { quorum }),
+    ...defined({ quorum }),
     ...(active ? { active } : {}),
     ...(ballots ? { ballots: ballots.map(({ clawId, vote, n }) => ({ claw: clawId, vote, n })) } : {}),
     decided_at: claimedTime(context, timestamp),

@@ -1,5 +1,6 @@
 // Taking in an envelope: checks, the rule of its type, the retry of waiting envelopes, and the effects.
 // Invariant: its key is remembered only after every check; of two envelopes with one key, one is applied.
+import { defined } from '../../../core/defined.ts'
 import type { PoolWaiting, Taken } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
@@ -271,7 +272,7 @@ function audit(
     ...reading.trail,
     result,
     reason,
-    ...(from === undefined ? {} : { from }),
+    ...defined({ from }),
   })
   return { result, reason }
 }

@@ -1,5 +1,6 @@
 // Taking in a fact, and publishing one. Invariant: a fact comes from an approved proposal and has its words; one device of one
 // claw publishes all its versions, so a fact has one history.
+import { defined } from '../../../core/defined.ts'
 import type { PoolFactBody, PoolFactVersion, PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
@@ -119,7 +120,7 @@ function putFact(
   })
 }
 
-const madeFrom = ({ made_from }: PoolProposalBody) => (made_from === undefined ? {} : { made_from })
+const madeFrom = ({ made_from }: PoolProposalBody) => defined({ made_from })
 
 /** The device in an instance name: `device#start`. */
 export const instanceDevice = (instance: string): string => instance.split('#')[0] ?? ''

@@ -5,6 +5,7 @@ import type { CallPort } from '../../../core/capability/context.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { PoolPort } from '../../../core/pool.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
@@ -53,7 +54,7 @@ function unannounced(
   const byClaw = new Map(others.map((one) => [foldName(one.claw), one]))
   return [...byClaw.values()].map(({ claw, name, at }) => ({
     claw,
-    ...(name === undefined ? {} : { display_name: name }),
+    ...defined({ display_name: name }),
     capabilities: [],
     announced_at: formatTime(at),
   }))
@@ -77,8 +78,7 @@ function listClaws(at: ClawParts, config: PoolConfig): ListedClaw[] {
 function applicantsOf(pool: PoolPort) {
   return pool.applicants().map(({ claw, key, name, at }) => ({
     claw,
-    ...(key === undefined ? {} : { key }),
-    ...(name === undefined ? {} : { display_name: name }),
+    ...defined({ key, display_name: name }),
     seen_at: formatTime(at),
   }))
 }
@@ -116,13 +116,12 @@ export const clawCapabilities = [
       const name = chosen ?? nameAsWritten(context, agent)
       const runs = model ?? stored?.model ?? (isMain ? config.model : undefined)
       const can = [...new Set(capabilities)]
-      checkLeaving(at, { capabilities: can, ...(name === undefined ? {} : { display_name: name }) })
+      checkLeaving(at, { capabilities: can, ...defined({ display_name: name }) })
       putRecord(context, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,
         group: config.group,
-        ...(name === undefined ? {} : { display_name: name }),
-        ...(runs === undefined ? {} : { model: runs }),
+        ...defined({ display_name: name, model: runs }),
         capabilities: can,
         ...(stored?.keys ? { keys: stored.keys } : {}),
         ...(stored?.revoked ? { revoked: stored.revoked } : {}),
@@ -197,12 +196,11 @@ export const clawCapabilities = [
         .filter(({ state }) => wanted === undefined || (state === 'active') === wanted)
         .map(({ claw, state, seenAt }) => ({
           claw: claw.claw,
-          ...(claw.display_name === undefined ? {} : { display_name: claw.display_name }),
-          ...(claw.model === undefined ? {} : { model: claw.model }),
+          ...defined({ display_name: claw.display_name, model: claw.model }),
           capabilities: claw.capabilities,
           active: state === 'active',
           state,
-          ...(seenAt === undefined ? {} : { seen_at: seenAt }),
+          ...defined({ seen_at: seenAt }),
           keys: claw.keys ?? [],
           announced_at: claw.announced_at,
           standing: clawStanding(roll, claw.claw),
@@ -259,7 +257,7 @@ export const clawCapabilities = [
       const claws = announced.flatMap(({ claw, display_name, capabilities, announced_at }) => {
         const matched = whoCan(capabilities, capability)
         if (!matched) return []
-        const name = display_name === undefined ? {} : { displayName: display_name }
+        const name = defined({ displayName: display_name })
         return [{ clawId: claw, ...name, matched, updatedAt: announced_at }]
       })
       return { claws }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
@@ -72,7 +73,7 @@ function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: 
     proposal,
     record: id,
     claw,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     statement,
     tags,
     proposed_at,
@@ -82,7 +83,7 @@ function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: 
       .toSorted((a, b) => (a.cast_at < b.cast_at ? -1 : 1))
       .map(({ claw: by, vote: cast, n, cast_at, votes }) => {
         const reason = votes[String(n)]?.reason
-        return { claw: by, vote: cast, n, cast_at, ...(reason === undefined ? {} : { reason }) }
+        return { claw: by, vote: cast, n, cast_at, ...defined({ reason }) }
       }),
     ...(decision ? { decision: decisionOf(decision) } : {}),
     ...(fact ? { fact } : {}),
@@ -96,7 +97,7 @@ function decisionOf({ claw, outcome: came, yes, no, reason, quorum, active, deci
     yes,
     no,
     reason,
-    ...(quorum === undefined ? {} : { quorum }),
+    ...defined({ quorum }),
     ...(active ? { active } : {}),
     decided_at,
   }
@@ -165,7 +166,7 @@ export const listCapabilities = [
         const view = data && viewOf(at.records, record.id, data, at.call.now)
         return view && (state === undefined || view.state === state) ? [view] : []
       })
-      return { proposals, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { proposals, ...defined({ cursor: page.cursor }) }
     },
   }),
   defineCapability({
@@ -210,7 +211,7 @@ export const listCapabilities = [
         const view = { fact: name, record: record.id, version, ...triple, tags, votes, published_at, home }
         return [{ ...view, ...(isWhole ? { versions: all } : {}) }]
       })
-      return { facts, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) }
+      return { facts, ...defined({ cursor: page.cursor }) }
     },
   }),
 ] as const

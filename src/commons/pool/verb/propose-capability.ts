@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -83,13 +84,13 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
     group: config.group,
     instance: pool.self.instance,
     trace,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     statement,
     tags: [...words.tags],
     proposed_at: formatTime(now),
     expires_at,
     fact,
-    ...(madeFrom === undefined ? {} : { made_from: madeFrom }),
+    ...defined({ made_from: madeFrom }),
   }
   const record = {
     kind: 'pool_proposal',
@@ -255,7 +256,7 @@ export const proposeCapabilities = [
       if (stored) checkChange(context, Object.keys(stored.votes).length)
       if (reason !== undefined) checkLeaving(at, { reason })
       const n = (stored?.n ?? 0) + 1
-      const cast = { vote, at: at.call.now, ...(reason === undefined ? {} : { reason }) }
+      const cast = { vote, at: at.call.now, ...defined({ reason }) }
       putRecord(context, 'pool_ballot', record, {
         claw,
         by: agent,

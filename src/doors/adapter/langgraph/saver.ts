@@ -18,6 +18,7 @@ import {
   writesSortKey,
 } from '@langchain/langgraph-checkpoint'
 import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
+import { defined } from '../../../core/defined.ts'
 import { adapterError } from '../adapter-error.ts'
 import {
   fromNode,
@@ -78,7 +79,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       thread,
       namespace,
       checkpoint: checkpoint.id,
-      ...(place.checkpoint === undefined ? {} : { parent: place.checkpoint }),
+      ...defined({ parent: place.checkpoint }),
       state: JSON.stringify(state),
       metadata: encoded.text,
       parts: [...new Set([...named, ...encoded.hashes])],
@@ -170,7 +171,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     const answer = await this.#book.checkpoints.read({
       thread,
       namespace,
-      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...defined({ checkpoint }),
       known: [...this.#cache.of(thread).keys()],
     })
     this.#cache.keep(thread, Object.entries(answer.parts))
@@ -182,7 +183,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
     const last = before && placeOf(before).checkpoint
-    const query = { ...placeOf(config), ...(last === undefined ? {} : { before: last }) }
+    const query = { ...placeOf(config), ...defined({ before: last }) }
     const parts: Parts = new Map()
     let remaining = limit
     let cursor: string | undefined
@@ -192,7 +193,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
         ...query,
         known: [...parts.keys()],
         limit: filter ? 100 : Math.min(20, remaining),
-        ...(cursor === undefined ? {} : { cursor }),
+        ...defined({ cursor }),
       })
       for (const [hash, text] of Object.entries(page.parts)) parts.set(hash, text)
       for (const stored of page.checkpoints) {
@@ -287,11 +288,7 @@ function placeOf({ configurable = {} }: RunnableConfig): CheckpointPlace {
   const thread = keyOf('thread_id', thread_id)
   const namespace = keyOf('checkpoint_ns', checkpoint_ns)
   const checkpoint = keyOf('checkpoint_id', checkpoint_id || thread_ts || undefined)
-  return {
-    ...(thread === undefined ? {} : { thread }),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-  }
+  return defined({ thread, namespace, checkpoint })
 }
 
 function keyOf(name: string, value: unknown): string | undefined {

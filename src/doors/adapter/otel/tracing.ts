@@ -2,6 +2,7 @@
 // Invariants: by default no content of records, queries or errors is in a span. Calls and answers pass unchanged.
 import type { Span, Tracer } from '@opentelemetry/api'
 import type { BookCallOptions, Daybook } from '../../../book/daybook.ts'
+import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
 import { adapterError } from '../adapter-error.ts'
 import { type MemoryOperation, memoryVerbs, operationOf } from './memory-operation.ts'
@@ -84,7 +85,7 @@ function spansOf(
     const attributes = {
       'gen_ai.operation.name': operation,
       'daybook.capability': id,
-      ...(storeId === undefined ? {} : { 'gen_ai.memory.store.id': storeId }),
+      ...defined({ 'gen_ai.memory.store.id': storeId }),
     }
     return tracer.startActiveSpan(operation, { kind: internalKind, attributes }, async (span) => {
       try {

@@ -1,6 +1,7 @@
 // Reads records of a collection: all, some by id, or the subset of a live query.
 // Invariant: a query with order and limit misses no row, whatever order its page uses.
 import type { IR, LoadSubsetOptions } from '@tanstack/db'
+import { defined } from '../../../core/defined.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { isJsonObject, readPath } from '../../../core/json/path.ts'
@@ -161,7 +162,7 @@ export class RowReader {
       kind,
       ...page,
       ...(all ? { filters: all } : {}),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })
   }
 }

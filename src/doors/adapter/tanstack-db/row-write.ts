@@ -2,6 +2,7 @@
 // Invariant: only changed fields of a row are written, over the book's current record; a program's own rows change together or not at
 // all.
 import type { CapabilityInput } from '../../../book/daybook.ts'
+import { defined } from '../../../core/defined.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, headFields } from '../../../core/record.ts'
@@ -144,7 +145,7 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
         // The book counts maturity itself.
         const { maturity: _maturity, ...fields } = merged(before, changes)
         const { maturity } = changes
-        const grown = maturity === undefined ? {} : { maturity }
+        const grown = defined({ maturity })
         return skills.store({ ...fields, ...grown, replace: true } as never)
       },
     },

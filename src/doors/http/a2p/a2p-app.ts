@@ -5,6 +5,7 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { hideKeys } from '../../../core/address.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { fromDidKey, isAgentDid, lacksNamespace } from '../../../shape/did.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
@@ -150,7 +151,7 @@ function inputOf(c: A2pContext, route: A2pRoute, request: A2pRequest) {
 function replyOf(route: A2pRoute, value: A2pFields, request: A2pRequest) {
   const { meta = {}, ...rest } = route.answer(value, request)
   const { signer } = request
-  return { ...rest, meta: { ...(signer === undefined ? {} : { agentDid: signer }), ...meta } }
+  return { ...rest, meta: { ...defined({ agentDid: signer }), ...meta } }
 }
 
 function param(c: A2pContext, name: string): string {

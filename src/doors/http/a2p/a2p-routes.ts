@@ -1,5 +1,6 @@
 // Routes of the a2p protocol: profiles, memories and proposals; access and receipts; agents.
 import { z } from 'zod'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import {
   type A2pRoute,
@@ -7,7 +8,6 @@ import {
   bodyOf,
   countOf,
   type A2pFields,
-  present,
   readBody,
   under,
   wrongField,
@@ -36,9 +36,9 @@ function reviewOf(request: A2pRequest): A2pFields {
     reviewBody,
     request,
   )
-  const edited = present({ content: editedContent, category: editedCategory, memory_type: editedMemoryType })
+  const edited = defined({ content: editedContent, category: editedCategory, memory_type: editedMemoryType })
   const isEdited = action !== 'reject' && Object.keys(edited).length > 0
-  return present({
+  return defined({
     id: request.param('id'),
     action: isEdited ? 'edit' : action,
     ...(isEdited ? { edited } : {}),
@@ -58,8 +58,8 @@ export const memoryRoutes: readonly A2pRoute[] = [
     path: '/profile/:did',
     operation: 'read',
     capability: 'a2p:get_profile',
-    input: (request) => present({ did: request.userDid, scopes: listOf(request.query('scopes')) }),
-    answer: ({ sealed, ...profile }) => ({ data: profile, meta: present({ sealed }) }),
+    input: (request) => defined({ did: request.userDid, scopes: listOf(request.query('scopes')) }),
+    answer: ({ sealed, ...profile }) => ({ data: profile, meta: defined({ sealed }) }),
   },
   {
     method: 'GET',
@@ -68,7 +68,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     capability: 'a2p:query_memories',
     input: (request) => {
       const { limit, offset } = pageOf(request)
-      return present({
+      return defined({
         category: request.query('category'),
         memory_type: request.query('memory_type'),
         status: request.query('status'),
@@ -82,7 +82,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
       const all = memories as readonly A2pFields[]
       const page = all.slice(offset, offset + limit)
       const more = all.length > offset + page.length
-      return { data: page, meta: present({ count: page.length, limit, offset, more, sealed }) }
+      return { data: page, meta: defined({ count: page.length, limit, offset, more, sealed }) }
     },
   },
   {
@@ -114,7 +114,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     operation: 'other',
     capability: 'a2p:list_proposals',
     input: (request) =>
-      present({
+      defined({
         status: request.query('status'),
         agent: request.query('agent'),
         form: request.query('form'),
@@ -123,7 +123,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
       }),
     answer: ({ proposals, cursor, sealed }) => ({
       data: proposals,
-      meta: present({ count: (proposals as readonly unknown[]).length, cursor, sealed }),
+      meta: defined({ count: (proposals as readonly unknown[]).length, cursor, sealed }),
     }),
   },
   {
@@ -131,7 +131,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     path: '/profile/:did/proposals/:id',
     operation: 'other',
     capability: 'a2p:list_proposals',
-    input: (request) => present({ id: request.param('id'), form: request.query('form') }),
+    input: (request) => defined({ id: request.param('id'), form: request.query('form') }),
     answer({ proposals }) {
       const [data] = proposals as readonly unknown[]
       if (data === undefined) throw new DaybookError('not-found', 'There is no such proposal.')
@@ -145,7 +145,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     capability: 'a2p:review',
     input: reviewOf,
     answer: ({ id, status, memory, reopen_until }) => ({
-      data: present({
+      data: defined({
         proposalId: id,
         status: stateOf(status),
         memoryId: memory,
@@ -207,14 +207,14 @@ function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request:
 function receiptOf(receipt: A2pFields, userDid: string): A2pFields {
   const { purpose = {}, retention } = receipt
   const { type, description, legal_basis } = purpose as A2pFields
-  return present({
+  return defined({
     receiptId: receipt['id'],
     userDid,
     agentDid: didOfAgent(String(receipt['granted_to'])),
     grantedScopes: receipt['scopes'],
     deniedScopes: receipt['denied'],
     permissions: receipt['permissions'],
-    purpose: present({ type, description, legalBasis: legal_basis }),
+    purpose: defined({ type, description, legalBasis: legal_basis }),
     consentMethod: receipt['method'],
     grantedAt: receipt['granted_at'],
     expiresAt: receipt['expires_at'],
@@ -236,7 +236,7 @@ export const accessRoutes: readonly A2pRoute[] = [
       const { type, description, legalBasis } = body.purpose
       return {
         scopes: body.scopes,
-        purpose: present({ type, description: description || type, legal_basis: legalBasis }),
+        purpose: defined({ type, description: description || type, legal_basis: legalBasis }),
       }
     },
     answer({ status, receipt, request: pending }, request) {
@@ -257,7 +257,7 @@ export const accessRoutes: readonly A2pRoute[] = [
     path: '/profile/:did/receipts',
     operation: 'other',
     capability: 'consent:receipts',
-    input: (request) => present({ state: request.query('status'), agent: request.query('agent') }),
+    input: (request) => defined({ state: request.query('status'), agent: request.query('agent') }),
     answer({ receipts }, request) {
       const data = (receipts as readonly A2pFields[]).map((one) => receiptOf(one, request.userDid))
       return { data, meta: { count: data.length } }
@@ -287,10 +287,10 @@ const registerBody = z.strictObject({
 function agentOf(agent: A2pFields): A2pFields {
   const { did, key, name, description, registered_at, state, revoked_at } = agent
   const bytes = fromDidKey(String(key))
-  return present({
+  return defined({
     id: did,
     profileType: 'agent',
-    identity: present({ did, name: name ?? did, description }),
+    identity: defined({ did, name: name ?? did, description }),
     publicKey: bytes && toBase64(bytes),
     keyType: 'Ed25519',
     status: state,
@@ -312,7 +312,7 @@ export const agentRoutes: readonly A2pRoute[] = [
       const { did, publicKey, generateKeys, name, description } = readBody(registerBody, request)
       if (generateKeys === true)
         throw wrongField('generateKeys', 'Make the keys where the agent runs, and send the public one')
-      return present({ did, public_key: publicKey, name, description })
+      return defined({ did, public_key: publicKey, name, description })
     },
     answer: ({ changed, ...agent }) => ({ status: changed === true ? 201 : 200, data: agentOf(agent) }),
   },

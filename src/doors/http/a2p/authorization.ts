@@ -1,6 +1,7 @@
 // Authorisation of a2p requests: an agent's signature, or a key or token as elsewhere at this edge.
 // Invariants: no part of it is repeated in an answer; a signature covers everything that decides the effect: the whole address, the
 // host, and the headers that name a book or a receipt.
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { AgentPresented, BodyCaller } from '../../../edge/mirror-door.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
@@ -50,7 +51,7 @@ export function readSignature(header: string): SignatureFields {
   if (missing !== undefined) throw refuse(`The signature header lacks \`${missing}\`.`, missing)
   const [did = '', sig = '', ts = '', nonce = ''] = required.map((name) => found.get(name))
   const [exp, aud] = [found.get('exp'), found.get('aud')]
-  return { did, sig, ts, nonce, ...(exp === undefined ? {} : { exp }), ...(aud === undefined ? {} : { aud }) }
+  return { did, sig, ts, nonce, ...defined({ exp, aud }) }
 }
 
 /** The parts of a request that a signature covers. */

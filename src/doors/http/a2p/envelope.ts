@@ -3,6 +3,7 @@
 // Invariant: each of our codes has one of the protocol's, so all errors have one shape; internal faults stay hidden.
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { defined } from '../../../core/defined.ts'
 import { toDaybookError, DaybookError, type ErrorCode, errorTable } from '../../../core/errors.ts'
 import { formatTime } from '../../../core/time.ts'
 import { type RateState, readAgentRate, untouched } from '../../../edge/agent/agent-gate.ts'
@@ -75,7 +76,7 @@ export function fail(c: A2pContext, error: unknown): Response {
   const retryAfter = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000))
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   if (status === 401) c.header('WWW-Authenticate', 'A2P-Signature, Bearer realm="daybook"')
-  const body = { code, message, details, ...(retryAfter === undefined ? {} : { retryAfter }) }
+  const body = { code, message, details, ...defined({ retryAfter }) }
   return c.json({ success: false, error: body, meta: metaOf(c) } as object, status as ContentfulStatusCode)
 }
 

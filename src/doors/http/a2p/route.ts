@@ -71,11 +71,6 @@ export function countOf(
   throw wrongField(name, `It is not a number from 0 to ${most}`)
 }
 
-/** `value` without undefined fields. */
-export function present(value: A2pFields): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))
-}
-
 /** `value` with its field `from` renamed to `to`. */
 export function under(value: A2pFields, from: string, to: string): A2pFields {
   const { [from]: named, ...rest } = value

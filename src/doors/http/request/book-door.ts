@@ -1,6 +1,7 @@
 // Opens books at the edge for authorised callers.
 // Invariant: name and caller are fixed when the book is opened; routes can reach no other book, and act as no other caller.
 import { checkBookName } from '../../../core/book.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { noLines } from '../../../edge/live-lines.ts'
 import type { AgentAnswer, AgentAsk } from '../../../edge/agent/answer-agent.ts'
@@ -39,10 +40,7 @@ export function openBookDoor(mirrors: Mirrors, book: string, caller: Presented):
       fromOutcome(
         mirror.call(id, input, {
           ...present(),
-          ...(requestId === undefined ? {} : { requestId }),
-          ...(purpose === undefined ? {} : { purpose }),
-          ...(receipt === undefined ? {} : { receipt }),
-          ...(way === undefined ? {} : { way }),
+          ...defined({ requestId, purpose, receipt, way }),
         }),
       ),
   }

@@ -1,5 +1,6 @@
 // Routes of one book that are short: sync, live line, end of the book, embedding, inbox.
 import { Hono } from 'hono'
+import { defined } from '../../../core/defined.ts'
 import { mirrorLimits, parseSyncRequest } from '../../../sync/wire/protocol.ts'
 import type { BookTypes, EdgeTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'
@@ -115,7 +116,7 @@ const inboxBody = jsonBody({
  */
 export const inboxRoute = new Hono<BookTypes>().post('/inbox', inboxBody, async (c) => {
   const key = c.req.header('idempotency-key')
-  const message = { ...(key === undefined ? {} : { key }), ...c.req.valid('json') }
+  const message = { ...defined({ key }), ...c.req.valid('json') }
   const receipt = (await c.get('book').call('inbox:send', message)) as {
     readonly id: string
     readonly sent: boolean

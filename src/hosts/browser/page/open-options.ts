@@ -3,6 +3,7 @@ import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import { roomOption } from '../../../commons/room/room-size.ts'
+import { defined } from '../../../core/defined.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
   anyOption,
@@ -196,12 +197,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
     ...(llm ? { llm: withoutFetcher(llm) } : {}),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-    ...(secrets === undefined ? {} : { secrets }),
-    ...(activity === undefined ? {} : { activity }),
-    ...(room === undefined ? {} : { room }),
-    ...(pool === undefined ? {} : { pool }),
+    ...defined({ passphrase, checkpoint, secrets, activity, room, pool }),
   }
 }
 

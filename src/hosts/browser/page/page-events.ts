@@ -3,6 +3,7 @@
 // message.
 import type { Status } from '../../../core/capability/status.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
+import { defined } from '../../../core/defined.ts'
 
 type Listener = (event: BookEvent) => void
 
@@ -47,7 +48,7 @@ export class PageEvents {
 
   /** `persisted`: whether the browser promised not to evict the book, once known. */
   tellStatus({ owner, durability, degraded }: Status, persisted?: boolean): void {
-    const detail = { owner, durability, degraded, ...(persisted === undefined ? {} : { persisted }) }
+    const detail = { owner, durability, degraded, ...defined({ persisted }) }
     this.tell({ name: 'status', detail })
   }
 }

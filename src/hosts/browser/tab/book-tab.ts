@@ -19,6 +19,7 @@ import { aliveLock } from '../worker-message.ts'
 import { LocalCalls } from './local-calls.ts'
 import { asFollower } from '../../../book/share/followers.ts'
 import { Follower } from '../../../book/share/follower.ts'
+import { defined } from '../../../core/defined.ts'
 import type { OwnedBook } from './owned-book.ts'
 import type { TabOwner } from './tab-owner.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
@@ -105,7 +106,7 @@ export class BookTab {
       natureOf,
       ask: () => this.#ask(),
       post: (message) => this.#line.post(message),
-      complain: (epoch) => this.#shared.post({ type: 'yield', ...(epoch === undefined ? {} : { epoch }) }),
+      complain: (epoch) => this.#shared.post({ type: 'yield', ...defined({ epoch }) }),
       giveUp: (error) => this.#end(error),
       refused: (error) => this.#end(error),
       welcomed: (durability) => this.#welcomed(durability),

@@ -2,6 +2,7 @@
 // Invariant: on every failure the files are released, so that other tabs can try.
 import { roomSizeOf } from '../../../commons/room/room-size.ts'
 import { checkKey } from '../../../core/address.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
@@ -220,7 +221,7 @@ async function browserStorage({ degraded, mended, refit }: BookStorage) {
   const quota = estimate?.quota
   return {
     persisted: persisted ?? false,
-    ...(quota === undefined ? {} : { quotaBytes: quota }),
+    ...defined({ quotaBytes: quota }),
     degraded: ((await degraded?.()) ?? []).concat((await mended?.()) ?? []),
   }
 }

@@ -1,5 +1,6 @@
 // Translates refusals of S3 to codes of the error table. Invariant: only the storage's error code and a
 // region name go into an error: the rest may quote signed data.
+import { defined } from '../../../core/defined.ts'
 import { DaybookError, type ErrorCode } from '../../../core/errors.ts'
 import { readXml, textOf } from './strict-xml.ts'
 
@@ -77,8 +78,7 @@ export function s3Fault(refusal: S3Refusal, place: string, key?: string): Dayboo
       place,
       reason,
       status,
-      ...(region === undefined ? {} : { region }),
-      ...(key === undefined ? {} : { key }),
+      ...defined({ region, key }),
     },
   })
 }

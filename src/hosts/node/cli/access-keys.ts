@@ -1,6 +1,7 @@
 // `daybook create-key`, `list-keys`, `revoke-key`: the access keys of a book at an edge.
+import { defined } from '../../../core/defined.ts'
 import type { CapabilityOutput } from '../../../book/daybook.ts'
-import { type Command, defined, listOf, textOf, UsageError, type Values } from './command.ts'
+import { type Command, listOf, textOf, UsageError, type Values } from './command.ts'
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../../core/errors.ts'

@@ -1,4 +1,5 @@
 // `daybook archive put`, `list`, `verify`: archives of an agent's memory in S3, R2 or compatible stores.
+import { defined } from '../../../core/defined.ts'
 import {
   archivesOf,
   removeExpired,
@@ -9,15 +10,7 @@ import {
 import type { ArchiveStore } from '../../../core/capability/port/archive-port.ts'
 import { isS3Address, nodeArchives } from '../archive/node-archives.ts'
 import { readS3Address } from '../archive/s3-target.ts'
-import {
-  type Command,
-  type CommandContext,
-  defined,
-  listOf,
-  numberOf,
-  textOf,
-  UsageError,
-} from './command.ts'
+import { type Command, type CommandContext, listOf, numberOf, textOf, UsageError } from './command.ts'
 import { readPassphrase } from './input-file.ts'
 import { verifyBundle } from './verify-bundle.ts'
 import { randomBytes } from 'node:crypto'
@@ -121,7 +114,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
     if (failed !== undefined)
       terminal.note(`${failed}: some older archives were not deleted; the new one is stored.`)
     terminal.answer(
-      { ...put, removed, ...(failed === undefined ? {} : { removal_failed: failed }) },
+      { ...put, removed, ...defined({ removal_failed: failed }) },
       [
         addressOf(store, put.key),
         `${count(put.records)} records, ${count(put.bytes)} bytes, ${put.checksum}`,
@@ -141,7 +134,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
       key,
       bytes,
       exported_at: exportedAt,
-      ...(modified_at === undefined ? {} : { modified_at }),
+      ...defined({ modified_at }),
     }))
     terminal.answer(
       { archives, total: all.length },
@@ -220,5 +213,5 @@ async function archiveBook(
   const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
   const removal = await removeExpired(store, retention, { book: name, own: key, now, signal })
   const { done: records, checksum = '', sealed } = last
-  return { key, bytes, checksum, records, ...(sealed === undefined ? {} : { sealed }), ...removal }
+  return { key, bytes, checksum, records, ...defined({ sealed }), ...removal }
 }

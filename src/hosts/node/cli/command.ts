@@ -75,15 +75,6 @@ export function listOf(values: Values, name: string): string[] | undefined {
   return list
 }
 
-/** Drops the members without a value. */
-export function defined<Value extends object>(
-  value: Value,
-): { [Name in keyof Value]?: NonNullable<Value[Name]> } {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [Name in keyof Value]?: NonNullable<Value[Name]>
-  }
-}
-
 /** The command line can't be understood; the message says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -2,6 +2,7 @@
 // Invariant: it changes nothing; each finding that isn't `ok` says what to do.
 import { DatabaseSync } from '../port/sqlite.ts'
 import { product } from '../../../bundle/format/product.ts'
+import { defined } from '../../../core/defined.ts'
 import { type Command, textOf } from './command.ts'
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -206,7 +207,7 @@ async function checkEdge(
 ): Promise<Finding> {
   const headers: Record<string, string> = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    ...(book === undefined ? {} : { 'x-daybook-book': book }),
+    ...defined({ 'x-daybook-book': book }),
   }
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { headers, signal })

@@ -1,7 +1,8 @@
 // `daybook export-memory`: writes the memory of an agent to a bundle, in a file or on stdout.
+import { defined } from '../../../core/defined.ts'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Command, defined, listOf, textOf, UsageError } from './command.ts'
+import { type Command, listOf, textOf, UsageError } from './command.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { writeWhole, outStream } from './output-file.ts'
 import { readPassphrase } from './input-file.ts'

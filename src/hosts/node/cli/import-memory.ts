@@ -1,9 +1,10 @@
 // `daybook import-memory`: imports a bundle or another program's file into the memory of an agent.
+import { defined } from '../../../core/defined.ts'
 import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/node-archives.ts'
-import { type Command, type CommandContext, defined, listOf, textOf, UsageError } from './command.ts'
+import { type Command, type CommandContext, listOf, textOf, UsageError } from './command.ts'
 import { openInput, openStdin, readPassphrase } from './input-file.ts'
 import { hasCopy } from '../book/checkpoint-file.ts'
 import { randomBytes } from 'node:crypto'

@@ -1,7 +1,8 @@
 // `daybook recall`, `query`, `stats`, `store` and `forget`: the records of an agent's memory.
+import { defined } from '../../../core/defined.ts'
 import { kindsCalled } from '../../../bundle/format/bundle-choice.ts'
 import { kinds } from '../../../engine/capability-table.ts'
-import { type Command, defined, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
+import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { readJsonSource } from './input-file.ts'
 
@@ -157,8 +158,7 @@ export const storeRecord: Command = {
     const requestId = textOf(values, 'request-id')
     const receipt = await callSeedShape(`store_${kind}`, input, {
       now: () => Date.now(),
-      call: (id, callInput) =>
-        book.call(id, callInput, { signal, ...(requestId === undefined ? {} : { requestId }) }),
+      call: (id, callInput) => book.call(id, callInput, { signal, ...defined({ requestId }) }),
     })
     terminal.answer(receipt, String((receipt as Record<string, unknown>)[`${kind}_id`]))
   },

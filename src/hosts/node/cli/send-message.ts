@@ -1,6 +1,7 @@
 // `daybook send`: sends a P3394 message to the memory of an agent on this machine, or to any agent over a
 // socket or URL.
 // Invariant: keys and tokens come from the environment, so that no list of processes shows them.
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { findSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { DaybookClient, memoryAgent } from '../../../doors/p3394/client.ts'
@@ -61,8 +62,7 @@ export const sendMessage: Command = {
         capability,
         content,
         signal: AbortSignal.any([signal, deadline]),
-        ...(transport === undefined ? {} : { transport }),
-        ...(requestId === undefined ? {} : { requestId }),
+        ...defined({ transport, requestId }),
       })
       const { data, ...way } = await sending.catch((error: unknown) => {
         throw deadline.aborted

@@ -4,6 +4,7 @@ import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError, errorTable } from '../../../core/errors.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
 import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'
@@ -40,7 +41,7 @@ export const serveMcp: Command = {
     const sets = readSets(textOf(values, 'tools'))
     toolsOf(sets, 'device')
     const file = textOf(values, 'book')
-    const book = await open({ create: true, ...(file === undefined ? {} : { file }) })
+    const book = await open({ create: true, ...defined({ file }) })
     const token = textOf(values, 'token')
     const mcpBook = token === undefined ? ownerBook(book) : await tokenBook(book, token)
     const onFault = ({ code, message }: DaybookError) => terminal.note(`${code}: ${message}`)
@@ -148,7 +149,7 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
   const set = setOf(tool, textOf(values, 'tools'))
   const input = await readInput(values, signal)
   const file = textOf(values, 'book')
-  const book = await open({ create: true, ...(file === undefined ? {} : { file }) })
+  const book = await open({ create: true, ...defined({ file }) })
   const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
   const { text, value, isError } = await tools.call(tool, input, { signal })
   if (!isError) return terminal.answer(value, text)

@@ -1,11 +1,12 @@
 // `daybook sync` and `dead-letters`: syncs the memory of an agent with its mirror; lists the changes that the
 // mirror refused for good.
+import { defined } from '../../../core/defined.ts'
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { type SyncDirection, syncDirections } from '../../../core/capability/status.ts'
 import type { RefusedOp } from '../../../core/op.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { type Command, type Edge, defined, textOf, type Values, UsageError } from './command.ts'
+import { type Command, type Edge, textOf, type Values, UsageError } from './command.ts'
 
 const pageLimit = 1000
 

@@ -1,6 +1,7 @@
 // `daybook verify-bundle`: checks that a bundle is whole, and prints its header.
+import { defined } from '../../../core/defined.ts'
 import { openDaybook } from '../book/open-daybook.ts'
-import { type Command, defined, textOf, UsageError } from './command.ts'
+import { type Command, textOf, UsageError } from './command.ts'
 import { openSource } from './import-memory.ts'
 import { readPassphrase } from './input-file.ts'
 

@@ -1,4 +1,5 @@
 // State and counters of a Kafka connection, for operators.
+import { defined } from '../../../core/defined.ts'
 import type { PoolCarrier, TakenResult } from '../../../core/pool.ts'
 import type { DaybookError, ErrorCode } from '../../../core/errors.ts'
 
@@ -64,9 +65,7 @@ export class KafkaTally {
       results: { ...this.#results },
       own: this.#own,
       sent: this.#sent,
-      ...(this.#lag === undefined ? {} : { lag: this.#lag }),
-      ...(this.#receivedAt === undefined ? {} : { receivedAt: this.#receivedAt }),
-      ...(this.#sentAt === undefined ? {} : { sentAt: this.#sentAt }),
+      ...defined({ lag: this.#lag, receivedAt: this.#receivedAt, sentAt: this.#sentAt }),
     }
   }
 

@@ -10,6 +10,7 @@ import {
   randomUUID,
 } from 'node:crypto'
 import { link, readFile, stat, unlink } from 'node:fs/promises'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Keyring } from '../../../core/ports.ts'
 import { createKeyring, type KeyPair } from '../../../trust/keyring.ts'
@@ -88,7 +89,7 @@ function isCode(error: unknown, code: string): boolean {
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The key of this book is in ${path}. ${why}.`, {
     details: { path },
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
     retry: false,
   })
 }

@@ -4,6 +4,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, stat, unlink } from 'node:fs/promises'
+import { defined } from '../../../core/defined.ts'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../../core/ports.ts'
@@ -124,7 +125,7 @@ function damaged(path: string, vault: string, why: string): DaybookError {
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The keys that seal this book are in ${path}. ${why}.`, {
     details: { path },
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
     retry: false,
   })
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { hideKeys, hostInUrl } from '../../../core/address.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError, errorTable } from '../../../core/errors.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
@@ -47,7 +48,7 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
   const postgres = connectPostgres({
     url: options.database,
     caFile: options.databaseCa,
-    ...(options.connections === undefined ? {} : { connections: options.connections }),
+    ...defined({ connections: options.connections }),
   })
   for (const url of [options.database, options.listenDatabase])
     if (url !== undefined && isUnverified(url)) nodePorts.log.warn(unverified, { code: 'invalid-input' })

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { recordId, sealed, sealedField } from '../../../shape/field.ts'
 import { raisedSensitivity, usualSensitivity } from '../memory/category.ts'
@@ -142,7 +143,7 @@ function proposeInstead(
   { supersedes, reason }: { readonly supersedes: readonly string[]; readonly reason?: string | undefined },
 ) {
   const { content: text, category: where, memory_type, confidence } = body
-  const context = reason === undefined ? {} : { context: reason }
+  const context = defined({ context: reason })
   const memory = { content: text, category: where, memory_type, confidence }
   const input = { ...context, supersedes: [...supersedes] }
   const { id, result } = propose(input, { memory, proposer: {}, proposerPath: 'agent' }, at)
@@ -182,7 +183,7 @@ export const lifeCapabilities = [
     uses: ['records', 'recall'],
     async run({ id, content: text = '', limit }, at) {
       const memory = id === undefined ? undefined : needMemory(at.records, id)
-      const search = { content: memory?.content ?? text, limit, ...(id === undefined ? {} : { own: id }) }
+      const search = { content: memory?.content ?? text, limit, ...defined({ own: id }) }
       const { similar, sealed: unread } = await findSimilar(at, search)
       return { similar, ...sealedField(unread) }
     },

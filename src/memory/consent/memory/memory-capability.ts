@@ -23,6 +23,7 @@ import {
 } from './memory-schema.ts'
 import { bodyOfMemory, needMemory, noMemory, putMemory, withEdit } from './stored-memory.ts'
 import type { OwnReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 
 /** Number of latest proposals to search. */
@@ -147,9 +148,9 @@ export const memoryCapabilities = [
       }
       const put = at.records.put({
         kind: 'memory',
-        ...(id === undefined ? {} : { id }),
+        ...defined({ id }),
         body: JSON.parse(JSON.stringify(body)) as never,
-        scope: { sensitivity: level, ...(session === undefined ? {} : { session }) },
+        scope: { sensitivity: level, ...defined({ session }) },
       })
       return { id: put, result: 'stored' as const, ...storedNow(at.call) }
     },
@@ -186,9 +187,9 @@ export const memoryCapabilities = [
       const previous = isEdited ? withEdit(memory, at.call.scope.agent, now) : memory.metadata
       const body: MemoryBody = {
         ...before,
-        ...(change.content === undefined ? {} : { content: change.content }),
+        ...defined({ content: change.content }),
         ...(confirmed ? { confidence: confirmedConfidence(memory.confidence) } : {}),
-        ...(change.confidence === undefined ? {} : { confidence: change.confidence }),
+        ...defined({ confidence: change.confidence }),
         ...(scope ? { labels: scope } : {}),
         ...(change.tags ? { tags: change.tags } : {}),
         // A change confirms it too.

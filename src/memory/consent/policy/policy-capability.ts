@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
@@ -76,7 +77,7 @@ export const policyCapabilities = [
       const body = {
         ...fields,
         ...(conditions ? { conditions: withZone(conditions, at.call.zone) } : {}),
-        ...(end === undefined ? {} : { expires_at: end }),
+        ...defined({ expires_at: end }),
         set_at: at.call.now,
       } as JsonObject
       const before = wantedId === undefined ? undefined : at.records.get(wantedId)

@@ -1,6 +1,7 @@
 // The verbs of receipts: list and revoke.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { receiptBody } from './policy-kind.ts'
@@ -58,7 +59,7 @@ export const receiptCapabilities = [
         ...body,
         revoked: true,
         revoked_at: at.call.now,
-        ...(reason === undefined ? {} : { reason }),
+        ...defined({ reason }),
       }
       put(at.consent.records, 'receipt', id, revoked)
       return { receipt: toReceipt({ id, ...revoked }, at.call.now) }

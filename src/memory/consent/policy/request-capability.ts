@@ -8,6 +8,7 @@ import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
 import { endingOf } from '../../../core/zone.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { PolicyDecision } from '../../../core/access/governed.ts'
+import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { nameHash } from '../../../core/text/text-key.ts'
@@ -161,7 +162,7 @@ export const requestCapabilities = [
       const { records } = at.consent
       const request = needPending(records.get(id), at.call.now)
       const { now } = at.call
-      const reason = chosen.reason === undefined ? {} : { reason: chosen.reason }
+      const reason = defined({ reason: chosen.reason })
       const decided: AccessRequestBody = {
         ...request,
         status: decision === 'grant' ? 'granted' : 'denied',
@@ -333,6 +334,6 @@ function grantOf(
     granted_at: now,
     expires_at: end,
     revoked: false,
-    ...(chosen.reason === undefined ? {} : { reason: chosen.reason }),
+    ...defined({ reason: chosen.reason }),
   }
 }

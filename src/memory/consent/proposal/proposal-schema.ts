@@ -3,6 +3,7 @@
 // Invariant: `status` and `resolution` are derived from the decisions (see proposal-state.ts). Both forms of input
 // have the same result, and fields of neither form are refused.
 import { z } from 'zod'
+import { defined } from '../../../core/defined.ts'
 import { sensitivities } from '../../../core/sealed.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
 import { instant, recordId } from '../../../shape/field.ts'
@@ -210,10 +211,7 @@ export function proposedOf(input: z.output<typeof proposeInput>): Proposed {
       suggestedScope: scope,
       suggestedTags: tags,
     },
-    proposer: input.proposedBy ?? {
-      ...(agentDid === undefined ? {} : { agentDid }),
-      ...(sessionId === undefined ? {} : { sessionId }),
-    },
+    proposer: input.proposedBy ?? defined({ agentDid, sessionId }),
     proposerPath: input.proposedBy ? 'proposedBy.agentDid' : 'agentDid',
   }
 }

@@ -1,6 +1,7 @@
 // A proposal as it is shown: flat, and in the protocol's form. Pure.
 // Invariant: a shown proposal always includes the hidden characters of its text.
 import type { OwnReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { plainTime } from '../memory/read-memory.ts'
 import { type Hidden, hiddenIn } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
@@ -153,11 +154,10 @@ export function schemaProposal(proposal: ShownProposal | WithheldProposal): Reco
       memory_type,
       confidence,
       suggestedSensitivity: sensitivity,
-      ...(scope === undefined ? {} : { suggestedScope: scope }),
-      ...(tags === undefined ? {} : { suggestedTags: tags }),
+      ...defined({ suggestedScope: scope, suggestedTags: tags }),
     },
     status: status === 'edited' ? 'approved' : status,
-    ...(supersedes === undefined ? {} : { supersedes }),
+    ...defined({ supersedes }),
     ...(hidden.length > 0 ? { hidden } : {}),
   }
 }

@@ -3,6 +3,7 @@
 // A review is a round. Within a round, any rejection wins over every approval; a reopening begins the next round.
 // Decisions and reopenings are only added, so copies with the same ones derive the same state, in any order. The
 // memory of a round ends when the round has a rejection or is over, and never returns.
+import { defined } from '../../../core/defined.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -153,10 +154,12 @@ export function settleProposal(input: JsonObject): JsonObject {
     const resolution: JsonObject = {
       resolvedAt: at,
       action: action === 'reject' ? 'rejected' : action === 'edit' ? 'approved_with_edits' : 'approved',
-      ...(edited.content === undefined ? {} : { editedContent: edited.content }),
-      ...(edited.category === undefined ? {} : { editedCategory: edited.category }),
-      ...(edited.memory_type === undefined ? {} : { editedMemoryType: edited.memory_type }),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({
+        editedContent: edited.content,
+        editedCategory: edited.category,
+        editedMemoryType: edited.memory_type,
+        reason,
+      }),
     }
     return { ...rest, status, resolution }
   }

@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
@@ -220,7 +221,7 @@ function reviewProposal(
     action,
     at: now,
     by: scope.agent,
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
     ...(change ? { edited: change } : {}),
     ...(despite_hidden && action !== 'reject' ? { despite_hidden } : {}),
   }

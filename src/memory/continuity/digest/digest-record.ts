@@ -3,6 +3,7 @@
 import { type RecordHead, type RecordName, bodyOf } from '../../../core/record.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { type DigestBody, digestKind, type PatternBody } from './digest-kind.ts'
@@ -31,10 +32,7 @@ export function digestsOf(
   range: { readonly from?: string; readonly before?: string } = {},
 ): Digest[] {
   const { from, before } = range
-  const bounds = {
-    ...(from === undefined ? {} : { gte: from }),
-    ...(before === undefined ? {} : { lt: before }),
-  }
+  const bounds = defined({ gte: from, lt: before })
   const within = from === undefined && before === undefined ? {} : { from: bounds }
   const all: Digest[] = []
   for (let cursor: string | undefined; ;) {

@@ -5,6 +5,7 @@ import type { TaskContext } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { dayMs } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
@@ -181,7 +182,7 @@ export async function writeDay(
   } as unknown as JsonObject
   const options = { agent: writingAgent(at, persona), isForced }
   const put = await at.records.write((writer) => putNamed(writer, name, body, options))
-  return { day, ...put, ...(degraded === undefined ? {} : { degraded }) }
+  return { day, ...put, ...defined({ degraded }) }
 }
 
 interface DayParts {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { instant } from '../../../shape/field.ts'
 import {
   callingPersona,
@@ -68,10 +69,7 @@ function needSame(persona: Persona, input: Details): void {
   }
 }
 
-const detailsOf = ({ role, description }: Details) => ({
-  ...(role === undefined ? {} : { role }),
-  ...(description === undefined ? {} : { description }),
-})
+const detailsOf = ({ role, description }: Details) => defined({ role, description })
 
 /** Runs in a transaction. */
 function update({ records }: WriteContext<'records'>, { ciId }: Persona, input: Details): void {

@@ -9,6 +9,7 @@ import { DaybookError, notFound } from '../../../core/errors.ts'
 import { bodyOf, headOf, type RecordHead } from '../../../core/record.ts'
 import { type PersonaBody, personaKind } from './persona-kind.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
+import { defined } from '../../../core/defined.ts'
 import type { Kind } from '../../../core/kind.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { nameHash, shortKey } from '../../../core/text/text-key.ts'
@@ -120,8 +121,7 @@ function toPersona(
   return {
     ciId: id,
     name,
-    ...(role === undefined ? {} : { role }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ role, description }),
     registered_at,
     agents: [agent, ...new Set(later.map((one) => one.agent).filter((one) => one !== agent))],
     key,

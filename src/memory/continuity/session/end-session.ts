@@ -5,6 +5,7 @@
 import type { TaskContext, WriteContext } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type RecordName, bodyOf } from '../../../core/record.ts'
@@ -68,7 +69,7 @@ async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promi
     const isBegun = put(writer, session, {
       state: 'ending',
       end_reason: reason,
-      ...(focus === undefined ? {} : { focus }),
+      ...defined({ focus }),
     })
     // The queue runs as the owner: a guest's session waits for the next start or round of upkeep.
     if (isBegun && at.call.caller.role === 'owner') {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import { isDaybookError, toDaybookError } from '../../../core/errors.ts'
 import { recordId } from '../../../shape/field.ts'
 import { consolidate, isDue } from '../digest/consolidate.ts'
@@ -229,7 +230,7 @@ export const sessionCapabilities = [
       .prefault({}),
     output: z.object({ sessions: z.array(ended), cursor: z.string().optional() }),
     run({ persona: named, state, limit, cursor }, at) {
-      const filters = { ...ownedBy(needPersona(at, named)), ...(state === undefined ? {} : { state }) }
+      const filters = { ...ownedBy(needPersona(at, named)), ...defined({ state }) }
       const page = at.records.query({ kind: 'agent_session', filters, orderBy: '-started_at', limit, cursor })
       const sessions = readable(sessionKind, page.records).map(shown)
       return { sessions, ...nextOf(page) }

@@ -1,5 +1,6 @@
 // Takes a snapshot of a persona: recent topics, projects, people, decisions, open questions.
 import type { WriteContext } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { RecordName } from '../../../core/record.ts'
 import { dayMs } from '../../../core/zone.ts'
@@ -46,7 +47,7 @@ export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, se
   const body: Omit<SnapshotBody, 'markdown'> = {
     persona: persona.ciId,
     name: persona.name,
-    ...(session === undefined ? {} : { session_id: session }),
+    ...defined({ session_id: session }),
     taken_at: at.call.now,
     focus: focus ?? guessed?.text ?? '',
     focus_records: focus === undefined ? (guessed?.records ?? []) : [],

@@ -13,6 +13,7 @@ import type { MessageScope } from '../message/store-message.ts'
 import { createLineMessages, lineKeys, type Message, messageKind } from '../message/message-kind.ts'
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
+import { defined } from '../../../core/defined.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { keywordsOf, summarise } from './summarise.ts'
 
@@ -114,7 +115,7 @@ export async function archiveEpisode(
     } as unknown as JsonObject
     return records.put({ kind: 'episode', name, body, scope })
   })
-  return { id, isNew: true, method: description.method, ...(degraded === undefined ? {} : { degraded }) }
+  return { id, isNew: true, method: description.method, ...defined({ degraded }) }
 }
 
 /** Ids of the messages of a line, if they are records. */
@@ -200,7 +201,7 @@ export function unarchived(
       notIn: 'episode',
       orderBy: 'timestamp',
       limit,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })
     const understood = page.records.filter((record) => isUnderstood(messageKind, record))
     const lines = (understood as unknown as Message[]).map(lineOf)

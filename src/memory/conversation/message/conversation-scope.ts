@@ -2,6 +2,7 @@
 // Each record name follows from its owner, so a caller who sees all records of an agent sees what is stored there.
 import { z } from 'zod'
 import type { CallPort } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { scopeName } from '../../../shape/field.ts'
 import { namedMessageId, profileId, messageIdAt } from '../../../core/text/name-id.ts'
@@ -69,8 +70,7 @@ export function scopeOf(
   const about = resource ?? scope.resource
   return {
     agent: agent_id ?? scope.agent,
-    ...(own === undefined ? {} : { session: own }),
-    ...(about === undefined ? {} : { resource: about }),
+    ...defined({ session: own, resource: about }),
   }
 }
 

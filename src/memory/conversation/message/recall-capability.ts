@@ -7,6 +7,7 @@ import { source, type Source } from '../../../shape/source.ts'
 import { recallNote } from '../../../core/capability/activity.ts'
 import { hitLimit } from '../../../core/capability/port/recall-port.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
+import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Stored } from '../../../core/record.ts'
 import { limit } from '../../../shape/page.ts'
@@ -42,8 +43,7 @@ async function recallMessages(
 ): Promise<Recalled[]> {
   const scope = {
     agent,
-    ...(session === undefined ? {} : { session }),
-    ...(resource === undefined ? {} : { resource }),
+    ...defined({ session, resource }),
   }
   const recent = (count: number) =>
     at.records.query({ kind: 'message', filters: scope, orderBy: '-timestamp', limit: count }).records

@@ -24,6 +24,7 @@ import {
   writeProfile,
 } from './profile-fact.ts'
 import type { AbortSignalLike } from '../../../core/abort.ts'
+import { defined } from '../../../core/defined.ts'
 import type { Llm } from '../../../core/ports.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
@@ -120,7 +121,7 @@ async function learnFrom(
   }
   const found = answer?.failed === undefined && answer ? answer.value.found : findStatements(lines)
   const statements = found.map(({ statement, line }) => ({ ...statement, at: line.timestamp ?? now, line }))
-  return { statements, ...(answer?.failed === undefined ? {} : { degraded: answer.failed }) }
+  return { statements, ...defined({ degraded: answer?.failed }) }
 }
 
 function findProfile(
@@ -220,7 +221,7 @@ export const profileCapabilities = [
         profiles_updated: profiles.length,
         profiles,
         method,
-        ...(degraded === undefined ? {} : { degraded }),
+        ...defined({ degraded }),
       }
     },
   }),

@@ -8,6 +8,7 @@ import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { findStatements, isSingle, opposites, type Statement } from './user-fact.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import { defined } from '../../../core/defined.ts'
 import { type Message, messagesLeft } from '../message/message-kind.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>
@@ -48,8 +49,7 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
       attribute,
       value: spelling(before, { value, denied, at }),
       since: before && before.since < at ? before.since : at,
-      ...(said_at === undefined ? {} : { said_at }),
-      ...(denied_at === undefined ? {} : { denied_at }),
+      ...defined({ said_at, denied_at }),
       messages: [...new Set([...(before?.messages ?? []), ...messages])]
         .toSorted()
         .slice(-profileLimit.messages),

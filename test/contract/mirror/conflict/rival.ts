@@ -1,5 +1,6 @@
 // Two records that were made apart from each other to stand in the place of one: one of them does, everywhere the same.
 import { expect, it } from 'vitest'
+import { defined } from '../../../../src/core/defined.ts'
 import { createKinds, type Kind } from '../../../../src/core/kind.ts'
 import { factKind } from '../../../../src/memory/kstar/fact-kind.ts'
 import { createNumbers, createWorld, type DatabaseHost, type Site, type World } from '../mirror-world.ts'
@@ -18,7 +19,7 @@ const fact = (value: string, supersedes?: string) => ({
   schema: 'city',
   data: { value },
   verified: false,
-  ...(supersedes === undefined ? {} : { supersedes }),
+  ...defined({ supersedes }),
 })
 
 /** What is current at `site`, by id. */

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { whoCan } from '../../../../src/commons/pool/rule/capability-pattern.ts'
+import { defined } from '../../../../src/core/defined.ts'
 import { recordIds } from '../../../../src/core/text/name-id.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { createWorld, give, type World } from './pool-world.ts'
@@ -56,7 +57,7 @@ interface Found {
 
 /** What `who_can` says, and what it would say if it read every claw. */
 async function bothWays(book: Engine, capability: string, as?: string) {
-  const by = as === undefined ? {} : { as }
+  const by = defined({ as })
   const { claws: found } = (await book.call('pool:who_can', { capability }, by)) as { claws: Found[] }
   const { claws } = (await book.call('pool:claws', { active: true }, by)) as {
     claws: { claw: string; display_name?: string; capabilities: string[]; announced_at: string }[]
@@ -64,9 +65,7 @@ async function bothWays(book: Engine, capability: string, as?: string) {
   const read = claws.flatMap(
     ({ claw: clawId, display_name: displayName, capabilities, announced_at: updatedAt }) => {
       const matched = whoCan(capabilities, capability)
-      return matched
-        ? [{ clawId, ...(displayName === undefined ? {} : { displayName }), matched, updatedAt }]
-        : []
+      return matched ? [{ clawId, ...defined({ displayName }), matched, updatedAt }] : []
     },
   )
   return { found, read }

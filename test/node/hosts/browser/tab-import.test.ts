@@ -5,6 +5,7 @@ import { kinds } from '../../../../src/engine/capability-table.ts'
 import type { Kind } from '../../../../src/core/kind.ts'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
 import type { Reply } from '../../../../src/book/share/line-message.ts'
+import { defined } from '../../../../src/core/defined.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
 import { bundleOf } from '../../../support/bundle-source.ts'
 import { makeTrace } from '../../../support/trace.ts'
@@ -58,9 +59,7 @@ async function settle(
 }
 
 const send = (world: TabWorld, tab: SimTab, n: number, cursor?: string) =>
-  world.call(tab, 'bundle:import', [
-    { text: pieces[n], more: n < pieces.length - 1, ...(cursor === undefined ? {} : { cursor }) },
-  ])
+  world.call(tab, 'bundle:import', [{ text: pieces[n], more: n < pieces.length - 1, ...defined({ cursor }) }])
 
 /** Sends from piece `from` on; answers with the last answer, or the first that failed. */
 async function upload(

@@ -1,6 +1,7 @@
 // What was made from records that are forgotten or sealed: over several copies of a book, after an upgrade, with a language
 // model.
 import { afterEach, describe, expect, test } from 'vitest'
+import { defined } from '../../../../src/core/defined.ts'
 import type { Carrier, Llm } from '../../../../src/core/ports.ts'
 import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
 import { SyncMirror } from '../../../../src/sync/mirror/mirror.ts'
@@ -189,7 +190,7 @@ describe('a language model', () => {
     const llm: Llm = {
       name: 'api|test',
       limitChars: 24_000,
-      ...(takesSensitive === undefined ? {} : { takesSensitive }),
+      ...defined({ takesSensitive }),
       async answer({ instruction, text }) {
         asked.push(text)
         const isSummary = instruction.includes('Summarise')

@@ -1,6 +1,7 @@
 // Order and paging, held against a plain sort: every record once, in order, even while others are added.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { defined } from '../../../../src/core/defined.ts'
 import { type Json, type JsonObject, readPath } from '../../../../src/core/json/path.ts'
 import { toRecord } from '../../../../src/store/schema/record-row.ts'
 import { body, facets, finiteNumber, heads, json, path, wellFormedText } from '../../../support/arbitrary.ts'
@@ -105,7 +106,7 @@ describe('pages', () => {
               kind: 'thing',
               orderBy,
               limit,
-              ...(cursor === undefined ? {} : { cursor }),
+              ...defined({ cursor }),
             })
             seen.push(...found.map(({ id }) => id))
             if (page < 3) put(page * 5, `new-${page}`)

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { governedBy, isGoverned } from '../../../../src/core/access/governed.ts'
 import { narrowReach, type Reach, readReach } from '../../../../src/core/access/reach.ts'
+import { defined } from '../../../../src/core/defined.ts'
 import type { Kind } from '../../../../src/core/kind.ts'
 import { compilePolicies } from '../../../../src/memory/consent/policy/decide.ts'
 import { receiptReach } from '../../../../src/memory/consent/policy/receipt.ts'
@@ -137,7 +138,7 @@ async function answers(store: TestStore, reach: Reach) {
   const queries = store.queries.within(reach)
   const pages: unknown[] = []
   for (let cursor: string | undefined; ;) {
-    const page = queries.query({ limit: 2, ...(cursor === undefined ? {} : { cursor }) })
+    const page = queries.query({ limit: 2, ...defined({ cursor }) })
     pages.push(page)
     if (page.cursor === undefined) break
     cursor = page.cursor

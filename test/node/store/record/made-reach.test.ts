@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { narrowReach, patternLimit, type Reach, readReach } from '../../../../src/core/access/reach.ts'
 import { matchesScope } from '../../../../src/core/access/scope.ts'
+import { defined } from '../../../../src/core/defined.ts'
 import type { Kind } from '../../../../src/core/kind.ts'
 import { SeenRecords } from '../../../../src/engine/context/seen-records.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
@@ -48,8 +49,8 @@ const book = fc
     all.map(({ kind, agent, session, domain, of }, i): Made => {
       // Some sources are not here.
       const ids = ['note', 'ledger'].includes(kind) ? [] : of.map((n) => `r-${n}`)
-      const scope = session === undefined ? {} : { session }
-      return { id: `r-${i}`, kind, agent, ...scope, ...(domain === undefined ? {} : { domain }), of: ids }
+      const scope = defined({ session })
+      return { id: `r-${i}`, kind, agent, ...scope, ...defined({ domain }), of: ids }
     }),
   )
 const pattern = fc.constantFrom(
@@ -135,8 +136,8 @@ function fill(all: readonly Made[]): TestStore {
   const store = openTestStore(kinds)
   opened.push(store)
   for (const { id, kind, agent, session, domain, of } of all) {
-    const body = { goal: 'red', of: [...of], ...(domain === undefined ? {} : { domain }) }
-    store.put(body, { id, kind, agent, ...(session === undefined ? {} : { session }) })
+    const body = { goal: 'red', of: [...of], ...defined({ domain }) }
+    store.put(body, { id, kind, agent, ...defined({ session }) })
   }
   return store
 }

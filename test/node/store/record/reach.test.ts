@@ -9,6 +9,7 @@ import {
   type Reach,
   readReach,
 } from '../../../../src/core/access/reach.ts'
+import { defined } from '../../../../src/core/defined.ts'
 import { createRecall } from '../../../../src/recall/recall.ts'
 import { createTextLegs } from '../../../../src/recall/text-leg.ts'
 import { type Head, makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
@@ -96,16 +97,13 @@ const made = fc.record({
 })
 const book = fc.array(made, { minLength: 1, maxLength: 12 }).map((all) =>
   all.map(({ kind, agent, session, resource, domain, goal, cites, labels }, i): Made => {
-    const lane = {
-      ...(session === undefined ? {} : { session }),
-      ...(resource === undefined ? {} : { resource }),
-    }
+    const lane = defined({ session, resource })
     return {
       head: { id: `r-${i}`, kind, agent, ...lane },
       body: {
         goal,
         links: cites.map((n) => `r-${n}`),
-        ...(domain === undefined ? {} : { domain }),
+        ...defined({ domain }),
         ...(kind === 'memory' ? { labels } : {}),
       },
     }
@@ -193,7 +191,7 @@ async function answers(store: TestStore, reach: Reach) {
     const page = queries.query({
       limit: 2,
       orderBy: ['-agent', 'created_at'],
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })
     pages.push(page)
     if (page.cursor === undefined) break

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmbedStatus } from '../../../../src/core/capability/status.ts'
 import type { RecallResult } from '../../../../src/core/capability/port/recall-port.ts'
+import { defined } from '../../../../src/core/defined.ts'
 import { createMeaningEmbedder, meaningOf, type MeaningEmbedder } from '../../../support/meaning-embedder.ts'
 import { openTestEngine, type TestEngine } from '../../../support/test-engine.ts'
 
@@ -33,7 +34,7 @@ test('a call from a tab that was opened with another embedder is told which one 
   const book = openTestEngine({ embedder: source })
   opened.push(book)
   const from = (embedder?: string) => ({
-    from: { tab: 't', scope: { agent: 'a' }, owner: false, ...(embedder === undefined ? {} : { embedder }) },
+    from: { tab: 't', scope: { agent: 'a' }, owner: false, ...defined({ embedder }) },
   })
   const why = async (embedder?: string) =>
     ((await book.engine.call('embed:status', {}, from(embedder))) as EmbedStatus).why

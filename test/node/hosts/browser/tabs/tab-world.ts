@@ -7,6 +7,7 @@ import { capabilityTable } from '../../../../../src/engine/capability-table.ts'
 import type { AnyCapability } from '../../../../../src/core/capability/capability.ts'
 import { createEngine } from '../../../../../src/engine/engine.ts'
 import type { CallMessage, Reply } from '../../../../../src/book/share/line-message.ts'
+import { defined } from '../../../../../src/core/defined.ts'
 import type { LineEnd, TabPort } from '../../../../../src/hosts/browser/tab/tab-port.ts'
 import { BookTab } from '../../../../../src/hosts/browser/tab/book-tab.ts'
 import { lineName } from '../../../../../src/hosts/browser/tab/tab-wire.ts'
@@ -237,7 +238,7 @@ export function createTabWorld(seed: number, onDeath: (tab: SimTab) => void): Ta
       return tab
     },
     call(tab, id, inputs, requestId) {
-      const named = requestId === undefined ? {} : { requestId }
+      const named = defined({ requestId })
       const calls = inputs.map((input): CallMessage => ({ number: ++tab.numbers, input, ...named }))
       for (const { number } of calls) tab.flying.add(number)
       const [settled] = tab.flying

@@ -1,6 +1,7 @@
 // What can go wrong between a book and S3: each with a code of its own, nothing left to be seen, and no secret in what is said.
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createAbort, neverAborted } from '../../../../../src/core/abort.ts'
+import { defined } from '../../../../../src/core/defined.ts'
 import { S3Store } from '../../../../../src/hosts/node/archive/s3-store.ts'
 import { s3Place } from '../../../../../src/hosts/node/archive/s3-target.ts'
 import { failure } from '../../../../contract/book-case.ts'
@@ -108,9 +109,7 @@ describe('what the storage asks to be tried again', () => {
     [503, undefined],
   ])('is, after a pause: %s %s', async (status, code) => {
     let left = 2
-    place.plan((one) =>
-      isPart(one) && left-- > 0 ? { status, ...(code === undefined ? {} : { code }) } : undefined,
-    )
+    place.plan((one) => (isPart(one) && left-- > 0 ? { status, ...defined({ code }) } : undefined))
     const key = place.newKey()
     expect(await place.put(key, long)).toBe(long.length)
     expect([await place.isThere(key), place.waits.length]).toEqual([true, 2])

@@ -1,5 +1,6 @@
 // Where archives go and with whose credentials, as a target and the environment say.
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../../../../src/core/defined.ts'
 import { nodeArchives } from '../../../../../src/hosts/node/archive/node-archives.ts'
 import {
   readS3Address,
@@ -94,7 +95,7 @@ describe('the environment', () => {
 
   it('names the usual place, which a call overrides; without one there is none', () => {
     const open = (target?: string, asked?: string, more: S3Environment = {}) =>
-      nodeArchives(target === undefined ? {} : { target }, undefined, { ...env, ...more }).open(asked).name
+      nodeArchives(defined({ target }), undefined, { ...env, ...more }).open(asked).name
     expect(open('s3://mine/a')).toBe('s3://mine/a')
     expect(open('s3://mine/a', 's3://other')).toBe('s3://other')
     expect(open(undefined, undefined, { DAYBOOK_ARCHIVE: 's3://usual/b/' })).toBe('s3://usual/b')

@@ -1,5 +1,6 @@
 // A book that one process erases while another has a copy of it, which writes to the database by itself.
 import { afterAll, describe, expect, it } from 'vitest'
+import { defined } from '../../../../../src/core/defined.ts'
 import type { MirrorDoor } from '../../../../../src/edge/mirror-door.ts'
 import { fromOutcome } from '../../../../../src/edge/outcome.ts'
 import { usualRate } from '../../../../../src/edge/rate-limit.ts'
@@ -29,7 +30,7 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
     const [one, two] = await Promise.all([open(), open()])
     const at = one.getByName('b')
     const call = (id: string, input: unknown, key?: string) =>
-      fromOutcome(at.call(id, input, key === undefined ? {} : { bearer: key }))
+      fromOutcome(at.call(id, input, defined({ bearer: key })))
     const { key } = (await call('daybook:create_access_key', { name: 'k', permissions: ['read'] })) as {
       key: string
     }
@@ -66,7 +67,7 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
     const [one, two] = await Promise.all([open(), open()])
     const [here, there] = [one.getByName('anew'), two.getByName('anew')]
     const call = (at: MirrorDoor, id: string, input: unknown, bearer?: string) =>
-      fromOutcome(at.call(id, input, bearer === undefined ? {} : { bearer }))
+      fromOutcome(at.call(id, input, defined({ bearer })))
     const grant = { name: 'k', permissions: ['read'] }
     for (const first of ['a guest', 'a read', 'a write', 'some at once']) {
       const { key } = (await call(here, 'daybook:create_access_key', grant)) as { key: string }

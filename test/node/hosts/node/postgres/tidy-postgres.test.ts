@@ -1,6 +1,7 @@
 // What is due once a day for a book in PostgreSQL: by one process, and no more than that.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
+import { defined } from '../../../../../src/core/defined.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { openPostgresMirrors } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
 import { fromOutcome } from '../../../../../src/edge/outcome.ts'
@@ -20,7 +21,7 @@ describe.skipIf(skipped !== '')(`Once a day${skipped}`, () => {
     const [one, two] = await Promise.all([open(), open()])
     const mirror = one.getByName('b')
     const call = async <Output>(id: string, input: unknown, requestId?: string) =>
-      (await fromOutcome(mirror.call(id, input, requestId === undefined ? {} : { requestId }))) as Output
+      (await fromOutcome(mirror.call(id, input, defined({ requestId })))) as Output
     const { id } = await call<{ id: string }>('kstar:store_trace', makeTrace(), 'once')
     await call('kstar:forget', { id })
     await call('kstar:store_trace', makeTrace())

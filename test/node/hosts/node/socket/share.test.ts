@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
 import type { Daybook } from '../../../../../src/book/daybook.ts'
+import { defined } from '../../../../../src/core/defined.ts'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { failure } from '../../../../contract/book-case.ts'
 import { killAll, startProcess } from './process.ts'
@@ -125,7 +126,7 @@ it('keys that a passphrase has opened are for those who give it', async () => {
   const book = await openHere(path, { passphrase: 'violet otter' })
   await book.facts.store({ ...note('secret'), sensitivity: 'sensitive' })
   const opening = (passphrase?: string) =>
-    failure(openDaybook({ name: 'shared', path, ...(passphrase === undefined ? {} : { passphrase }) }))
+    failure(openDaybook({ name: 'shared', path, ...defined({ passphrase }) }))
   expect((await opening()).code).toBe('locked')
   expect((await opening('violet utter')).code).toBe('wrong-passphrase')
   const second = await openHere(path, { passphrase: 'violet otter' })
