@@ -22,6 +22,8 @@ const phrases = [
   /\bof the kind\b/,
   /\bbears? (?:a|an|the|it|that)\b/,
 ]
+/** In papers, which name no fields and no verbs outside of code, these too. */
+const paperPhrases = [...phrases, /\banew\b/, /\bstands?\b(?! (?:for|in for)\b)/, /\bcan be got\b/]
 const parts = new Set(['told', 'heard', 'said', 'asked', 'whoever', 'anew', 'heeded', 'kept'])
 const whole = new Set(['had', 'known', 'given', 'left', 'that', 'what', 'who'])
 
@@ -50,6 +52,55 @@ export function commentsOf(text) {
 /** @param {string} comment */
 const sentencesOf = (comment) =>
   comment.replace(/^@\S+ (?:\{[^}]*\} )?/, '').split(/(?<=[.:;?!])\s+(?=[A-Z])/)
+
+/**
+ * The texts of a markdown page: paragraphs, items and table cells, each with the line of its beginning. Code is left out.
+ * @param {string} page
+ */
+export function paperTextsOf(page) {
+  /** @type {{ line: number, text: string }[]} */
+  const found = []
+  /** @type {{ line: number, text: string } | undefined} */
+  let open
+  let isCode = false
+  for (const [at, line] of page.split('\n').entries()) {
+    const trimmed = line.trim()
+    const isFence = trimmed.startsWith('```')
+    if (isFence) isCode = !isCode
+    if (isFence || isCode || trimmed === '') open = undefined
+    else if (trimmed.startsWith('|')) {
+      open = undefined
+      for (const cell of trimmed.split('|')) found.push({ line: at + 1, text: cell.trim() })
+    } else if (open && !/^(?:#|[-*>] |\d+\. )/.test(trimmed)) open.text += ` ${trimmed}`
+    else found.push((open = { line: at + 1, text: trimmed.replace(/^(?:#+|[-*>]|\d+\.) /, '') }))
+    if (trimmed.startsWith('#')) open = undefined
+  }
+  return found.map(({ line, text }) => ({ line, text: plainOf(text) }))
+}
+
+/** Markdown without code, targets of links and marks of emphasis. @param {string} text */
+const plainOf = (text) =>
+  text
+    .replaceAll(/`[^`]*`/g, '`')
+    .replaceAll(/\]\([^)]*\)/g, '')
+    .replaceAll(/\*\*|\[|(?<!\w)_|_(?!\w)/g, '')
+
+/**
+ * Faults in the prose of a markdown page. A question may begin as questions do.
+ * @param {string} page
+ * @returns {Fault[]}
+ */
+export function judgePaper(page) {
+  return paperTextsOf(page).flatMap(({ line, text }) => [
+    ...sentencesOf(text)
+      .filter((sentence) => beginning.test(sentence) && !sentence.endsWith('?'))
+      .map((sentence) => ({ line, rule: 'begins', text: sentence })),
+    ...paperPhrases.flatMap((phrase) => {
+      const found = phrase.exec(text)?.[0]
+      return found === undefined ? [] : [{ line, rule: 'phrase', text: found }]
+    }),
+  ])
+}
 
 /**
  * Faults in the words of a source file: its comments, names and texts.

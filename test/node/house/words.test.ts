@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { commentsOf, judgeWords } from '../../../scripts/words/judge-words.mjs'
+import { commentsOf, judgePaper, judgeWords, paperTextsOf } from '../../../scripts/words/judge-words.mjs'
 import { isSubject } from '../../../scripts/words/subject.mjs'
 
 const faultsOf = (text: string) => judgeWords('a.ts', text).map(({ line, rule }) => `${line} ${rule}`)
@@ -36,4 +36,28 @@ it.each([
   [`store: ${'a'.repeat(66)}`, false],
 ])('judges the subject %s', (subject, isRight) => {
   expect(isSubject(subject)).toBe(isRight)
+})
+
+it('reads a page as paragraphs, items and cells, without code and targets', () => {
+  const page =
+    '# Read `it`\nOne\ntwo.\n\n- [Three](a.md#who)\n- **Four**\n\n| five | six |\n\n```js\nWhat is code\n```\nSeven'
+  expect(paperTextsOf(page).filter(({ text }) => text !== '')).toEqual([
+    { line: 1, text: 'Read `' },
+    { line: 2, text: 'One two.' },
+    { line: 5, text: 'Three' },
+    { line: 6, text: 'Four' },
+    { line: 8, text: 'five' },
+    { line: 8, text: 'six' },
+    { line: 13, text: 'Seven' },
+  ])
+})
+
+it.each([
+  ['Read it.\n\nWho reads\nit knows.', ['3 begins']],
+  ['- **What it reads** is `whoever`.', ['1 begins']],
+  ['| Which one | opened anew |', ['1 begins', '1 phrase']],
+  ['What does it read?\n\nIt stands for a name. A line stands there.', ['3 phrase']],
+  ['```\nWho reads it\n```\nA guest reads it.', []],
+])('judges the page %j', (page, faults) => {
+  expect(judgePaper(page).map(({ line, rule }) => `${line} ${rule}`)).toEqual(faults)
 })
