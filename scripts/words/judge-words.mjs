@@ -19,7 +19,7 @@ const phrases = [
   /\btells? (?:nobody|anybody|whoever|those|who)\b/,
   /\bis (?:told|heard|asked)\b/,
   /\bwhoever\b/i,
-  /\bof the kind\b/,
+  /\b(?:none|nothing|something|anything) of the kind\b/,
   /\bbears? (?:a|an|the|it|that)\b/,
 ]
 /** In papers, which name no fields and no verbs outside of code, these too. */
