@@ -12,6 +12,7 @@ import { bundleWish, openBundleText, passphrase as passphraseField } from './exp
 import { archivesOf, checkArchiveKey, removeExpired, putArchive } from './put-archive.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import { defined } from '../core/defined.ts'
+import { limit } from '../shape/page.ts'
 
 type Context = TaskContext<'records' | 'transfer' | 'archive'>
 
@@ -108,7 +109,7 @@ const archiveCapabilities = [
     forAgents: true,
     methods: ['archives.list'],
     summary: 'Lists the archives of this book, newest first.',
-    input: z.strictObject({ target, limit: z.number().int().min(1).max(1000).default(100) }).default({
+    input: z.strictObject({ target, limit: limit() }).default({
       limit: 100,
     }),
     output: z.object({ archives: z.array(listed), total: z.number() }),

@@ -5,6 +5,7 @@ import { defineChapter } from '../core/capability/chapter.ts'
 import type { Status } from '../core/capability/status.ts'
 import { accessCapabilities, activityCapabilities } from './log-capability.ts'
 import { recurringCapabilities, taskCapabilities } from './task/task-capability.ts'
+import { readVerb } from '../shape/record-verbs.ts'
 
 const syncState = z.object({
   configured: z.boolean(),
@@ -41,14 +42,12 @@ const status = z.object({
 }) as unknown as z.ZodType<Status>
 
 const statusCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'daybook:status',
-    permission: 'read',
-    methods: ['status'],
+    method: 'status',
     summary: 'Answers the state of the book: its storage and size, pending work, and sync.',
     input: z.strictObject({}).prefault({}),
     output: status,
-    effect: 'read',
     uses: ['status'],
     run: (_input, at) => at.status.book(),
   }),

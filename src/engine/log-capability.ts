@@ -17,6 +17,8 @@ import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { parseWith } from '../core/schema.ts'
 import { instant, recordId } from '../shape/field.ts'
+import { readVerb } from '../shape/record-verbs.ts'
+import { cursor, limit } from '../shape/page.ts'
 
 const foreignCursor = () =>
   new DaybookError('invalid-filter', '`cursor`: It is not of this list.', { details: { path: 'cursor' } })
@@ -53,8 +55,8 @@ const accessQuery = {
   /** From this instant on, and before that one. */
   from: instant.optional(),
   to: instant.optional(),
-  limit: z.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(40_000).optional(),
+  limit: limit(),
+  cursor,
 }
 
 function readCursor(cursor: string | undefined): number | undefined {
@@ -64,10 +66,9 @@ function readCursor(cursor: string | undefined): number | undefined {
 }
 
 export const accessCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'access:reach',
-    permission: 'read',
-    methods: ['access.reach'],
+    method: 'access.reach',
     summary: 'Lists which records the caller may read, by id and kind, in the order of their ids.',
     isUncounted: true,
     input: z
@@ -76,7 +77,7 @@ export const accessCapabilities = [
         ids: z.array(recordId).max(reachLimit).optional(),
         /** With `ids`: also the records made from them, at any distance. For the owner; ignored for a guest. */
         made: z.boolean().default(false),
-        limit: z.number().int().min(1).max(reachLimit).default(1000),
+        limit: limit(1000, reachLimit),
         /** Only ids that come after this one: the last of the page before. */
         after: z.string().max(1000).optional(),
       })
@@ -86,7 +87,6 @@ export const accessCapabilities = [
       /** When an exhausted `rateLimit` of a policy lets the caller ask again; absent if none is exhausted. */
       opens_at: z.string().optional(),
     }),
-    effect: 'read',
     uses: ['access', 'consent'],
     run(query, at) {
       const opens_at = at.consent.opensAt()
@@ -213,7 +213,7 @@ export const activityCapabilities = [
         /** From this instant on, and before that one. */
         from: instant.optional(),
         to: instant.optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: limit(),
         cursor: z.string().max(100).optional(),
       })
       .prefault({}),

@@ -1,11 +1,11 @@
 // The plain verbs of a kind, declared instead of written: get, query, search and count, each a call of one builder.
 // A verb that does more takes `readVerb` and its own `run`.
 import { z } from 'zod'
-import { type Capability, defineCapability } from '../core/capability/capability.ts'
-import type { ReadContext, WriteContext } from '../core/capability/context.ts'
+import type { Capability } from '../core/capability/capability.ts'
+import type { PortName, ReadContext } from '../core/capability/context.ts'
 import type { RecordQuery } from '../core/capability/port/record-port.ts'
 import type { Filters } from '../core/filter/filter.ts'
-import type { InputOf, OutputOf, Schema } from '../core/schema.ts'
+import type { Schema } from '../core/schema.ts'
 import { cursor, limit, offset } from './page.ts'
 import { recordId, sealed, sealedField } from './field.ts'
 
@@ -60,50 +60,56 @@ interface Named<Id extends string, Method extends string> {
 
 type Records = readonly ['records']
 
-/** A verb that only reads records, for callers with the right to read. */
+/** A verb with one method; its builder gives it its right and its effect. */
+type Parts<
+  Id extends string,
+  Method extends string,
+  I extends Schema,
+  O extends Schema,
+  Uses extends readonly PortName[],
+  Effect extends 'read' | 'write',
+> = Omit<Capability<Id, readonly [Method], I, O, Uses, Effect>, 'methods' | 'permission' | 'effect'> & {
+  readonly method: Method
+}
+
+/** A verb that only reads, for callers with the right to read. Without `uses`, it reads records. */
 export function readVerb<
   const Id extends string,
   const Method extends string,
   I extends Schema,
   O extends Schema,
+  const Uses extends readonly PortName[] = Records,
 >({
   method,
   ...verb
-}: Named<Id, Method> & {
-  readonly input: I
-  readonly output: O
-  readonly run: (input: OutputOf<I>, at: ReadContext<'records'>) => InputOf<O> | Promise<InputOf<O>>
-}): Capability<Id, readonly [Method], I, O, Records, 'read'> {
-  return defineCapability({
+}: Parts<Id, Method, I, O, Uses, 'read'>): Capability<Id, readonly [Method], I, O, Uses, 'read'> {
+  return {
+    uses: ['records'],
     ...verb,
     methods: [method],
     permission: 'read',
     effect: 'read',
-    uses: ['records'],
-  }) as Capability<Id, readonly [Method], I, O, Records, 'read'>
+  } as object as Capability<Id, readonly [Method], I, O, Uses, 'read'>
 }
 
-/** A verb that writes records in one transaction, for callers with the right to write. */
+/** A verb that writes in one transaction, for callers with the right to write. Without `uses`, it writes records. */
 export function writeVerb<
   const Id extends string,
   const Method extends string,
   I extends Schema,
   O extends Schema,
+  const Uses extends readonly PortName[] = Records,
 >({
   method,
   ...verb
-}: Named<Id, Method> & {
-  readonly input: I
-  readonly output: O
-  readonly run: (input: OutputOf<I>, at: WriteContext<'records'>) => InputOf<O>
-}): Capability<Id, readonly [Method], I, O, Records, 'write'> {
-  return defineCapability({
+}: Parts<Id, Method, I, O, Uses, 'write'>): Capability<Id, readonly [Method], I, O, Uses, 'write'> {
+  return {
+    uses: ['records'],
     ...verb,
     methods: [method],
     permission: 'write',
     effect: 'write',
-    uses: ['records'],
-  }) as Capability<Id, readonly [Method], I, O, Records, 'write'>
+  } as object as Capability<Id, readonly [Method], I, O, Uses, 'write'>
 }
 
 type ReadAt = ReadContext<'records'>

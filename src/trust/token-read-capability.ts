@@ -1,12 +1,12 @@
 // The verbs that read control tokens: verify one, read its chain, list them. A guest sees its own chain only.
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
-import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import { defined } from '../core/defined.ts'
 import { type ControlToken, shownToken, tokenId, tokenType } from './token-schema.ts'
 import { createVerifier, isInLine, reasons, shownTo, stateOf, tokenStates, verifyToken } from './verify.ts'
 import { cursor, limit } from '../shape/page.ts'
+import { readVerb } from '../shape/record-verbs.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
@@ -14,10 +14,9 @@ const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
 const statedToken = shownToken.extend({ state: z.enum(tokenStates) })
 
 export const tokenReadCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'kstar:verify_control_token',
-    permission: 'read',
-    methods: ['tokens.verify'],
+    method: 'tokens.verify',
     summary: 'Says whether a token is valid for a scope, and for a permission if one is named; if not, why.',
     input: z.strictObject({
       token_id: z.string().max(200),
@@ -29,7 +28,6 @@ export const tokenReadCapabilities = [
       reason: z.enum(reasons).optional(),
       token: shownToken.optional(),
     }),
-    effect: 'read',
     uses: ['trust'],
     async run({ token_id, scope, permission }, at) {
       const guest = guestOf(at.call)
@@ -41,15 +39,13 @@ export const tokenReadCapabilities = [
       return { valid: true, ...(token ? { token: shownTo(guest, token) } : {}) }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:get_token_lineage',
-    permission: 'read',
-    methods: ['tokens.lineage'],
+    method: 'tokens.lineage',
     summary:
       'Reads a token and then its ancestors, the nearest first, and how each stands; empty when there is no such token.',
     input: z.strictObject({ token_id: tokenId }),
     output: z.object({ tokens: z.array(statedToken) }),
-    effect: 'read',
     uses: ['trust'],
     run({ token_id }, at) {
       const guest = guestOf(at.call)
@@ -66,10 +62,9 @@ export const tokenReadCapabilities = [
       }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:list_tokens_by_type',
-    permission: 'read',
-    methods: ['tokens.list'],
+    method: 'tokens.list',
     summary: 'Lists tokens, of one type or of all, the newest first, with whether each stands now.',
     input: z
       .strictObject({
@@ -82,7 +77,6 @@ export const tokenReadCapabilities = [
       tokens: z.array(statedToken),
       cursor: z.string().optional(),
     }),
-    effect: 'read',
     uses: ['trust'],
     run({ type, limit, cursor }, at) {
       const guest = guestOf(at.call)

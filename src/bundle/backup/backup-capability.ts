@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'
-import { DaybookError, isDaybookError } from '../../core/errors.ts'
+import { isDaybookError, notFound } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
 import { nameId } from '../../core/text/name-id.ts'
@@ -156,8 +156,7 @@ export const backupCapabilities = [
     uses: ['records', 'transfer'],
     async run({ id, dry_run }, at) {
       const found = at.records.get(id)
-      if (found?.kind !== 'backup')
-        throw new DaybookError('not-found', `There is no backup \`${id}\`.`, { details: { path: 'id' } })
+      if (found?.kind !== 'backup') throw notFound('backup', id)
       const backup = bodyOf(found) as unknown as BackupBody
       const sums = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflict_count: 0 }
       // Verify every part before the first one is restored.

@@ -15,6 +15,8 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isSealing, sensitivities } from '../../core/sealed.ts'
 import { instantOrDay, sealed, sealedField } from '../../shape/field.ts'
+import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
+import { cursor, limit, restOf } from '../../shape/page.ts'
 
 const agentName = z.string().min(1).max(1000)
 const ids = z.array(z.string().min(1).max(128)).min(1).max(100)
@@ -117,10 +119,9 @@ async function takeAtMirror(
 }
 
 export const inboxCapabilities = [
-  defineCapability({
+  writeVerb({
     id: 'inbox:send',
-    permission: 'write',
-    methods: ['inbox.send'],
+    method: 'inbox.send',
     summary:
       'Sends a message to an agent of this book, or to all of them. Two messages with one key are one message.',
     input: z.strictObject({
@@ -139,8 +140,6 @@ export const inboxCapabilities = [
       /** False when it was there already. */
       sent: z.boolean(),
     }),
-    effect: 'write',
-    uses: ['records'],
     run({ from: named, key, expires_at: ends, sensitivity, ...content }, at) {
       const from = agentOf(named, at.call)
       const expires_at = ends && endingOf(ends, at.call.zone)
@@ -176,22 +175,19 @@ export const inboxCapabilities = [
       return { id: at.records.put({ kind: 'inbox', body, name, ...(scope ? { scope } : {}) }), sent: true }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'inbox:list',
-    permission: 'read',
-    methods: ['inbox.list'],
+    method: 'inbox.list',
     summary: 'Lists the messages for an agent, oldest first: unacknowledged ones, or all.',
     input: z
       .strictObject({
         agent: agentName.optional(),
         state: z.enum(['undelivered', 'unacknowledged', 'all']).default('unacknowledged'),
-        limit: z.number().int().min(1).max(1000).default(100),
-        cursor: z.string().max(40_000).optional(),
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ messages: z.array(message), cursor: z.string().optional(), sealed }),
-    effect: 'read',
-    uses: ['records'],
     run({ agent: named, state, limit, cursor }, at) {
       const agent = agentOf(named, at.call)
       const open =
@@ -200,8 +196,7 @@ export const inboxCapabilities = [
       const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit, cursor })
       return {
         messages: page.records.map(toMessage),
-        ...sealedField(page.sealed ?? 0),
-        ...defined({ cursor: page.cursor }),
+        ...restOf(page),
       }
     },
   }),
@@ -213,7 +208,7 @@ export const inboxCapabilities = [
     input: z
       .strictObject({
         agent: agentName.optional(),
-        limit: z.number().int().min(1).max(100).default(20),
+        limit: limit(20, 100),
       })
       .prefault({}),
     output: taken,
@@ -225,18 +220,15 @@ export const inboxCapabilities = [
       return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, { limit }, at)
     },
   }),
-  defineCapability({
+  writeVerb({
     id: 'inbox:acknowledge',
-    permission: 'write',
-    methods: ['inbox.acknowledge'],
+    method: 'inbox.acknowledge',
     summary: 'Marks messages as dealt with by an agent.',
     input: z.strictObject({ ids, agent: agentName.optional() }),
     output: z.object({
       /** Those of `ids` that are messages for this agent. */
       acknowledged: z.array(z.string()),
     }),
-    effect: 'write',
-    uses: ['records'],
     run({ ids: named, agent: namedAgent }, at) {
       const agent = agentOf(namedAgent, at.call)
       const acknowledged = [...new Set(named)].filter((id) => {

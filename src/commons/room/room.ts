@@ -9,6 +9,8 @@ import type { Caller } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isInRoom, meetingRoom } from '../../core/access/reach.ts'
 import type { Room } from '../../core/capability/port/room-port.ts'
+import { readVerb } from '../../shape/record-verbs.ts'
+import { limit } from '../../shape/page.ts'
 
 /** The speaker or listener. Default: the agent that this tab opened the book for. */
 const as = who.optional()
@@ -74,28 +76,24 @@ export const roomCapabilities = [
     uses: ['room'],
     run: ({ text, as: id }, at) => at.room.say(id ?? at.call.scope.agent, text),
   }),
-  defineCapability({
+  readVerb({
     id: 'room:hear',
-    permission: 'read',
-    methods: ['room.hear'],
+    method: 'room.hear',
     summary: 'The next message of another participant after number `last`, or null.',
     input: z.strictObject({ last, as }).prefault({}),
     output: z.object({ message: message.nullable(), messages_lost: z.boolean() }),
-    effect: 'read',
     uses: ['room'],
     run: ({ last: number, as: id }, at) => {
       const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, 1)
       return { message: messages[0] ?? null, messages_lost: lost }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'room:hear_all',
-    permission: 'read',
-    methods: ['room.hearAll'],
+    method: 'room.hearAll',
     summary: 'All messages of other participants after number `last`, oldest first.',
-    input: z.strictObject({ last, as, limit: z.number().int().min(1).max(1000).default(100) }).prefault({}),
+    input: z.strictObject({ last, as, limit: limit() }).prefault({}),
     output: z.object({ messages: z.array(message), messages_lost: z.boolean(), more_available: z.boolean() }),
-    effect: 'read',
     uses: ['room'],
     run: ({ last: number, as: id, limit }, at) => {
       const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, limit + 1)
@@ -106,21 +104,18 @@ export const roomCapabilities = [
       }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'room:who_is_here',
-    permission: 'read',
-    methods: ['room.whoIsHere'],
+    method: 'room.whoIsHere',
     summary: 'The participants of the meeting room, in order of arrival.',
     input: z.strictObject({}).prefault({}),
     output: z.object({ participants: z.array(participant) }),
-    effect: 'read',
     uses: ['room'],
     run: (_input, at) => ({ participants: at.room.whoIsHere() }),
   }),
-  defineCapability({
+  readVerb({
     id: 'room:status',
-    permission: 'read',
-    methods: ['room.status'],
+    method: 'room.status',
     summary: 'The number of participants in the meeting room, of messages, and of unread messages.',
     input: z.strictObject({ last, as }).prefault({}),
     output: z.object({
@@ -133,7 +128,6 @@ export const roomCapabilities = [
       at: z.enum(['device', 'mirror']),
       sizeBytes: z.number(),
     }),
-    effect: 'read',
     uses: ['room'],
     run: ({ last: number, as: id }, at) => at.room.status(id ?? at.call.scope.agent, number),
   }),

@@ -4,9 +4,10 @@ import { beginningOf } from '../../core/zone.ts'
 import { parseDuration } from '../../core/time.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { Recurrence, TaskEntry } from '../../core/capability/task.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, notFound } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { instantOrDay } from '../../shape/field.ts'
+import { limit } from '../../shape/page.ts'
 
 const json = z.unknown() as unknown as z.ZodType<Json>
 const id = z.string().min(1).max(128)
@@ -74,7 +75,7 @@ export const taskCapabilities = [
     input: z
       .strictObject({
         state: z.enum(['waiting', 'running', 'done', 'dead']).optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: limit(),
       })
       .prefault({}),
     output: z.object({ tasks: z.array(task) }),
@@ -95,7 +96,7 @@ export const taskCapabilities = [
       const found = at.tasks.get(wanted)
       if (found)
         throw new DaybookError('conflict', `The task is ${found.state}.`, { details: { path: 'id' } })
-      throw new DaybookError('not-found', `There is no task \`${wanted}\`.`, { details: { path: 'id' } })
+      throw notFound('task', wanted)
     },
   }),
   defineCapability({

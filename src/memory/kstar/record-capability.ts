@@ -169,10 +169,9 @@ export const recordCapabilities = [
       return { id, ...storedNow(at.call) }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'kstar:get_stats',
-    permission: 'read',
-    methods: ['stats'],
+    method: 'stats',
     summary:
       'Says how many records of each kind there are, from when to when, how large the book and its index are.',
     input: z.strictObject({}).prefault({}),
@@ -189,7 +188,6 @@ export const recordCapabilities = [
       }),
       sealed,
     }),
-    effect: 'read',
     uses: ['records', 'status'],
     async run(_input, at) {
       const { usageBytes, unindexed } = await at.status.book()

@@ -18,6 +18,7 @@ import {
   findAgentKey,
 } from './agent-key.ts'
 import { cursor, limit, nextOf } from '../../shape/page.ts'
+import { readVerb } from '../../shape/record-verbs.ts'
 
 const keyBytes = 32
 
@@ -97,14 +98,12 @@ export const agentCapabilities = [
       return { ...shown(body), changed: true }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'a2p:get_agent',
-    methods: ['agents.get'],
+    method: 'agents.get',
     summary: 'Reads what is known of an agent, or null. An agent may look itself up, and nobody else.',
-    permission: 'read',
     input: z.strictObject({ did: agentDid }),
     output: agent.nullable(),
-    effect: 'read',
     uses: ['trust'],
     run({ did }, at) {
       const { caller } = at.call

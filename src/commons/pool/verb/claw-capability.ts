@@ -2,7 +2,6 @@
 // Invariant: every call reads records with the caller's rights; no answer is cached.
 import { z } from 'zod'
 import type { CallPort } from '../../../core/capability/context.ts'
-import { defineCapability } from '../../../core/capability/capability.ts'
 import type { PoolPort } from '../../../core/pool.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
@@ -23,6 +22,7 @@ import { agentOf, contextOf, boundedText, voiceOf } from './shape.ts'
 import { filterLimits } from '../../../core/filter/filter.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { type ClawBody, clawBody } from '../pool-kind.ts'
+import { readVerb, writeVerb } from '../../../shape/record-verbs.ts'
 
 type AnnouncedClaw = Pick<
   ClawBody,
@@ -90,11 +90,10 @@ function neededNow({ quorum }: PoolConfig, active: number): Needed {
 }
 
 export const clawCapabilities = [
-  defineCapability({
+  writeVerb({
     id: 'pool:announce',
-    permission: 'write',
     runs: 'device',
-    methods: ['pool.announce'],
+    method: 'pool.announce',
     summary: 'Announces the capabilities of the calling agent to the group, in place of earlier ones.',
     input: z.strictObject({
       /** `logs.read:/var/log/app/*`, `db.read:orders,customers`, `incident.runbook:v2`. */
@@ -103,7 +102,6 @@ export const clawCapabilities = [
       model: boundedText(poolLimits.id).optional(),
     }),
     output: z.object({ claw: z.string(), capabilities: z.array(z.string()) }),
-    effect: 'write',
     uses: ['records', 'pool'],
     run({ capabilities, display_name, model }, at) {
       const context = contextOf(at)
@@ -133,11 +131,10 @@ export const clawCapabilities = [
       return { claw, capabilities: can }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'pool:claws',
-    permission: 'read',
     runs: 'device',
-    methods: ['pool.claws'],
+    method: 'pool.claws',
     summary:
       'The agents of the group that this book knows, with their capabilities and whether they are active.',
     input: z.strictObject({ active: z.boolean().optional() }).prefault({}),
@@ -185,7 +182,6 @@ export const clawCapabilities = [
       /** The settings, see `pool.configure`. For the owner only. */
       config: z.looseObject(configFields).optional(),
     }),
-    effect: 'read',
     uses: ['records', 'pool'],
     run({ active: wanted }, at) {
       const now = parseTime(at.call.now) ?? 0
@@ -226,11 +222,10 @@ export const clawCapabilities = [
       }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'pool:who_can',
-    permission: 'read',
     runs: 'device',
-    methods: ['pool.whoCan'],
+    method: 'pool.whoCan',
     summary: 'The active agents with a capability: `logs.read:/var/log/app/*`, `db.read:orders,customers`.',
     input: z.strictObject({ capability: boundedText(poolLimits.capability) }),
     output: z.object({
@@ -244,7 +239,6 @@ export const clawCapabilities = [
         }),
       ),
     }),
-    effect: 'read',
     uses: ['records', 'pool'],
     run({ capability }, at) {
       const { records, pool, call } = at

@@ -1,6 +1,5 @@
 // The verbs that list proposals with their ballots, and facts with their versions.
 import { z } from 'zod'
-import { defineCapability } from '../../../core/capability/capability.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { bodyOf } from '../../../core/record.ts'
@@ -15,7 +14,9 @@ import {
   type PoolProposalBody,
   poolProposalBody,
 } from '../pool-kind.ts'
-import { pageCursor, id, limit, part, boundedText } from './shape.ts'
+import { id, part, boundedText } from './shape.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
+import { cursor, limit, nextOf } from '../../../shape/page.ts'
 
 const vote = z.enum(['yes', 'no'])
 const tally = { yes: z.number(), no: z.number() }
@@ -131,23 +132,20 @@ const factView = z.object({
 })
 
 export const listCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'pool:list_proposals',
-    permission: 'read',
-    methods: ['pool.listProposals'],
+    method: 'pool.listProposals',
     summary: 'Proposals of the group with their ballots and decisions, newest first.',
     input: z
       .strictObject({
         proposal: id.optional(),
         state: z.enum(['open', 'approved', 'rejected', 'expired']).optional(),
         claw: id.optional(),
-        limit,
-        cursor: pageCursor,
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ proposals: z.array(proposalView), cursor: z.string().optional() }),
-    effect: 'read',
-    uses: ['records'],
     run({ proposal, state, claw, limit: most, cursor: from }, at) {
       const filters = [
         ...(proposal === undefined ? [] : [{ proposal }]),
@@ -166,13 +164,12 @@ export const listCapabilities = [
         const view = data && viewOf(at.records, record.id, data, at.call.now)
         return view && (state === undefined || view.state === state) ? [view] : []
       })
-      return { proposals, ...defined({ cursor: page.cursor }) }
+      return { proposals, ...nextOf(page) }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'pool:facts',
-    permission: 'read',
-    methods: ['pool.facts'],
+    method: 'pool.facts',
     summary:
       'Facts that the group has confirmed by vote, newest first; with `versions`, the history of each fact.',
     input: z
@@ -182,13 +179,11 @@ export const listCapabilities = [
         predicate: boundedText(poolLimits.part).optional(),
         tag: boundedText(poolLimits.tag).optional(),
         versions: z.boolean().default(false),
-        limit,
-        cursor: pageCursor,
+        limit: limit(),
+        cursor,
       })
       .prefault({}),
     output: z.object({ facts: z.array(factView), cursor: z.string().optional() }),
-    effect: 'read',
-    uses: ['records'],
     run({ fact, subject, predicate, tag, versions: isWhole, limit: most, cursor: from }, at) {
       const fields = Object.entries({ fact, subject, predicate }).flatMap(([name, value]) =>
         value === undefined ? [] : [{ [name]: value }],
@@ -211,7 +206,7 @@ export const listCapabilities = [
         const view = { fact: name, record: record.id, version, ...triple, tags, votes, published_at, home }
         return [{ ...view, ...(isWhole ? { versions: all } : {}) }]
       })
-      return { facts, ...defined({ cursor: page.cursor }) }
+      return { facts, ...nextOf(page) }
     },
   }),
 ] as const

@@ -7,7 +7,7 @@ import { foldName } from '../../../core/text/fold.ts'
 import { configFields, configId, configKind, quorumRule, readConfig } from '../pool-config.ts'
 import { Flood } from '../rule/flood.ts'
 import { receive, takeEnvelope } from '../take/take-envelope.ts'
-import { limit, contextOf, taken, id } from './shape.ts'
+import { contextOf, taken, id } from './shape.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
@@ -17,6 +17,7 @@ import { clawStanding } from '../take/member.ts'
 import { putRecord, readClaw, rollOf, type PoolContext, isGone } from '../take/pool-context.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
+import { limit } from '../../../shape/page.ts'
 
 const { timeout, tags_allowed, tags_denied, flood_per_second } = configFields
 const changes = {
@@ -258,7 +259,7 @@ export const ownerCapabilities = [
         type: z.string().min(1).max(40).optional(),
         /** One result, or several. */
         result: z.union([taken.shape.result, z.array(taken.shape.result).min(1).max(6)]).optional(),
-        limit,
+        limit: limit(),
         /** The `cursor` of the previous page. */
         cursor: z
           .string()

@@ -2,7 +2,6 @@
 // Invariant: only content that the rules allow leaves this book; a claw votes in its own name, once.
 import { z } from 'zod'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
-import { defineCapability } from '../../../core/capability/capability.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
@@ -27,6 +26,7 @@ import {
 } from '../take/pool-context.ts'
 import { voteChangeLimit } from '../take/take-proposal.ts'
 import { agentOf, id, part, contextOf, tags, boundedText, voiceOf } from './shape.ts'
+import { writeVerb } from '../../../shape/record-verbs.ts'
 
 const factInput = z.strictObject({
   /** The fact that gets a new version. Absent: a new fact. */
@@ -144,11 +144,10 @@ function ownRecord({ get }: WriteContext<'records'>['records'], call: CallPort, 
 }
 
 export const proposeCapabilities = [
-  defineCapability({
+  writeVerb({
     id: 'pool:propose',
-    permission: 'write',
     runs: 'device',
-    methods: ['pool.propose'],
+    method: 'pool.propose',
     summary:
       'Proposes knowledge to the other agents of the group. If they approve it by vote, it becomes a fact of the pool.',
     input: z.strictObject({
@@ -160,7 +159,6 @@ export const proposeCapabilities = [
       fact: factInput.optional(),
     }),
     output: proposed,
-    effect: 'write',
     uses: ['records', 'pool'],
     run(words, at) {
       const context = contextOf(at)
@@ -168,11 +166,10 @@ export const proposeCapabilities = [
       return propose(context, agentOf(at.call), words, at)
     },
   }),
-  defineCapability({
+  writeVerb({
     id: 'pool:publish',
-    permission: 'write',
     runs: 'device',
-    methods: ['pool.publish'],
+    method: 'pool.publish',
     summary:
       'Proposes the content of a record of this book. Sealed records, and those of other agents, are refused.',
     input: z.strictObject({
@@ -185,7 +182,6 @@ export const proposeCapabilities = [
       fact: id.optional(),
     }),
     output: proposed,
-    effect: 'write',
     uses: ['records', 'pool'],
     run({ record: named, tags: tagged, title, statement, fact }, at) {
       const context = contextOf(at)
@@ -211,11 +207,10 @@ export const proposeCapabilities = [
       return propose(context, agentOf(at.call), words, at)
     },
   }),
-  defineCapability({
+  writeVerb({
     id: 'pool:vote',
-    permission: 'write',
     runs: 'device',
-    methods: ['pool.vote'],
+    method: 'pool.vote',
     summary: 'Votes on a proposal as the calling agent; a changed vote counts until the decision.',
     input: z.strictObject({
       /** Its id among claws. */
@@ -235,7 +230,6 @@ export const proposeCapabilities = [
       /** False for the proposer's own vote, where that does not count. */
       counts: z.boolean(),
     }),
-    effect: 'write',
     uses: ['records', 'pool'],
     run({ proposal: named, vote, reason }, at) {
       const context = contextOf(at)

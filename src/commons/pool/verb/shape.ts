@@ -17,8 +17,6 @@ export const boundedText = (most: number) =>
     .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
 export const tags = z.array(boundedText(poolLimits.tag)).max(poolLimits.tags)
 export const part = boundedText(poolLimits.part)
-export const limit = z.number().int().min(1).max(1000).default(100)
-export const pageCursor = z.string().max(40_000).optional()
 
 export const taken = z.object({
   result: z.enum(['accepted', 'duplicate', 'stale', 'conflict', 'ignored', 'rejected']),

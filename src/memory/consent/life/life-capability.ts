@@ -29,6 +29,7 @@ import { nameHash } from '../../../core/text/text-key.ts'
 import { checkNotProposed } from '../memory/memory-capability.ts'
 import { limit } from '../../../shape/page.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 const wrong = (path: string, message: string, details: object = {}) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path, ...details } })
@@ -157,10 +158,9 @@ function proposeInstead(
 const isOwner = ({ call: { caller, namesAgent } }: At) => caller.role === 'owner' && !namesAgent
 
 export const lifeCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'a2p:find_similar',
-    permission: 'read',
-    methods: ['memories.similar'],
+    method: 'memories.similar',
     summary:
       'Finds memories that say nearly the same as a memory or a text: by words, and by vectors where there are any.',
     input: z
@@ -179,7 +179,6 @@ export const lifeCapabilities = [
       ),
       sealed,
     }),
-    effect: 'read',
     uses: ['records', 'recall'],
     async run({ id, content: text = '', limit }, at) {
       const memory = id === undefined ? undefined : needMemory(at.records, id)
@@ -256,10 +255,9 @@ export const lifeCapabilities = [
       return { id, result: 'done' as const, ...storedNow(at.call) }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'a2p:classify',
-    permission: 'read',
-    methods: ['memories.classify'],
+    method: 'memories.classify',
     summary:
       'Says of which type a text would be as a memory, and why: by the book’s language model where it has one, else by stated patterns.',
     input: z.strictObject({
@@ -277,7 +275,6 @@ export const lifeCapabilities = [
       /** Reason why the model did not decide, if there is one. */
       degraded: z.string().optional(),
     }),
-    effect: 'read',
     uses: ['recall'],
     run({ content: text, category: where, sensitivity: level, model }, at) {
       const isSensitive = isSealing(where === undefined ? level : raisedSensitivity(where, level))

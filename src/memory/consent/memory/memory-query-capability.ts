@@ -1,6 +1,5 @@
 // The verbs that read memories: a list with filters, and the profile document of the user.
 import { z } from 'zod'
-import { defineCapability } from '../../../core/capability/capability.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { sealed, sealedField } from '../../../shape/field.ts'
 import { category, memoryStates, memoryType, scopeText, sensitivity } from './memory-schema.ts'
@@ -12,6 +11,7 @@ import {
   type ListedMemory,
 } from './read-memory.ts'
 import { cursor, limit, restOf } from '../../../shape/page.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 const loose = z.record(z.string(), z.unknown())
 const memoryShape = z.looseObject({
@@ -43,10 +43,9 @@ const listedMemory = memoryShape.omit({
 const usualDid = 'did:a2p:user:local:me'
 
 export const memoryQueryCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'a2p:query_memories',
-    permission: 'read',
-    methods: ['memories.query'],
+    method: 'memories.query',
     needsConsent: true,
     summary:
       'Lists memories by category, type, status and sensitivity, newest first; to guests the approved ones.',
@@ -66,8 +65,6 @@ export const memoryQueryCapabilities = [
       })
       .prefault({}),
     output: z.object({ memories: z.array(memoryOutput), cursor: z.string().optional(), sealed }),
-    effect: 'read',
-    uses: ['records'],
     run(query, at) {
       const { page, memories } = listMemories(at, query)
       return {
@@ -76,10 +73,9 @@ export const memoryQueryCapabilities = [
       }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'a2p:get_profile',
-    permission: 'read',
-    methods: ['memories.profile'],
+    method: 'memories.profile',
     needsConsent: true,
     summary: 'Gives the profile document of the user: the approved memories within some scopes, by type.',
     input: z
@@ -105,8 +101,6 @@ export const memoryQueryCapabilities = [
       memories: z.record(z.string(), z.array(listedMemory).readonly()),
       sealed,
     }),
-    effect: 'read',
-    uses: ['records'],
     run({ scopes, did }, at) {
       const { memories, sealed: unread } = approvedMemories(at, scopes)
       return { ...profileDocument(did, memories), ...sealedField(unread) }

@@ -9,12 +9,12 @@ import { receiptId, shownReceipt, toReceipt } from './policy-shape.ts'
 import { ownFilter, put } from './request-capability.ts'
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 import { someText } from '../../../shape/sound-text.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 export const receiptCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'consent:receipts',
-    permission: 'read',
-    methods: ['consent.receipts'],
+    method: 'consent.receipts',
     summary: 'Lists what agents were let read, newest first; a guest sees its own receipts.',
     input: z
       .strictObject({
@@ -25,7 +25,6 @@ export const receiptCapabilities = [
       })
       .prefault({}),
     output: z.object({ receipts: z.array(shownReceipt), cursor: z.string().optional() }),
-    effect: 'read',
     uses: ['consent'],
     run({ state, agent, limit, cursor }, at) {
       const page = at.consent.records.query({

@@ -33,6 +33,7 @@ import { receiptMs } from './receipt.ts'
 import { checkLimits, covers, type MatchedScopes, matchScopes } from './request-match.ts'
 import { limit } from '../../../shape/page.ts'
 import { someText } from '../../../shape/sound-text.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** An undecided request expires after a week. */
 const requestMs = 7 * 86_400_000
@@ -102,10 +103,9 @@ export const requestCapabilities = [
       return { status: 'granted' as const, receipt: toReceipt({ id, ...receipt }, at.call.now) }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'consent:requests',
-    permission: 'read',
-    methods: ['consent.requests'],
+    method: 'consent.requests',
     summary: 'Lists what agents have asked to read, newest first; a guest sees what it asked itself.',
     input: z
       .strictObject({
@@ -115,7 +115,6 @@ export const requestCapabilities = [
       })
       .prefault({}),
     output: z.object({ requests: z.array(shownRequest) }),
-    effect: 'read',
     uses: ['consent'],
     run({ status, agent, limit }, at) {
       const found = at.consent.records.query({

@@ -4,7 +4,7 @@ import { isNamedIn, reachLevels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, notFound } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
@@ -117,9 +117,7 @@ function checkReadable(
 ): void {
   evidence.forEach(({ record }, i) => {
     if (record !== undefined && !records.get(record)) {
-      throw new DaybookError('not-found', `There is no record \`${record}\`.`, {
-        details: { path: `evidence.${i}.record` },
-      })
+      throw notFound('record', record, `evidence.${i}.record`)
     }
   })
   similarTo.forEach((id, i) => needMemory(records, id, `similarTo.${i}`))

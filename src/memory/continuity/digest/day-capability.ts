@@ -17,15 +17,13 @@ const day = z.string().refine(isDateOnly, 'is not a day such as 2026-01-31')
 const own = z.strictObject({ persona: called }).prefault({})
 
 export const dayCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'katra:sunrise',
-    permission: 'read',
-    methods: ['days.sunrise'],
+    method: 'days.sunrise',
     summary:
       'What the persona wakes up to: yesterday, or the last day that has a digest, open questions, and what others said in the room.',
     input: own,
     output: sunriseShape,
-    effect: 'read',
     uses: ['records', 'room'],
     run: ({ persona }, at) => sunriseOf(at, needPersona(at, persona)),
   }),

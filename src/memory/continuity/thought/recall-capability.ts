@@ -1,7 +1,6 @@
 // The three recalls of a persona: relevant, recent, and by topic. Each returns the persona's own records only.
 import { z } from 'zod'
 import { recallNote } from '../../../core/capability/activity.ts'
-import { defineCapability } from '../../../core/capability/capability.ts'
 import { hitLimit } from '../../../core/capability/port/recall-port.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -12,6 +11,8 @@ import { sealedField, sealed } from '../../../shape/field.ts'
 import { called } from '../persona/persona-kind.ts'
 import { needPersona, ownedBy, type Persona } from '../persona/persona.ts'
 import { usualImportance } from './remember.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
+import { limit } from '../../../shape/page.ts'
 
 /** Defaults of the verbs. */
 export const recallDefaults = { relevant: 20, recent: 10, topic: 50, days: 30 } as const
@@ -33,7 +34,6 @@ const found = z.object({
 })
 type Found = z.output<typeof found>
 
-const limit = (usual: number) => z.number().int().min(1).max(1000).default(usual)
 const narrowing = {
   persona: called,
   min_importance: z.number().min(0).max(1).default(0),
@@ -151,17 +151,15 @@ function recent(
 }
 
 export const thoughtRecallCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'katra:recall_relevant',
-    permission: 'read',
-    methods: ['thoughts.relevant'],
+    method: 'thoughts.relevant',
     summary:
       'What of the persona bears on a question; without one, on the focus of its last snapshot and the last ten messages.',
     input: z
       .strictObject({ query: question.optional(), limit: limit(recallDefaults.relevant), ...narrowing })
       .prefault({}),
     output: answer,
-    effect: 'read',
     uses: ['records', 'recall'],
     async run({ query = '', persona: named, ...rest }, at) {
       const persona = needPersona(at, named)
@@ -171,23 +169,20 @@ export const thoughtRecallCapabilities = [
       return recall(at, persona, { text, isQuestion, kinds: [...own, 'digest', 'pattern'], ...rest })
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:recall_recent',
-    permission: 'read',
-    methods: ['thoughts.recent'],
+    method: 'thoughts.recent',
     summary: 'What the persona kept or was told last, newest first.',
     input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrowing }).prefault({}),
     output: answer,
-    effect: 'read',
     uses: ['records', 'recall'],
     run({ persona: named, limit: count, ...rest }, at) {
       return { records: recent(at, needPersona(at, named), count, rest), degraded: [] }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'katra:recall_topic',
-    permission: 'read',
-    methods: ['thoughts.topic'],
+    method: 'thoughts.topic',
     summary: 'What the persona knows of a topic, however long ago.',
     input: z.strictObject({
       topic: question.refine((text) => text.trim() !== '', 'is empty'),
@@ -196,7 +191,6 @@ export const thoughtRecallCapabilities = [
       min_importance: narrowing.min_importance,
     }),
     output: answer,
-    effect: 'read',
     uses: ['records', 'recall'],
     run: ({ topic, persona: named, ...rest }, at) =>
       recall(at, needPersona(at, named), {

@@ -14,6 +14,7 @@ import { fold } from '../../../core/text/fold.ts'
 import { recordOfWords } from '../message/conversation-scope.ts'
 import { wordsOf } from '../../../core/text/content-word.ts'
 import { cosineOf, directionOf, particularsOf, questionLikeness } from './question-likeness.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** Questions with at least this similarity count as the same. */
 export const sameQuestion = 0.95
@@ -118,10 +119,9 @@ export const answerCapabilities = [
       return { ok: true, id }
     },
   }),
-  defineCapability({
+  readVerb({
     id: 'ks:cached_answer',
-    permission: 'read',
-    methods: ['conversation.cachedAnswer'],
+    method: 'conversation.cachedAnswer',
     summary:
       'Gives the answer to a question that was answered before, if what it rested on is unchanged and still holds.',
     input: z.strictObject({ agent_id: scopeName.optional(), question }),
@@ -135,7 +135,6 @@ export const answerCapabilities = [
       /** Similarity of the two questions, 0.95 to 1. */
       similarity: z.number().optional(),
     }),
-    effect: 'read',
     uses: ['records', 'recall'],
     async run({ agent_id, question: text }, at) {
       const filters = { agent: agent_id ?? at.call.scope.agent }

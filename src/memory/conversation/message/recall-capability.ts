@@ -1,7 +1,6 @@
 // The verb that recalls messages, episodes and profiles for an agent before it answers, oldest first.
 // Invariant: each stage only fills the places that the stages before it left free, and no result is repeated.
 import { z } from 'zod'
-import { defineCapability } from '../../../core/capability/capability.ts'
 import { conversationScope, scopeOf } from './conversation-scope.ts'
 import { source, type Source } from '../../../shape/source.ts'
 import { recallNote } from '../../../core/capability/activity.ts'
@@ -11,6 +10,7 @@ import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Stored } from '../../../core/record.ts'
 import { limit } from '../../../shape/page.ts'
+import { readVerb } from '../../../shape/record-verbs.ts'
 
 interface Recalled {
   readonly id: string
@@ -114,10 +114,9 @@ function compare(a: string, b: string): number {
 }
 
 export const conversationRecallCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'ks:recall',
-    permission: 'read',
-    methods: ['conversation.recall'],
+    method: 'conversation.recall',
     summary:
       'Recalls what an agent heard and said about a question, oldest first; without a question, the most recent.',
     input: z.strictObject({
@@ -138,7 +137,6 @@ export const conversationRecallCapabilities = [
         }),
       ),
     }),
-    effect: 'read',
     uses: ['records', 'recall'],
     async run({ query, limit, ...scope }, at) {
       const { agent } = scopeOf(scope, at.call)
