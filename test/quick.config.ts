@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { root, testReport } from '../scripts/place.mjs'
 import ProgressReporter from './progress-reporter.ts'
-import { runSeed } from './property/run-seed.ts'
+import { isWhole, runSeed } from './property/run-seed.ts'
 import { needsOwnWorker, quickFiles } from './quick-file.ts'
 
 // For this process and those that tests start: sources that were read once are compiled.
@@ -21,7 +21,7 @@ export default defineConfig({
     testTimeout: 170_000,
     hookTimeout: 170_000,
     expect: { poll: { timeout: 60_000 } },
-    provide: { propertySeed: runSeed },
+    provide: { propertySeed: runSeed, isWhole },
     setupFiles: ['test/property/draw-from-seed.ts'],
     // What every file imports is read once.
     projects: [

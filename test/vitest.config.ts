@@ -12,7 +12,7 @@ import { withBundledWorker } from './built-worker.ts'
 import { LongFirst } from './long-first.ts'
 import { withTestModel } from './model-plugin.ts'
 import ProgressReporter from './progress-reporter.ts'
-import { runSeed } from './property/run-seed.ts'
+import { isWhole, runSeed } from './property/run-seed.ts'
 import { needsOwnWorker, quickFiles } from './quick-file.ts'
 import { withSvelte } from './svelte-plugin.ts'
 import { serveTinyModel } from './support/server/serve-tiny-model.ts'
@@ -43,7 +43,7 @@ export default defineConfig({
     // Most of these wait half of their time for a browser, a disk or a process.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongFirst },
-    provide: { propertySeed: runSeed },
+    provide: { propertySeed: runSeed, isWhole },
     projects: [
       {
         extends: true,

@@ -21,7 +21,13 @@ for (let seed = from; seed < from + rounds; seed++) {
     [vitest, ...args, '--project', 'node-quick', ...files],
     {
       cwd: root,
-      env: { ...process.env, NO_COLOR: '1', DAYBOOK_FIELDS: '3000', DAYBOOK_PROPERTY_SEED: String(seed) },
+      env: {
+        ...process.env,
+        NO_COLOR: '1',
+        DAYBOOK_WHOLE: '1',
+        DAYBOOK_FIELDS: '3000',
+        DAYBOOK_PROPERTY_SEED: String(seed),
+      },
       encoding: 'utf8',
       maxBuffer: 2 ** 28,
     },

@@ -2,13 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { ErrorCode } from '../../../../src/core/errors.ts'
 import { createDice } from '../../../support/dice.ts'
+import { draws } from '../../../support/whole.ts'
 import type { Fault, Step } from './crash/fake-disk.ts'
 import { loadBrowserSqlite } from './crash/fake-opfs.ts'
 import { recover } from './crash/recover.ts'
 import { record } from './crash/recording.ts'
 import { cutEverywhere } from './crash/simulate.ts'
 
-const seeds = Number(process.env['DAYBOOK_CRASH_SEEDS'] ?? 4)
+const seeds = Number(process.env['DAYBOOK_CRASH_SEEDS'] ?? draws(2, 4))
 
 const faults: Readonly<Record<string, [ErrorCode, (step: Step) => Fault]>> = {
   'no write is taken': [
