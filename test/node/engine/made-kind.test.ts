@@ -1,5 +1,5 @@
 // Every kind of record says whether it is made of others, and all that are made of others keep one law. The table of it is in
-// src/DECISIONS.md, under "What is made of other records".
+// src/DECISIONS.md, under "Derived records".
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { credentialKinds, governedBy, ruleKinds, ruledKinds } from '../../../src/core/access/governed.ts'
@@ -152,7 +152,7 @@ const neverSealed = new Set(['pool_proposal', 'pool_ballot', 'pool_decision', 'p
 const unread = new Set(['backup', 'backup_part'])
 
 const decisions = readFileSync(new URL('../../../src/DECISIONS.md', import.meta.url), 'utf8')
-const [, section = ''] = decisions.split('## What is made of other records')
+const [, section = ''] = decisions.split('## Derived records')
 const [chapter = ''] = section.split('\n## ')
 const rows = new Map(
   [...chapter.matchAll(/^\| `(\w+)`\s*\|(.*)\|$/gm)].map(([, name = '', cells = '']) => [
