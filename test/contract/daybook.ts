@@ -3,13 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { badInputCases } from './door/bad-input.ts'
 import { makeTrace } from '../support/trace.ts'
+import { isWhole } from '../support/whole.ts'
 import { vectorCases } from './vector.ts'
 import { type BookCase, type BookOptions, failure } from './book-case.ts'
 import { browseCases } from './memory/browse.ts'
 import { runCases } from './run/run.ts'
 import { definitionCases } from './memory/definition.ts'
 import { exampleCases } from './example.ts'
-import { seedShapeCases } from './seed-shape/seed-shape.ts'
+import { seedShapeCases, seedShapeRuleCases } from './seed-shape/seed-shape.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
 import { markedCases } from './memory/marked.ts'
@@ -20,12 +21,12 @@ import { knownIdCases } from './memory/known-id.ts'
 import { skillCases } from './memory/skill.ts'
 import { queueCases } from './queue.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
-import { conversationMemoryCases } from './memory/conversation-memory.ts'
+import { conversationMemoryCases, sourceRuleCases } from './memory/conversation-memory.ts'
 import { bundleRefusalCases } from './archive/bundle-refusal.ts'
 import { bundleCases } from './bundle.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
-import { consentCases } from './consent/consent.ts'
+import { consentCases, consentRuleCases } from './consent/consent.ts'
 import { checkpointCases } from './memory/checkpoint.ts'
 import { documentCases } from './memory/document.ts'
 import { inboxCases } from './inbox.ts'
@@ -68,6 +69,11 @@ export interface BookHost extends HostPlace {
    * first one, with the same engine and the same SQLite.
    */
   readonly part?: 'storage'
+  /**
+   * Whether `npm test` runs the rules here too: cases that no host changes, because they are decided by the engine's code over
+   * records that other cases store, find, seal and share on every host. True on Node; `npm run soak:whole` runs them on all.
+   */
+  readonly hasRules?: boolean
 }
 
 let serial = 0
@@ -113,22 +119,18 @@ export function daybookContract(hostName: string, host: BookHost): void {
     badInputCases(cases)
     if (host.keepsKeys !== false) keptKeyCases(cases)
     doorCases(cases, host)
+    if (host.hasRules || isWhole) ruleCases(cases, host)
     if (host.part === 'storage') return
     secretCases(cases, host.keepsKeys !== false)
     vectorCases(cases)
     traceQueryCases(cases)
     perceptionCases(cases)
     factCases(cases)
-    skillCases(cases)
-    knownIdCases(cases)
-    definitionCases(cases)
-    exampleCases(cases)
     seedShapeCases(cases, host)
     browseCases(cases)
     runCases(cases)
     goldenCases(cases)
     contextCases(cases)
-    importCases(cases)
     bundleCases(cases)
     bundleRefusalCases(cases)
     if (host.role === 'mirror') mirrorPoolCases(cases)
@@ -151,7 +153,6 @@ export function daybookContract(hostName: string, host: BookHost): void {
     callerCases(cases)
     accessKeyCases(cases)
     if (host.role !== 'mirror') activityCases(cases, host.keepsKeys !== false)
-    inboxCases(cases)
     documentCases(cases)
     checkpointCases(cases)
     liveCases(cases)
@@ -160,6 +161,17 @@ export function daybookContract(hostName: string, host: BookHost): void {
     toolCases(cases)
     consentCases(cases, host.keepsKeys !== false)
   })
+}
+
+/** What no host changes; a second medium of a host leaves out what it does not store. */
+function ruleCases(cases: BookCase, host: BookHost): void {
+  const keepsKeys = host.keepsKeys !== false
+  sourceRuleCases(cases, keepsKeys)
+  if (host.part === 'storage') return
+  for (const some of [skillCases, knownIdCases, definitionCases, exampleCases, importCases, inboxCases])
+    some(cases)
+  seedShapeRuleCases(cases, host)
+  consentRuleCases(cases, keepsKeys)
 }
 
 function storeCases({ book: open, reopen }: BookCase, { degraded = [] }: BookHost): void {

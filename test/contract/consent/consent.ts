@@ -17,8 +17,14 @@ import { keylessConsentCases, sealedConsentCases } from './sealed.ts'
 
 export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   memoryCases(cases)
-  ownerWordCases(cases)
   proposalCases(cases)
+  if (keepsKeys) sealedConsentCases(cases)
+  else keylessConsentCases(cases)
+}
+
+/** Rules that no host changes. */
+export function consentRuleCases(cases: BookCase, keepsKeys: boolean): void {
+  ownerWordCases(cases)
   proposerCases(cases)
   namedAgentCases(cases, keepsKeys)
   consentInputCases(cases)
@@ -30,6 +36,4 @@ export function consentCases(cases: BookCase, keepsKeys: boolean): void {
   reviewBackCases(cases)
   wordForWordCases(cases)
   categoryCases(cases, { keepsKeys })
-  if (keepsKeys) sealedConsentCases(cases)
-  else keylessConsentCases(cases)
 }

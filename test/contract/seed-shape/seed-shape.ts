@@ -7,8 +7,15 @@ import { messageCases } from './message.ts'
 import { specificationCases } from './specification.ts'
 import { specificationBundleCases } from './specification-bundle.ts'
 
-export function seedShapeCases(cases: BookCase, place: HostPlace & { readonly keepsKeys?: boolean }): void {
+export function seedShapeCases(cases: BookCase, place: HostPlace): void {
   specificationCases(cases, place)
+}
+
+/** Other spellings of the same verbs, and what one of them is about: no host changes them. */
+export function seedShapeRuleCases(
+  cases: BookCase,
+  place: HostPlace & { readonly keepsKeys?: boolean },
+): void {
   specificationBundleCases(cases)
   messageCases(cases)
   a2pShapeCases(cases)

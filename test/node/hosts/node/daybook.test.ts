@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 daybookContract('node:sqlite in a file', {
+  hasRules: true,
   open: (name, options) =>
     openDaybook({ ...options, name, agent: 'contract', path: join(folder, `${name}.daybook`) }),
   async alter(name, statements) {
