@@ -74,3 +74,25 @@ it('lets go of the book when the page is kept for the way back, and has it again
   expect(await ask(`tab.store('after')`)).toMatch(isId)
   expect(await ask('tab.goals().then((goals) => goals.sort().join())')).toBe('after,before,meanwhile')
 })
+
+// Finalizers run when the browser collects garbage, and a script that runs in a sleeping page ends its way back.
+it('leaves no finalizer behind with the calls of a page', async () => {
+  const tab = await tabs.open()
+  await tab.open({ name: `sleep-${crypto.randomUUID().slice(0, 8)}` })
+  const registered = await tab.page.evaluate(async () => {
+    let count = 0
+    const { register } = FinalizationRegistry.prototype
+    FinalizationRegistry.prototype.register = function (...input) {
+      count += 1
+      return register.apply(this, input)
+    }
+    for (let i = 0; i < 5; i += 1) {
+      await globalThis.tab.store(`call ${i}`)
+      await globalThis.tab.goals()
+      await globalThis.tab.book?.status()
+    }
+    return count
+  })
+  expect(registered).toBe(0)
+  expect(await tab.goals()).toHaveLength(5)
+})

@@ -1,7 +1,7 @@
 // The page's end of the wire to its worker: deadlines and supervision.
 // Invariant: every call settles. When the worker dies, everything that waits rejects with `engine-died`.
 import { failedReply, type Reply, type CallMessage } from '../../../book/share/line-message.ts'
-import { proxy, type ProxyMarked, type Remote, releaseProxy, transfer, wrap } from 'comlink'
+import { proxy, type ProxyMarked, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
@@ -48,8 +48,7 @@ export class WorkerLink {
   readonly tools: ToolSource
   readonly #worker: Worker
   readonly #joinHub: () => MessagePort | undefined
-  /** A field, because Comlink closes the port once every proxy of it is garbage, even during calls. */
-  readonly #remote: Remote<WorkerDoor>
+  readonly #remote: RemoteDoor
   readonly #resolveGone: (error: DaybookError) => void
   /** Not a race with `gone`: a promise that outlives every call would retain every call. */
   readonly #waiting = new Set<(error: DaybookError) => void>()
@@ -61,7 +60,7 @@ export class WorkerLink {
   constructor(worker: Worker, joinHub: () => MessagePort | undefined) {
     this.#worker = worker
     this.#joinHub = joinHub
-    this.#remote = wrap<WorkerDoor>(worker)
+    this.#remote = openDoor(worker)
     const { promise, resolve } = Promise.withResolvers<DaybookError>()
     this.gone = promise
     this.#resolveGone = resolve
@@ -132,7 +131,7 @@ export class WorkerLink {
   async close(asleep?: DaybookError): Promise<void> {
     if (this.#endError) return
     await this.#answered(this.#remote.close(asleep !== undefined), closeDeadlineMs).catch(() => undefined)
-    this.#remote[releaseProxy]()
+    this.#remote.release()
     this.cut(asleep ?? new DaybookError('book-closed'))
   }
 
@@ -160,7 +159,7 @@ export class WorkerLink {
   }
 
   /** The worker. Throws when it is gone: a released proxy would fail with an obscure error. */
-  #running(): Remote<WorkerDoor> {
+  #running(): RemoteDoor {
     if (this.#endError) throw this.#endError
     return this.#remote
   }
@@ -190,6 +189,19 @@ export class WorkerLink {
     )
   }
 }
+
+/**
+ * The worker's methods, each read once. Comlink gives every proxy a finalizer and makes a proxy at each read:
+ * garbage would close the port during calls, and a finalizer that runs in the back-forward cache evicts the page.
+ */
+function openDoor(worker: Worker) {
+  const remote = wrap<WorkerDoor>(worker)
+  const { open, call, abort, listTools, runTool, allowBackground, spill, close } = remote
+  const release = () => remote[releaseProxy]()
+  return { open, call, abort, listTools, runTool, allowBackground, spill, close, release }
+}
+
+type RemoteDoor = ReturnType<typeof openDoor>
 
 function valueOf<Value>(reply: Reply<Value>): Value {
   if (reply.ok) return reply.value
