@@ -81,8 +81,9 @@ it('leaves no finalizer behind with the calls of a page', async () => {
   await tab.open({ name: `sleep-${crypto.randomUUID().slice(0, 8)}` })
   const registered = await tab.page.evaluate(async () => {
     let count = 0
-    const { register } = FinalizationRegistry.prototype
-    FinalizationRegistry.prototype.register = function (...input) {
+    const registry: FinalizationRegistry<unknown> = FinalizationRegistry.prototype
+    const { register } = registry
+    registry.register = function (...input) {
       count += 1
       return register.apply(this, input)
     }
