@@ -26,7 +26,7 @@ const fields = {
   superseded: {
     type: 'choice',
     name: 'Superseded',
-    choices: [{ value: 'shown', word: 'shown too', options: { include_superseded: true } }],
+    choices: [{ value: 'shown', word: 'shown too', options: { includeSuperseded: true } }],
   },
   source: { type: 'text', name: 'Source', path: 'source' },
   agent: { type: 'text', name: 'Agent', path: 'agent' },
@@ -101,7 +101,7 @@ export const factKind: RecordKind<ShownFact> = {
   },
   async query(book, { options, ...ask }, abort) {
     const found = await book.facts.query({ ...ask, ...onlyFact(options) }, abort)
-    const records = options.include_superseded ? await withStanding(book, found.records) : found.records
+    const records = options.includeSuperseded ? await withStanding(book, found.records) : found.records
     return { ...found, records }
   },
   async complete(book, fact) {
@@ -111,6 +111,6 @@ export const factKind: RecordKind<ShownFact> = {
 }
 
 /** Facts do not expire. */
-function onlyFact({ include_expired: _expired, ...rest }: ListOptions) {
+function onlyFact({ includeExpired: _expired, ...rest }: ListOptions) {
   return rest
 }

@@ -3,13 +3,13 @@ import type { Filters } from '../../src/index.ts'
 
 /** Query options besides filters. */
 export interface ListOptions {
-  readonly include_expired?: true
-  readonly include_superseded?: true
+  readonly includeExpired?: true
+  readonly includeSuperseded?: true
   /** A JSONPath into the data, and the value there. */
   readonly path?: string
   readonly value?: string | number | boolean | null
   /** A path, `-` before one for descending. */
-  readonly order_by?: string
+  readonly orderBy?: string
 }
 
 /** A text field. In an address, `~` before the value means "contains". */
@@ -118,5 +118,5 @@ export function orderField(timePath: string | undefined, ...more: readonly Choic
 }
 
 export function order(value: string, word: string, path: string): Choice {
-  return { value, word, options: { order_by: path } }
+  return { value, word, options: { orderBy: path } }
 }

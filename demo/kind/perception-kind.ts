@@ -24,7 +24,7 @@ const fields = {
   expired: {
     type: 'choice',
     name: 'Expired',
-    choices: [{ value: 'shown', word: 'shown too', options: { include_expired: true } }],
+    choices: [{ value: 'shown', word: 'shown too', options: { includeExpired: true } }],
   },
   agent: { type: 'text', name: 'Agent', path: 'agent' },
   time: { type: 'time', name: 'Stored', path: 'created_at' },

@@ -37,7 +37,7 @@ const fields = {
   archived: {
     type: 'choice',
     name: 'Archived',
-    choices: [{ value: 'shown', word: 'shown too', options: { include_expired: true } }],
+    choices: [{ value: 'shown', word: 'shown too', options: { includeExpired: true } }],
   },
   time: { type: 'time', name: 'Kept', path: 'timestamp' },
 } satisfies FilterFields

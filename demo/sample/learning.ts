@@ -48,7 +48,7 @@ export async function prepareLearning(book: Daybook): Promise<void> {
 
 /** Each door is a use of the skill, and so is arriving. */
 export async function noteUse(book: Daybook, succeeded: boolean): Promise<void> {
-  await book.skills.recordOutcome({ skill_name: skillName, outcome: succeeded })
+  await book.skills.recordOutcome({ skillName, outcome: succeeded })
 }
 
 /** What the first visit leaves behind; answers the fact that the second one will know better. */

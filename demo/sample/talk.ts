@@ -9,7 +9,7 @@ const courier = { type: 'Agent', id: 'agent:courier', name: 'Courier' }
 async function say(book: Daybook, visit: Visit, lines: readonly (readonly [typeof sender, string])[]) {
   const began = Date.now()
   await book.conversation.storeMany({
-    agent_id: agent,
+    agent,
     session: visit.session,
     messages: lines.map(([source, content], i) => ({
       content,
@@ -33,10 +33,10 @@ export async function talkAfter(book: Daybook, first: Visit, second: Visit): Pro
     [sender, 'A second parcel for the archive, please. My favourite colour for the ribbon is green.'],
     [courier, `Done, with ${second.doors.length} doors this time. I remembered which ones to leave shut.`],
   ])
-  for (const { session } of [first, second]) await book.conversation.archive({ agent_id: agent, session })
-  const { records } = await book.conversation.list({ agent_id: agent, filters: { 'source.id': sender.id } })
+  for (const { session } of [first, second]) await book.conversation.archive({ agent, session })
+  const { records } = await book.conversation.list({ agent, filters: { 'source.id': sender.id } })
   await book.conversation.updateProfile({
-    agent_id: agent,
+    agent,
     history: records.toReversed().map(({ content, source, timestamp }) => ({ content, source, timestamp })),
   })
 }

@@ -57,7 +57,7 @@ export async function loadRoom(): Promise<void> {
   try {
     const opened = await openedBook()
     const last = before.messages.at(-1)?.number ?? 0
-    const { messages, messages_lost: isLost } = await opened.room.hearAll({
+    const { messages, messagesLost: isLost } = await opened.room.hearAll({
       ...onlooker,
       last,
       limit: mostShown,

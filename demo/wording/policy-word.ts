@@ -2,7 +2,7 @@
 // Invariant: every part of the policy is in a sentence, also parts that this page does not know.
 
 export interface PolicyFields {
-  readonly for_agents: string
+  readonly forAgents: string
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly permissions: readonly string[]
@@ -54,8 +54,8 @@ const depth: Readonly<Record<string, string>> = {
 }
 const reading = ['read_full', 'read_scoped', 'read_public']
 
-function rightSentences({ for_agents, allow, permissions }: PolicyFields): string[] {
-  const agents = agentWord(for_agents)
+function rightSentences({ forAgents, allow, permissions }: PolicyFields): string[] {
+  const agents = agentWord(forAgents)
   const can = permissions.filter((level) => level !== 'none')
   if (can.length === 0) return [`${agents} may read nothing.`]
   const proposes = can.includes('write')
@@ -108,11 +108,11 @@ function conditionSentence(name: string, value: unknown): string | undefined {
 
 /** The sentences of a policy: rights, denials, conditions. */
 export function policySentences(policy: PolicyFields): string[] {
-  const { for_agents, deny, conditions = {} } = policy
+  const { forAgents, deny, conditions = {} } = policy
   const never = deny.map(scopeWord)
   return [
     ...rightSentences(policy),
-    ...(never.length > 0 ? [`${agentWord(for_agents)} may never read ${listed(never, 'or')}.`] : []),
+    ...(never.length > 0 ? [`${agentWord(forAgents)} may never read ${listed(never, 'or')}.`] : []),
     ...Object.entries(conditions)
       .map(([name, value]) => conditionSentence(name, value))
       .filter((one) => one !== undefined),

@@ -124,21 +124,21 @@ export function decisionSentence(reason: string): string {
 
 export interface PoolRules {
   readonly verify: 'off' | 'warn' | 'require'
-  readonly self_vote: boolean
+  readonly selfVote: boolean
   readonly compatibility: boolean
   readonly quorum:
     | { readonly rule: 'majority' }
     | {
         readonly rule: 'fixed'
         readonly enabled: boolean
-        readonly min_pool: number
+        readonly minPool: number
         readonly yes: number
         readonly no: number
-        readonly below_minimum: 'wait' | 'approve'
+        readonly belowMinimum: 'wait' | 'approve'
       }
   readonly timeout: string
-  readonly tags_allowed: readonly string[]
-  readonly tags_denied: readonly string[]
+  readonly tagsAllowed: readonly string[]
+  readonly tagsDenied: readonly string[]
 }
 
 const verifying = {
@@ -151,10 +151,10 @@ function quorumSentences({ quorum }: PoolRules): string[] {
   if (quorum.rule === 'majority')
     return ['A proposal is decided by a majority of the agents that are active, at least three.']
   if (!quorum.enabled) return ['Proposals are approved without a vote.']
-  const below = quorum.below_minimum === 'wait' ? 'proposals wait' : 'proposals are approved without a vote'
+  const below = quorum.belowMinimum === 'wait' ? 'proposals wait' : 'proposals are approved without a vote'
   return [
     `A proposal is approved with ${quorum.yes} and rejected with ${quorum.no} votes.`,
-    `While fewer than ${quorum.min_pool} agents are known, ${below}.`,
+    `While fewer than ${quorum.minPool} agents are known, ${below}.`,
   ]
 }
 
@@ -164,14 +164,14 @@ const named = (tags: readonly string[]) => (tags.length === 0 ? 'none' : tags.jo
 export function ruleSentences(rules: PoolRules): string[] {
   return [
     ...quorumSentences(rules),
-    rules.self_vote ? 'The proposer’s own vote counts.' : 'The proposer’s own vote does not count.',
+    rules.selfVote ? 'The proposer’s own vote counts.' : 'The proposer’s own vote does not count.',
     rules.compatibility
       ? 'A vote cannot be changed.'
       : 'A vote can be changed until the proposal is decided.',
     `Proposals of this book expire after ${rules.timeout}.`,
     verifying[rules.verify],
-    `Only records with one of these tags may leave this book: ${named(rules.tags_allowed)}.`,
-    `Records with one of these tags never leave it: ${named(rules.tags_denied)}.`,
+    `Only records with one of these tags may leave this book: ${named(rules.tagsAllowed)}.`,
+    `Records with one of these tags never leave it: ${named(rules.tagsDenied)}.`,
   ]
 }
 

@@ -54,7 +54,7 @@ const places = ['result.outcome', 'metadata', 'situation.context', 'action.param
 const within = (...names: readonly string[]) =>
   places.flatMap((place) => names.map((name) => `${place}.${name}`))
 const secondPaths = within('execution_time', 'duration_s', 'seconds')
-const msPaths = within('duration_ms', 'elapsed_ms', 'latency_ms')
+const msPaths = within('durationMs', 'elapsed_ms', 'latency_ms')
 const tokenPaths = within('usage.total_tokens', 'usage.totalTokens', 'total_tokens', 'tokens')
 const inputPaths = within('usage.input_tokens', 'usage.inputTokens', 'usage.prompt_tokens')
 const outputPaths = within('usage.output_tokens', 'usage.outputTokens', 'usage.completion_tokens')

@@ -133,7 +133,7 @@ export function checkSource(source: unknown): void {
 
 /** Throws `invalid-input` for bundle options on another file, where they would have no effect. */
 export function checkFileOptions(options: Readonly<Record<string, unknown>>): void {
-  for (const name of ['kinds', 'mode', 'passphrase', 'signed_by', 'decisions', 'include_tokens']) {
+  for (const name of ['kinds', 'mode', 'passphrase', 'signedBy', 'decisions', 'includeTokens']) {
     if (options[name] === undefined || options[name] === 'merge' || options[name] === false) continue
     const path = `options.${name}`
     throw new DaybookError(

@@ -170,15 +170,15 @@ export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundl
 }
 
 export interface VerifyOptions
-  extends BookCallOptions, Pick<CapabilityInput<'bundle:verify'>, 'passphrase' | 'signed_by'> {}
+  extends BookCallOptions, Pick<CapabilityInput<'bundle:verify'>, 'passphrase' | 'signedBy'> {}
 
 /** Result of an import. `skipped` records were already in the book. */
-export interface ImportResult extends Pick<CapabilityOutput<'import:file'>, 'left_out'> {
+export interface ImportResult extends Pick<CapabilityOutput<'import:file'>, 'omitted'> {
   readonly format: string
   readonly imported: number
   readonly skipped: number
   /** True for another tool's file in a dry run: counts what would be stored, and stores nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dryRun?: boolean | undefined
   /** Session of all records of an imported run or chat. */
   readonly session?: string | undefined
   /** Records of an imported run or chat, in order. */
@@ -363,7 +363,7 @@ function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOpti
 const checkVerifyOptions = optionsOf<VerifyOptions>({
   ...callOptionTable,
   passphrase: anyOption,
-  signed_by: anyOption,
+  signedBy: anyOption,
 })
 
 /** Only the names of bundle options are checked here; the bundle chapter checks their values. */
@@ -373,12 +373,12 @@ const checkImportOptions = optionsOf<ImportOptions>({
   format: anyOption,
   mode: anyOption,
   kinds: anyOption,
-  dry_run: anyOption,
+  dryRun: anyOption,
   decisions: anyOption,
-  include_tokens: anyOption,
-  allow_incomplete: anyOption,
+  includeTokens: anyOption,
+  allowIncomplete: anyOption,
   passphrase: anyOption,
-  signed_by: anyOption,
+  signedBy: anyOption,
 })
 
 async function importSource(
@@ -428,11 +428,11 @@ async function importTexts(
   const recorded = typeof source === 'string' ? undefined : source.lastModified
   const input = {
     text: await wholeText(texts, name),
-    ...(bundle.dry_run === true ? { dry_run: true } : {}),
-    ...(bundle.allow_incomplete === true ? { allow_incomplete: true } : {}),
+    ...(bundle.dryRun === true ? { dryRun: true } : {}),
+    ...(bundle.allowIncomplete === true ? { allowIncomplete: true } : {}),
     ...(name ? { name } : {}),
     ...defined({ format }),
-    ...(recorded === undefined ? {} : { recorded_at: formatTime(recorded) }),
+    ...(recorded === undefined ? {} : { recordedAt: formatTime(recorded) }),
   }
   return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>
 }

@@ -10,14 +10,14 @@ import { type Lineage, lineageOf } from './tool/door-right.ts'
 
 interface Policies {
   readonly policies: readonly {
-    readonly expires_at?: string | undefined
+    readonly expiresAt?: string | undefined
     readonly conditions?: { readonly timeOfDay?: unknown; readonly rateLimit?: unknown } | undefined
   }[]
 }
 
 interface Reached {
   /** Time at which a used-up rate limit opens again. */
-  readonly opens_at?: string | undefined
+  readonly opensAt?: string | undefined
 }
 
 /** The next change caused by time alone. */
@@ -125,7 +125,7 @@ export class GuestWatch {
   /** `Infinity` if no rate limit is used up, or the token may not even ask. */
   async #opensMs(): Promise<number> {
     const answer = this.#door.call('access:reach', { ids: [] }, { as: this.#token }) as Promise<Reached>
-    const { opens_at: at } = await answer.catch((): Reached => ({}))
+    const { opensAt: at } = await answer.catch((): Reached => ({}))
     return at === undefined ? Infinity : Date.parse(at)
   }
 
@@ -156,7 +156,8 @@ const isAlive = ({ tokens: [token] }: Lineage) => token?.state === 'active' || t
 function nextOf({ tokens }: Lineage, policies: Policies['policies'], nowMs: number): number {
   const times = [
     ...tokens.map(({ not_before: start }) => start),
-    ...[...tokens, ...policies].map(({ expires_at: end }) => end),
+    ...tokens.map(({ expires_at: end }) => end),
+    ...policies.map(({ expiresAt: end }) => end),
   ].flatMap((at) => (at === undefined ? [] : [Date.parse(at)]))
   const hasHours = policies.some(({ conditions }) => conditions?.timeOfDay !== undefined)
   const minute = hasHours ? [nowMs - (nowMs % minuteMs) + minuteMs] : []

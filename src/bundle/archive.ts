@@ -50,14 +50,14 @@ const putResult = z.object({
   /** Archives removed by `keep` and `days`. */
   removed: z.number(),
   /** The error code of a failed removal. The new archive is stored all the same. */
-  removal_failed: z.string().optional(),
+  removalFailed: z.string().optional(),
 })
 
 const listed = z.object({
   key: z.string(),
   bytes: z.number(),
-  exported_at: z.string(),
-  modified_at: z.string().optional(),
+  exportedAt: z.string(),
+  modifiedAt: z.string().optional(),
 })
 
 const archiveCapabilities = [
@@ -79,7 +79,7 @@ const archiveCapabilities = [
         exportedAt: at.call.now,
         suffix: toHex(at.transfer.random.bytes(4)),
       }))
-      const bundle = await openBundleText({ ...wish, include_sensitive: sensitiveForm(wish) }, at, exportedAt)
+      const bundle = await openBundleText({ ...wish, includeSensitive: sensitiveForm(wish) }, at, exportedAt)
       const texts = withProgress(bundle.pieces, () =>
         at.call.progress({ done: bundle.done(), total: bundle.total, what: 'archive' }),
       )
@@ -101,7 +101,7 @@ const archiveCapabilities = [
         { keep, days },
         { book, own: put.key, now: at.call.now, signal: at.call.signal },
       )
-      return { ...put, removed, ...defined({ removal_failed: failed }) }
+      return { ...put, removed, ...defined({ removalFailed: failed }) }
     },
   }),
   defineCapability({
@@ -117,11 +117,11 @@ const archiveCapabilities = [
     uses: ['archive'],
     async run({ target: named, limit }, at) {
       const all = await archivesOf(at.archive.open(named), at.archive.book, at.call.signal)
-      const archives = all.slice(0, limit).map(({ key: of, bytes, exportedAt, modified_at }) => ({
+      const archives = all.slice(0, limit).map(({ key: of, bytes, exportedAt, modifiedAt }) => ({
         key: of,
         bytes,
-        exported_at: exportedAt,
-        ...defined({ modified_at }),
+        exportedAt,
+        ...defined({ modifiedAt }),
       }))
       return { archives, total: all.length }
     },
@@ -137,18 +137,18 @@ const archiveCapabilities = [
       /** Of an encrypted archive. */
       passphrase: passphraseField.optional(),
       /** Refuses the archive unless this key signed it. */
-      signed_by: z.string().max(200).optional(),
+      signedBy: z.string().max(200).optional(),
     }),
     output: z.object({
       key: z.string(),
       bytes: z.number(),
       ...described,
-      schemas_used: z.array(z.string()),
+      schemasUsed: z.array(z.string()),
     }),
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['records', 'transfer', 'archive'],
-    async run({ key: wanted, target: named, passphrase, signed_by: signedBy }, at) {
+    async run({ key: wanted, target: named, passphrase, signedBy }, at) {
       const store = at.archive.open(named)
       checkArchiveKey(store, at.archive.book, wanted)
       const { bytes, whole } = await readWhole(wanted, { passphrase, signedBy }, store, at)

@@ -37,7 +37,7 @@ const proof = {
   /** Of an encrypted bundle. */
   passphrase: passphrase.optional(),
   /** Refuses the bundle unless this key signed it. */
-  signed_by: z.string().max(200).optional(),
+  signedBy: z.string().max(200).optional(),
 }
 
 const conflict = z.object({
@@ -53,12 +53,12 @@ const conflict = z.object({
 const importResult = z.object({
   ...described,
   mode: z.enum(['merge', 'replace']),
-  dry_run: z.boolean(),
+  dryRun: z.boolean(),
   imported: z.number(),
   updated: z.number(),
   unchanged: z.number(),
   forgotten: z.number(),
-  conflict_count: z.number(),
+  conflictCount: z.number(),
   /** Records approved in another book, which now wait for this book's owner. Absent: 0. */
   lowered: z.number().optional(),
   /** Records that can't be read here: sealed ones without a key, and `withheld` ones. Absent: 0. */
@@ -68,16 +68,16 @@ const importResult = z.object({
    * the key, or with `decisions: 'keep'`. Absent: 0.
    */
   withheld: z.number().optional(),
-  /** Control tokens that were left out, without `include_tokens`. Absent: 0. */
-  tokens_skipped: z.number().optional(),
-  /** Records missing from a bundle that was cut short, with `allow_incomplete`. Absent: 0. */
+  /** Control tokens that were left out, without `includeTokens`. Absent: 0. */
+  tokensSkipped: z.number().optional(),
+  /** Records missing from a bundle that was cut short, with `allowIncomplete`. Absent: 0. */
   missing: z.number().optional(),
   /** Secrets found in the records, and how the book treats them. */
   secrets: z.array(secretCount),
   /** The first thousand. */
   conflicts: z.array(conflict),
 })
-const verifyResult = z.object({ ...described, schemas_used: z.array(z.string()) })
+const verifyResult = z.object({ ...described, schemasUsed: z.array(z.string()) })
 const answer = <Result extends z.ZodType>(result: Result) =>
   z.object({
     /** For the next piece. */
@@ -93,16 +93,16 @@ const importInput = z.strictObject({
   /** Only these kinds, by name or plural. */
   kinds: kindNames.optional(),
   /** Reports the result without a change. */
-  dry_run: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
   /**
    * The owner's decisions of the bundle (approved memories, reviews of proposals): `keep` takes them, `lower` makes the records
    * undecided. Default: `keep` for a bundle signed with this book's key, else `lower`.
    */
   decisions: z.enum(['keep', 'lower']).optional(),
   /** Takes control tokens too; a token's holder gets its rights in this book. Default: false. */
-  include_tokens: z.boolean().default(false),
+  includeTokens: z.boolean().default(false),
   /** Accepts a bundle with fewer records than its statistics. Default: false. */
-  allow_incomplete: z.boolean().default(false),
+  allowIncomplete: z.boolean().default(false),
   ...proof,
 })
 const verifyInput = z.strictObject({ ...piece, ...proof })
@@ -211,18 +211,18 @@ async function receive<Result>(
 
 export type ImportInput = z.output<typeof importInput>
 
-function proofOf({ passphrase: secret, signed_by }: Pick<ImportInput, 'passphrase' | 'signed_by'>) {
-  return { passphrase: secret, signedBy: signed_by }
+function proofOf({ passphrase: secret, signedBy }: Pick<ImportInput, 'passphrase' | 'signedBy'>) {
+  return { passphrase: secret, signedBy }
 }
 
-export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }: ImportInput, at: Context) {
+export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: ImportInput, at: Context) {
   const upload = toHex(at.transfer.random.bytes(8))
   const kinds = names && kindsCalled(at.records.kinds, names)
-  const includesGuarded = rest.include_tokens
+  const includesGuarded = rest.includeTokens
   const guarded = kinds?.find((kind) => kind.guarded)
   if (guarded && !includesGuarded) {
-    const message = `\`kinds\`: To import ${pluralOf(guarded)}, set \`include_tokens\`.`
-    throw new DaybookError('invalid-input', message, { details: { path: 'include_tokens' } })
+    const message = `\`kinds\`: To import ${pluralOf(guarded)}, set \`includeTokens\`.`
+    throw new DaybookError('invalid-input', message, { details: { path: 'includeTokens' } })
   }
   let secrets: SecretCount[] = []
   const intake = new BundleIntake(
@@ -231,7 +231,7 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
       now: at.call.now,
       kinds,
       includeGuarded: includesGuarded,
-      allowIncomplete: rest.allow_incomplete,
+      allowIncomplete: rest.allowIncomplete,
       take: (staged) =>
         at.records.write((write) => {
           at.transfer.staging.add(
@@ -253,7 +253,7 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
     const report = await last.records.write(({ records, transfer }) => {
       let done = 0
       const merged = mergeUpload(
-        { upload, mode, kinds: replaced, dryRun: dry_run, keepsDecisions, from: `bundle:${whole.agent.id}` },
+        { upload, mode, kinds: replaced, dryRun, keepsDecisions, from: `bundle:${whole.agent.id}` },
         {
           records,
           transfer,
@@ -273,9 +273,9 @@ export function beginImport({ mode, kinds: names, dry_run, decisions, ...rest }:
     return {
       ...describe(whole),
       mode,
-      dry_run,
+      dryRun,
       ...report,
-      ...(guardedSkipped === 0 ? {} : { tokens_skipped: guardedSkipped }),
+      ...(guardedSkipped === 0 ? {} : { tokensSkipped: guardedSkipped }),
       ...(missing === 0 ? {} : { missing }),
       secrets,
     }

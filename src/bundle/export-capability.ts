@@ -43,8 +43,8 @@ export interface BundleWish {
   readonly to?: string | undefined
   readonly passphrase?: string | undefined
   readonly sign?: boolean | undefined
-  readonly include_tokens?: boolean | undefined
-  readonly include_sensitive?: boolean | 'sealed' | undefined
+  readonly includeTokens?: boolean | undefined
+  readonly includeSensitive?: boolean | 'sealed' | undefined
 }
 
 export interface BundleText {
@@ -66,8 +66,8 @@ export async function openBundleText(
   exportedAt: string = at.call.now,
 ): Promise<BundleText> {
   const signer = wish.sign ? await needSigner(at) : undefined
-  const sensitive = wish.include_sensitive
-  const kinds = exportedKinds(withUnknown(at), wish.kinds && [...wish.kinds], wish.include_tokens === true)
+  const sensitive = wish.includeSensitive
+  const kinds = exportedKinds(withUnknown(at), wish.kinds && [...wish.kinds], wish.includeTokens === true)
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(wish.from, wish.to, at.call.zone),
@@ -76,9 +76,9 @@ export async function openBundleText(
     asSealed: sensitive === 'sealed',
   })
   if (snapshot.sealed > 0 && wish.passphrase === undefined && sensitive === undefined) {
-    const message = `${snapshot.sealed} sensitive records would be in clear text in the bundle. Give a passphrase, or set \`include_sensitive\`.`
+    const message = `${snapshot.sealed} sensitive records would be in clear text in the bundle. Give a passphrase, or set \`includeSensitive\`.`
     throw new DaybookError('invalid-input', message, {
-      details: { path: 'include_sensitive', sensitive: snapshot.sealed },
+      details: { path: 'includeSensitive', sensitive: snapshot.sealed },
     })
   }
   let written = 0
@@ -125,12 +125,12 @@ const input = z
   .strictObject({
     ...bundleWish,
     /** Includes control tokens. They grant rights, and every reader of the bundle sees them. */
-    include_tokens: z.boolean().optional(),
+    includeTokens: z.boolean().optional(),
     /**
      * Sensitive records: true writes them in clear text, false leaves them out, `sealed` keeps them sealed, readable with the
      * keys of this book. Default: true in an encrypted bundle; required for an open bundle of a book that has some.
      */
-    include_sensitive: z.union([z.boolean(), z.literal('sealed')]).optional(),
+    includeSensitive: z.union([z.boolean(), z.literal('sealed')]).optional(),
     /** The `cursor` of the previous page. Give it alone. */
     cursor: z.string().max(100).optional(),
     /** With `cursor`: ends the export here. */
@@ -149,7 +149,7 @@ interface Page {
   readonly cursor?: string
   readonly done: number
   readonly total: number
-  readonly exported_at?: string
+  readonly exportedAt?: string
   readonly checksum?: string
   readonly sealed?: number
 }
@@ -172,7 +172,7 @@ export const exportCapabilities = [
       done: z.number(),
       total: z.number(),
       /** On the first page: the bundle's time. */
-      exported_at: z.string().optional(),
+      exportedAt: z.string().optional(),
       /** On the last page: the bundle's checksum. */
       checksum: z.string().optional(),
       /** Records that can't be read here: they stay sealed in the bundle. Absent: 0. */
@@ -200,7 +200,7 @@ export const exportCapabilities = [
 ] as const
 
 async function beginExport(options: Options, at: Context): Promise<Page> {
-  for (const own of ['sign', 'include_tokens', 'include_sensitive'] as const) {
+  for (const own of ['sign', 'includeTokens', 'includeSensitive'] as const) {
     if (options[own] && at.call.caller.role === 'guest') {
       throw new DaybookError(
         'forbidden',
@@ -266,7 +266,7 @@ class ExportSession {
       done,
       total,
       ...sealedField(unread),
-      ...(n === 0 ? { exported_at: exportedAt } : {}),
+      ...(n === 0 ? { exportedAt } : {}),
       ...(isDone ? defined({ checksum: sum }) : { cursor: `${this.name}.${n + 1}` }),
     }
   }

@@ -44,7 +44,7 @@ export const importCapabilities = [
       /** The whole text of the file. */
       text: z.string().max(fileLimit),
       /** When the run ended, as trajectories have no times. Default: now. */
-      recorded_at: z
+      recordedAt: z
         .string()
         .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
         .optional(),
@@ -88,23 +88,23 @@ export const fileCapabilities = [
       /** Default: detected from the content. */
       format: z.enum(fileFormats).optional(),
       /** Reports the result without a change. */
-      dry_run: z.boolean().default(false),
+      dryRun: z.boolean().default(false),
       /** Accepts a file with fewer records than it says. Default: false. */
-      allow_incomplete: z.boolean().default(false),
+      allowIncomplete: z.boolean().default(false),
       /** When the file was written, for formats without times. Default: now. */
-      recorded_at: z
+      recordedAt: z
         .string()
         .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
         .optional(),
     }),
     output: z.object({
       format: z.enum(fileFormats),
-      dry_run: z.boolean(),
+      dryRun: z.boolean(),
       imported: z.number(),
       /** Records that are here, or were forgotten here, from an earlier import. */
       skipped: z.number(),
       /** Content that no record holds, counted by type: `thinking`, `repeated_id`. Absent: none. */
-      left_out: z.record(z.string(), z.number()).optional(),
+      omitted: z.record(z.string(), z.number()).optional(),
       session: z.string().optional(),
       /** The first thousand, in order. */
       ids: z.array(z.string()),
@@ -114,18 +114,18 @@ export const fileCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'transfer'],
-    async run({ name, text, format: wanted, recorded_at, dry_run, allow_incomplete: allowIncomplete }, at) {
+    async run({ name, text, format: wanted, recordedAt, dryRun, allowIncomplete }, at) {
       if (text.trim() === '') throw fileFault(name, '', 'The file is empty')
       const format = wanted ?? formatOf(name, text)
       if (format === 'swe-agent')
-        return { format, dry_run, ...(await importTrajectory({ name, text, recorded_at, dry_run }, at)) }
+        return { format, dryRun, ...(await importTrajectory({ name, text, recordedAt, dryRun }, at)) }
       const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
       const drafts = parse(format, {
         name,
         text,
         hash,
         allowIncomplete,
-        recordedMs: parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0,
+        recordedMs: parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0,
       })
       const { records, session, leftOut } = distinctDrafts(drafts)
       if (records.length === 0) throw fileFault(name, '', 'The file has nothing to import')
@@ -137,7 +137,7 @@ export const fileCapabilities = [
         for (const { kind, id, body, scope, times } of records) {
           if (write.records.get(id) || write.records.wasForgotten(id)) continue
           fresh += 1
-          if (!dry_run) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
+          if (!dryRun) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
         }
         return { fresh, secrets: write.transfer.secrets() }
       })
@@ -145,10 +145,10 @@ export const fileCapabilities = [
       const ids = records.slice(0, idLimit).map(({ id }) => id)
       return {
         format,
-        dry_run,
+        dryRun,
         imported,
         skipped: total - imported,
-        ...(leftOut && leftOut.size > 0 ? { left_out: Object.fromEntries(leftOut) } : {}),
+        ...(leftOut && leftOut.size > 0 ? { omitted: Object.fromEntries(leftOut) } : {}),
         ...defined({ session }),
         ids,
         secrets,

@@ -52,7 +52,7 @@ export const errorTable = {
     400,
     false,
     'The file is cut short: it has less than it declares.',
-    'Get the whole file. If its end is there, `allow_incomplete` imports what is there. Nothing was imported.',
+    'Get the whole file. If its end is there, `allowIncomplete` imports what is there. Nothing was imported.',
   ),
   'not-encrypted': row(
     400,

@@ -139,7 +139,7 @@ async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: p
     ...(reach ? { kinds: reach.pulled } : {}),
     ...(caller.role === 'guest' ? { agent: caller.agent } : {}),
   }
-  return { ticket: await book.lines.give(listener), expires_in_ms: ticketMs }
+  return { ticket: await book.lines.give(listener), expiresInMs: ticketMs }
 }
 
 const syncId = 'daybook:sync'

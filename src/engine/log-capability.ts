@@ -85,12 +85,12 @@ export const accessCapabilities = [
     output: z.object({
       records: z.array(z.object({ id: z.string(), kind: z.string() })),
       /** When an exhausted `rateLimit` of a policy lets the caller ask again; absent if none is exhausted. */
-      opens_at: z.string().optional(),
+      opensAt: z.string().optional(),
     }),
     uses: ['access', 'consent'],
     run(query, at) {
-      const opens_at = at.consent.opensAt()
-      return { records: at.access.reached(query), ...defined({ opens_at }) }
+      const opensAt = at.consent.opensAt()
+      return { records: at.access.reached(query), ...defined({ opensAt }) }
     },
   }),
   defineCapability({
@@ -273,8 +273,8 @@ export const activityCapabilities = [
     output: z.object({
       recalls: z.number(),
       contexts: z.number(),
-      last_at: z.string().optional(),
-      callers: z.array(z.object({ ...accessor, count: z.number(), last_at: z.string() })),
+      lastAt: z.string().optional(),
+      callers: z.array(z.object({ ...accessor, count: z.number(), lastAt: z.string() })),
     }),
     effect: 'read',
     uses: ['activity'],

@@ -45,7 +45,7 @@ export interface Quoted extends Quote {
 export interface PackedItem {
   readonly id: string
   readonly kind: string
-  readonly happened_at: string
+  readonly happenedAt: string
   readonly lane: Lane
   readonly score: number
   readonly tokens: number
@@ -155,7 +155,7 @@ class Packing {
         place,
         id,
         kind,
-        happened_at: happenedAt,
+        happenedAt,
         lane,
         score,
         tokens: 0,

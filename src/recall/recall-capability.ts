@@ -141,7 +141,7 @@ export const contextCapabilities = [
         z.object({
           id: z.string(),
           kind: z.string(),
-          happened_at: z.string(),
+          happenedAt: z.string(),
           lane: z.enum(lanes),
           score: z.number(),
           tokens: z.number(),

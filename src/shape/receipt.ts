@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 
 export const stored = {
-  stored_at: z.string(),
+  storedAt: z.string(),
   durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
 }
 
 export function storedNow({ now, durability }: Pick<CallPort, 'now' | 'durability'>) {
-  return { stored_at: now, durability }
+  return { storedAt: now, durability }
 }

@@ -18,7 +18,7 @@ export const orderBy = z
 
 export const page = { limit: limit(), offset, cursor }
 
-export const recordQuery = z.strictObject({ filters, order_by: orderBy, ...page })
+export const recordQuery = z.strictObject({ filters, orderBy, ...page })
 
 /** A page of records. `cursor`, if present, fetches the next page. */
 export const recordPage = <Item extends z.ZodType>(item: Item) =>
@@ -141,7 +141,7 @@ export function recordVerbs<Item extends z.ZodType>(kind: string, item: Item) {
         ...verb,
         input: recordQuery.prefault({}),
         output,
-        run: ({ order_by, ...query }, at) => pageOf(at, { ...query, orderBy: order_by }),
+        run: ({ orderBy, ...query }, at) => pageOf(at, { ...query, orderBy }),
       }),
     search: <const Id extends string, const Method extends string>(verb: Named<Id, Method>) =>
       readVerb({

@@ -43,13 +43,10 @@ export function createSchedules(db: SqlDatabase): Schedules {
 }
 
 /** The first time after `now` that is a whole number of intervals after the due round. */
-export function nextRound(
-  { next_at, every_ms }: Pick<Recurrence, 'next_at' | 'every_ms'>,
-  now: string,
-): string {
-  const due = parseTime(next_at) ?? 0
+export function nextRound({ nextAt, everyMs }: Pick<Recurrence, 'nextAt' | 'everyMs'>, now: string): string {
+  const due = parseTime(nextAt) ?? 0
   const late = Math.max(0, (parseTime(now) ?? 0) - due)
-  return formatTime(due + (Math.floor(late / every_ms) + 1) * every_ms)
+  return formatTime(due + (Math.floor(late / everyMs) + 1) * everyMs)
 }
 
 /** A queue that adds due rounds to the waiting tasks before it gives one out. */
@@ -66,7 +63,7 @@ export class RoundQueue extends TaskQueue {
   override take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
     if ((this.#nextRound() ?? '~') <= now)
       for (const one of this.#schedules.list())
-        if (one.state === 'active' && one.next_at <= now) this.#addRound(one, now)
+        if (one.state === 'active' && one.nextAt <= now) this.#addRound(one, now)
     return super.take(owner, now, leaseUntil)
   }
 
@@ -79,21 +76,21 @@ export class RoundQueue extends TaskQueue {
   }
 
   #addRound(one: Recurrence, now: string): void {
-    const next_at = nextRound(one, now)
-    const before = one.last_task === undefined ? undefined : this.get(one.last_task)?.state
+    const nextAt = nextRound(one, now)
+    const before = one.lastTask === undefined ? undefined : this.get(one.lastTask)?.state
     // One round at a time: a round is skipped while the last one still waits or runs.
-    if (before === 'waiting' || before === 'running') return this.#schedules.put({ ...one, next_at })
-    const id = nameId('round', one.id, one.next_at)
+    if (before === 'waiting' || before === 'running') return this.#schedules.put({ ...one, nextAt })
+    const id = nameId('round', one.id, one.nextAt)
     if (!this.get(id)) {
-      const { capability, input, scope, max_attempts: maxAttempts } = one
+      const { capability, input, scope, maxAttempts } = one
       this.add({ id, capability, input, scope, maxAttempts, dueAt: now }, now)
     }
-    this.#schedules.put({ ...one, next_at, last_at: now, last_task: id, rounds: one.rounds + 1 })
+    this.#schedules.put({ ...one, nextAt, lastAt: now, lastTask: id, rounds: one.rounds + 1 })
   }
 
   #nextRound(): string | undefined {
     const row = this.#db.get<{ at: string | null }>(
-      `SELECT min(json_extract(value, '$.next_at')) AS at FROM book WHERE ${isDue}`,
+      `SELECT min(json_extract(value, '$.nextAt')) AS at FROM book WHERE ${isDue}`,
       [first, last],
     )
     return row?.at ?? undefined

@@ -218,13 +218,27 @@ function namesSealed(db: SqlDatabase, text: string): boolean {
 }
 
 function toEntry(row: TaskRow): TaskEntry {
-  const { input, scope, state, lease_until, result, error_code: code, error_message: message, ...plain } = row
+  const {
+    input,
+    scope,
+    state,
+    lease_until: leaseUntil,
+    result,
+    error_code: code,
+    error_message: message,
+  } = row
   return {
-    ...plain,
+    id: row.id,
+    capability: row.capability,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    dueAt: row.due_at,
     input: JSON.parse(input) as Json,
     scope: JSON.parse(scope) as Scope,
     state: state as TaskState,
-    ...(lease_until === null ? {} : { lease_until }),
+    ...(leaseUntil === null ? {} : { leaseUntil }),
     ...(result === null ? {} : { result: JSON.parse(result) as Json }),
     ...(code === null ? {} : { error: { code, message: message ?? '' } }),
   }

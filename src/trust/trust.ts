@@ -23,12 +23,12 @@ const clockCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: z.object({
       /** Milliseconds by which the clock was behind the latest known time. */
-      behind_ms: z.number(),
+      behindMs: z.number(),
     }),
     effect: 'write',
     uses: ['trust'],
     run(_input, at) {
-      return { behind_ms: at.trust.resetTime() }
+      return { behindMs: at.trust.resetTime() }
     },
   }),
 ] as const

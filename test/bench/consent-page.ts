@@ -18,7 +18,7 @@ function makePolicy(n: number): Policy {
   ][Math.floor(n / 3) % 3]
   return {
     id: `policy_${n}`,
-    for_agents: n % 3 === 0 ? 'did:a2p:agent:*' : `did:a2p:agent:*:other${n}`,
+    forAgents: n % 3 === 0 ? 'did:a2p:agent:*' : `did:a2p:agent:*:other${n}`,
     allow: [`a2p:preferences.t${n}`, 'a2p:semantic'],
     deny: n % 7 === 0 ? [`a2p:health.t${n}`] : [],
     permissions: ['read_scoped'],

@@ -33,7 +33,7 @@ export function createTraceSource(seed: number): () => BenchTrace {
         parameters: {
           target: `${domain}/${between(1, 99_999)}`,
           query: words(between(6, 14)),
-          dry_run: random() < 0.2,
+          dryRun: random() < 0.2,
         },
         tools_used: [pick(tools), pick(tools)],
       },

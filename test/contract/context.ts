@@ -25,7 +25,7 @@ export function contextCases({ book: open }: BookCase): void {
     })
     await book.conversation.storeMany({
       session: 'else',
-      agent_id: 'somebody',
+      agent: 'somebody',
       messages: [say('m-3', `A garden ${'with very many words '.repeat(200)}`, '2023-08-02')],
     })
     return book

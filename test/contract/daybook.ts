@@ -190,7 +190,7 @@ function storeCases({ book: open, reopen }: BookCase, { degraded = [] }: BookHos
       session: 's-1',
       ver: expect.any(Number),
       timestamp: '2026-01-31T15:00:00.000Z',
-      created_at: receipt.stored_at,
+      created_at: receipt.storedAt,
       metadata: { mode: 'interactive', tags: [], linked_traces: [] },
     })
     expect(await book.traces.get({ id: 'no-such-trace' })).toBeNull()
@@ -270,7 +270,7 @@ function storeCases({ book: open, reopen }: BookCase, { degraded = [] }: BookHos
     )
     expect(await book.traces.linked({ id: citing.id })).toMatchObject({ to: [{ id }], from: [] })
     expect(await book.traces.linked({ id })).toMatchObject({ to: [], from: [{ id: citing.id }] })
-    expect(await book.traces.forget({ id })).toMatchObject({ id, forgotten: true, cited_by: [citing.id] })
+    expect(await book.traces.forget({ id })).toMatchObject({ id, forgotten: true, citedBy: [citing.id] })
     expect(await book.traces.get({ id })).toBeNull()
     expect((await book.traces.search({ query: 'recursion' })).records).toEqual([])
     expect((await book.traces.query({})).records.map((record) => record.id)).toEqual([citing.id])

@@ -80,11 +80,11 @@ export function exampleCases({ book: open }: BookCase): void {
     await book.perceptions.store({ subject: 'student-123', content: 'Prefers diagrams', confidence: 0.9 })
     await book.perceptions.store({ subject: 'student-123', content: 'Works at night', confidence: 0.7 })
     await book.perceptions.store({ subject: 'student-123', content: 'May be bored', confidence: 0.2 })
-    const surely = await book.perceptions.get({ subject: 'student-123', min_confidence: 0.7 })
+    const surely = await book.perceptions.get({ subject: 'student-123', minConfidence: 0.7 })
     expect(surely.records.map(({ confidence }) => confidence)).toEqual([0.9, 0.7])
     const recent = await book.perceptions.query({
       filters: { updated_at: { gte: '2026-01-01' } },
-      order_by: '-confidence',
+      orderBy: '-confidence',
     })
     expect(recent.records.map(({ confidence }) => confidence)).toEqual([0.9, 0.7, 0.2])
 
@@ -146,8 +146,8 @@ export function exampleCases({ book: open }: BookCase): void {
         procedure: 'Look for the base case first.',
       },
     })
-    await book.skills.recordOutcome({ skill_name: 'grade_recursion', outcome: true })
-    expect(await book.skills.get({ skill_name: 'grade_recursion' })).toMatchObject({
+    await book.skills.recordOutcome({ skillName: 'grade_recursion', outcome: true })
+    expect(await book.skills.get({ skillName: 'grade_recursion' })).toMatchObject({
       maturity: { level: 'novice', success_rate: 1, usage_count: 1 },
     })
   })

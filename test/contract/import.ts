@@ -18,7 +18,7 @@ export function importCases({ book: open }: BookCase): void {
     }
     const { imported, skipped, session, ids } = await book.import(file)
     expect([imported, skipped, ids.length]).toEqual([3, 0, 3])
-    const { records } = await book.traces.query({ filters: { session }, order_by: 'timestamp' })
+    const { records } = await book.traces.query({ filters: { session }, orderBy: 'timestamp' })
     expect(records.map(({ id }) => id)).toEqual(ids)
     expect(records.map(({ action }) => action.type)).toEqual(['open', 'open', 'submit'])
     expect(records.map(({ result }) => result?.success)).toEqual([true, false, true])
@@ -117,7 +117,7 @@ export function importCases({ book: open }: BookCase): void {
         details: { file: 'cut.jsonl', path },
       })
       expect((await book.stats()).total).toBe(0)
-      expect(await book.import(text, { name: 'cut.jsonl', allow_incomplete: true })).toMatchObject({
+      expect(await book.import(text, { name: 'cut.jsonl', allowIncomplete: true })).toMatchObject({
         imported: rest,
       })
     },
@@ -143,11 +143,11 @@ export function importCases({ book: open }: BookCase): void {
       ['agent.sapphy', { id: 'm-1', content: 'anything', source: { User: 'ann' } }],
       ['agent:karin', { id: 'k-1', content: 'anything' }],
     ] as const
-    for (const [agent_id, message] of again)
-      expect(await book.conversation.store({ agent_id, message })).toMatchObject({
+    for (const [agent, message] of again)
+      expect(await book.conversation.store({ agent, message })).toMatchObject({
         reason: 'duplicate msg_id',
       })
-    const { records } = await book.conversation.list({ order_by: 'timestamp' })
+    const { records } = await book.conversation.list({ orderBy: 'timestamp' })
     expect(records.map(({ timestamp, source }) => [timestamp, source.type])).toEqual([
       ['2026-02-01T10:00:00.000Z', 'User'],
       ['2026-02-01T10:00:01.000Z', 'User'],
@@ -155,15 +155,15 @@ export function importCases({ book: open }: BookCase): void {
       ['2026-03-01T09:00:00.000Z', 'User'],
     ])
     expect(records[2]?.metadata).toEqual({ k: 1 })
-    const known = await book.conversation.profile({ agent_id: 'agent.sapphy', user_id: 'ann' })
+    const known = await book.conversation.profile({ agent: 'agent.sapphy', user_id: 'ann' })
     expect(known.facts.map(({ attribute, value }) => `${attribute}: ${value}`).toSorted()).toEqual([
       'home: Oslo',
       'note: sails on Sundays',
     ])
     // What is learned later joins what was known.
     const history = [{ content: 'I live in Bergen.', source: { User: 'ann' }, timestamp: '2026-05-01' }]
-    await book.conversation.updateProfile({ agent_id: 'agent.sapphy', history })
-    const now = await book.conversation.profile({ agent_id: 'agent.sapphy', user_id: 'ann' })
+    await book.conversation.updateProfile({ agent: 'agent.sapphy', history })
+    const now = await book.conversation.profile({ agent: 'agent.sapphy', user_id: 'ann' })
     expect(now.profile).toBe('home: Bergen\nnote: sails on Sundays')
     expect(now.earlier).toMatchObject([{ value: 'Oslo', superseded_by: 'Bergen' }])
     expect((await book.conversation.episodes()).records).toMatchObject([

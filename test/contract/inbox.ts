@@ -74,7 +74,7 @@ export function inboxCases({ book: open, reopen }: BookCase): void {
     ['no text', {}, 'text'],
     ['too much text', { text: 'x'.repeat(16_001) }, 'text'],
     ['too much data', { text: 'x', data: { more: 'x'.repeat(70_000) } }, 'data'],
-    ['a wrong time', { text: 'x', expires_at: 'soon' }, 'expires_at'],
+    ['a wrong time', { text: 'x', expiresAt: 'soon' }, 'expiresAt'],
     ['half a character', { text: 'x', to: 'a\ud800' }, 'to'],
   ])('refuses a message with %s, with the path', async (_what, input, path) => {
     const book = await open()

@@ -102,7 +102,7 @@ function lockedCases(cases: BookCase): void {
       expect(said.memory.perceptions.filter(({ sealed }) => sealed)).toHaveLength(8)
       expect(await book.verify(text)).toMatchObject({ counts: { perception: 15 }, sealed: 8 })
       const without = await new Response(
-        (await book.export({ include_sensitive: false })) as ReadableStream,
+        (await book.export({ includeSensitive: false })) as ReadableStream,
       ).text()
       expect(await book.verify(without)).toMatchObject({ counts: { perception: 7 } })
       expect((await book.verify(without)).sealed).toBeUndefined()

@@ -26,10 +26,10 @@ export function newerBookCases(cases: BookCase, { role }: HostPlace): void {
     const { id: taskId } = await book.tasks.add({
       capability: 'kstar:store_trace',
       input: makeTrace({ id: 'put-off' }),
-      delay_seconds: 0,
+      delaySeconds: 0,
     })
     await expect.poll(async () => (await book.tasks.get({ id: taskId }))?.state).toBe('done')
-    await book.tasks.add({ capability: 'kstar:store_trace', input: makeTrace(), delay_seconds: 86_400 })
+    await book.tasks.add({ capability: 'kstar:store_trace', input: makeTrace(), delaySeconds: 86_400 })
     expect((await book.traces.count()).total).toBe(3)
 
     const newer = await alter(book, toNewer)

@@ -46,12 +46,12 @@ export function callOptionCases({ book: open }: BookCase): void {
     it('of an import are those of the file that it is', async () => {
       const book = await open()
       const chat = JSON.stringify([{ role: 'user', content: 'Hello' }])
-      const misspelt = await failure(book.import(chat, { dryRun: true } as never))
-      expect(misspelt.details).toEqual({ path: 'options.dryRun', meant: 'dry_run' })
+      const misspelt = await failure(book.import(chat, { dry_run: true } as never))
+      expect(misspelt.details).toEqual({ path: 'options.dry_run', meant: 'dryRun' })
       // It would have been imported all the same.
       const chosen = await failure(book.import(chat, { kinds: ['trace'] }))
       expect(chosen).toMatchObject({ code: 'invalid-input', details: { path: 'options.kinds' } })
-      expect(await book.import(chat, { dry_run: true })).toMatchObject({ imported: 1, dry_run: true })
+      expect(await book.import(chat, { dryRun: true })).toMatchObject({ imported: 1, dryRun: true })
       expect((await book.status()).records).toEqual({})
       expect(await book.import(chat, { name: 'chat.json' })).toMatchObject({ imported: 1 })
     })

@@ -12,7 +12,7 @@ export function recurringCases({ book: open, reopen }: BookCase): void {
     let book = await open()
     const { task, before } = await book.tasks.schedule({ id: 'nightly', ...store('a'), every: '1h' })
     expect(before).toBeNull()
-    expect(Date.parse(task.next_at) - Date.parse(task.created_at)).toBe(hour)
+    expect(Date.parse(task.nextAt) - Date.parse(task.createdAt)).toBe(hour)
     expect(await book.tasks.list()).toEqual({ tasks: [] })
     book = await reopen(book)
     // It was due a hundred times while nobody was here, the first time a hundred hours and a half ago.
@@ -22,10 +22,10 @@ export function recurringCases({ book: open, reopen }: BookCase): void {
     const begun = async (): Promise<string> => {
       const { promise, resolve } = Promise.withResolvers<void>()
       const off = book.on('task', () => resolve())
-      const id = (await round())?.task.last_task
+      const id = (await round())?.task.lastTask
       if (id === undefined) await promise
       off()
-      return (await round())?.task.last_task ?? ''
+      return (await round())?.task.lastTask ?? ''
     }
     const done = await settledTask(book, await begun())
     expect(done).toMatchObject({ state: 'done', recurring: 'nightly', capability: 'kstar:store_trace' })
@@ -33,8 +33,8 @@ export function recurringCases({ book: open, reopen }: BookCase): void {
     const after = await round()
     expect(after).toMatchObject({ task: { id: 'nightly', rounds: 1, by: 'owner' }, last: 'done' })
     // The next one keeps to the clock of the first.
-    expect((Date.parse(after?.task.next_at ?? '') - Date.parse(first)) % hour).toBe(0)
-    expect(Date.parse(after?.task.next_at ?? '')).toBeGreaterThan(Date.now())
+    expect((Date.parse(after?.task.nextAt ?? '') - Date.parse(first)) % hour).toBe(0)
+    expect(Date.parse(after?.task.nextAt ?? '')).toBeGreaterThan(Date.now())
     book = await reopen(book)
     expect(await round()).toMatchObject({ task: { rounds: 1 }, last: 'done' })
     expect(await book.tasks.unschedule({ id: 'nightly' })).toEqual({ id: 'nightly', ended: true })
@@ -44,16 +44,16 @@ export function recurringCases({ book: open, reopen }: BookCase): void {
 
   it('changes a task that comes round by its name, and says what stood before', async () => {
     const book = await open()
-    const { task } = await book.tasks.schedule({ id: 'a', ...store('a'), every: '1d', max_attempts: 2 })
+    const { task } = await book.tasks.schedule({ id: 'a', ...store('a'), every: '1d', maxAttempts: 2 })
     const changed = await book.tasks.schedule({ id: 'a', every: 6 * hour })
     expect(changed.before).toEqual(task)
     expect(changed.task).toMatchObject({
-      every_ms: 6 * hour,
+      everyMs: 6 * hour,
       capability: task.capability,
       input: task.input,
-      max_attempts: 2,
+      maxAttempts: 2,
     })
-    expect(Date.parse(changed.task.next_at)).toBeLessThan(Date.parse(task.next_at))
+    expect(Date.parse(changed.task.nextAt)).toBeLessThan(Date.parse(task.nextAt))
     expect((await book.tasks.schedules()).schedules).toHaveLength(1)
   })
 

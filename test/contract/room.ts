@@ -15,12 +15,12 @@ export function roomCases({ book: open, reopen }: BookCase): void {
       await room.say({ text: 'Yes.' })
       expect(await room.hear({ as: 'ada' })).toMatchObject({
         message: { number: 2, from: 'contract', text: 'Yes.' },
-        messages_lost: false,
+        messagesLost: false,
       })
-      expect(await room.hear({ as: 'ada', last: 2 })).toEqual({ message: null, messages_lost: false })
+      expect(await room.hear({ as: 'ada', last: 2 })).toEqual({ message: null, messagesLost: false })
       expect(await room.hearAll({ as: 'eve', limit: 1 })).toMatchObject({
         messages: [{ number: 1 }],
-        more_available: true,
+        moreAvailable: true,
       })
       expect(await room.status({ as: 'eve', last: 1 })).toMatchObject({
         participants: 3,
@@ -38,19 +38,19 @@ export function roomCases({ book: open, reopen }: BookCase): void {
     it('goes on counting when it was empty, and tells a listener what it lost meanwhile', async () => {
       const { room } = await open()
       for (const text of ['one', 'two']) await room.say({ as: 'ada', text })
-      expect(await room.hear({ as: 'eve' })).toMatchObject({ message: { number: 1 }, messages_lost: false })
+      expect(await room.hear({ as: 'eve' })).toMatchObject({ message: { number: 1 }, messagesLost: false })
       for (const as of ['ada', 'eve']) await room.leave({ as })
-      expect(await room.hear({ as: 'eve', last: 1 })).toEqual({ message: null, messages_lost: true })
-      expect(await room.hear({ as: 'eve', last: 2 })).toEqual({ message: null, messages_lost: false })
+      expect(await room.hear({ as: 'eve', last: 1 })).toEqual({ message: null, messagesLost: true })
+      expect(await room.hear({ as: 'eve', last: 2 })).toEqual({ message: null, messagesLost: false })
       expect((await room.say({ as: 'ada', text: 'three' })).number).toBe(3)
       expect(await room.hear({ as: 'eve', last: 2 })).toMatchObject({
         message: { number: 3, text: 'three' },
-        messages_lost: false,
+        messagesLost: false,
       })
       // A number of a room before this one.
       expect(await room.hear({ as: 'eve', last: 99 })).toMatchObject({
         message: { number: 3 },
-        messages_lost: true,
+        messagesLost: true,
       })
     })
 
@@ -59,12 +59,12 @@ export function roomCases({ book: open, reopen }: BookCase): void {
       for (const text of ['one', 'two', 'three']) await before.room.say({ as: 'ada', text })
       const { room, status } = await reopen(before)
       expect(await room.status({ as: 'eve' })).toMatchObject({ participants: 0, latest: 0 })
-      expect(await room.hear({ as: 'eve', last: 2 })).toEqual({ message: null, messages_lost: true })
-      expect(await room.hear({ as: 'eve', last: 3 })).toEqual({ message: null, messages_lost: false })
+      expect(await room.hear({ as: 'eve', last: 2 })).toEqual({ message: null, messagesLost: true })
+      expect(await room.hear({ as: 'eve', last: 3 })).toEqual({ message: null, messagesLost: false })
       expect((await room.say({ as: 'ada', text: 'four' })).number).toBe(4)
       expect(await room.hear({ as: 'eve', last: 3 })).toMatchObject({
         message: { number: 4 },
-        messages_lost: false,
+        messagesLost: false,
       })
       expect((await status()).degraded).not.toContainEqual(expect.stringContaining('room'))
     })

@@ -32,7 +32,7 @@ export function sealGuardedCases({ book: open }: BookCase): void {
       await seal(book, id, 'sensitive')
       expect(await levelOf(book, memory)).toBe('sensitive')
       expect(await book.seal.status()).toMatchObject({ sealed: 2 })
-      expect((await book.bundles.export({ include_sensitive: false })).text).not.toMatch(/jazz|music/)
+      expect((await book.bundles.export({ includeSensitive: false })).text).not.toMatch(/jazz|music/)
     })
 
     it('is as sensitive: the memory that a proposal has changed', async () => {

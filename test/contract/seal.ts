@@ -33,7 +33,7 @@ async function ask(book: Daybook) {
   for (let cursor: string | undefined; pages.length < 9;) {
     const page = await book.records.query({
       kind: 'perception',
-      order_by: ['subject', '-confidence'],
+      orderBy: ['subject', '-confidence'],
       limit: 4,
       ...(cursor ? { cursor } : {}),
     })
@@ -49,7 +49,7 @@ async function ask(book: Daybook) {
   })
   const narrow = await book.perceptions.query({
     filters: { confidence: { gte: 0.4 }, subject: { ne: 's-1' } },
-    order_by: 'id',
+    orderBy: 'id',
   })
   const { hits } = await book.recall({ text: 'lights in the harbour', limit: 15 })
   const count = await book.records.count({ kind: 'perception', filters: { subject: 's-2' } })
@@ -121,7 +121,7 @@ export function sealCases(cases: BookCase): void {
       const error = await failure(book.records.get({ id: 'p-0' }))
       expect([error.code, error.details['reason']]).toEqual(['locked', 'passphrase'])
       expect(error.details['sealed']).toMatchObject({ alg: 'A256GCM' })
-      expect(ids((await book.perceptions.query({ order_by: 'id' })).records)).toEqual([
+      expect(ids((await book.perceptions.query({ orderBy: 'id' })).records)).toEqual([
         'p-1',
         'p-11',
         'p-13',
@@ -191,9 +191,9 @@ export function sealCases(cases: BookCase): void {
       await fillWithSealed(book, 2)
       const text = async (stream: unknown) => new Response(stream as ReadableStream).text()
       const error = await failure(book.export())
-      expect([error.code, error.details['path']]).toEqual(['invalid-input', 'include_sensitive'])
-      expect(await text(await book.export({ include_sensitive: false }))).not.toContain('number 4')
-      const open = await text(await book.export({ include_sensitive: true }))
+      expect([error.code, error.details['path']]).toEqual(['invalid-input', 'includeSensitive'])
+      expect(await text(await book.export({ includeSensitive: false }))).not.toContain('number 4')
+      const open = await text(await book.export({ includeSensitive: true }))
       expect(open).toContain('"sensitivity":"sensitive"')
       const closed = await text(await book.export({ passphrase }))
       const other = await cases.book()

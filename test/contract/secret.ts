@@ -54,7 +54,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       await book.tasks.add({
         capability: 'kstar:store_perception',
         input: { content: secret },
-        delay_seconds: 600,
+        delaySeconds: 600,
       })
       expect(await book.records.get({ id })).toMatchObject({
         content: `deploy with token ${mark}`,
@@ -96,10 +96,10 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         ],
         ['agent', () => book.with({ agent: `agent-${secret}` }).perceptions.store(perception)],
         [
-          'for_agents',
+          'forAgents',
           () =>
             book.consent.setPolicy({
-              for_agents: `coach-${secret}`,
+              forAgents: `coach-${secret}`,
               allow: ['a2p:*'],
               permissions: ['read_full'],
             }),
@@ -108,7 +108,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
           'name',
           () =>
             book.consent.setPolicy({
-              for_agents: 'coach',
+              forAgents: 'coach',
               allow: ['a2p:*'],
               permissions: ['read_full'],
               name: `for ${secret}`,
@@ -164,7 +164,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       const bundle = await new Response((await from.export()) as ReadableStream).text()
       for (const secrets of keepsKeys ? (['seal', 'mask'] as const) : (['mask'] as const)) {
         const to = await cases.book({ secrets })
-        const tried = await to.import(bundle, { dry_run: true })
+        const tried = await to.import(bundle, { dryRun: true })
         const first = await to.import(bundle)
         const outcome = secrets === 'seal' ? 'sealed' : 'masked'
         const counts = [{ rule: 'github-token', kind: 'perception', path: 'content', outcome, count: 1 }]
@@ -172,7 +172,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
         expect(await to.import(bundle)).toMatchObject({
           imported: 0,
           skipped: 1,
-          bundle: { conflict_count: 0 },
+          bundle: { conflictCount: 0 },
         })
         const record = await to.records.get({ id: 'p-1' })
         expect(record?.sensitivity ?? 'standard').toBe(secrets === 'seal' ? 'sensitive' : 'standard')
@@ -210,7 +210,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       const card = '4532 0151 1283 0366'
       const content = `${'x'.repeat(16_000 - card.length - 1)} ${card}`
       const error = await failure(
-        book.conversation.store({ agent_id: 'a', message: { content, source: { type: 'user' } } as never }),
+        book.conversation.store({ agent: 'a', message: { content, source: { type: 'user' } } as never }),
       )
       expect([error.code, error.details['path']]).toEqual(['invalid-input', 'content'])
       expect((await book.stats()).total).toBe(0)

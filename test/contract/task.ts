@@ -45,7 +45,7 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
 
   it('keeps nothing of what a task that waits, is done, has failed or comes round was given about a record that is purged', async () => {
     const book = await open()
-    const later = { delay_seconds: 100_000 }
+    const later = { delaySeconds: 100_000 }
     const words = { content: 'Saffron letter.' }
     const message = { id: 'gone', ...words }
     await book.conversation.store({ message })
@@ -137,7 +137,7 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
     }
     expect((await book.tasks.list()).tasks).toEqual([])
     // What has a passphrase only sometimes is put off without.
-    await book.tasks.add({ capability: 'seal:guard', input: {}, delay_seconds: 1000 })
+    await book.tasks.add({ capability: 'seal:guard', input: {}, delaySeconds: 1000 })
   })
 
   it('makes a call that was put off, and keeps its answer', async () => {
@@ -154,10 +154,10 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
       input: { history },
       state: 'done',
       attempts: 1,
-      max_attempts: 5,
+      maxAttempts: 5,
       result: {
         ok: true,
-        episode_id: records[0]?.id,
+        episodeId: records[0]?.id,
         method: 'extractive',
       },
     })
@@ -198,7 +198,7 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
   it('keeps what waits when the book is closed, and takes a task once', async () => {
     const book = await open()
     const input = { message: { id: 'm-1', content: 'later' } }
-    const later = { capability: 'ks:store', input, delay_seconds: 3600 }
+    const later = { capability: 'ks:store', input, delaySeconds: 3600 }
     const { id } = await book.tasks.add(later, { requestId: 'r-1' })
     expect(await book.tasks.add(later, { requestId: 'r-1' })).toEqual({ id })
     const again = await reopen(book)
@@ -219,7 +219,7 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
       'capability',
     ],
     ['a wrong input', { capability: 'ks:store', input: { message: {} } }, 'invalid-input', 'message.content'],
-    ['too many tries', { capability: 'ks:store', max_attempts: 21 }, 'invalid-input', 'max_attempts'],
+    ['too many tries', { capability: 'ks:store', maxAttempts: 21 }, 'invalid-input', 'maxAttempts'],
   ] as const)('refuses to put off %s', async (_what, input, code, path) => {
     const book = await open()
     expect(await failure(book.tasks.add(input))).toMatchObject({ code, details: { path } })

@@ -140,7 +140,7 @@ describe.skipIf(skipped !== '')(`A page among claws over Apache Kafka${skipped}`
     await using joined = await openPage(group)
     const { page, claw } = joined
     await together(page, [logs, orders, runbook])
-    await logs.pool.announce({ capabilities: ['logs.read:/var/log/app/*'], display_name: 'Logs' })
+    await logs.pool.announce({ capabilities: ['logs.read:/var/log/app/*'], displayName: 'Logs' })
     await orders.pool.announce({ capabilities: ['db.read:orders,customers'] })
     await runbook.pool.announce({ capabilities: ['incident.runbook:v2'] })
     const who = (capability: string) =>

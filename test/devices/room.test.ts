@@ -51,7 +51,7 @@ it('two devices and a caller over HTTP hear each other in order, and one that wa
   await a.context.setOffline(false)
   await expect.poll(() => placeOf(pageA)).toBe('mirror')
   const heard = await hearAll(pageA, 'eve', 3)
-  expect(heard?.messages_lost).toBe(true)
+  expect(heard?.messagesLost).toBe(true)
   // What was said without a line has a number of the mirror's now, and says which it had.
   await expect
     .poll(async () => (await hearAll(pageB, 'bob', 3))?.messages.find(({ from }) => from === 'ada'))

@@ -99,14 +99,14 @@ it('converges after both wrote without a connection, with every conflict decided
     await one?.traces.complete({ id: traceId, result: { success: true, outcome: { by: 'a' } } })
     await one?.perceptions.update({ id: beliefId, updates: { confidence: 0.9 } })
     for (const outcome of [true, true, false])
-      await one?.skills.recordOutcome({ skill_name: 'umbrella', outcome })
+      await one?.skills.recordOutcome({ skillName: 'umbrella', outcome })
     await one?.records.forget({ id: doomedId })
   }, ids)
   await pageB.evaluate(async ({ traceId, beliefId, doomedId }) => {
     const one = globalThis.book
     await one?.traces.complete({ id: traceId, result: { success: false, outcome: { by: 'b' } } })
     await one?.perceptions.update({ id: beliefId, updates: { content: 'It pours' } })
-    for (const outcome of [true, true]) await one?.skills.recordOutcome({ skill_name: 'umbrella', outcome })
+    for (const outcome of [true, true]) await one?.skills.recordOutcome({ skillName: 'umbrella', outcome })
     await one?.perceptions.update({ id: doomedId, updates: { content: 'Still true' } })
   }, ids)
   await store(pageA, numbered('a', 120))

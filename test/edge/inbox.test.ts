@@ -25,7 +25,7 @@ it('leaves a message once for each key, over evictions, and it comes down with t
   )
   const synced = await call(`/v1/books/${book}/sync`, { body: syncRequest() })
   const { changes } = (await synced.json()) as { changes: { kind: string; id: string; body: object }[] }
-  expect(changes).toMatchObject([{ kind: 'inbox', id, body: { ...message, from: 'edge', delivered_to: [] } }])
+  expect(changes).toMatchObject([{ kind: 'inbox', id, body: { ...message, from: 'edge', deliveredTo: [] } }])
   expect(await run(book, 'inbox:take', { agent: 'tutor' })).toMatchObject({ messages: [{ id }], more: false })
   expect(await run(book, 'inbox:take', { agent: 'tutor' })).toEqual({ messages: [], more: false })
 })

@@ -15,11 +15,11 @@ const alarmOf = (book: string) =>
   runInDurableObject(stubOf(book), (_object, { storage }) => storage.getAlarm())
 
 const message = (content: string) => ({ message: { id: content, content } })
-const put = (book: string, content: string, delay_seconds: number) =>
+const put = (book: string, content: string, delaySeconds: number) =>
   run<{ id: string }>(book, 'task:add', {
     capability: 'ks:store',
     input: message(content),
-    delay_seconds,
+    delaySeconds,
   })
 
 describe('tasks at the edge', () => {
@@ -44,7 +44,7 @@ describe('tasks at the edge', () => {
     const at = new Date(Date.now() + 500).toISOString()
     await runInDurableObject(stubOf(book), async (_object, { storage }) => {
       storage.sql.exec(
-        "UPDATE tasks SET state = 'running', owner = 'gone', attempts = 1, lease_until = ? WHERE id = ?",
+        "UPDATE tasks SET state = 'running', owner = 'gone', attempts = 1, leaseUntil = ? WHERE id = ?",
         at,
         id,
       )

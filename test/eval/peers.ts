@@ -87,7 +87,7 @@ async function textsOf(book: Daybook): Promise<Text[]> {
   for (let cursor: string | undefined; ;) {
     const page = await book.records.query({
       limit: pieceSize,
-      include_superseded: true,
+      includeSuperseded: true,
       ...defined({ cursor }),
     })
     for (const record of page.records) {

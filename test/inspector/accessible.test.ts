@@ -47,7 +47,7 @@ async function fill(book: Daybook): Promise<void> {
   await agent.consent.request({ scopes: ['a2p:preferences', 'a2p:health'], purpose })
   await book.consent.setPolicy({
     name: 'Tutors by day',
-    for_agents: 'did:a2p:agent:local:tutor*',
+    forAgents: 'did:a2p:agent:local:tutor*',
     allow: ['a2p:preferences'],
     deny: ['a2p:health'],
     permissions: ['read_scoped', 'propose'],

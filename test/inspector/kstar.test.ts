@@ -107,7 +107,7 @@ it('shows how a skill grew, and restores an earlier version with a way back', as
     const skill = { name: 'Grade', definition: { procedure: 'Read it twice.' } }
     await book.skills.store(skill)
     for (const outcome of [true, false, true, true, true])
-      await book.skills.recordOutcome({ skill_name: 'Grade', outcome })
+      await book.skills.recordOutcome({ skillName: 'Grade', outcome })
   })
   const { rows, detail } = partsOf(page, skills)
   await rows.filter({ hasText: '80% of 5 uses' }).click()

@@ -18,7 +18,7 @@ it('shows a dead letter with its reason, tries it again, and drops it', async ()
     await book.tasks.add({
       capability: 'kstar:complete_trace',
       input: { id: 'nobody', result: { success: true } },
-      max_attempts: 1,
+      maxAttempts: 1,
     })
     await dead
   })

@@ -76,7 +76,7 @@ it('nor does an older bundle bring there what was forgotten since', async () => 
   const gone = [5, 7]
   for (const n of gone) await call('kstar:forget', { id: ids[n] })
   const { result } = await call('bundle:import', { text, more: false })
-  expect(result).toMatchObject({ conflict_count: 2, unchanged: 6 })
+  expect(result).toMatchObject({ conflictCount: 2, unchanged: 6 })
   await edge.stop()
   const written = databases(edge.state)
   expect(gone.filter((n) => written.includes(textOf(n).slice(0, 40)))).toEqual([])

@@ -82,7 +82,7 @@ const calls: readonly (readonly [id: string, input: unknown])[] = [
   ['ks:cache_answer', { question: 'How high is the lamp?', answer: '42 metres' }],
   ['inbox:send', { text: 'The tide is early' }],
   ['recall:use', { ids: ['trace-1'] }],
-  ['task:add', { capability: 'kstar:forget', input: { id: 'trace-9' }, delay_seconds: 31_000_000 }],
+  ['task:add', { capability: 'kstar:forget', input: { id: 'trace-9' }, delaySeconds: 31_000_000 }],
   // Derives what is behind, as it was then.
   ['kstar:count_traces', {}],
 ]

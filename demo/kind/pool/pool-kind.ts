@@ -33,15 +33,15 @@ export const poolFactKind: RecordKind<FactRecord> = {
         { value: 'no', word: 'the first one', filters: { version: 1 } },
       ],
     },
-    time: { type: 'time', name: 'Published', path: 'published_at' },
+    time: { type: 'time', name: 'Published', path: 'publishedAt' },
   },
-  timePath: 'published_at',
+  timePath: 'publishedAt',
   glance: 'Open a fact to see its versions and the votes behind each.',
   searched: 'Search looks at subject, predicate, object and tags.',
   cites: [],
   row: (fact) => ({
     id: fact.id,
-    at: fact.published_at,
+    at: fact.publishedAt,
     mark: 'approved',
     title: oneLine(factLine(fact), 240),
     lead: listed(fact.tags),
@@ -65,7 +65,7 @@ export const poolProposalKind: RecordKind<ProposalRecord> = {
   fields: {},
   glance: 'Open a proposal to see how the agents of the pool voted.',
   cites: [],
-  row: ({ id, proposed_at: at, title, statement, tags, claw }) => ({
+  row: ({ id, proposedAt: at, title, statement, tags, claw }) => ({
     id,
     at,
     mark: 'proposed',
@@ -86,7 +86,7 @@ export const poolBallotKind: RecordKind<BallotRecord> = {
   fields: {},
   glance: 'Open a vote to see what was voted on.',
   cites: [{ path: 'proposal', to: 'Votes on', from: 'Votes', rests: () => true }],
-  row: ({ id, cast_at: at, vote, n, votes, claw }) => ({
+  row: ({ id, castAt: at, vote, n, votes, claw }) => ({
     id,
     at,
     mark: vote === 'yes' ? 'approve' : 'reject',
@@ -108,7 +108,7 @@ export const poolDecisionKind: RecordKind<DecisionRecord> = {
   fields: {},
   glance: 'Open a decision to see the votes it counted.',
   cites: [{ path: 'proposal', to: 'Decides', from: 'Decision', rests: () => true }],
-  row: ({ id, decided_at: at, outcome, yes, no, reason, claw }) => ({
+  row: ({ id, decidedAt: at, outcome, yes, no, reason, claw }) => ({
     id,
     at,
     mark: outcome,
@@ -129,7 +129,7 @@ export const poolClawKind: RecordKind<ClawRecord> = {
   fields: {},
   glance: 'Open an agent to see what it can do.',
   cites: [],
-  row: ({ id, announced_at: at, display_name: name, claw, capabilities, model }) => ({
+  row: ({ id, announcedAt: at, displayName: name, claw, capabilities, model }) => ({
     id,
     at,
     mark: 'agent',

@@ -19,8 +19,8 @@ export interface ProposalRecord extends Spoken {
   readonly title?: string
   readonly statement: string
   readonly tags: readonly string[]
-  readonly proposed_at: string
-  readonly expires_at: string
+  readonly proposedAt: string
+  readonly expiresAt: string
 }
 
 export interface BallotRecord extends Spoken {
@@ -28,7 +28,7 @@ export interface BallotRecord extends Spoken {
   readonly proposal: string
   readonly vote: 'yes' | 'no'
   readonly n: number
-  readonly cast_at: string
+  readonly castAt: string
   readonly votes: Readonly<
     Record<string, { readonly vote: string; readonly at: string; readonly reason?: string }>
   >
@@ -41,7 +41,7 @@ export interface DecisionRecord extends Spoken {
   readonly yes: number
   readonly no: number
   readonly reason: string
-  readonly decided_at: string
+  readonly decidedAt: string
 }
 
 export interface FactWords {
@@ -57,7 +57,7 @@ export interface FactVersion extends FactWords {
   readonly source: string
   readonly yes: number
   readonly no: number
-  readonly published_at: string
+  readonly publishedAt: string
 }
 
 export interface FactRecord extends BookRecord, FactWords {
@@ -68,16 +68,16 @@ export interface FactRecord extends BookRecord, FactWords {
   readonly versions: Readonly<Record<string, FactVersion>>
   readonly tags: readonly string[]
   readonly votes: { readonly yes: number; readonly no: number }
-  readonly published_at: string
+  readonly publishedAt: string
 }
 
 export interface ClawRecord extends Spoken {
-  readonly display_name?: string
+  readonly displayName?: string
   readonly model?: string
   readonly capabilities: readonly string[]
   readonly keys?: readonly string[]
-  readonly first_seen_at: string
-  readonly announced_at: string
+  readonly firstSeenAt: string
+  readonly announcedAt: string
 }
 
 export const factLine = ({ subject, predicate, object }: FactWords) => `${subject} ${predicate} ${object}`

@@ -36,7 +36,7 @@ const same = (one: string, other: string) => folded(one) === folded(other)
 interface VoteParts {
   readonly proposal: Proposal
   readonly claws: Claws
-  readonly config: Pick<Config, 'quorum' | 'self_vote'>
+  readonly config: Pick<Config, 'quorum' | 'selfVote'>
 }
 
 export function standingOf({ proposal, claws, config }: VoteParts): Standing {
@@ -74,12 +74,12 @@ function seatsOf(
   byMajority: boolean,
 ): Seat[] {
   const ballots = new Map(proposal.ballots.map((one) => [folded(one.claw), one]))
-  const names = new Map(claws.claws.map((one) => [folded(one.claw), one.display_name]))
+  const names = new Map(claws.claws.map((one) => [folded(one.claw), one.displayName]))
   const there = new Set(active.map(folded))
   const all = [proposal.claw, ...active, ...proposal.ballots.map(({ claw }) => claw)]
   const each = new Map(all.map((claw) => [folded(claw), claw]))
   return [...each.values()].toSorted(byName).map((claw): Seat => {
-    const isProposer = same(claw, proposal.claw) && !config.self_vote
+    const isProposer = same(claw, proposal.claw) && !config.selfVote
     const isAway = byMajority && !there.has(folded(claw))
     return {
       claw,

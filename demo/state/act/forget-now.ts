@@ -23,7 +23,7 @@ export async function forgetNow(ids: readonly string[], how: How, said: string):
     for (const one of all) {
       if (one.status === 'rejected') continue
       left -= 1
-      gone += one.value.forgotten_too.length
+      gone += one.value.alsoForgotten.length
       released += one.value.released.length
     }
     const refused = all.find((one) => one.status === 'rejected')

@@ -48,8 +48,8 @@ export async function exportBundle(choice: ExportChoice): Promise<void> {
         ...(choice.to === '' ? {} : { to: choice.to }),
         ...(choice.passphrase === '' ? {} : { passphrase: choice.passphrase }),
         ...(choice.isSigned ? { sign: true } : {}),
-        ...(choice.hasTokens ? { include_tokens: true } : {}),
-        ...(choice.sensitive === undefined ? {} : { include_sensitive: choice.sensitive }),
+        ...(choice.hasTokens ? { includeTokens: true } : {}),
+        ...(choice.sensitive === undefined ? {} : { includeSensitive: choice.sensitive }),
       },
       { signal: abort.signal },
     )

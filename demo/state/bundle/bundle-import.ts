@@ -97,7 +97,7 @@ async function importFile(
   const { bundle } = await current.import(file, {
     name: file.name,
     mode,
-    ...(isTrial ? { dry_run: true } : {}),
+    ...(isTrial ? { dryRun: true } : {}),
     ...(kinds ? { kinds: [...kinds] } : {}),
     ...(passphrase === '' ? {} : { passphrase }),
   })
@@ -129,7 +129,7 @@ export function trialWords({
   updated,
   unchanged,
   forgotten,
-  conflict_count: conflicts,
+  conflictCount: conflicts,
 }: Trial): string {
   const parts = [
     [imported, 'new'],

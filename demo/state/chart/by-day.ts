@@ -17,7 +17,7 @@ async function readGrowth(from: Daybook): Promise<Growth> {
   const kinds = Object.keys(records).filter((kind) => (records[kind] ?? 0) > 0)
   const days = await Promise.all(
     kinds.map(async (kind): Promise<KindDay[]> => {
-      const { buckets } = await from.records.count({ kind, by: 'day', include_superseded: true })
+      const { buckets } = await from.records.count({ kind, by: 'day', includeSuperseded: true })
       return buckets.map(({ at, count }) => ({ kind, at, count }))
     }),
   )

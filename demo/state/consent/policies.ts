@@ -54,11 +54,11 @@ export async function loadMoreReceipts(): Promise<void> {
 
 /** What is asked to make or change a policy that says what `policy` says. */
 export function inputOf(policy: Policy): PolicyInput {
-  const { id, name, description, for_agents, allow, deny, permissions } = policy
-  const { conditions, priority, enabled, expires_at } = policy
-  const said = { id, name, description, conditions, expires_at }
+  const { id, name, description, forAgents, allow, deny, permissions } = policy
+  const { conditions, priority, enabled, expiresAt } = policy
+  const said = { id, name, description, conditions, expiresAt }
   const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  return { ...given, for_agents, allow, deny, permissions, priority, enabled } as PolicyInput
+  return { ...given, forAgents, allow, deny, permissions, priority, enabled } as PolicyInput
 }
 
 /** Makes or changes a policy. Answers why it was not done. */

@@ -164,7 +164,7 @@ effect(() => {
 /** Moves what was just decided to the decisions, before the queue is read anew: whoever presses the next key means what is so now. */
 export function onDecided(one: Waiting, result: CapabilityOutput<'a2p:review'>, content?: string): void {
   waiting.value = (waiting.peek() ?? []).filter(({ id }) => id !== one.id)
-  const { status, reopen_until: until } = result
+  const { status, reopenUntil: until } = result
   if (until === undefined) return
   const resolvedAt = new Date(Date.parse(until) - reopenMs).toISOString()
   const edited = status === 'edited' && content !== undefined ? { editedContent: content } : {}

@@ -94,7 +94,7 @@ export async function approve(): Promise<void> {
   const change = edits.peek() ? changed(one, edits.peek() as Edits) : {}
   const isEdit = Object.keys(change).length > 0
   if (!isEdit && one.hidden.length > 0 && !isSeen.peek()) return askForSeen()
-  const seen = isSeen.peek() ? { despite_hidden: true } : {}
+  const seen = isSeen.peek() ? { despiteHidden: true } : {}
   const word = isEdit ? 'Approved with changes.' : 'Approved.'
   await decide(
     one,

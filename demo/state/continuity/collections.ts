@@ -57,8 +57,8 @@ function filtersOf(who: Persona, name: string | undefined): Filters {
 const readRecords = (from: Daybook, filters: Filters, limit: number, cursor?: string) =>
   from.records.query({
     filters,
-    include_expired: true,
-    include_superseded: true,
+    includeExpired: true,
+    includeSuperseded: true,
     limit,
     ...(cursor === undefined ? {} : { cursor }),
   })

@@ -89,7 +89,7 @@ async function readMonth(from: Daybook, who: Persona, name: string): Promise<Mon
     from.records.query({
       kind: 'pattern',
       filters: { agent: who.scope.agent },
-      order_by: '-last_at',
+      orderBy: '-last_at',
       limit: mostPatterns,
     }),
   ])
@@ -158,7 +158,7 @@ export async function planConsolidation(): Promise<void> {
   const who = persona.peek()
   if (!who) return
   try {
-    planned.value = await (await openedBook()).days.consolidate({ persona: who.ci_id, dry_run: true })
+    planned.value = await (await openedBook()).days.consolidate({ persona: who.ci_id, dryRun: true })
   } catch (error) {
     tellError('The preview could not be loaded.', error)
   }

@@ -10,7 +10,7 @@ import { held } from '../held.ts'
 export type Persona = CapabilityOutput<'katra:list_personas'>['personas'][number]
 export type Session = CapabilityOutput<'katra:list_sessions'>['sessions'][number]
 export type Sunrise = CapabilityOutput<'katra:sunrise'>
-export type Line = Sunrise['key_events'][number]
+export type Line = Sunrise['keyEvents'][number]
 export type Digest = NonNullable<Sunrise['digest']>
 
 export interface Known extends Persona {

@@ -106,7 +106,7 @@ export const makeBackup = () =>
   })
 
 const tryOut = async (from: Daybook, { id }: Backup): Promise<Restored> => {
-  const would = await from.backups.restore({ id, dry_run: true })
+  const would = await from.backups.restore({ id, dryRun: true })
   verified.value = new Map([...verified.peek(), [id, would]])
   return would
 }

@@ -56,7 +56,7 @@ export const shown = { first: 0, last: 0 }
 export function countAsk() {
   const of = kindOfView(place.view)
   if (!of) return undefined
-  const { path, value: _value, order_by: _order, ...include } = optionsOf(place.chips, of.fields)
+  const { path, value: _value, orderBy: _order, ...include } = optionsOf(place.chips, of.fields)
   const filters = filtersOf(place.chips, of.fields)
   return path === undefined ? { kind: of.name, ...(filters ? { filters } : {}), ...include } : undefined
 }
@@ -171,7 +171,7 @@ export async function findInList(id: string, at: string): Promise<number | undef
   const { timePath } = now.kind
   if (held !== undefined || now.search !== '' || !ask || timePath === undefined) return held
   // In another order only what is held can be told.
-  if (optionsOf(place.chips, now.kind.fields).order_by !== undefined) return undefined
+  if (optionsOf(place.chips, now.kind.fields).orderBy !== undefined) return undefined
   const newer = { [timePath]: { gt: at } }
   const filters = ask.filters ? { and: [ask.filters, newer] } : newer
   const { total } = await from.records.count({ ...ask, filters, by: 'none' })

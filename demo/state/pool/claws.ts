@@ -35,7 +35,7 @@ export async function announceSelf(name: string, capabilities: readonly string[]
   try {
     const opened = await openedBook()
     const said = [...capabilities]
-    await opened.pool.announce({ capabilities: said, ...(name === '' ? {} : { display_name: name }) })
+    await opened.pool.announce({ capabilities: said, ...(name === '' ? {} : { displayName: name }) })
     tell('Announced.')
     await loadPool()
     return undefined

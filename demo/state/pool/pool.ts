@@ -25,7 +25,7 @@ export const wantedVotes = computed(() => {
   const known = pool.value
   if (!known) return []
   const { claws, config, open } = known
-  return open.filter((one) => wantsVote(one, claws.you, config.self_vote))
+  return open.filter((one) => wantsVote(one, claws.you, config.selfVote))
 })
 
 let asked = 0

@@ -8,7 +8,7 @@ import { held } from '../held.ts'
 
 export type Run = CapabilityOutput<'runs:list'>['runs'][number]
 type Query = NonNullable<CapabilityInput<'runs:list'>>
-export type RunOrder = NonNullable<Query['order_by']>
+export type RunOrder = NonNullable<Query['orderBy']>
 
 export interface RunPage {
   readonly total: number
@@ -20,12 +20,12 @@ const pageSize = 100
 export const runPage = held<RunPage | undefined>(undefined, ['runs'])
 export const runsFailure = signal<unknown>(undefined)
 
-const columns = ['ended_at', 'duration', 'steps', 'failed', 'messages'] as const
+const columns = ['endedAt', 'duration', 'steps', 'failed', 'messages'] as const
 export type RunColumn = (typeof columns)[number]
 
 export const runOrder = computed((): { readonly column: RunColumn; readonly isDown: boolean } => {
-  const asked = chipOf('order') ?? '-ended_at'
-  const column = columns.find((one) => one === asked.replace(/^-/, '')) ?? 'ended_at'
+  const asked = chipOf('order') ?? '-endedAt'
+  const column = columns.find((one) => one === asked.replace(/^-/, '')) ?? 'endedAt'
   return { column, isDown: asked.startsWith('-') }
 })
 
@@ -34,7 +34,7 @@ export function orderRuns(column: RunColumn): void {
   const now = runOrder.peek()
   const isDown = now.column === column ? !now.isDown : true
   const order = `${isDown ? '-' : ''}${column}`
-  narrow({ order: order === '-ended_at' ? '' : order }, 'replace')
+  narrow({ order: order === '-endedAt' ? '' : order }, 'replace')
 }
 
 export const isListingRuns = computed(
@@ -46,7 +46,7 @@ const query = computed((): Query => {
   const outcome = chipOf('outcome')
   const { column, isDown } = runOrder.value
   return {
-    order_by: `${isDown ? '-' : ''}${column}` as RunOrder,
+    orderBy: `${isDown ? '-' : ''}${column}` as RunOrder,
     ...(agent === undefined ? {} : { agent }),
     ...(outcome === undefined ? {} : { failed: outcome === 'failed' }),
   }

@@ -25,7 +25,7 @@ export const openSession = computed(() => (address.value.view === 'runs' ? chipO
 
 /** The first entries of a session: as many of either kind as one page has, cut where one of them ends. */
 async function readEntries(from: Daybook, session: string, limit: number) {
-  const asked = { filters: { session }, order_by: 'timestamp', limit: Math.min(1000, limit) }
+  const asked = { filters: { session }, orderBy: 'timestamp', limit: Math.min(1000, limit) }
   const [steps, said] = await Promise.all([from.traces.query(asked), from.conversation.list(asked)])
   let { cursor: moreSteps } = steps
   let { cursor: moreSaid } = said

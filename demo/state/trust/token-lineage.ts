@@ -25,7 +25,7 @@ export async function readLineage(book: Daybook, token: Token): Promise<LineageN
     book.records.query({
       kind: 'token',
       filters: { delegation_chain: { contains: rootId } },
-      order_by: 'granted_at',
+      orderBy: 'granted_at',
       limit: readAtMost,
     }),
   ])

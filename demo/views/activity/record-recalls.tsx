@@ -14,7 +14,7 @@ export function RecordRecalls({ id }: { id: string }) {
     [id, activityTurn.value],
   )
   if (!value) return null
-  const { recalls, contexts, last_at, callers } = value
+  const { recalls, contexts, lastAt, callers } = value
   const total = recalls + contexts
   return (
     <Section name="Recalled">
@@ -26,10 +26,10 @@ export function RecordRecalls({ id }: { id: string }) {
             {countOf(recalls, 'recall')}, {countOf(contexts, 'context')}
           </button>
         )}
-        {last_at !== undefined && (
+        {lastAt !== undefined && (
           <span class="faint">
             {' '}
-            · last <Time at={last_at} />
+            · last <Time at={lastAt} />
           </span>
         )}
       </Row>

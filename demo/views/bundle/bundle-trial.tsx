@@ -34,13 +34,13 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
     <>
       <p class="bundle-proof">
         <Mark mark="verified" /> Intact (checksum verified)
-        {verified.signed_by === undefined ? '. It is not signed.' : '. Signature valid.'}
+        {verified.signedBy === undefined ? '. It is not signed.' : '. Signature valid.'}
       </p>
       <dl class="facts">
         <div>
           <dt>Written</dt>
           <dd>
-            <Time at={verified.exported_at} /> by {verified.agent.id}
+            <Time at={verified.exportedAt} /> by {verified.agent.id}
           </dd>
         </div>
         <div>
@@ -49,11 +49,11 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
             <ShortId id={verified.checksum} what="checksum" />
           </dd>
         </div>
-        {verified.signed_by !== undefined && (
+        {verified.signedBy !== undefined && (
           <div>
             <dt>Signed by</dt>
             <dd>
-              <ShortId id={verified.signed_by} what="key" />
+              <ShortId id={verified.signedBy} what="key" />
             </dd>
           </div>
         )}
@@ -130,7 +130,7 @@ export function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
 
 const listed = 50
 
-function Conflicts({ trial: { conflicts, conflict_count: total } }: { trial: Trial }) {
+function Conflicts({ trial: { conflicts, conflictCount: total } }: { trial: Trial }) {
   if (total === 0) return null
   return (
     <details>

@@ -43,7 +43,7 @@ function draftOf(policy: Policy | undefined): Draft {
   const isOut = permissions.every((one) => one === 'none')
   return {
     name: policy?.name ?? '',
-    agents: policy?.for_agents ?? '',
+    agents: policy?.forAgents ?? '',
     allow: (policy?.allow ?? ['a2p:preferences']).join('\n'),
     deny: (policy?.deny ?? []).join('\n'),
     depth: isOut ? 'none' : (order.find((one) => permissions.includes(one)) ?? 'read_full'),
@@ -55,7 +55,7 @@ function draftOf(policy: Policy | undefined): Draft {
     window: window === undefined ? '1h' : text(window),
     retention: text(conditions['maxDataRetention']),
     priority: text(policy?.priority ?? 100),
-    until: policy?.expires_at?.slice(0, 10) ?? '',
+    until: policy?.expiresAt?.slice(0, 10) ?? '',
   }
 }
 
@@ -83,20 +83,20 @@ function inputFrom(draft: Draft, policy: Policy | undefined): PolicyInput {
     ...(draft.retention !== '' ? { maxDataRetention: draft.retention } : {}),
   }
   const proposing = policy?.permissions.includes('write') ? 'write' : 'propose'
-  const isSameDay = policy?.expires_at?.slice(0, 10) === until
+  const isSameDay = policy?.expiresAt?.slice(0, 10) === until
   const { description } = policy ? inputOf(policy) : {}
   return {
     ...(policy ? { id: policy.id } : {}),
     ...(name.trim() === '' ? {} : { name: name.trim() }),
     ...(description === undefined ? {} : { description }),
-    for_agents: agents.trim(),
+    forAgents: agents.trim(),
     allow: depth === 'none' ? [] : lines(allow),
     deny: lines(deny),
     permissions: depth === 'none' ? ['none'] : proposes ? [depth, proposing] : [depth],
     ...(Object.keys(conditions).length > 0 ? { conditions } : {}),
     priority: Number(draft.priority),
     enabled: policy?.enabled ?? true,
-    ...(until === '' ? {} : { expires_at: isSameDay && policy?.expires_at ? policy.expires_at : until }),
+    ...(until === '' ? {} : { expiresAt: isSameDay && policy?.expiresAt ? policy.expiresAt : until }),
   } as PolicyInput
 }
 

@@ -47,7 +47,7 @@ export function PolicyView() {
           <EmptyNote title="No policies yet">
             <p>
               This is where policies appear. Add one here, or call{' '}
-              <code>book.consent.setPolicy({'{ for_agents, allow, permissions }'})</code> in this page’s
+              <code>book.consent.setPolicy({'{ forAgents, allow, permissions }'})</code> in this page’s
               console.
             </p>
           </EmptyNote>
@@ -89,7 +89,7 @@ function Requests() {
 }
 
 function RequestRow({ request }: { request: AccessRequest }) {
-  const { asked_by: agent, scopes, purpose, asked_at: at, expires_at: until } = request
+  const { requestedBy: agent, scopes, purpose, requestedAt: at, expiresAt: until } = request
   const of = <span class="hidden"> {agent}</span>
   return (
     <li class="memory-row">
@@ -130,7 +130,7 @@ function RequestRow({ request }: { request: AccessRequest }) {
 const states = { active: 'Active', off: 'Off', expired: 'Expired' } as const
 
 function PolicyRow({ policy }: { policy: Policy }) {
-  const { name, description, for_agents: agents, state, priority, enabled, expires_at: until } = policy
+  const { name, description, forAgents: agents, state, priority, enabled, expiresAt: until } = policy
   const of = <span class="hidden"> {name ?? agents}</span>
   return (
     <li class="memory-row">

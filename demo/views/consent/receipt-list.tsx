@@ -37,7 +37,7 @@ export function ReceiptList() {
 }
 
 function ReceiptRow({ receipt }: { receipt: Receipt }) {
-  const { granted_to: agent, scopes, denied, purpose, method, state, expires_at: until } = receipt
+  const { grantedTo: agent, scopes, denied, purpose, method, state, expiresAt: until } = receipt
   return (
     <li class="memory-row">
       <p class="memory-text">
@@ -54,7 +54,7 @@ function ReceiptRow({ receipt }: { receipt: Receipt }) {
         <span class={`state state-${state}`}>{capital(state)}</span>
         <span>{method === 'policy_match' ? 'granted by policy' : 'granted by you'}</span>
         <span>
-          {state === 'active' ? 'until' : 'ended'} <Time at={receipt.revoked_at ?? until} />
+          {state === 'active' ? 'until' : 'ended'} <Time at={receipt.revokedAt ?? until} />
         </span>
       </p>
       {state === 'active' && (

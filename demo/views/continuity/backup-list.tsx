@@ -48,7 +48,7 @@ export function BackupList({ who, backups }: { who: Known; backups: readonly Bac
 }
 
 function BackupRow({ backup }: { backup: Backup }) {
-  const { id, made_at: at, records, characters, checksum } = backup
+  const { id, madeAt: at, records, characters, checksum } = backup
   const would = verified.value.get(id)
   const isBusy = working.value !== undefined
   const of = <span class="hidden"> the backup of {exactTime(at).split('\n')[0]}</span>

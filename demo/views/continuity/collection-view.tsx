@@ -67,7 +67,7 @@ function Nothing({ who }: { who: Known }) {
   persona: '${who.name}', knowledge: 'Alice likes tea',
 })
 await book.thoughts.mark({
-  persona: '${who.name}', memory_id: id, collection: 'People/Alice',
+  persona: '${who.name}', memoryId: id, collection: 'People/Alice',
 })`}</pre>
       <p>
         <button type="button" class="button" onClick={() => go({ view: 'thoughts', id: undefined })}>

@@ -132,7 +132,7 @@ function Patterns({ patterns }: { patterns: readonly Pattern[] }) {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  not_to_archive: 'marked to be kept',
+  keep: 'marked to be kept',
   recent: 'younger than seven days',
   untold: 'in no digest yet',
   sealed: 'locked',

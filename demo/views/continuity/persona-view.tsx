@@ -139,7 +139,7 @@ function Fact({ name, children }: { name: string; children: preact.ComponentChil
 }
 
 function SunrisePage({ told, who }: { told: Sunrise; who: Known }) {
-  const { day, is_yesterday: isYesterday, digest, key_events: events, open_questions: open, room } = told
+  const { day, isYesterday, digest, keyEvents: events, open_questions: open, room } = told
   return (
     <>
       {day !== null && digest ? (

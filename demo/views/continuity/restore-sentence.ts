@@ -3,7 +3,7 @@ import type { Restored } from '../../state/continuity/snapshots.ts'
 import { countOf } from '../../wording/text-word.ts'
 
 export function restoreSentences(would: Restored): string[] {
-  const { imported, updated, unchanged, forgotten, conflict_count: conflicts } = would
+  const { imported, updated, unchanged, forgotten, conflictCount: conflicts } = would
   return [
     imported === 0 ? 'No record is missing.' : `${countOf(imported, 'record')} would come back.`,
     updated === 0 ? 'No record would change.' : `${countOf(updated, 'record')} would change.`,

@@ -159,7 +159,7 @@ function RestoreQuestion() {
   return (
     <Dialog title="Restore this backup?" onClose={close}>
       <p>
-        <bdi>{backup.name}</bdi>, made <Time at={backup.made_at} />. The backup is intact.
+        <bdi>{backup.name}</bdi>, made <Time at={backup.madeAt} />. The backup is intact.
       </p>
       <ul class="plain-list">
         {restoreSentences(would).map((sentence) => (

@@ -5,7 +5,7 @@ import { announceSelf, ownClaw } from '../../state/pool/claws.ts'
 
 export function AnnounceCard({ you }: { you: string }) {
   const own = ownClaw.value
-  const name = useSignal(own?.display_name ?? '')
+  const name = useSignal(own?.displayName ?? '')
   const lines = useSignal((own?.capabilities ?? []).join('\n'))
   const failure = useSignal<unknown>(undefined)
   const capabilities = lines.value.split('\n').flatMap((line) => line.trim() || [])

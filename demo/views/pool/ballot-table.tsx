@@ -46,7 +46,7 @@ function Row({ seat: { claw, place, ballot } }: { seat: Seat }) {
         {place !== 'counts' && <span class="faint">{places[place]}.</span>}
         {ballot !== undefined && ballot.n > 1 && <span class="faint"> Changed {ballot.n - 1} ×.</span>}
       </td>
-      <td class="log-time">{ballot && <Time at={ballot.cast_at} />}</td>
+      <td class="log-time">{ballot && <Time at={ballot.castAt} />}</td>
     </tr>
   )
 }

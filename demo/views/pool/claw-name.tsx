@@ -4,7 +4,7 @@ import { oneLine } from '../../wording/text-word.ts'
 
 export function ClawName({ claw }: { claw: string }) {
   const known = pool.value?.claws
-  const name = known?.claws.find((one) => one.claw === claw)?.display_name
+  const name = known?.claws.find((one) => one.claw === claw)?.displayName
   return (
     <>
       <bdi title={claw}>{oneLine(name ?? claw, 60)}</bdi>

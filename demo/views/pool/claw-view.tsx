@@ -92,7 +92,7 @@ function Asking({ known: { claws: all } }: { known: Pool }) {
         Nothing that they say counts. Compare the key with what their owner tells you before you admit one.
       </p>
       <ul class="queue">
-        {asking.map(({ claw, key, display_name: name, seen_at: seen }) => (
+        {asking.map(({ claw, key, displayName: name, seenAt: seen }) => (
           <li key={`${claw} ${key}`} class="memory-row claw-row">
             <p class="claw-head">
               <strong>
@@ -162,7 +162,7 @@ function Filters() {
 const markOf = { active: 'present', stale: 'stale', stopping: 'stopping' } as const
 
 function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
-  const { claw, display_name: name, state, seen_at: seen, capabilities, keys, model } = one
+  const { claw, displayName: name, state, seenAt: seen, capabilities, keys, model } = one
   const matched = able.value?.get(claw)?.matched ?? []
   return (
     <li class="memory-row claw-row">
@@ -221,7 +221,7 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
 }
 
 /** The buttons that admit an agent to the pool, or let it go. */
-function Standing({ claw: { claw, display_name: name = claw, keys, standing } }: { claw: Claw }) {
+function Standing({ claw: { claw, displayName: name = claw, keys, standing } }: { claw: Claw }) {
   const [key] = keys
   if (standing === 'own' || standing === 'unknown') return null
   return (

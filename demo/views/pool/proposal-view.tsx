@@ -132,7 +132,7 @@ function List({ all, shown }: { all: readonly Proposal[]; shown: string | undefi
             >
               <bdi class="queue-text">{oneLine(one.title ?? one.statement, 140)}</bdi>
               <span class="faint">
-                <ClawName claw={one.claw} /> · <Time at={one.proposed_at} /> · {tallySoFar(one)}
+                <ClawName claw={one.claw} /> · <Time at={one.proposedAt} /> · {tallySoFar(one)}
                 <Yours one={one} />
               </span>
             </button>

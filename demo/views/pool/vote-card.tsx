@@ -30,7 +30,7 @@ export function VoteCard({ one, place }: { one: Proposal; place: string }) {
           )}
         </h2>
         <span class="faint">
-          {place} <Time at={one.proposed_at} />
+          {place} <Time at={one.proposedAt} />
         </span>
       </header>
       <p class="proposal-text" dir="auto">
@@ -64,7 +64,7 @@ export function VoteCard({ one, place }: { one: Proposal; place: string }) {
           <div>
             <dt>{one.state === 'open' ? 'Expires' : 'Expired'}</dt>
             <dd>
-              <Time at={one.expires_at} />
+              <Time at={one.expiresAt} />
             </dd>
           </div>
         )}
@@ -91,7 +91,7 @@ function Voting({ one }: { one: Proposal }) {
       </p>
     )
   const isFinal = own !== undefined && known.config.compatibility
-  const doesNotCount = one.claw === known.claws.you && !known.config.self_vote
+  const doesNotCount = one.claw === known.claws.you && !known.config.selfVote
   return (
     <div class="voting" role="group" aria-label="Your vote">
       <div class="field-row">
@@ -159,7 +159,7 @@ function Decided({ one: { state, decision } }: { one: Proposal }) {
       </span>
       <span>
         {decisionSentence(decision.reason)} Counted by <ClawName claw={decision.claw} />{' '}
-        <Time at={decision.decided_at} />
+        <Time at={decision.decidedAt} />
         {decision.active && `, with ${decision.active.length} agents active`}
         {decision.quorum !== undefined && ` and ${decision.quorum} votes needed`}.
       </span>

@@ -72,7 +72,7 @@ function People({ people }: { people: readonly Person[] }) {
     <section aria-label="Here now">
       <h2>Here now ({people.length})</h2>
       <ul class="room-people">
-        {people.map(({ id, name, role, joined_at: at }) => (
+        {people.map(({ id, name, role, joinedAt: at }) => (
           <li key={id} class="card room-person">
             <strong>{name}</strong>
             {name !== id && <code class="faint">{id}</code>}

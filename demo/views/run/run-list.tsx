@@ -30,7 +30,7 @@ const runColumns = {
   steps: 'Steps',
   messages: 'Messages',
   duration: 'Duration',
-  ended_at: 'Last step',
+  endedAt: 'Last step',
   agent: 'Agent',
 } as const
 const has = (column: keyof typeof runColumns) => hasColumn('runs', column)
@@ -131,7 +131,7 @@ function Table({ runs }: { runs: readonly Run[] }) {
             {has('steps') && <Head column="steps">Steps</Head>}
             {has('messages') && <Head column="messages">Messages</Head>}
             {has('duration') && <Head column="duration">Duration</Head>}
-            {has('ended_at') && <Head column="ended_at">Last step</Head>}
+            {has('endedAt') && <Head column="endedAt">Last step</Head>}
             {has('agent') && <th scope="col">Agent</th>}
           </tr>
         </thead>
@@ -168,10 +168,10 @@ function Row({ run }: { run: Run }) {
       )}
       {has('steps') && <td class="run-number">{countWord(run.steps)}</td>}
       {has('messages') && <td class="run-number">{countWord(run.messages)}</td>}
-      {has('duration') && <td class="run-number">{longDuration(run.duration_ms)}</td>}
-      {has('ended_at') && (
+      {has('duration') && <td class="run-number">{longDuration(run.durationMs)}</td>}
+      {has('endedAt') && (
         <td class="log-time">
-          <Time at={run.ended_at} />
+          <Time at={run.endedAt} />
         </td>
       )}
       {has('agent') && (
@@ -186,13 +186,13 @@ function Row({ run }: { run: Run }) {
 }
 
 function Failed({ run }: { run: Run }) {
-  if (run.failed_step === undefined) return <>0</>
+  if (run.failedStep === undefined) return <>0</>
   return (
     <button
       type="button"
       class="link run-failed"
       title="Open the last failed step"
-      onClick={() => openRun(run.session, run.failed_step)}
+      onClick={() => openRun(run.session, run.failedStep)}
     >
       {countWord(run.failed)}
       <span class="hidden"> failed, open the last</span>

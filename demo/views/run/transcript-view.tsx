@@ -132,11 +132,11 @@ function Figures({ run, entries, isWhole }: { run: Run; entries: readonly Entry[
         {run.failed > 0 && <span class="faint"> ({countWord(run.failed)} failed)</span>}
       </Figure>
       {run.messages > 0 && <Figure name="Messages">{countWord(run.messages)}</Figure>}
-      <Figure name="Duration">{longDuration(run.duration_ms)}</Figure>
+      <Figure name="Duration">{longDuration(run.durationMs)}</Figure>
       {tokens !== undefined && <Figure name={`Tokens${soFar}`}>{countWord(tokens)}</Figure>}
       {cost !== undefined && <Figure name={`Cost${soFar}`}>{costWord(cost)}</Figure>}
       <Figure name="Started">
-        <Time at={run.started_at} exact />
+        <Time at={run.startedAt} exact />
       </Figure>
       <Figure name="Agent">
         <bdi>{run.agent}</bdi>
@@ -159,7 +159,7 @@ function Figure({ name, children }: { name: string; children: ComponentChildren 
 
 /** What went wrong stands before everything that led to it. */
 function Failure({ run, entries }: { run: Run; entries: readonly Entry[] }) {
-  const { failed_step: id } = run
+  const { failedStep: id } = run
   if (id === undefined) return null
   const at = entries.findIndex((one) => one.id === id)
   const name = at < 0 ? 'the last failed step' : `step ${countWord(at + 1)}`

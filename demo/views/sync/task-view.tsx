@@ -72,7 +72,7 @@ export function TaskView() {
 }
 
 function TaskCard({ task }: { task: Task }) {
-  const { capability, state, attempts, max_attempts: most, due_at: due, updated_at: at, error, input } = task
+  const { capability, state, attempts, maxAttempts: most, dueAt: due, updatedAt: at, error, input } = task
   return (
     <li class="card task">
       <div class="card-row">

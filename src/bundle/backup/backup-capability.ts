@@ -25,21 +25,21 @@ import {
 
 type Backup = RecordHead & BackupBody
 
-const sumNames = ['imported', 'updated', 'unchanged', 'forgotten', 'conflict_count'] as const
+const sumNames = ['imported', 'updated', 'unchanged', 'forgotten', 'conflictCount'] as const
 
 const shownBackup = z.object({
   id: z.string(),
   name: z.string(),
-  made_at: z.string(),
+  madeAt: z.string(),
   checksum: z.string(),
   records: z.number(),
   characters: z.number(),
 })
 
-const shown = ({ id, name, made_at, checksum, records, characters }: Backup) => ({
+const shown = ({ id, name, madeAt, checksum, records, characters }: Backup) => ({
   id,
   name,
-  made_at,
+  madeAt,
   checksum,
   records,
   characters,
@@ -50,7 +50,7 @@ function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly s
   const found = records.query({
     kind: 'backup',
     filters: { agent: { in: [...agents] } },
-    orderBy: ['-made_at', '-id'],
+    orderBy: ['-madeAt', '-id'],
     limit: 1000,
   })
   return found.records as unknown as Backup[]
@@ -111,7 +111,7 @@ export const backupCapabilities = [
       const body = {
         name: owner.name,
         agents: [...owner.agents],
-        made_at: at.call.now,
+        madeAt: at.call.now,
         checksum,
         records: [...backed.byKind.values()].flat().length,
         characters: texts.reduce((sum, { length }) => sum + length, 0),
@@ -141,29 +141,29 @@ export const backupCapabilities = [
     methods: ['backups.restore'],
     summary:
       'Restores the records of a backup. Records written since stay, and forgotten records stay forgotten.',
-    input: z.strictObject({ id: recordId, dry_run: z.boolean().default(false) }),
+    input: z.strictObject({ id: recordId, dryRun: z.boolean().default(false) }),
     output: z.object({
       id: z.string(),
-      dry_run: z.boolean(),
+      dryRun: z.boolean(),
       records: z.number(),
       imported: z.number(),
       updated: z.number(),
       unchanged: z.number(),
       forgotten: z.number(),
-      conflict_count: z.number(),
+      conflictCount: z.number(),
     }),
     effect: 'task',
     uses: ['records', 'transfer'],
-    async run({ id, dry_run }, at) {
+    async run({ id, dryRun }, at) {
       const found = at.records.get(id)
       if (found?.kind !== 'backup') throw notFound('backup', id)
       const backup = bodyOf(found) as unknown as BackupBody
-      const sums = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflict_count: 0 }
+      const sums = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflictCount: 0 }
       // Verify every part before the first one is restored.
       const texts = await readParts(at, id, backup)
       for (const text of texts) {
         const upload = beginImport(
-          { text, more: false, mode: 'merge', dry_run, include_tokens: false, allow_incomplete: false },
+          { text, more: false, mode: 'merge', dryRun, includeTokens: false, allowIncomplete: false },
           at,
         )
         try {
@@ -179,7 +179,7 @@ export const backupCapabilities = [
           upload.drop()
         }
       }
-      return { id, dry_run, records: backup.records, ...sums }
+      return { id, dryRun, records: backup.records, ...sums }
     },
   }),
   defineCapability({

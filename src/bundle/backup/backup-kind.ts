@@ -12,7 +12,7 @@ export const backupBody = z.looseObject({
   /** The persona's name, and its agents. */
   name: z.string().max(200),
   agents: z.array(z.string().max(1000)).min(1).max(100),
-  made_at: instant,
+  madeAt: instant,
   checksum: z.string().max(100),
   /** Records and characters of text, when it was made. */
   records: z.number().int().nonnegative(),
@@ -27,7 +27,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   version: 1,
   schema: backupBody,
   text: [],
-  facets: { happened_at: 'made_at', name: 'name' },
+  facets: { happened_at: 'madeAt', name: 'name' },
   policy: 'last_write_wins',
   // Without this, backups would contain backups.
   bound: true,

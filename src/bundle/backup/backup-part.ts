@@ -188,7 +188,7 @@ export async function readParts(at: BackupPorts, id: string, backup: BackupBody)
   return texts
 }
 
-const headOf = ({ agents: [agent = ''], made_at }: BackupBody): PartHead => ({ agent, exported_at: made_at })
+const headOf = ({ agents: [agent = ''], madeAt }: BackupBody): PartHead => ({ agent, exported_at: madeAt })
 
 /** The part without records that are gone; undefined if the part or its backup does not exist. */
 export async function rebuiltPart(at: BackupPorts, id: string): Promise<BackupPartBody | undefined> {

@@ -30,8 +30,8 @@ export function exportedKinds(
   if (guarded && !withGuarded) {
     throw new DaybookError(
       'invalid-input',
-      `\`kinds\`: To export ${pluralOf(guarded)}, set \`include_tokens\`.`,
-      { details: { path: 'include_tokens' } },
+      `\`kinds\`: To export ${pluralOf(guarded)}, set \`includeTokens\`.`,
+      { details: { path: 'includeTokens' } },
     )
   }
   // Marks go with their records, whatever is named.

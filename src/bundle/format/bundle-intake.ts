@@ -189,12 +189,12 @@ const agent = z.object({ id: z.string(), type: z.string(), version: z.string() }
 /** Output fields that describe a verified bundle. */
 export const described = {
   version: z.string(),
-  exported_at: z.string(),
+  exportedAt: z.string(),
   agent,
   checksum: z.string(),
   encrypted: z.boolean(),
   /** The public key of its valid signature, as a `did:key`. Decide yourself whether to trust the key. */
-  signed_by: z.string().optional(),
+  signedBy: z.string().optional(),
   /** Records by kind. */
   counts: z.record(z.string(), z.number()),
   /** Sealed records. Absent: 0. */
@@ -205,13 +205,13 @@ export function describe(whole: IntakeResult) {
   const { version, exported_at, agent: writer, integrity, encrypted, signedBy, counts, schemas_used } = whole
   return {
     version,
-    exported_at,
+    exportedAt: exported_at,
     agent: { id: writer.id, type: writer.type, version: writer.version },
     checksum: integrity.checksum,
     encrypted,
-    ...defined({ signed_by: signedBy }),
+    ...defined({ signedBy }),
     counts: { ...counts },
     ...sealedField(whole.sealed),
-    schemas_used: [...schemas_used],
+    schemasUsed: [...schemas_used],
   }
 }

@@ -43,7 +43,7 @@ export interface MergeReport {
   unchanged: number
   /** Forgotten, because a replacing bundle does not have them. */
   forgotten: number
-  conflict_count: number
+  conflictCount: number
   /** Came in undecided, as another book's owner had decided them. Absent: 0. */
   lowered?: number
   /** Not readable here: sealed, or withheld. Absent: 0. */
@@ -88,7 +88,7 @@ class BundleMerge {
     updated: 0,
     unchanged: 0,
     forgotten: 0,
-    conflict_count: 0,
+    conflictCount: 0,
     conflicts: [],
   }
 
@@ -220,7 +220,7 @@ class BundleMerge {
 
   #conflict(id: string, kind: string, winner: MergeConflict['kept'], more: { forgotten?: true } = {}): void {
     const { conflicts } = this.#report
-    this.#report.conflict_count += 1
+    this.#report.conflictCount += 1
     if (conflicts.length < conflictLimit)
       conflicts.push({ id, kind, policy: this.#policyOf(kind), kept: winner, ...more })
   }

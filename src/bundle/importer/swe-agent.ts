@@ -119,13 +119,13 @@ function contentText({ content }: z.output<typeof message>): string {
 interface TrajectoryFile {
   readonly name: string
   readonly text: string
-  readonly recorded_at?: string | undefined
+  readonly recordedAt?: string | undefined
   /** Counts new records, and stores nothing. */
-  readonly dry_run?: boolean
+  readonly dryRun?: boolean
 }
 
 export async function importTrajectory(
-  { name, text, recorded_at, dry_run = false }: TrajectoryFile,
+  { name, text, recordedAt, dryRun = false }: TrajectoryFile,
   at: TaskContext<'records' | 'transfer'>,
 ) {
   const run = parseSweAgent(text, name)
@@ -136,11 +136,11 @@ export async function importTrajectory(
     .slice(0, 200)
     .toWellFormed()}:${key.slice(0, 8)}`
   const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
-  const times = stepTimes(run.steps, parseTime(beginningOf(recorded_at ?? at.call.now, at.call.zone)) ?? 0)
+  const times = stepTimes(run.steps, parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0)
   checkAborted(at.call.signal)
   at.call.progress({ done: 0, total, what: name })
   const { imported, secrets } = await at.records.write((write) => ({
-    imported: storeRun(run, { name, session, ids, times, dry_run }, write),
+    imported: storeRun(run, { name, session, ids, times, dryRun }, write),
     secrets: write.transfer.secrets(),
   }))
   at.call.progress({ done: total, total, what: name })
@@ -152,12 +152,12 @@ interface RunOptions {
   readonly session: string
   readonly ids: readonly string[]
   readonly times: readonly string[]
-  readonly dry_run: boolean
+  readonly dryRun: boolean
 }
 
 function storeRun(
   run: SweRun,
-  { name, session, ids, times, dry_run }: RunOptions,
+  { name, session, ids, times, dryRun }: RunOptions,
   { records }: WriteContext<'records'>,
 ): number {
   let imported = 0
@@ -196,7 +196,7 @@ function storeRun(
         linked_traces: previous === undefined ? [] : [previous],
       },
     } as unknown as JsonObject
-    if (!dry_run) records.put({ kind: 'trace', id, body, scope: { session } })
+    if (!dryRun) records.put({ kind: 'trace', id, body, scope: { session } })
     imported += 1
   })
   return imported

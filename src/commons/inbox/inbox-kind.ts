@@ -21,11 +21,11 @@ export const inboxContent = {
 export const inboxBody = z.strictObject({
   ...inboxContent,
   from: name,
-  sent_at: instant,
-  expires_at: instant.optional(),
+  sentAt: instant,
+  expiresAt: instant.optional(),
   /** Agents that got it, and that have dealt with it. Both only grow, and merge as sets. */
-  delivered_to: z.array(name).max(1000),
-  acknowledged_by: z.array(name).max(1000),
+  deliveredTo: z.array(name).max(1000),
+  acknowledgedBy: z.array(name).max(1000),
 })
 export type InboxBody = z.output<typeof inboxBody>
 
@@ -36,12 +36,12 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   version: 1,
   schema: inboxBody,
   text: ['subject', 'text'],
-  facets: { happened_at: 'sent_at', actor: 'from', subject: 'to' },
+  facets: { happened_at: 'sentAt', actor: 'from', subject: 'to' },
   scopedBy: 'subject',
   policy: 'merge',
-  expires: 'expires_at',
+  expires: 'expiresAt',
   idPrefix: 'inbox::',
-  speaker: { path: 'from', listenerFields: ['delivered_to', 'acknowledged_by'] },
+  speaker: { path: 'from', listenerFields: ['deliveredTo', 'acknowledgedBy'] },
   // The words of another agent are not a memory of this one.
   recallable: () => false,
   embed: false,

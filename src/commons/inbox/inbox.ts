@@ -20,7 +20,7 @@ import { cursor, limit, restOf } from '../../shape/page.ts'
 
 const agentName = z.string().min(1).max(1000)
 const ids = z.array(z.string().min(1).max(128)).min(1).max(100)
-const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string(), sent_at: z.string() })
+const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string(), sentAt: z.string() })
 type Message = z.output<typeof message>
 
 /** A guest reads only its own inbox. */
@@ -42,7 +42,7 @@ function messageFor({ get }: Pick<RecordReader, 'get'>, id: string, agent: strin
 }
 
 const isFor = (agent: string) => ({ or: [{ to: agent }, { to: { exists: false } }] })
-const without = (field: 'delivered_to' | 'acknowledged_by', agent: string) => ({
+const without = (field: 'deliveredTo' | 'acknowledgedBy', agent: string) => ({
   not: { [field]: { contains: agent } },
 })
 const toMessage = (record: Stored<JsonObject>) => record as unknown as Message
@@ -61,9 +61,9 @@ async function takeHere(
   { limit, isSealed = false }: { readonly limit: number; readonly isSealed?: boolean },
   { records }: TaskContext<'records'>,
 ): Promise<TakenMessages> {
-  const filters = { and: [isFor(agent), without('delivered_to', agent)] }
+  const filters = { and: [isFor(agent), without('deliveredTo', agent)] }
   const most = isSealed ? 1000 : limit + 1
-  const page = records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: most })
+  const page = records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: most })
   const found = page.records.filter(({ sensitivity }) => !isSealed || isSealing(sensitivity))
   const ids = await records.write(({ records: own }) =>
     found
@@ -71,16 +71,16 @@ async function takeHere(
       .filter(({ id }) => {
         // Another call may have taken it since the query.
         const body = messageFor(own, id, agent)
-        if (!body || body.delivered_to.includes(agent)) return false
-        const delivered_to = [...body.delivered_to, agent]
-        own.put({ kind: 'inbox', id, body: { ...body, delivered_to } as JsonObject })
+        if (!body || body.deliveredTo.includes(agent)) return false
+        const deliveredTo = [...body.deliveredTo, agent]
+        own.put({ kind: 'inbox', id, body: { ...body, deliveredTo } as JsonObject })
         return true
       })
       .map(({ id }) => id),
   )
   // A repeated call (same requestId) takes the same messages: read them by id, as the query no longer finds them.
   const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
-  const isNew = (id: string) => messageFor(records, id, agent)?.delivered_to.includes(agent) === false
+  const isNew = (id: string) => messageFor(records, id, agent)?.deliveredTo.includes(agent) === false
   return { messages, more: found.some(({ id }) => isNew(id)), ...sealedField(page.sealed ?? 0) }
 }
 
@@ -94,8 +94,8 @@ async function takeAtMirror(
   if (!at.mirror.ask || at.call.caller.role === 'guest') return undefined
   const isHere = (id: string) => at.records.get(id) !== undefined
   // Send unsynced messages first.
-  const filters = { and: [isFor(agent), without('delivered_to', agent)] }
-  const own = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit: 1000 }).records
+  const filters = { and: [isFor(agent), without('deliveredTo', agent)] }
+  const own = at.records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: 1000 }).records
   if (own.some(({ ver }) => ver === undefined || ver === 0)) await at.mirror.sync()
   try {
     const answer = parseWith(
@@ -131,7 +131,7 @@ export const inboxCapabilities = [
       /** A name that the sender chooses: two messages of one name are one message. */
       key: z.string().min(1).max(200).optional(),
       /** A bare date lasts to the end of its day. */
-      expires_at: instantOrDay.optional(),
+      expiresAt: instantOrDay.optional(),
       /** A `sensitive` or `restricted` message is encrypted before it is stored; only a host with the book's keys can read it. */
       sensitivity: z.enum(sensitivities).optional(),
     }),
@@ -140,18 +140,18 @@ export const inboxCapabilities = [
       /** False when it was there already. */
       sent: z.boolean(),
     }),
-    run({ from: named, key, expires_at: ends, sensitivity, ...content }, at) {
+    run({ from: named, key, expiresAt: ends, sensitivity, ...content }, at) {
       const from = agentOf(named, at.call)
-      const expires_at = ends && endingOf(ends, at.call.zone)
+      const expiresAt = ends && endingOf(ends, at.call.zone)
       const name =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
-      const sent = { ...content, from, ...defined({ expires_at }) }
+      const sent = { ...content, from, ...defined({ expiresAt }) }
       // A sealed message that can't be read here can't be compared: the same name is the same message.
       const unread = name && at.records.sealed.idOf(name)
       if (unread !== undefined) return { id: unread, sent: false }
       const existing = name && at.records.find(name)
       if (existing) {
-        const { sent_at: _at, delivered_to: _to, acknowledged_by: _by, ...before } = bodyOf(existing)
+        const { sentAt: _at, deliveredTo: _to, acknowledgedBy: _by, ...before } = bodyOf(existing)
         if (JSON.stringify(sorted(before)) === JSON.stringify(sorted(sent)))
           return { id: existing.id, sent: false }
         throw new DaybookError(
@@ -167,9 +167,9 @@ export const inboxCapabilities = [
       if (lost !== undefined) return { id: lost, sent: false }
       const body = {
         ...sent,
-        sent_at: at.call.now,
-        delivered_to: [],
-        acknowledged_by: [],
+        sentAt: at.call.now,
+        deliveredTo: [],
+        acknowledgedBy: [],
       } as object as JsonObject
       const scope = sensitivity === undefined ? undefined : { sensitivity }
       return { id: at.records.put({ kind: 'inbox', body, name, ...(scope ? { scope } : {}) }), sent: true }
@@ -191,9 +191,9 @@ export const inboxCapabilities = [
     run({ agent: named, state, limit, cursor }, at) {
       const agent = agentOf(named, at.call)
       const open =
-        state === 'all' ? [] : [without(state === 'undelivered' ? 'delivered_to' : 'acknowledged_by', agent)]
+        state === 'all' ? [] : [without(state === 'undelivered' ? 'deliveredTo' : 'acknowledgedBy', agent)]
       const filters = { and: [isFor(agent), ...open] }
-      const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sent_at', limit, cursor })
+      const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit, cursor })
       return {
         messages: page.records.map(toMessage),
         ...restOf(page),
@@ -234,10 +234,10 @@ export const inboxCapabilities = [
       const acknowledged = [...new Set(named)].filter((id) => {
         const body = messageFor(at.records, id, agent)
         if (!body) return false
-        if (body.acknowledged_by.includes(agent)) return true
-        const delivered_to = [...new Set([...body.delivered_to, agent])]
-        const acknowledged_by = [...body.acknowledged_by, agent]
-        at.records.put({ kind: 'inbox', id, body: { ...body, delivered_to, acknowledged_by } as JsonObject })
+        if (body.acknowledgedBy.includes(agent)) return true
+        const deliveredTo = [...new Set([...body.deliveredTo, agent])]
+        const acknowledgedBy = [...body.acknowledgedBy, agent]
+        at.records.put({ kind: 'inbox', id, body: { ...body, deliveredTo, acknowledgedBy } as JsonObject })
         return true
       })
       return { acknowledged }
@@ -273,7 +273,7 @@ function createInboxFeed({ records, tell }: ServiceParts): Service {
       if (kind !== 'inbox' || announced.has(id)) return
       const record = readable(id)
       const body = record && inboxBody.safeParse(bodyOf(record)).data
-      if (!body || body.delivered_to.length > 0) return
+      if (!body || body.deliveredTo.length > 0) return
       if (announced.size >= announcedLimit) announced.delete(announced.values().next().value ?? '')
       announced.add(id)
       const { from, to, subject } = body

@@ -23,14 +23,14 @@ const number = z.number().int().min(1).max(10_000)
 export const quorumRule = z.discriminatedUnion('rule', [
   /** The majority of the active claws, at least three of them. */
   z.strictObject({ rule: z.literal('majority') }),
-  /** Fixed numbers of votes; with fewer than `min_pool` claws a proposal waits, or is approved at once. */
+  /** Fixed numbers of votes; with fewer than `minPool` claws a proposal waits, or is approved at once. */
   z.strictObject({
     rule: z.literal('fixed'),
     enabled: z.boolean().default(true),
-    min_pool: number.default(3),
+    minPool: number.default(3),
     yes: number.default(2),
     no: number.default(2),
-    below_minimum: z.enum(['wait', 'approve']).default('wait'),
+    belowMinimum: z.enum(['wait', 'approve']).default('wait'),
   }),
 ])
 
@@ -41,21 +41,21 @@ export const configFields = {
   governance: z.boolean().default(true),
   /** The claw id of this book's agent. Default: `<agent>@<book>`. */
   claw: word.optional(),
-  display_name: word.optional(),
+  displayName: word.optional(),
   model: word.optional(),
   verify: z.enum(['off', 'warn', 'require']).default('require'),
   /** The claws that count: admitted ones, or all. Default: `listed`; `anyone` while only the tabs of one browser reach the book. */
   admission: z.enum(['listed', 'anyone']).optional(),
-  self_vote: z.boolean().default(false),
+  selfVote: z.boolean().default(false),
   /** Cooperates with claws that count by fixed numbers: trusts their tallies, and drops a changed vote. */
   compatibility: z.boolean().default(false),
   quorum: quorumRule.default({ rule: 'majority' }),
   /** The voting time of a proposal. */
   timeout: duration.default('24h'),
-  tags_allowed: z.array(tag).max(100).default(['ops', 'security', 'runbook', 'integration']),
-  tags_denied: z.array(tag).max(100).default(['pii', 'secrets', 'customer-private']),
+  tagsAllowed: z.array(tag).max(100).default(['ops', 'security', 'runbook', 'integration']),
+  tagsDenied: z.array(tag).max(100).default(['pii', 'secrets', 'customer-private']),
   /** Most envelopes of one claw in a second. */
-  flood_per_second: number.default(100),
+  floodPerSecond: number.default(100),
 } as const
 
 export const configBody = z.looseObject(configFields)

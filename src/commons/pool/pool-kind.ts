@@ -41,13 +41,13 @@ export const poolProposalBody = z.looseObject({
   title: z.string().max(poolLimits.title).optional(),
   statement: text(poolLimits.statement),
   tags,
-  proposed_at: instant,
+  proposedAt: instant,
   /** When the vote ends. */
-  expires_at: instant,
+  expiresAt: instant,
   /** The fact that it becomes when approved. Absent: the publisher derives it from title and statement. */
   fact: proposedFact.optional(),
   /** The record of this book that it publishes. Not sent to other claws. */
-  made_from: id.optional(),
+  madeFrom: id.optional(),
 })
 export type PoolProposalBody = z.output<typeof poolProposalBody>
 
@@ -66,7 +66,7 @@ export const ballotBody = z.looseObject({
   /** Derived from `votes`. */
   vote: z.enum(['yes', 'no']),
   n: count,
-  cast_at: instant,
+  castAt: instant,
 })
 export type BallotBody = z.output<typeof ballotBody>
 
@@ -82,7 +82,7 @@ export const decisionBody = z.looseObject({
   quorum: count.optional(),
   active: z.array(id).optional(),
   ballots: z.array(z.looseObject({ claw: id, vote: z.enum(['yes', 'no']), n: count })).optional(),
-  decided_at: instant,
+  decidedAt: instant,
 })
 export type DecisionBody = z.output<typeof decisionBody>
 
@@ -97,9 +97,9 @@ const factVersion = z.looseObject({
   source: id,
   yes: count,
   no: count,
-  published_at: instant,
+  publishedAt: instant,
   /** The record of this book that was published. */
-  made_from: id.optional(),
+  madeFrom: id.optional(),
 })
 
 export const poolFactBody = z.looseObject({
@@ -110,7 +110,7 @@ export const poolFactBody = z.looseObject({
   fact: id,
   /** The claw and device that publish all later versions, so that the fact has one history. */
   home: id,
-  home_device: z.string().max(poolLimits.id),
+  homeDevice: z.string().max(poolLimits.id),
   versions: z.record(z.string().regex(/^\d{1,10}$/), factVersion),
   /** Derived from `versions`. */
   version: z.number().int().min(1),
@@ -119,16 +119,16 @@ export const poolFactBody = z.looseObject({
   object: text(poolLimits.part),
   tags,
   votes: z.looseObject({ yes: count, no: count }),
-  published_at: instant,
+  publishedAt: instant,
   /** The records of this book that its versions come from. */
-  made_from: z.array(id).optional(),
+  madeFrom: z.array(id).optional(),
 })
 export type PoolFactBody = z.output<typeof poolFactBody>
 export type PoolFactVersion = z.output<typeof factVersion>
 
 export const clawBody = z.looseObject({
   ...speaker,
-  display_name: z.string().max(poolLimits.id).optional(),
+  displayName: z.string().max(poolLimits.id).optional(),
   model: z.string().max(poolLimits.id).optional(),
   capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
   /** Its keys: the first one it signed with, and those that it announced under that key. */
@@ -137,8 +137,8 @@ export const clawBody = z.looseObject({
   revoked: z.array(z.string().max(200)).max(poolLimits.revoked).optional(),
   /** The owner's decision on a foreign claw. */
   admission: z.looseObject({ state: z.enum(['admitted', 'let_go']), at: instant }).optional(),
-  first_seen_at: instant,
-  announced_at: instant,
+  firstSeenAt: instant,
+  announcedAt: instant,
 })
 export type ClawBody = z.output<typeof clawBody>
 
@@ -162,7 +162,7 @@ function settleBallot(body: JsonObject): JsonObject {
   const n = highest(body['votes'])
   const last = (body['votes'] as JsonObject | undefined)?.[plainText(n)] as JsonObject | undefined
   if (!last) return body
-  return { ...body, n, vote: last['vote'] ?? 'no', cast_at: last['at'] ?? '' }
+  return { ...body, n, vote: last['vote'] ?? 'no', castAt: last['at'] ?? '' }
 }
 
 /** Derives a fact's fields from its highest version. */
@@ -176,16 +176,16 @@ function settleFact(body: JsonObject): JsonObject {
     predicate = '',
     object = '',
     tags: lastTags = [],
-    published_at = '',
+    publishedAt = '',
     yes = 0,
     no = 0,
   } = last
   const recent = Object.entries(versions).filter(([n]) => Number(n) > version - factVersionLimit)
-  const { made_from: _made, ...rest } = body
-  const made = [...new Set(recent.flatMap(([, one]) => ((one ?? {}) as JsonObject)['made_from'] ?? []))]
+  const { madeFrom: _made, ...rest } = body
+  const made = [...new Set(recent.flatMap(([, one]) => ((one ?? {}) as JsonObject)['madeFrom'] ?? []))]
   return {
     ...rest,
-    ...(made.length === 0 ? {} : { made_from: made }),
+    ...(made.length === 0 ? {} : { madeFrom: made }),
     versions: Object.fromEntries(recent),
     version,
     subject,
@@ -193,7 +193,7 @@ function settleFact(body: JsonObject): JsonObject {
     object,
     tags: lastTags,
     votes: { yes, no },
-    published_at,
+    publishedAt,
   }
 }
 
@@ -209,12 +209,12 @@ const aboutProposal = {
   ...rebuild,
 } as const
 
-const publishedRecord = ({ made_from }: PoolProposalBody) => (made_from === undefined ? [] : [made_from])
+const publishedRecord = ({ madeFrom }: PoolProposalBody) => (madeFrom === undefined ? [] : [madeFrom])
 
 /** The records that a version of a fact comes from: its proposal, and the proposal's record. */
-export const sourcesOfVersion = ({ proposal, made_from }: PoolFactVersion): string[] => [
+export const sourcesOfVersion = ({ proposal, madeFrom }: PoolFactVersion): string[] => [
   ...(proposal === '' ? [] : [recordIds.proposal(proposal)]),
-  ...(made_from === undefined ? [] : [made_from]),
+  ...(madeFrom === undefined ? [] : [madeFrom]),
 ]
 
 export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
@@ -224,11 +224,11 @@ export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
   version: 1,
   schema: poolProposalBody,
   text: ['title', 'statement', 'tags'],
-  facets: { happened_at: 'proposed_at', domain: 'group', actor: 'claw', name: 'proposal' },
+  facets: { happened_at: 'proposedAt', domain: 'group', actor: 'claw', name: 'proposal' },
   idPrefix: 'pool_proposal::',
   policy: 'remote_wins',
-  links: ['made_from'],
-  cites: [{ path: 'made_from' }],
+  links: ['madeFrom'],
+  cites: [{ path: 'madeFrom' }],
   madeFrom: { sources: publishedRecord, goesWith: publishedRecord, ...rebuild },
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isOwnWord(body),
@@ -242,10 +242,10 @@ export const ballotKind: Kind<'pool_ballot', BallotBody> = {
   version: 1,
   schema: ballotBody,
   text: [],
-  facets: { happened_at: 'cast_at', domain: 'group', actor: 'claw', name: 'proposal' },
+  facets: { happened_at: 'castAt', domain: 'group', actor: 'claw', name: 'proposal' },
   idPrefix: 'pool_ballot::',
   policy: 'merge',
-  merge: { vote: 'derived', n: 'derived', cast_at: 'derived' },
+  merge: { vote: 'derived', n: 'derived', castAt: 'derived' },
   settle: settleBallot,
   cites: [{ path: 'proposal', rests: () => true }],
   madeFrom: aboutProposal,
@@ -261,7 +261,7 @@ export const decisionKind: Kind<'pool_decision', DecisionBody> = {
   version: 1,
   schema: decisionBody,
   text: [],
-  facets: { happened_at: 'decided_at', domain: 'group', actor: 'claw', name: 'proposal', action: 'outcome' },
+  facets: { happened_at: 'decidedAt', domain: 'group', actor: 'claw', name: 'proposal', action: 'outcome' },
   idPrefix: 'pool_decision::',
   policy: 'remote_wins',
   cites: [{ path: 'proposal', rests: () => true }],
@@ -278,7 +278,7 @@ export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
   schema: poolFactBody,
   text: ['subject', 'predicate', 'object', 'tags'],
   names: ['subject'],
-  facets: { happened_at: 'published_at', domain: 'group', actor: 'home', subject: 'subject', name: 'fact' },
+  facets: { happened_at: 'publishedAt', domain: 'group', actor: 'home', subject: 'subject', name: 'fact' },
   idPrefix: 'pool_fact::',
   policy: 'merge',
   merge: {
@@ -288,12 +288,12 @@ export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
     object: 'derived',
     tags: 'derived',
     votes: 'derived',
-    published_at: 'derived',
-    made_from: 'derived',
+    publishedAt: 'derived',
+    madeFrom: 'derived',
   },
   settle: settleFact,
-  links: ['made_from', 'versions.*.made_from'],
-  cites: [{ path: 'made_from' }],
+  links: ['madeFrom', 'versions.*.madeFrom'],
+  cites: [{ path: 'madeFrom' }],
   madeFrom: {
     sources: ({ versions }) => Object.values(versions).flatMap(sourcesOfVersion),
     // A fact ends with its last version, as the group has replaced the earlier ones.
@@ -311,11 +311,11 @@ export const clawKind: Kind<'pool_claw', ClawBody> = {
   summary: 'An agent of the pool, with its capabilities and keys.',
   version: 1,
   schema: clawBody,
-  text: ['display_name', 'capabilities'],
-  facets: { happened_at: 'announced_at', domain: 'group', actor: 'claw', name: 'claw' },
+  text: ['displayName', 'capabilities'],
+  facets: { happened_at: 'announcedAt', domain: 'group', actor: 'claw', name: 'claw' },
   idPrefix: 'pool_claw::',
   policy: 'merge',
-  merge: { announced_at: 'max', first_seen_at: 'min' },
+  merge: { announcedAt: 'max', firstSeenAt: 'min' },
   ruling: true,
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isOwnIntroduction(body),

@@ -178,7 +178,7 @@ export class DeviceRoom {
   /** The mirror has let the participant in. */
   #entered({ id, name, role }: Entering, tab: string): Participant {
     const at = new Date(this.#parts.clock.now()).toISOString()
-    const participant = { id, name, role, joined_at: this.#room.people.get(id)?.joined_at ?? at }
+    const participant = { id, name, role, joinedAt: this.#room.people.get(id)?.joinedAt ?? at }
     this.#own.add(participant, tab)
     this.#happen({ type: 'joined', participant, tab })
     return participant

@@ -180,7 +180,7 @@ export class MeetingRoom {
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8, a role 64.')
     }
     const at = joinedAt ?? formatTime(this.#clock.now())
-    const participant = { id: person.id, name: person.name, role: person.role, joined_at: at }
+    const participant = { id: person.id, name: person.name, role: person.role, joinedAt: at }
     this.#people.add(participant, tab)
     this.#tell({ type: 'joined', participant, tab })
     return participant

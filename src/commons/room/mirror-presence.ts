@@ -60,7 +60,7 @@ export class MirrorPresence {
     const here = this.#room.people.get(person.id)
     const isSame = here?.name === person.name && here.role === person.role
     const isHere = isSame && this.#room.people.isHereThrough(person.id, place)
-    const participant = isHere ? here : this.#room.enter(person, place, here?.joined_at ?? joinedAt)
+    const participant = isHere ? here : this.#room.enter(person, place, here?.joinedAt ?? joinedAt)
     this.touch(person.id, place)
     return participant
   }

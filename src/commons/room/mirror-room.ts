@@ -188,10 +188,10 @@ function performAsk(one: LoadedRoom, ask: RoomAsk, speaker: Speaker): Performed 
       refused.push(refusalOf(of, error))
     }
   }
-  const enter = ({ id, name, role, joined_at }: Extract<RoomAsk, { do: 'join' }>['person']) =>
+  const enter = ({ id, name, role, joinedAt }: Extract<RoomAsk, { do: 'join' }>['person']) =>
     attempt(id, () => {
       checkSpeaker(id, speaker)
-      one.presence.enter({ id, name: speaker.agent ?? name, role }, speaker.device, joined_at)
+      one.presence.enter({ id, name: speaker.agent ?? name, role }, speaker.device, joinedAt)
     })
   const say = ({ key, id, name, text, at, was }: Unsaid) =>
     attempt(key, () => {

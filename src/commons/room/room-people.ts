@@ -35,7 +35,7 @@ export class RoomPeople {
   }
 
   /** Adds a participant, or changes name and role. Throws `room-full` when every place is taken. */
-  add({ id, name, role, joined_at }: Participant, tab: string): void {
+  add({ id, name, role, joinedAt }: Participant, tab: string): void {
     const person = this.#here.get(id)
     const place = person?.place ?? this.#free.pop()
     if (place === undefined) {
@@ -44,7 +44,7 @@ export class RoomPeople {
         details: { limit: participants },
       })
     }
-    this.#ring.writePerson(place, { id, name, role, atMs: parseTime(joined_at) ?? 0 })
+    this.#ring.writePerson(place, { id, name, role, atMs: parseTime(joinedAt) ?? 0 })
     if (person) person.tabs.add(tab)
     else this.#here.set(id, { place, tabs: new Set([tab]) })
   }
@@ -78,7 +78,7 @@ export class RoomPeople {
 
   #at(place: number): Participant {
     const { id, name, role, atMs } = this.#ring.readPerson(place)
-    return { id, name, role, joined_at: formatTime(atMs) }
+    return { id, name, role, joinedAt: formatTime(atMs) }
   }
 }
 

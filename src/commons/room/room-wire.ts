@@ -19,7 +19,7 @@ export const roomRole = z.enum(['participant', 'coordinator', 'observer'])
 const time = z.string().max(40)
 const number = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 const size = z.strictObject({ slots: number, slotBytes: number, participants: number })
-const entering = z.strictObject({ id: roomName, name: roomName, role: roomRole, joined_at: time.optional() })
+const entering = z.strictObject({ id: roomName, name: roomName, role: roomRole, joinedAt: time.optional() })
 const unsaid = z.strictObject({
   key,
   id: roomName,
@@ -47,7 +47,7 @@ export const roomAsk = z.discriminatedUnion('do', [
 export type RoomAsk = z.output<typeof roomAsk>
 export type Unsaid = z.output<typeof unsaid>
 
-const participant = z.object({ id: z.string(), name: z.string(), role: z.string(), joined_at: z.string() })
+const participant = z.object({ id: z.string(), name: z.string(), role: z.string(), joinedAt: z.string() })
 const message = z.object({
   number,
   was: number.optional(),

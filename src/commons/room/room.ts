@@ -27,7 +27,7 @@ const participant = z.object({
   id: z.string(),
   name: z.string(),
   role: z.string(),
-  joined_at: z.string(),
+  joinedAt: z.string(),
 })
 
 export const roomCapabilities = [
@@ -81,11 +81,11 @@ export const roomCapabilities = [
     method: 'room.hear',
     summary: 'The next message of another participant after number `last`, or null.',
     input: z.strictObject({ last, as }).prefault({}),
-    output: z.object({ message: message.nullable(), messages_lost: z.boolean() }),
+    output: z.object({ message: message.nullable(), messagesLost: z.boolean() }),
     uses: ['room'],
     run: ({ last: number, as: id }, at) => {
       const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, 1)
-      return { message: messages[0] ?? null, messages_lost: lost }
+      return { message: messages[0] ?? null, messagesLost: lost }
     },
   }),
   readVerb({
@@ -93,14 +93,14 @@ export const roomCapabilities = [
     method: 'room.hearAll',
     summary: 'All messages of other participants after number `last`, oldest first.',
     input: z.strictObject({ last, as, limit: limit() }).prefault({}),
-    output: z.object({ messages: z.array(message), messages_lost: z.boolean(), more_available: z.boolean() }),
+    output: z.object({ messages: z.array(message), messagesLost: z.boolean(), moreAvailable: z.boolean() }),
     uses: ['room'],
     run: ({ last: number, as: id, limit }, at) => {
       const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, limit + 1)
       return {
         messages: messages.slice(0, limit),
-        messages_lost: lost,
-        more_available: messages.length > limit,
+        messagesLost: lost,
+        moreAvailable: messages.length > limit,
       }
     },
   }),

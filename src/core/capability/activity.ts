@@ -119,9 +119,9 @@ export interface ActivityPage {
 export interface RecordActivity {
   readonly recalls: number
   readonly contexts: number
-  readonly last_at?: string
+  readonly lastAt?: string
   /** Most frequent first. */
-  readonly callers: readonly (Accessor & { readonly count: number; readonly last_at: string })[]
+  readonly callers: readonly (Accessor & { readonly count: number; readonly lastAt: string })[]
 }
 
 /** The activity as its capabilities read it: everything so far, newest first. */

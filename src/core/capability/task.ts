@@ -15,13 +15,13 @@ export interface TaskEntry {
   readonly state: TaskState
   /** Attempts started so far, including those that a closed tab or a killed process interrupted. */
   readonly attempts: number
-  readonly max_attempts: number
-  readonly created_at: string
-  readonly updated_at: string
+  readonly maxAttempts: number
+  readonly createdAt: string
+  readonly updatedAt: string
   /** Earliest time of the next attempt, or time of the last one. */
-  readonly due_at: string
+  readonly dueAt: string
   /** While running: time at which it counts as hung, unless it reports progress. */
-  readonly lease_until?: string
+  readonly leaseUntil?: string
   /** Result of the capability; absent before the end, and if too large. */
   readonly result?: Json
   /** Id of the recurring task that created it. */
@@ -95,20 +95,20 @@ export interface Recurrence {
   readonly input: Json
   /** Default scope of records that the calls store. */
   readonly scope: Scope
-  readonly every_ms: number
-  readonly max_attempts: number
+  readonly everyMs: number
+  readonly maxAttempts: number
   /** Its creator: a chapter, or the owner, who may also have changed a chapter's task. */
   readonly by: 'chapter' | 'owner'
   /** `cancelled`: the owner cancelled a chapter's task; it stays cancelled. */
   readonly state: 'active' | 'cancelled'
   /** Time of the next round. Rounds keep the rhythm of the first one, however late one starts. */
-  readonly next_at: string
+  readonly nextAt: string
   /** Start of the last round, and its task. */
-  readonly last_at?: string
-  readonly last_task?: string
+  readonly lastAt?: string
+  readonly lastTask?: string
   /** Rounds started. */
   readonly rounds: number
-  readonly created_at: string
+  readonly createdAt: string
 }
 
 /** A request of the owner. Absent fields of an existing task stay unchanged. */

@@ -274,5 +274,5 @@ function entryOf({ value }: PartedDocument): SessionEntry | undefined {
 
 function changeOf(folder: string, place: number, { json, recalled }: NewEntry): Change {
   const key = String(place).padStart(placeDigits, '0')
-  return { folder, key, value: { entry: json } as Change['value'], recalled, if_match: null }
+  return { folder, key, value: { entry: json } as Change['value'], recalled, ifMatch: null }
 }

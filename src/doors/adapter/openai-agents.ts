@@ -146,7 +146,7 @@ export class DaybookSession
         key,
         value: { transaction: read.json } as Change['value'],
         recalled: false,
-        if_match: null,
+        ifMatch: null,
       }
       return [...suffix.map(gone), ...this.#append(next, read.added), operation]
     })
@@ -156,7 +156,7 @@ export class DaybookSession
   #append(next: number, added: readonly JsonObject[]): Change[] {
     return added.map((item, i) => {
       const key = String(next + i).padStart(placeDigits, '0')
-      return { folder: this.#folder, key, if_match: null, ...valueOf(item) }
+      return { folder: this.#folder, key, ifMatch: null, ...valueOf(item) }
     })
   }
 
@@ -201,13 +201,13 @@ export class DaybookSession
   #unchanged({ next: place }: History, changes: readonly Change[]): Change[] {
     const [next] = this.#append(place, [{}])
     if (!next || changes.some(({ key }) => key === next.key)) return []
-    return [{ folder: next.folder, key: next.key, value: null, if_match: null }]
+    return [{ folder: next.folder, key: next.key, value: null, ifMatch: null }]
   }
 }
 
 const gone = (before: PartedDocument) => {
   const { folder, key, etag } = before
-  return { folder, key, value: null, if_match: etag, before }
+  return { folder, key, value: null, ifMatch: etag, before }
 }
 
 const itemOf = ({ value }: PartedDocument) => fromJson(value['item'])

@@ -95,7 +95,7 @@ export class PartedDocuments {
     const own = { ...change, key }
     const fresh = value === null ? undefined : partsOf(folder, key, value as JsonObject)
     // A new document has no earlier parts.
-    const isNew = change.if_match === null && value !== null
+    const isNew = change.ifMatch === null && value !== null
     const before = isNew ? [] : known ? (known.parts ?? []) : await this.#partKeys(folder, key)
     const gone = before
       .filter((one) => fresh?.parts.every((part) => part.key !== one) ?? true)

@@ -154,7 +154,7 @@ async function factsOf<Data>(call: GraphCall, schema: string): Promise<Data[]> {
   for (let cursor: string | undefined; ;) {
     const page = (await call('kstar:query_facts', {
       schema,
-      order_by: 'created_at',
+      orderBy: 'created_at',
       limit: pageSize,
       ...defined({ cursor }),
     })) as FactPage

@@ -167,9 +167,9 @@ export class SubagentRegistry {
 
 export interface Delivered {
   readonly data: unknown
-  readonly transport_used: TransportType
+  readonly transportUsed: TransportType
   /** Transports that failed for this message, in order. */
-  readonly failed_over: readonly TransportType[]
+  readonly failedOver: readonly TransportType[]
 }
 
 interface RouteChoice {
@@ -196,7 +196,7 @@ export async function route(
     try {
       const reply = await sendOver(way, request, signal)
       if (!reply.ok) throw new Refused(reply.error)
-      return { data: reply.data, transport_used: type, failed_over: failed }
+      return { data: reply.data, transportUsed: type, failedOver: failed }
     } catch (error) {
       if (error instanceof Refused) throw error.refusal
       if (signal.aborted) throw toDaybookError(error)

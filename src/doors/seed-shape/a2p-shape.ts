@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
-import { fields, type Fields, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
+import { fields, type Fields, object, oneCall, type SeedShape, text, without } from './shape.ts'
 
 const a2p = (method: string): [string, ...string[]] => [`a2p_${method}`, `mcp__a2p__${method}`]
 const types = ['episodic', 'semantic', 'procedural'] as const
@@ -72,7 +72,6 @@ export const a2pShapes: readonly SeedShape[] = [
     capability: 'a2p:withdraw',
     input: fields({ proposal_id: text }),
     fields: { id: 'proposal_id' },
-    to: (one) => renamed(one, 'proposal_id', 'id'),
     from: ({ id, status }) => ({ proposal_id: id, status }),
   }),
   oneCall({
@@ -81,7 +80,6 @@ export const a2pShapes: readonly SeedShape[] = [
     capability: 'a2p:consolidate',
     input: fields({ memory_ids: z.array(text), content: text.optional() }),
     fields: { ids: 'memory_ids' },
-    to: (one) => renamed(one, 'memory_ids', 'ids'),
     from: ({ id, result }) => ({ memory_id: id, result }),
   }),
 ]

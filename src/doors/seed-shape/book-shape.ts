@@ -4,7 +4,16 @@ import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
-import { fields, type Fields, object, oneCall, type SeedShape, type ShapeCall, text } from './shape.ts'
+import {
+  fields,
+  type Fields,
+  object,
+  oneCall,
+  type SeedShape,
+  type ShapeCall,
+  text,
+  withOurNames,
+} from './shape.ts'
 
 const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
   `kstar:${method}`,
@@ -20,6 +29,14 @@ const pieceLength = 1_000_000
 
 const types = z.array(text).optional()
 
+const exportFields = { kinds: 'types', includeTokens: 'include_tokens' }
+const importFields = {
+  ...exportFields,
+  dryRun: 'dry_run',
+  allowIncomplete: 'allow_incomplete',
+  signedBy: 'signed_by',
+}
+
 export const bookShapes: readonly SeedShape[] = [
   {
     names: kstar('export_bundle', 'kstar:export_memory', 'mcp__kstar__export_memory', 'export_memory'),
@@ -27,11 +44,10 @@ export const bookShapes: readonly SeedShape[] = [
     uses: ['bundle:export'],
     input: fields({ include_tokens: z.boolean().default(false), types }),
     wrapped: 'options',
-    fields: { kinds: 'types' },
+    fields: exportFields,
     answers: z.object({ bundle: z.union([object, text]) }),
-    async run({ types: kinds, ...options }, at) {
-      const input = { ...options, ...defined({ kinds }) }
-      const bundle = await readPages(input, at)
+    async run(options, at) {
+      const bundle = await readPages(withOurNames(options, exportFields), at)
       // An encrypted bundle is lines of text.
       return { bundle: options['passphrase'] === undefined ? (JSON.parse(bundle) as Json) : bundle }
     },
@@ -42,16 +58,15 @@ export const bookShapes: readonly SeedShape[] = [
     uses: ['bundle:import'],
     input: fields({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
     wrapped: 'options',
-    fields: { kinds: 'types', text: 'bundle' },
+    fields: { ...importFields, text: 'bundle' },
     answers: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),
-    async run({ bundle, types: kinds, replace, ...options }, at) {
+    async run({ bundle, replace, ...options }, at) {
       const result = await sendPieces(typeof bundle === 'string' ? bundle : JSON.stringify(bundle), at, {
-        ...options,
-        ...defined({ kinds }),
+        ...withOurNames(options, importFields),
         ...(replace === true ? { mode: 'replace' } : {}),
       })
-      const { imported, updated, unchanged, forgotten, conflicts, tokens_skipped } = result
-      const skipped = defined({ tokens_skipped })
+      const { imported, updated, unchanged, forgotten, conflicts, tokensSkipped } = result
+      const skipped = defined({ tokens_skipped: tokensSkipped })
       return { imported_count: imported, updated, unchanged, forgotten, conflicts, ...skipped }
     },
   },
@@ -89,7 +104,8 @@ export const bookShapes: readonly SeedShape[] = [
         `${kind}_count`,
         kinds[kind]?.count ?? 0,
       ])
-      return { ...stats, ...Object.fromEntries(counts) }
+      const { dateRange, ...rest } = stats
+      return { ...rest, date_range: dateRange, ...Object.fromEntries(counts) }
     },
   }),
 ]

@@ -14,6 +14,7 @@ export const conversationShapes: readonly SeedShape[] = [
     summary: 'Stores a message in the memory of an agent.',
     capability: 'ks:store',
     input: fields({ agent_id, message: z.looseObject({ content: text }) }),
+    fields: { agent: 'agent_id' },
     failure,
   }),
   oneCall({
@@ -21,6 +22,7 @@ export const conversationShapes: readonly SeedShape[] = [
     summary: 'Recalls messages, oldest first; with an empty query the most recent.',
     capability: 'ks:recall',
     input: fields({ agent_id, query: text, limit: z.number().int().default(10) }),
+    fields: { agent: 'agent_id' },
     failure,
   }),
   oneCall({
@@ -28,6 +30,8 @@ export const conversationShapes: readonly SeedShape[] = [
     summary: 'Learns from a conversation what users say about themselves.',
     capability: 'ks:update_profile',
     input: fields({ agent_id, history }),
+    fields: { agent: 'agent_id' },
+    from: ({ profilesUpdated, ...answer }) => ({ ...answer, profiles_updated: profilesUpdated }),
     failure,
   }),
   oneCall({
@@ -35,6 +39,8 @@ export const conversationShapes: readonly SeedShape[] = [
     summary: 'Archives a conversation as an episode that can be found.',
     capability: 'ks:archive_episode',
     input: fields({ agent_id, history }),
+    fields: { agent: 'agent_id' },
+    from: ({ episodeId, ...answer }) => ({ ...answer, episode_id: episodeId }),
     failure,
   }),
   oneCall({

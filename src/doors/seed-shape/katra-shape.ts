@@ -1,6 +1,6 @@
 // Seed shapes of Katra's tools: personas, memories, turns, days and the meeting room; and Katra's error codes.
 import { z } from 'zod'
-import { fields, type Fields, oneCall, renamed, type SeedShape, text } from './shape.ts'
+import { fields, type Fields, oneCall, type SeedShape, text } from './shape.ts'
 import type { DaybookError, ErrorCode } from '../../core/errors.ts'
 
 const count = z.number().int().min(1).optional()
@@ -22,15 +22,13 @@ const storedMemory = ({ id, result, importance }: Fields) => ({
   importance,
 })
 
-const asLimit = (input: Fields) => renamed(input, 'max_results', 'limit')
-
 const digestText = (digest: unknown) => (digest === null ? null : ((digest as Fields)['text'] ?? null))
 
-const sunrise = ({ day, is_yesterday, digest, key_events, open_questions }: Fields) => ({
+const sunrise = ({ day, isYesterday, digest, keyEvents, open_questions }: Fields) => ({
   day,
-  is_yesterday,
+  is_yesterday: isYesterday,
   summary: digestText(digest),
-  key_events: (key_events as readonly Fields[]).map((line) => line['text']),
+  key_events: (keyEvents as readonly Fields[]).map((line) => line['text']),
   open_questions: (open_questions as readonly Fields[]).map((line) => line['text']),
 })
 
@@ -41,8 +39,6 @@ const started = (answer: Fields) => ({
   context: (answer['context'] as Fields | null)?.['markdown'] ?? null,
 })
 
-const forPersona = (input: Fields) => renamed(input, 'ci_id', 'persona')
-
 const register: SeedShape = {
   names: ['katra_register'],
   summary:
@@ -51,7 +47,7 @@ const register: SeedShape = {
   input: fields({ name: text, role: text.optional() }),
   failure,
   async run(input, { call }) {
-    const { ci_id, is_new, sessions } = (await call('katra:register', input, 0)) as Fields
+    const { ci_id, isNew: is_new, sessions } = (await call('katra:register', input, 0)) as Fields
     const { session } = (await call('katra:whoami', { persona: ci_id }, 1)) as Fields
     if (session !== null)
       return { ci_id, is_new, sessions, session_id: session, sunrise: null, context: null }
@@ -114,7 +110,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:recall_relevant',
     input: fields({ max_results: count }),
     fields: { limit: 'max_results' },
-    to: asLimit,
     from: memories,
     failure,
   }),
@@ -124,7 +119,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:recall_recent',
     input: fields({ max_results: count }),
     fields: { limit: 'max_results' },
-    to: asLimit,
     from: memories,
     failure,
   }),
@@ -141,7 +135,7 @@ export const katraShapes: readonly SeedShape[] = [
     summary: 'Ends the turn.',
     capability: 'katra:end_turn',
     input: fields({}),
-    from: ({ memory_ids, count: written }) => ({ memory_ids, count: written }),
+    from: ({ memoryIds, count: written }) => ({ memory_ids: memoryIds, count: written }),
     failure,
   }),
   oneCall({
@@ -149,7 +143,7 @@ export const katraShapes: readonly SeedShape[] = [
     summary: 'What was stored this turn.',
     capability: 'katra:review_turn',
     input: fields({}),
-    from: ({ memory_ids, count: written }) => ({ memory_ids, count: written }),
+    from: ({ memoryIds, count: written }) => ({ memory_ids: memoryIds, count: written }),
     failure,
   }),
   oneCall({
@@ -157,9 +151,10 @@ export const katraShapes: readonly SeedShape[] = [
     summary: 'Marks a memory: personal, not to be archived, in which collection.',
     capability: 'katra:update_metadata',
     input: fields({ memory_id: text }),
-    from: ({ memory_id, marks }) => {
+    fields: { memoryId: 'memory_id', keep: 'not_to_archive' },
+    from: ({ memoryId, marks }) => {
       const { personal = false, keep = false, collection = null } = marks as Fields
-      return { memory_id, personal, not_to_archive: keep, collection }
+      return { memory_id: memoryId, personal, not_to_archive: keep, collection }
     },
     failure,
   }),
@@ -180,7 +175,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:session_start',
     input: fields({ ci_id: text }),
     fields: { persona: 'ci_id' },
-    to: forPersona,
     from: started,
     failure,
   }),
@@ -198,7 +192,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:sunrise',
     input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
-    to: forPersona,
     from: sunrise,
     failure,
   }),
@@ -208,7 +201,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:sundown',
     input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
-    to: forPersona,
     from: ({ day, digest }) => ({ day, summary: digestText(digest) }),
     failure,
   }),
@@ -218,7 +210,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:capture_snapshot',
     input: fields({ ci_id: text.optional(), focus_description: text.optional() }),
     fields: { persona: 'ci_id', focus: 'focus_description' },
-    to: (input) => renamed(forPersona(input), 'focus_description', 'focus'),
     from: ({ id, markdown }) => ({ snapshot_id: id, markdown }),
     failure,
   }),
@@ -228,7 +219,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:restore_snapshot',
     input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
-    to: forPersona,
     from: ({ snapshot }) => ({ markdown: (snapshot as Fields | null)?.['markdown'] ?? null }),
     failure,
   }),
@@ -237,6 +227,7 @@ export const katraShapes: readonly SeedShape[] = [
     summary: 'Consolidates: digests, patterns, and what they have told of out of recall.',
     capability: 'katra:consolidate',
     input: fields({ dry_run: z.boolean().optional() }),
+    fields: { dryRun: 'dry_run' },
     from: ({ digests, patterns, archived, kept: stay }) => ({ digests, patterns, archived, kept: stay }),
     failure,
   }),
@@ -251,7 +242,6 @@ export const roomShapes: readonly SeedShape[] = [
     capability: 'room:say',
     input: fields({ message: text }),
     fields: { text: 'message' },
-    to: ({ message, ...rest }) => ({ ...rest, text: message }),
     from: ({ number }) => ({ message_number: number }),
     failure,
   }),
@@ -261,11 +251,16 @@ export const roomShapes: readonly SeedShape[] = [
     capability: 'room:hear',
     input: fields({ last_heard: z.number().int().default(0) }),
     fields: { last: 'last_heard' },
-    to: ({ last_heard, ...rest }) => ({ ...rest, last: last_heard }),
-    from({ message, messages_lost }) {
-      if (message === null) return { message_number: null, messages_lost }
+    from({ message, messagesLost }) {
+      if (message === null) return { message_number: null, messages_lost: messagesLost }
       const { number, name, at, text: content } = message as Fields
-      return { message_number: number, speaker_name: name, timestamp: at, content, messages_lost }
+      return {
+        message_number: number,
+        speaker_name: name,
+        timestamp: at,
+        content,
+        messages_lost: messagesLost,
+      }
     },
     failure,
   }),
@@ -275,7 +270,11 @@ export const roomShapes: readonly SeedShape[] = [
     capability: 'room:who_is_here',
     input: fields({}),
     from({ participants }) {
-      const cis = (participants as readonly Fields[]).map(({ id, ...who }) => ({ ci_id: id, ...who }))
+      const cis = (participants as readonly Fields[]).map(({ id, joinedAt, ...who }) => ({
+        ci_id: id,
+        ...who,
+        joined_at: joinedAt,
+      }))
       return { cis, count: cis.length }
     },
     failure,

@@ -10,9 +10,9 @@ import {
   listCall,
   object,
   oneCall,
-  renamed,
   type SeedShape,
   text,
+  withOurNames,
   without,
 } from './shape.ts'
 
@@ -23,6 +23,15 @@ const kstar = (method: string, ...more: readonly string[]): [string, ...string[]
   method,
   ...more,
 ]
+
+/** KSTAR's order of a query, as `-confidence`. */
+const orderField = { orderBy: 'order_by' }
+const queryFields = {
+  ...orderField,
+  includeExpired: 'include_expired',
+  includeSuperseded: 'include_superseded',
+  includeOutdated: 'include_outdated',
+}
 
 const limit = z.number().int().default(100)
 const offset = z.number().int().default(0)
@@ -62,13 +71,13 @@ export const kstarShapes: readonly SeedShape[] = [
     capability: 'kstar:get_trace',
     input: fields({ trace_id: text }),
     fields: { id: 'trace_id' },
-    to: (one) => renamed(one, 'trace_id', 'id'),
   }),
   listCall({
     names: kstar('query_traces'),
     summary: 'Lists traces by filters.',
     capability: 'kstar:query_traces',
     input: fields({ filters: object.optional(), limit, offset }),
+    fields: orderField,
   }),
   listCall({
     names: kstar('search_traces'),
@@ -96,12 +105,14 @@ export const kstarShapes: readonly SeedShape[] = [
     summary: 'Lists what is held about a subject, the surest first.',
     capability: 'kstar:get_perceptions',
     input: fields({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
+    fields: { minConfidence: 'min_confidence', includeExpired: 'include_expired' },
   }),
   listCall({
     names: kstar('query_perceptions'),
     summary: 'Lists perceptions by filters and order.',
     capability: 'kstar:query_perceptions',
     input: fields({ filters: object.optional(), order_by: text.optional() }),
+    fields: { ...orderField, includeExpired: 'include_expired' },
   }),
   oneCall({
     names: kstar('update_perception'),
@@ -109,7 +120,6 @@ export const kstarShapes: readonly SeedShape[] = [
     capability: 'kstar:update_perception',
     input: fields({ perception_id: text, updates: object }),
     fields: { id: 'perception_id' },
-    to: (one) => renamed(one, 'perception_id', 'id'),
     answers: z.object({ updated: z.boolean() }),
     from: ({ updated }) => ({ updated }),
   }),
@@ -128,12 +138,14 @@ export const kstarShapes: readonly SeedShape[] = [
     summary: 'Lists the facts of a schema.',
     capability: 'kstar:get_facts',
     input: fields({ schema: text }),
+    fields: { includeSuperseded: 'include_superseded' },
   }),
   listCall({
     names: kstar('query_facts'),
     summary: 'Lists facts of a schema that have a value at a JSONPath.',
     capability: 'kstar:query_facts',
     input: fields({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
+    fields: { ...orderField, includeSuperseded: 'include_superseded' },
   }),
   oneCall({
     names: kstar('store_skill'),
@@ -150,12 +162,14 @@ export const kstarShapes: readonly SeedShape[] = [
     summary: 'Reads the skill of a name, or null.',
     capability: 'kstar:get_skill',
     input: fields({ skill_name: text }),
+    fields: { skillName: 'skill_name' },
   }),
   oneCall({
     names: kstar('update_skill_maturity', 'kstar:update_skill', 'mcp__kstar__update_skill', 'update_skill'),
     summary: 'Notes whether a use of a skill worked.',
     capability: 'kstar:update_skill_maturity',
     input: fields({ skill_name: text, outcome: z.boolean() }),
+    fields: { skillName: 'skill_name' },
     answers: z.object({ skill_id: text, maturity: object }),
     from: ({ id, maturity }) => ({ skill_id: id, maturity }),
   }),
@@ -216,13 +230,13 @@ function memoryQuery(): SeedShape {
       limit,
       offset,
     }),
-    fields: { kind: 'type' },
+    fields: { kind: 'type', ...queryFields },
     answers: z.array(object),
     async run({ type, query, domain, goal, filters, ...page }, { call }) {
       const within = [filters, domain === undefined ? undefined : { 'situation.domain': domain }]
       const conditions = within.filter((one) => one !== undefined)
       const input = {
-        ...page,
+        ...withOurNames(page, queryFields),
         ...defined({ kind: type }),
         ...(conditions.length === 0 ? {} : { filters: { and: conditions } }),
       }

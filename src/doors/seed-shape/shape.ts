@@ -42,7 +42,7 @@ export interface SeedShape {
   readonly answers?: z.ZodType
   /** Calls capabilities, and answers in the shape's form. */
   run(input: Fields, at: ShapeCall): Promise<unknown>
-  /** Fields with another name than in the capability: ours to theirs. Errors use theirs. */
+  /** Fields with another name than in the capability: ours to theirs. Inputs and errors use theirs. */
   readonly fields?: Readonly<Record<string, string>>
   /** The answer in place of an error, if the description has one. Default: the error is thrown. */
   readonly failure?: (error: DaybookError) => unknown
@@ -56,7 +56,7 @@ interface OneCall extends Pick<
   'names' | 'summary' | 'input' | 'wrapped' | 'fields' | 'failure' | 'answers'
 > {
   readonly capability: string
-  /** The capability's input. Default: the input. */
+  /** The capability's input, from the input with our names of `fields`. Default: that input. */
   readonly to?: (input: Fields) => unknown
   /** The answer. Default: the capability's. */
   readonly from?: (answer: Fields) => unknown
@@ -68,7 +68,8 @@ export function oneCall({ capability, to, from, ...row }: OneCall): SeedShape {
     ...row,
     uses: [capability],
     async run(input, { call }) {
-      const answer = await call(capability, to ? to(input) : input, 0)
+      const ours = withOurNames(input, row.fields ?? {})
+      const answer = await call(capability, to ? to(ours) : ours, 0)
       return from ? from(answer as Fields) : answer
     },
   }
@@ -99,6 +100,10 @@ export function renamed(value: Fields, from: string, to: string): Fields {
   return named === undefined ? rest : { ...rest, [to]: named }
 }
 
+/** `value` with our names of the fields that `fields` maps to theirs. */
+export const withOurNames = (value: Fields, fields: Readonly<Record<string, string>>): Fields =>
+  Object.entries(fields).reduce((one, [ours, theirs]) => renamed(one, theirs, ours), value)
+
 /** `value` without these fields. */
 export function without(value: Fields, ...names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
@@ -113,4 +118,4 @@ export const idAnswer = (name: string) => z.looseObject({ [name]: z.string(), st
 /** `{ id }` as `{ trace_id }`, with the time of the commit. */
 export const idAs =
   (name: string) =>
-  ({ id, stored_at }: Fields): unknown => ({ [name]: id, stored_at })
+  ({ id, storedAt }: Fields): unknown => ({ [name]: id, stored_at: storedAt })

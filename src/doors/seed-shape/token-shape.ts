@@ -96,7 +96,6 @@ export const tokenShapes: readonly SeedShape[] = [
     capability: 'kstar:list_tokens_by_type',
     input: fields({ token_type: text }),
     fields: { type: 'token_type' },
-    to: (one) => renamed(one, 'token_type', 'type'),
     answers: z.array(object),
     from: ({ tokens }) => tokens,
   }),

@@ -169,7 +169,7 @@ const isNoUpload = (error: unknown) => error instanceof Error && /\b10024\b|NoSu
 const shown = (key: string, { size, uploaded }: BucketObject): ArchiveObject => ({
   key,
   bytes: size,
-  modified_at: formatTime(uploaded.getTime()),
+  modifiedAt: formatTime(uploaded.getTime()),
 })
 
 function checkSize({ size }: BucketObject, bytes: number): void {

@@ -127,7 +127,7 @@ export class ConsentGate {
     const decisions = holders.map(({ names }) => this.decide(names, way, isUncounted))
     // Each holder in the chain bounds the call by its own reach: nobody lends another one what that one lacks.
     const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
-      const isItsOwn = presented && isNamed(holders[i], presented.granted_to)
+      const isItsOwn = presented && isNamed(holders[i], presented.grantedTo)
       if (isItsOwn) return narrowReach(narrow, receiptReach(presented, governed))
       return i === 0 ? { ...narrow, governed } : narrowReach({ ...everything, governed }, narrow)
     }, own)
@@ -161,7 +161,7 @@ function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
 /** An unreadable policy may have denied anything: it denies everything until it is repaired. */
 const shut = (id: string): Policy => ({
   id,
-  for_agents: '*',
+  forAgents: '*',
   allow: [],
   deny: [],
   permissions: ['none'],

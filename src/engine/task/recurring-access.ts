@@ -27,16 +27,16 @@ function wrong(path: string, message: string): DaybookError {
 /** Sets up or changes the task of this id. Inside a transaction. */
 export function schedule(
   { schedules, check, checkNames, cover }: RecurringParts,
-  { id, everyMs, maxAttempts, firstAt, ...request }: RecurringRequest,
+  { id, maxAttempts, firstAt, ...request }: RecurringRequest,
   scope: Scope,
   now: string,
 ): Recurrence {
   const before = schedules.get(id)
   const capability = request.capability ?? before?.capability
-  const every_ms = everyMs ?? before?.every_ms
+  const everyMs = request.everyMs ?? before?.everyMs
   if (capability === undefined) throw wrong('capability', 'A new task needs a capability')
-  if (every_ms === undefined) throw wrong('every', 'A new task needs a period')
-  if (!(every_ms >= recurringLimit.leastMs && every_ms <= recurringLimit.mostMs))
+  if (everyMs === undefined) throw wrong('every', 'A new task needs a period')
+  if (!(everyMs >= recurringLimit.leastMs && everyMs <= recurringLimit.mostMs))
     throw wrong('every', 'It must be from a minute (1m) to 366 days')
   const isSame = capability === before?.capability
   const input = request.input === undefined && isSame ? before.input : ((request.input ?? null) as Json)
@@ -51,19 +51,19 @@ export function schedule(
       },
     )
   }
-  const soonest = formatTime((parseTime(now) ?? 0) + every_ms)
-  const isSameClock = before?.state === 'active' && every_ms === before.every_ms
+  const soonest = formatTime((parseTime(now) ?? 0) + everyMs)
+  const isSameClock = before?.state === 'active' && everyMs === before.everyMs
   const made: Recurrence = {
-    ...(before ?? { rounds: 0, created_at: now }),
+    ...(before ?? { rounds: 0, createdAt: now }),
     id,
     capability,
     input: cover(input),
     scope: before?.scope ?? scope,
-    every_ms,
-    max_attempts: maxAttempts ?? before?.max_attempts ?? 5,
+    everyMs,
+    maxAttempts: maxAttempts ?? before?.maxAttempts ?? 5,
     by: 'owner',
     state: 'active',
-    next_at: firstAt ?? (isSameClock ? before.next_at : soonest),
+    nextAt: firstAt ?? (isSameClock ? before.nextAt : soonest),
   }
   schedules.put(made)
   return made
@@ -97,14 +97,14 @@ export function declaredChanges(
     const before = all.get(one.id)
     if (before?.by === 'owner') return []
     if (!before && one.kind !== undefined && !met.has(one.kind)) return []
-    const every_ms = parseDuration(one.every) ?? 0
-    if (every_ms < recurringLimit.leastMs)
+    const everyMs = parseDuration(one.every) ?? 0
+    if (everyMs < recurringLimit.leastMs)
       throw new DaybookError('internal', `\`${one.id}\` recurs too often.`)
-    const { id, capability, input = null, maxAttempts: max_attempts = 5 } = one
+    const { id, capability, input = null, maxAttempts = 5 } = one
     const isSame =
       before?.capability === capability &&
-      before.every_ms === every_ms &&
-      before.max_attempts === max_attempts &&
+      before.everyMs === everyMs &&
+      before.maxAttempts === maxAttempts &&
       JSON.stringify(before.input) === JSON.stringify(input)
     if (isSame) return []
     check(capability, input ?? undefined)
@@ -113,14 +113,14 @@ export function declaredChanges(
       capability,
       input,
       scope,
-      every_ms,
-      max_attempts,
+      everyMs,
+      maxAttempts,
       by: 'chapter',
       state: 'active',
     } as const
     // The first record of a kind needs no round yet.
-    const next_at = one.kind === undefined ? now : formatTime((parseTime(now) ?? 0) + every_ms)
-    return [{ rounds: 0, created_at: now, next_at, ...before, ...own }]
+    const nextAt = one.kind === undefined ? now : formatTime((parseTime(now) ?? 0) + everyMs)
+    return [{ rounds: 0, createdAt: now, nextAt, ...before, ...own }]
   })
   const wanted = new Set(declared.map(({ id }) => id))
   const gone = [...all.values()].filter((one) => one.by === 'chapter' && !wanted.has(one.id))

@@ -153,7 +153,7 @@ export class Tasks implements Service {
       unschedule: (id) => {
         checkOwner()
         const ended = unschedule(this.#rounds, this.#parts.recurring, id)
-        const round = ended?.last_task === undefined ? undefined : queue.get(ended.last_task)
+        const round = ended?.lastTask === undefined ? undefined : queue.get(ended.lastTask)
         if (round?.state === 'waiting' || round?.state === 'running') tasks.drop(round.id)
         return ended !== undefined
       },
@@ -187,11 +187,11 @@ export class Tasks implements Service {
   }
 
   async #run({ task, signal, touch }: TaskTry): Promise<unknown> {
-    const { id, capability, input, scope, attempts, max_attempts } = task
+    const { id, capability, input, scope, attempts, maxAttempts } = task
     return this.#call?.(capability, input ?? undefined, {
       signal,
       onProgress: touch,
-      attempt: { number: attempts, isLast: attempts >= max_attempts },
+      attempt: { number: attempts, isLast: attempts >= maxAttempts },
       requestId: `task:${id}`,
       from: { tab: 'task', scope, owner: true },
     })

@@ -21,11 +21,11 @@ const task = z.object({
   state: z.enum(['waiting', 'running', 'done', 'dead']),
   /** Tries begun so far, also those that a closed tab or a killed process ended. */
   attempts: z.number(),
-  max_attempts: z.number(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  due_at: z.string(),
-  lease_until: z.string().optional(),
+  maxAttempts: z.number(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  dueAt: z.string(),
+  leaseUntil: z.string().optional(),
   /**
    * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it names a record
    * that is sealed or was purged since.
@@ -47,15 +47,15 @@ export const taskCapabilities = [
       capability: z.string().min(1).max(200),
       input: z.unknown().optional(),
       /** Tries before it is dead. */
-      max_attempts: z.number().int().min(1).max(20).default(5),
+      maxAttempts: z.number().int().min(1).max(20).default(5),
       /** Seconds to wait before the first try. */
-      delay_seconds: z.number().min(0).max(31_622_400).default(0),
+      delaySeconds: z.number().min(0).max(31_622_400).default(0),
     }),
     output: z.object({ id: z.string() }),
     effect: 'write',
     uses: ['tasks'],
-    run: ({ capability, input, max_attempts: maxAttempts, delay_seconds }, at) => ({
-      id: at.tasks.add({ capability, input, maxAttempts, delayMs: Math.round(delay_seconds * 1000) }),
+    run: ({ capability, input, maxAttempts, delaySeconds }, at) => ({
+      id: at.tasks.add({ capability, input, maxAttempts, delayMs: Math.round(delaySeconds * 1000) }),
     }),
   }),
   defineCapability({
@@ -130,17 +130,17 @@ const recurrence = z.object({
   capability: z.string(),
   input: json,
   scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
-  every_ms: z.number(),
-  max_attempts: z.number(),
+  everyMs: z.number(),
+  maxAttempts: z.number(),
   /** The chapter that declares it, or the owner. */
   by: z.enum(['chapter', 'owner']),
   state: z.enum(['active', 'cancelled']),
-  next_at: z.string(),
-  last_at: z.string().optional(),
+  nextAt: z.string(),
+  lastAt: z.string().optional(),
   /** The task of the last round: see `tasks.get`. */
-  last_task: z.string().optional(),
+  lastTask: z.string().optional(),
   rounds: z.number(),
-  created_at: z.string(),
+  createdAt: z.string(),
 }) as unknown as z.ZodType<Recurrence>
 
 export const recurringCapabilities = [
@@ -157,7 +157,7 @@ export const recurringCapabilities = [
       /** From a minute to 366 days. */
       every: every.optional(),
       /** Tries before a round is dead; the next round runs all the same. */
-      max_attempts: z.number().int().min(1).max(20).optional(),
+      maxAttempts: z.number().int().min(1).max(20).optional(),
       /** When the first round is due; the others follow its clock. Default one period from now. */
       first: instantOrDay.optional(),
     }),
@@ -168,7 +168,7 @@ export const recurringCapabilities = [
     }),
     effect: 'write',
     uses: ['tasks'],
-    run({ id, capability, input, every, max_attempts: maxAttempts, first }, at) {
+    run({ id, capability, input, every, maxAttempts, first }, at) {
       const before = at.tasks.recurring(id) ?? null
       const firstAt = first && beginningOf(first, at.call.zone)
       return {
@@ -207,7 +207,7 @@ export const recurringCapabilities = [
     run: (_input, at) => ({
       schedules: at.tasks.schedules().map((task) => ({
         task,
-        last: (task.last_task === undefined ? undefined : at.tasks.get(task.last_task))?.state ?? null,
+        last: (task.lastTask === undefined ? undefined : at.tasks.get(task.lastTask))?.state ?? null,
       })),
     }),
   }),

@@ -223,7 +223,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   #fail(one: Running, { code, message }: DaybookError): void {
     const { queue, clock, random } = this.#parts
     const { task } = one
-    const isLast = task.attempts >= task.max_attempts || hopeless.has(code)
+    const isLast = task.attempts >= task.maxAttempts || hopeless.has(code)
     const chance = () => (random.bytes(1)[0] ?? 0) / 256
     const dueAt = isLast ? undefined : formatTime(clock.now() + backoffMs(task.attempts, chance()))
     const error = { code, message }

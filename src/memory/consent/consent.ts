@@ -36,7 +36,7 @@ function createConsentFeed({ records, tell }: ServiceParts): Service {
       if (!body || announced.get(id) === body.status) return
       if (announced.size >= announcedLimit) announced.delete(announced.keys().next().value ?? '')
       announced.set(id, body.status)
-      tell('consent', { id, agent: body.asked_by, status: body.status })
+      tell('consent', { id, agent: body.requestedBy, status: body.status })
     },
   }
 }

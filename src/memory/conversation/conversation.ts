@@ -41,24 +41,24 @@ const agentDataCapabilities = [
     methods: ['conversation.forgetAgent'],
     summary:
       'Forgets all messages, episodes, profiles and kept answers of one agent. What was begun can be begun again.',
-    input: z.strictObject({ agent_id: scopeName }),
+    input: z.strictObject({ agent: scopeName }),
     output: z.object({
       ok: z.boolean(),
-      agent_id: z.string(),
-      deleted_memories: z.number(),
-      deleted_profiles: z.number(),
-      deleted_episodes: z.number(),
+      agent: z.string(),
+      deletedMemories: z.number(),
+      deletedProfiles: z.number(),
+      deletedEpisodes: z.number(),
     }),
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ agent_id }, at) {
+    async run({ agent }, at) {
       // Derived records go first: without its messages, a guest's right to see one can't be checked.
-      await forgetAll('answer', agent_id, at)
-      const deleted_profiles = await forgetAll('profile', agent_id, at)
-      const deleted_episodes = await forgetAll('episode', agent_id, at)
-      const deleted_memories = await forgetAll('message', agent_id, at)
-      return { ok: true, agent_id, deleted_memories, deleted_profiles, deleted_episodes }
+      await forgetAll('answer', agent, at)
+      const deletedProfiles = await forgetAll('profile', agent, at)
+      const deletedEpisodes = await forgetAll('episode', agent, at)
+      const deletedMemories = await forgetAll('message', agent, at)
+      return { ok: true, agent, deletedMemories, deletedProfiles, deletedEpisodes }
     },
   }),
 ] as const

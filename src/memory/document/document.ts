@@ -32,7 +32,7 @@ const storedDocument = z.looseObject({
   folder: z.string(),
   key: z.string(),
   value: documentValue,
-  /** Version of the value. Passed back as `if_match`, it makes a write conditional on that version. */
+  /** Version of the value. Passed back as `ifMatch`, it makes a write conditional on that version. */
   etag: z.string(),
 })
 type StoredDocument = z.output<typeof storedDocument>
@@ -56,7 +56,7 @@ const change = z.strictObject({
   /** Null removes the document. */
   value: documentValue.nullable(),
   /** Required current `etag`; null: the document must not exist. */
-  if_match: z.string().max(100).nullable().optional(),
+  ifMatch: z.string().max(100).nullable().optional(),
   sensitivity: z.enum(sensitivities).optional(),
   /** False keeps it out of recall. Default: as before. */
   recalled: z.boolean().optional(),
@@ -64,7 +64,7 @@ const change = z.strictObject({
 type Change = z.output<typeof change>
 
 /** The document of `change`; throws if its condition is not met. */
-function checked({ folder, key, if_match }: Change, records: RecordWriter, place: number) {
+function checked({ folder, key, ifMatch }: Change, records: RecordWriter, place: number) {
   const name = documentName(folder, key)
   // A sealed document that can't be read here has no usable etag, and must not be replaced unseen.
   if (records.sealed.idOf(name) !== undefined) {
@@ -73,14 +73,14 @@ function checked({ folder, key, if_match }: Change, records: RecordWriter, place
     })
   }
   const before = records.find(name)
-  if (if_match === undefined) return { name, before }
+  if (ifMatch === undefined) return { name, before }
   const etag = before ? etagOf(before) : null
-  if (etag === if_match) return { name, before }
+  if (etag === ifMatch) return { name, before }
   const message =
-    if_match === null
+    ifMatch === null
       ? `Document \`${folder}${key}\` already exists.`
       : `\`${folder}${key}\` was changed since it was read; read it again.`
-  throw new DaybookError('conflict', message, { details: { path: `changes.${place}.if_match`, etag } })
+  throw new DaybookError('conflict', message, { details: { path: `changes.${place}.ifMatch`, etag } })
 }
 
 /** Sensitivity of the parts that `changes` write, by id: that of the document that lists them, after the changes. */
@@ -135,7 +135,7 @@ const documentCapabilities = [
     id: 'document:write',
     method: 'documents.write',
     summary:
-      'Writes and takes away documents, all of them or none; with `if_match`, only what is still as it was read.',
+      'Writes and takes away documents, all of them or none; with `ifMatch`, only what is still as it was read.',
     input: z.strictObject({ changes: z.array(change).min(1).max(10_000) }),
     output: z.object({
       /** For each change; `etag` is null for a removed document. */

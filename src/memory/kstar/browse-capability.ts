@@ -41,7 +41,7 @@ const history = z.object({
       body: jsonObject.optional(),
       /** Instead of a body whose key is not here. */
       sealed: z.object({ alg: z.literal(sealingAlgorithm), kid: z.string(), bytes: z.number() }).optional(),
-      /** With `with_sealed`: the sealed body and the kind it is bound to. */
+      /** With `withSealed`: the sealed body and the kind it is bound to. */
       opaque: z.object({ kind: z.string(), enc: sealedBody }).optional(),
     }),
   ),
@@ -67,7 +67,7 @@ async function ofMirror(id: string, at: ReadContext<'records' | 'mirror'>): Prom
     })
   }
   if (!at.mirror.read) throw new DaybookError('sync-off')
-  const answer = await at.mirror.read('kstar:history', { id, with_sealed: true })
+  const answer = await at.mirror.read('kstar:history', { id, withSealed: true })
   return parseWith(history, answer, 'protocol-error').versions.map((one) => opened(id, one, at))
 }
 
@@ -83,12 +83,12 @@ export const historyCapabilities = [
       /** Versions of this copy, or those that its mirror keeps. The two number them separately. */
       where: z.enum(['here', 'mirror']).default('here'),
       /** Includes sealed bodies that can't be read here, for a caller with the keys. */
-      with_sealed: z.boolean().default(false),
+      withSealed: z.boolean().default(false),
     }),
     output: history,
     effect: 'read',
     uses: ['records', 'mirror'],
-    async run({ id, where, with_sealed: withSealed }, at) {
+    async run({ id, where, withSealed }, at) {
       if (where === 'mirror') return { versions: await ofMirror(id, at) }
       const versions = at.records.history(id)
       if (versions.length === 0) throw notFound('record', id)
@@ -128,14 +128,11 @@ export const browseCapabilities = [
       prefix: z.boolean().default(false),
       filters,
       by: period,
-      include_expired: z.boolean().default(false),
-      include_superseded: z.boolean().default(false),
+      includeExpired: z.boolean().default(false),
+      includeSuperseded: z.boolean().default(false),
     }),
     output: counts,
-    run(
-      { query: text, match, prefix, include_expired: expired, include_superseded: superseded, ...rest },
-      at,
-    ) {
+    run({ query: text, match, prefix, includeExpired: expired, includeSuperseded: superseded, ...rest }, at) {
       const search = text === undefined ? undefined : { text, match, prefix }
       return at.records.count({ ...rest, search, include: { expired, superseded } })
     },

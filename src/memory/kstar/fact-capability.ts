@@ -22,7 +22,7 @@ const factReceipt = receipt.extend({
 })
 
 /** Includes facts that another fact replaced. */
-const include_superseded = z.boolean().default(false)
+const includeSuperseded = z.boolean().default(false)
 
 /** Longest chain of replaced facts. */
 const chainLimit = 10_000
@@ -128,9 +128,9 @@ export const factCapabilities = [
     id: 'kstar:get_facts',
     method: 'facts.get',
     summary: 'Lists the facts of a schema, newest first.',
-    input: z.strictObject({ schema: name, include_superseded, ...page }),
+    input: z.strictObject({ schema: name, includeSuperseded, ...page }),
     output: verbs.page,
-    run: ({ schema, include_superseded: superseded, ...query }, at) =>
+    run: ({ schema, includeSuperseded: superseded, ...query }, at) =>
       verbs.pageOf(at, { ...query, filters: { schema }, include: { superseded } }),
   }),
   readVerb({
@@ -144,7 +144,7 @@ export const factCapabilities = [
         path: z.string().max(1000).optional(),
         /** Value to match there. Default: any. */
         value: value.optional(),
-        include_superseded,
+        includeSuperseded,
       })
       .refine((input) => input.value === undefined || input.path !== undefined, {
         path: ['path'],
@@ -152,7 +152,7 @@ export const factCapabilities = [
       })
       .prefault({}),
     output: verbs.page,
-    run({ schema, path, value, filters, order_by: orderBy, include_superseded: superseded, ...query }, at) {
+    run({ schema, path, value, filters, orderBy, includeSuperseded: superseded, ...query }, at) {
       const steps = path === undefined ? undefined : parseJsonPath(path)
       return verbs.pageOf(at, {
         ...query,

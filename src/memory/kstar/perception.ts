@@ -85,7 +85,7 @@ function withEnd<Input extends { valid_until?: string | null | undefined }>(inpu
 }
 
 /** Includes perceptions past their `valid_until`. */
-const include_expired = z.boolean().default(false)
+const includeExpired = z.boolean().default(false)
 
 export const perceptionCapabilities = [
   writeVerb({
@@ -115,12 +115,12 @@ export const perceptionCapabilities = [
     id: 'kstar:get_perceptions',
     method: 'perceptions.get',
     summary: 'Lists what is held about a subject, the surest first.',
-    input: z.strictObject({ subject: name, min_confidence: confidence.default(0), include_expired, ...page }),
+    input: z.strictObject({ subject: name, minConfidence: confidence.default(0), includeExpired, ...page }),
     output: verbs.page,
-    run: ({ subject, min_confidence, include_expired: expired, ...query }, at) =>
+    run: ({ subject, minConfidence, includeExpired: expired, ...query }, at) =>
       verbs.pageOf(at, {
         ...query,
-        filters: { subject, ...(min_confidence > 0 ? { confidence: { gte: min_confidence } } : {}) },
+        filters: { subject, ...(minConfidence > 0 ? { confidence: { gte: minConfidence } } : {}) },
         orderBy: ['-confidence', '-updated_at'],
         include: { expired },
       }),
@@ -129,9 +129,9 @@ export const perceptionCapabilities = [
     id: 'kstar:query_perceptions',
     method: 'perceptions.query',
     summary: 'Lists perceptions by filters and order, newest first unless asked otherwise.',
-    input: recordQuery.extend({ include_expired }).prefault({}),
+    input: recordQuery.extend({ includeExpired }).prefault({}),
     output: verbs.page,
-    run: ({ order_by: orderBy, include_expired: expired, ...query }, at) =>
+    run: ({ orderBy, includeExpired: expired, ...query }, at) =>
       verbs.pageOf(at, { ...query, orderBy, include: { expired } }),
   }),
   writeVerb({

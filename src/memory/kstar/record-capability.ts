@@ -18,14 +18,14 @@ export const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as u
 const removal = {
   id: z.string(),
   /** Ids of the records that cite it; with `cascade`, before the change. */
-  cited_by: z.array(z.string()),
+  citedBy: z.array(z.string()),
   citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
   /** With `cascade`: records that lost the citation and stay. */
   released: z.array(z.string()),
   /** With `cascade`: records that rested on it alone and were forgotten too. */
-  forgotten_too: z.array(z.string()),
+  alsoForgotten: z.array(z.string()),
   /** Records derived from it, such as the episode of a message: out of recall until they are rebuilt without it. */
-  told_anew: z.array(z.string()),
+  rebuilt: z.array(z.string()),
 }
 
 /**
@@ -52,18 +52,18 @@ export const recordCapabilities = [
     input: recordQuery
       .extend({
         kind: name.optional(),
-        include_expired: z.boolean().default(false),
-        include_superseded: z.boolean().default(false),
+        includeExpired: z.boolean().default(false),
+        includeSuperseded: z.boolean().default(false),
         /** Includes records that wait to be rebuilt because one of their sources was forgotten. */
-        include_outdated: z.boolean().default(false),
+        includeOutdated: z.boolean().default(false),
       })
       .prefault({}),
     output: recordPage(anyRecord),
-    run({ order_by: orderBy, include_expired, include_superseded, include_outdated, ...query }, at) {
+    run({ orderBy, includeExpired, includeSuperseded, includeOutdated, ...query }, at) {
       const include = {
-        expired: include_expired,
-        superseded: include_superseded,
-        outdated: include_outdated,
+        expired: includeExpired,
+        superseded: includeSuperseded,
+        outdated: includeOutdated,
       }
       return at.records.query({ ...query, orderBy, include })
     },
@@ -84,11 +84,11 @@ export const recordCapabilities = [
     uses: ['records'],
     run({ id, cascade: isCascade }, at) {
       const citations = at.records.citing(id)
-      const told_anew = at.records.madeOf(id)
+      const rebuilt = at.records.madeOf(id)
       const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
       const forgotten = at.records.forget(id)
-      const cited_by = [...new Set(citations.map((one) => one.id))]
-      return { id, forgotten, cited_by, citations, released: changed, forgotten_too: gone, told_anew }
+      const citedBy = [...new Set(citations.map((one) => one.id))]
+      return { id, forgotten, citedBy, citations, released: changed, alsoForgotten: gone, rebuilt }
     },
   }),
   defineCapability({
@@ -108,14 +108,14 @@ export const recordCapabilities = [
     async run({ id, cascade: isCascade }, at) {
       const answer = await at.records.write(({ records }) => {
         const citations = records.citing(id)
-        const told_anew = records.madeOf(id)
+        const rebuilt = records.madeOf(id)
         const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
         const purged = records.purge(id)
         // The records forgotten with it are purged too.
         for (const one of forgotten) records.purge(one)
-        const cited_by = [...new Set(citations.map((one) => one.id))]
-        const ended = { released: changed, forgotten_too: forgotten, told_anew }
-        return { id, purged, cited_by, citations, ...ended }
+        const citedBy = [...new Set(citations.map((one) => one.id))]
+        const ended = { released: changed, alsoForgotten: forgotten, rebuilt }
+        return { id, purged, citedBy, citations, ...ended }
       })
       if (answer.purged) at.records.scrub()
       return answer
@@ -179,7 +179,7 @@ export const recordCapabilities = [
       total: z.number(),
       /** By kind: number of live records, and the time of the first and the last. */
       kinds: z.record(z.string(), z.object({ count: z.number(), earliest: z.string(), latest: z.string() })),
-      date_range: z.object({ earliest: z.string(), latest: z.string() }).nullable(),
+      dateRange: z.object({ earliest: z.string(), latest: z.string() }).nullable(),
       /** Bytes on the medium, indexes included. */
       bytes: z.number(),
       index: z.object({
@@ -201,7 +201,7 @@ export const recordCapabilities = [
       return {
         total: all.reduce((sum, { count }) => sum + count, 0),
         kinds,
-        date_range: earliest === undefined || latest === undefined ? null : { earliest, latest },
+        dateRange: earliest === undefined || latest === undefined ? null : { earliest, latest },
         bytes: usageBytes,
         index: { behind: unindexed },
         ...sealedField(at.records.unread({})),

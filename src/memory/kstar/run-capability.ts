@@ -9,7 +9,7 @@ import { scopeName, sealed, sealedField } from '../../shape/field.ts'
 import { readVerb } from '../../shape/record-verbs.ts'
 import { limit, offset } from '../../shape/page.ts'
 
-const orders = ['ended_at', 'started_at', 'duration', 'steps', 'messages', 'failed'] as const
+const orders = ['endedAt', 'startedAt', 'duration', 'steps', 'messages', 'failed'] as const
 type Order = (typeof orders)[number]
 const order = z.enum([...orders, ...orders.map((one) => `-${one}` as const)])
 
@@ -26,11 +26,11 @@ const run = z.object({
   /** Outcome of the last step: `open` without a result, `none` without a step. */
   outcome: z.enum(['succeeded', 'failed', 'open', 'none']),
   /** Id of the last failed step. */
-  failed_step: z.string().optional(),
-  started_at: z.string(),
-  ended_at: z.string(),
+  failedStep: z.string().optional(),
+  startedAt: z.string(),
+  endedAt: z.string(),
   /** Milliseconds between the first and the last record. */
-  duration_ms: z.number(),
+  durationMs: z.number(),
 })
 
 export type Run = z.output<typeof run>
@@ -51,7 +51,7 @@ export const runCapabilities = [
         agent: scopeName.optional(),
         /** True: runs with a failed step. False: runs without. */
         failed: z.boolean().optional(),
-        order_by: order.default('-ended_at'),
+        orderBy: order.default('-endedAt'),
         limit: limit(50, 200),
         offset,
       })
@@ -62,7 +62,7 @@ export const runCapabilities = [
       runs: z.array(run),
       sealed,
     }),
-    run({ session, agent, failed, order_by: by, limit, offset }, at) {
+    run({ session, agent, failed, orderBy: by, limit, offset }, at) {
       const spans = at.records
         .runs({ session, agent })
         .filter((span) => failed === undefined || span.failed > 0 === failed)
@@ -84,7 +84,7 @@ function unreadIn(
   return records.unread({ ...scope, kinds: ['trace', 'message'] })
 }
 
-const durationOf = ({ started_at: from, ended_at: to }: RunSpan) => Date.parse(to) - Date.parse(from)
+const durationOf = ({ startedAt: from, endedAt: to }: RunSpan) => Date.parse(to) - Date.parse(from)
 
 /** Equal runs are ordered by session. */
 function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) => number {
@@ -101,7 +101,7 @@ function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) =
 
 function toRun(records: RecordReader, span: RunSpan, agent: string | undefined): Run {
   // The time range narrows the index search.
-  const timestamp = { gte: span.started_at, lte: span.ended_at }
+  const timestamp = { gte: span.startedAt, lte: span.endedAt }
   const filters = { session: span.session, timestamp, ...defined({ agent }) }
   const one = (kind: string, orderBy: string, more: JsonObject = {}): Stored<JsonObject> | undefined =>
     records.query({ kind, filters: { ...filters, ...more }, orderBy, limit: 1 }).records[0]
@@ -116,10 +116,10 @@ function toRun(records: RecordReader, span: RunSpan, agent: string | undefined):
     failed: span.failed,
     messages: span.messages,
     outcome: outcomeOf(last),
-    ...(failure ? { failed_step: failure.id } : {}),
-    started_at: span.started_at,
-    ended_at: span.ended_at,
-    duration_ms: durationOf(span),
+    ...(failure ? { failedStep: failure.id } : {}),
+    startedAt: span.startedAt,
+    endedAt: span.endedAt,
+    durationMs: durationOf(span),
   }
 }
 

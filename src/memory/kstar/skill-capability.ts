@@ -60,9 +60,9 @@ export const skillCapabilities = [
     id: 'kstar:get_skill',
     method: 'skills.get',
     summary: 'Reads the skill of a name, or null when there is none.',
-    input: z.strictObject({ skill_name: name }),
+    input: z.strictObject({ skillName: name }),
     output: skill.nullable(),
-    run: ({ skill_name }, at) => findSkill(skill_name, at.records).skill ?? null,
+    run: ({ skillName }, at) => findSkill(skillName, at.records).skill ?? null,
   }),
   verbs.query({
     id: 'kstar:query_skills',
@@ -73,15 +73,15 @@ export const skillCapabilities = [
     id: 'kstar:update_skill_maturity',
     method: 'skills.recordOutcome',
     summary: 'Notes that a skill was used and whether it worked; its success rate and level follow.',
-    input: z.strictObject({ skill_name: name, outcome: z.boolean() }),
+    input: z.strictObject({ skillName: name, outcome: z.boolean() }),
     output: z.object({
       id: z.string(),
       from: z.enum(skillLevels),
       maturity: skill.shape.maturity,
     }),
-    run({ skill_name, outcome }, at) {
-      const { skill: found } = findSkill(skill_name, at.records)
-      if (!found) throw notFound('skill', skill_name.slice(0, 80), 'skill_name')
+    run({ skillName, outcome }, at) {
+      const { skill: found } = findSkill(skillName, at.records)
+      if (!found) throw notFound('skill', skillName.slice(0, 80), 'skillName')
       needUnderstood(skillKind, found)
       const maturity = afterUse(found.maturity, outcome, at.call.now)
       const body = { ...(bodyOf(found) as unknown as SkillBody), maturity }

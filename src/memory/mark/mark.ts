@@ -61,21 +61,21 @@ const markCapabilities = [
         pinned: z.boolean().optional(),
         personal: z.boolean().optional(),
         keep: z.boolean().optional(),
-        min_importance: z.number().min(0).max(1).optional(),
+        minImportance: z.number().min(0).max(1).optional(),
         kind: z.string().min(1).max(100).optional(),
         limit: limit(),
         cursor,
       })
       .prefault({}),
     output: z.object({ records: z.array(marked), cursor: z.string().optional() }),
-    run({ collection, min_importance, kind, limit, cursor, ...flags }, at) {
+    run({ collection, minImportance, kind, limit, cursor, ...flags }, at) {
       const flagFilters = Object.entries(flags).flatMap(([name, value]) =>
         value === undefined ? [] : [{ [`marks.${name}`]: value }],
       )
       const filters = [
         ...flagFilters,
         ...(collection === undefined ? [] : [inCollection(collection)]),
-        ...(min_importance === undefined ? [] : [{ 'marks.importance': { gte: min_importance } }]),
+        ...(minImportance === undefined ? [] : [{ 'marks.importance': { gte: minImportance } }]),
       ]
       const any = { or: markNames.map((name) => ({ [`marks.${name}`]: { exists: true } })) }
       const include = { expired: true, superseded: true }

@@ -172,32 +172,32 @@ function merged(
 }
 
 function recordActivity(db: SqlDatabase, id: string): RecordActivity {
-  const rows = db.all<CallerRow & { sort: string; count: number; last_at: string }>(
-    `SELECT sort, caller, "by" AS callerSort, id, count(*) AS count, max(at) AS last_at
+  const rows = db.all<CallerRow & { sort: string; count: number; lastAt: string }>(
+    `SELECT sort, caller, "by" AS callerSort, id, count(*) AS count, max(at) AS lastAt
      FROM activity WHERE n IN (${recordEntries}) GROUP BY sort, caller, "by", id`,
     [id],
   )
   const callers = new Map<string, RecordActivity['callers'][number]>()
-  for (const { count, last_at, ...row } of rows) {
+  for (const { count, lastAt, ...row } of rows) {
     const caller = callerOf(row)
     const key = JSON.stringify(caller)
     const before = callers.get(key)
     callers.set(key, {
       ...caller,
       count: count + (before?.count ?? 0),
-      last_at: before && before.last_at > last_at ? before.last_at : last_at,
+      lastAt: before && before.lastAt > lastAt ? before.lastAt : lastAt,
     })
   }
   const sum = (sort: string) =>
     rows.filter((row) => row.sort === sort).reduce((total, { count }) => total + count, 0)
   const last = rows
-    .map(({ last_at }) => last_at)
+    .map(({ lastAt }) => lastAt)
     .sort()
     .at(-1)
   return {
     recalls: sum('recall'),
     contexts: sum('context'),
-    ...defined({ last_at: last }),
+    ...defined({ lastAt: last }),
     callers: [...callers.values()].sort((a, b) => b.count - a.count),
   }
 }

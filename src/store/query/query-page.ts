@@ -75,17 +75,17 @@ const textBytes = 4000
 const cursorLength = 40_000
 const prefix = 'c1.'
 
-/** Parses `order_by`. The newest record comes first among equals, so the order is total. */
+/** Parses `orderBy`. The newest record comes first among equals, so the order is total. */
 export function parseOrder(
   orderBy: string | readonly string[] | undefined,
   kind: Kind | undefined,
 ): OrderKey[] {
   const paths = orderBy === undefined ? [] : typeof orderBy === 'string' ? [orderBy] : orderBy
-  if (paths.length > orderKeyLimit) throw wrong('order_by', `At most ${orderKeyLimit} order keys`)
+  if (paths.length > orderKeyLimit) throw wrong('orderBy', `At most ${orderKeyLimit} order keys`)
   if (paths.length === 0) return [{ sql: 'f.happened_at', params: [], descending: true }]
   return paths.map((text, i) => {
     const descending = text.startsWith('-')
-    const place = fieldPlaceOf(checkPath(descending ? text.slice(1) : text, `order_by.${i}`), kind)
+    const place = fieldPlaceOf(checkPath(descending ? text.slice(1) : text, `orderBy.${i}`), kind)
     return { ...orderValue(place, missing(descending)), descending }
   })
 }

@@ -109,7 +109,7 @@ function readRunSpans(read: Read, bounds: readonly Fragment[], query: RunQuery):
     `SELECT f.session, count(CASE WHEN f.kind = 'trace' THEN 1 END) AS steps,
        count(CASE WHEN f.kind = 'message' THEN 1 END) AS messages,
        count(CASE WHEN f.success = 0 THEN 1 END) AS failed,
-       min(f.happened_at) AS started_at, max(f.happened_at) AS ended_at
+       min(f.happened_at) AS startedAt, max(f.happened_at) AS endedAt
      FROM facets f ${records} WHERE ${condition} GROUP BY f.session`,
     params,
   )
@@ -131,8 +131,8 @@ function addSpans(one: RunSpan, other: RunSpan): RunSpan {
     steps: one.steps + other.steps,
     messages: one.messages + other.messages,
     failed: one.failed + other.failed,
-    started_at: one.started_at < other.started_at ? one.started_at : other.started_at,
-    ended_at: one.ended_at > other.ended_at ? one.ended_at : other.ended_at,
+    startedAt: one.startedAt < other.startedAt ? one.startedAt : other.startedAt,
+    endedAt: one.endedAt > other.endedAt ? one.endedAt : other.endedAt,
   }
 }
 

@@ -6,9 +6,9 @@ import type { Projection } from './projection.ts'
 export function usesOf(
   db: SqlDatabase,
   kind: string,
-): Map<string, { readonly count: number; readonly last_at: string }> {
-  const rows = db.all<{ id: string; count: number; last_at: string }>(
-    'SELECT r.id, u.count, u.last_at FROM uses u CROSS JOIN records r ON r.seq = u.seq WHERE r.kind = ? AND r.deleted = 0',
+): Map<string, { readonly count: number; readonly lastAt: string }> {
+  const rows = db.all<{ id: string; count: number; lastAt: string }>(
+    'SELECT r.id, u.count, u.last_at AS lastAt FROM uses u CROSS JOIN records r ON r.seq = u.seq WHERE r.kind = ? AND r.deleted = 0',
     [kind],
   )
   return new Map(rows.map(({ id, ...use }) => [id, use]))

@@ -28,9 +28,9 @@ const agent = z.object({
   key: z.string(),
   name: z.string().optional(),
   description: z.string().optional(),
-  registered_at: z.string(),
+  registeredAt: z.string(),
   state: z.enum(['active', 'revoked']),
-  revoked_at: z.string().optional(),
+  revokedAt: z.string().optional(),
 })
 
 const shown = ({ revoked, ...body }: AgentKeyBody): z.output<typeof agent> => ({
@@ -47,12 +47,12 @@ function keyOf(did: string, input: string | undefined): string {
   if (named !== undefined && !fromDidKey(named)) throw wrong('did', 'Only Ed25519 keys are supported')
   if (input === undefined) {
     if (named !== undefined) return named
-    throw wrong('public_key', 'is missing')
+    throw wrong('publicKey', 'is missing')
   }
   const bytes = fromDidKey(input) ?? fromBase64(input) ?? fromBase64Url(input)
-  if (bytes?.length !== keyBytes) throw wrong('public_key', 'is not the 32 bytes of an Ed25519 key in base64')
+  if (bytes?.length !== keyBytes) throw wrong('publicKey', 'is not the 32 bytes of an Ed25519 key in base64')
   const key = toDidKey(bytes)
-  if (named !== undefined && named !== key) throw wrong('public_key', 'is not the key that the DID names')
+  if (named !== undefined && named !== key) throw wrong('publicKey', 'is not the key that the DID names')
   return key
 }
 
@@ -65,7 +65,7 @@ export const agentCapabilities = [
     input: z.strictObject({
       did: agentDid,
       /** Ed25519, 32 bytes in base64, or a `did:key`. A `did:key` as DID contains it. */
-      public_key: z.string().max(200).optional(),
+      publicKey: z.string().max(200).optional(),
       name: agentName.optional(),
       description: agentDescription.optional(),
     }),
@@ -75,8 +75,8 @@ export const agentCapabilities = [
     }),
     effect: 'write',
     uses: ['trust'],
-    run({ did, public_key, name, description }, at) {
-      const key = keyOf(did, public_key)
+    run({ did, publicKey, name, description }, at) {
+      const key = keyOf(did, publicKey)
       const { ledger } = at.trust
       const before = findAgentKey(ledger, did)
       const isSame =
@@ -90,7 +90,7 @@ export const agentCapabilities = [
       const body: AgentKeyBody = {
         did,
         key,
-        registered_at: at.call.now,
+        registeredAt: at.call.now,
         revoked: false,
         ...defined({ name: label, description: words }),
       }
@@ -144,7 +144,7 @@ export const agentCapabilities = [
     output: z.object({
       /** False if no such agent is registered. */
       revoked: z.boolean(),
-      revoked_at: z.string().optional(),
+      revokedAt: z.string().optional(),
     }),
     effect: 'write',
     uses: ['trust'],
@@ -152,14 +152,14 @@ export const agentCapabilities = [
       const { ledger } = at.trust
       const before = findAgentKey(ledger, did)
       if (!before) return { revoked: false }
-      const revoked_at = before.revoked_at ?? at.call.now
+      const revokedAt = before.revokedAt ?? at.call.now
       if (!before.revoked)
         ledger.put({
           kind: 'agent_key',
           id: agentKeyId(did),
-          body: { ...before, revoked: true, revoked_at } as JsonObject,
+          body: { ...before, revoked: true, revokedAt } as JsonObject,
         })
-      return { revoked: true, revoked_at }
+      return { revoked: true, revokedAt }
     },
   }),
 ] as const

@@ -25,9 +25,9 @@ export const agentKeyBody = z.strictObject({
   key: z.string().refine((text) => fromDidKey(text) !== undefined, 'is not a did:key of Ed25519'),
   name: agentName.optional(),
   description: agentDescription.optional(),
-  registered_at: instant,
+  registeredAt: instant,
   revoked: z.boolean(),
-  revoked_at: instant.optional(),
+  revokedAt: instant.optional(),
 })
 export type AgentKeyBody = z.output<typeof agentKeyBody>
 
@@ -49,6 +49,6 @@ export const agentKeyKind: Kind<'agent_key', AgentKeyBody> = {
   summary: 'An agent that is known by its DID: the public key that its requests are signed with.',
   version: 1,
   schema: agentKeyBody,
-  facets: { happened_at: 'registered_at', name: 'name', subject: 'did' },
+  facets: { happened_at: 'registeredAt', name: 'name', subject: 'did' },
   bound: true,
 }

@@ -58,7 +58,7 @@ export function createA2pWorld(host: A2pHost) {
       run,
       async agent(called = 'assistant') {
         const made = await stranger(called)
-        await run('a2p:register_agent', { did: made.did, public_key: made.publicKey })
+        await run('a2p:register_agent', { did: made.did, publicKey: made.publicKey })
         return made
       },
       async log(agent) {
@@ -107,7 +107,7 @@ export const example = {
 export async function openReadable(newBook: () => A2pBook) {
   const book = newBook()
   await book.run('consent:set_policy', {
-    for_agents: 'did:a2p:agent:*',
+    forAgents: 'did:a2p:agent:*',
     allow: ['a2p:preferences'],
     deny: ['a2p:health'],
     permissions: ['read_scoped', 'propose'],

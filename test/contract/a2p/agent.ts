@@ -18,7 +18,7 @@ export function agentCases(host: A2pHost): void {
       expectRefused(await agent.post(`/profile/${book.did}/memories/propose`, example), 403, 'A2P004')
       expect((await book.user('GET', `/profile/${book.did}/proposals`)).body.meta['count']).toBe(0)
       await book.run('consent:set_policy', {
-        for_agents: agent.did,
+        forAgents: agent.did,
         allow: ['a2p:preferences'],
         permissions: ['read_scoped'],
       })
@@ -112,7 +112,7 @@ export function agentCases(host: A2pHost): void {
     it('may propose up to every edge', async () => {
       const { book, agent } = await openBook()
       await book.run('consent:set_policy', {
-        for_agents: 'did:a2p:agent:*',
+        forAgents: 'did:a2p:agent:*',
         allow: ['ext:spotify'],
         permissions: ['propose'],
       })

@@ -39,7 +39,7 @@ export function signedCases(host: A2pHost): void {
     it('that was captured counts with no other query, book, receipt or host', async () => {
       const [book, other] = [newBook(), newBook()]
       const agent = await book.agent()
-      await other.run('a2p:register_agent', { did: agent.did, public_key: agent.publicKey })
+      await other.run('a2p:register_agent', { did: agent.did, publicKey: agent.publicKey })
       const path = `/profile/${book.did}/proposals?limit=1`
       const signed = { signedPath: `/a2p/v1${path}` }
       // The nonce of each is unused: what refuses is the signature.
@@ -93,10 +93,10 @@ export function signedCases(host: A2pHost): void {
       expectRefused(await thief.get(own(thief, book.did)), 401, 'A2P001')
       await book.run('a2p:revoke_agent', { did: agent.did })
       expectRefused(await agent.get(own(agent, book.did)), 401, 'A2P011')
-      await book.run('a2p:register_agent', { did: agent.did, public_key: agent.publicKey })
+      await book.run('a2p:register_agent', { did: agent.did, publicKey: agent.publicKey })
       expect((await agent.get(own(agent, book.did))).status).toBe(200)
       // A key that took its place: the old one is nobody's.
-      await book.run('a2p:register_agent', { did: agent.did, public_key: thief.publicKey })
+      await book.run('a2p:register_agent', { did: agent.did, publicKey: thief.publicKey })
       expectRefused(await agent.get(own(agent, book.did)), 401, 'A2P001')
       expect((await thief.get(own(thief, book.did))).status).toBe(200)
     })

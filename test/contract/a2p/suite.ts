@@ -56,7 +56,7 @@ export function suiteCases(host: A2pHost): void {
   /** An agent needs policies; the user asks nobody. */
   const openTo = (book: A2pBook) =>
     book.run('consent:set_policy', {
-      for_agents: '*',
+      forAgents: '*',
       allow: ['a2p:preferences', 'a2p:interests', 'a2p:test'],
       permissions: ['read_scoped', 'propose'],
     })

@@ -16,7 +16,7 @@ export const bigReach = {
 
 /** Policies that name as many categories as they may. */
 export const bigPolicies = Array.from({ length: 20 }, (_, i) => ({
-  for_agents: 'sensor',
+  forAgents: 'sensor',
   allow: Array.from({ length: 10 }, (_one, n) => `a2p:preferences.food${i}_${n}`),
   deny: Array.from({ length: 10 }, (_one, n) =>
     n === 0 ? `a2p:*.hidden${i}` : `a2p:context.hidden${i}_${n}`,

@@ -48,7 +48,7 @@ export function guestLateSourceCases(host: GuestHost): void {
     /** All that is told of it. */
     const told = async (one: Asker): Promise<string> => {
       const answers = [
-        await one.run('kstar:query_memory', { kind, include_outdated: true }),
+        await one.run('kstar:query_memory', { kind, includeOutdated: true }),
         await one.run('kstar:get_record', { id }),
         await one.run('kstar:history', { id }),
         await one.run('kstar:search_memory', { query: 'Reykjavik' }),

@@ -79,12 +79,12 @@ export function guestRouteCases(host: GuestHost): void {
     const elsewhere = { resource: 'course:CS102' }
     const said = (id: string, content: string) => ({ id, content, source: { type: 'User', id: 'ann' } })
     await owner.done('kstar:store_skill', { name: 'taken', definition: { procedure: 'own' }, ...elsewhere })
-    await owner.done('ks:store', { agent_id: 'grader', ...elsewhere, message: said('taken', 'own words') })
+    await owner.done('ks:store', { agent: 'grader', ...elsewhere, message: said('taken', 'own words') })
     const profile = (user: string, home: string) => ({
       user_id: user,
       history: [{ content: `I live in ${home}.`, source: { User: user } }],
     })
-    await owner.done('ks:update_profile', { agent_id: 'grader', ...profile('taken', 'Riga') })
+    await owner.done('ks:update_profile', { agent: 'grader', ...profile('taken', 'Riga') })
     await owner.done('inbox:send', { from: 'grader', to: 'boss', text: 'own', key: 'taken' })
     const guest = await world.guest({
       permissions: ['read', 'write', 'forget'],
@@ -93,12 +93,12 @@ export function guestRouteCases(host: GuestHost): void {
     })
     const post = await world.guest({ permissions: ['inbox:send'], scope: 'inbox:tutor', holder: 'grader' })
     const calls: [string, (name: string) => object][] = [
-      ['kstar:get_skill', (name) => ({ skill_name: name })],
-      ['kstar:update_skill_maturity', (name) => ({ skill_name: name, outcome: true })],
+      ['kstar:get_skill', (name) => ({ skillName: name })],
+      ['kstar:update_skill_maturity', (name) => ({ skillName: name, outcome: true })],
       ['kstar:store_skill', (name) => ({ name, definition: { procedure: 'mine' } })],
       ['kstar:store_skill', (name) => ({ name, definition: { procedure: 'again' } })],
-      ['kstar:get_skill', (name) => ({ skill_name: name })],
-      ['kstar:update_skill_maturity', (name) => ({ skill_name: name, outcome: true })],
+      ['kstar:get_skill', (name) => ({ skillName: name })],
+      ['kstar:update_skill_maturity', (name) => ({ skillName: name, outcome: true })],
       ['ks:store', (name) => ({ message: said(name, 'my words') })],
       ['ks:store', (name) => ({ message: said(name, 'my words') })],
       ['ks:delete_message', (name) => ({ id: name })],
@@ -116,7 +116,7 @@ export function guestRouteCases(host: GuestHost): void {
     const all = JSON.stringify([...(await world.records()).values()])
     for (const own of ['"procedure":"own"', 'own words', 'Riga', '"text":"own"']) expect(all).toContain(own)
     for (const own of ['"procedure":"mine"', 'Oslo', '"text":"mine"']) expect(all).toContain(own)
-    expect(await owner.done('kstar:get_skill', { skill_name: 'taken' })).toMatchObject({
+    expect(await owner.done('kstar:get_skill', { skillName: 'taken' })).toMatchObject({
       definition: { procedure: 'own' },
     })
   })

@@ -9,9 +9,9 @@ const note = (from: string, text = 'Pay') => ({
   to: 'tutor',
   text,
   from,
-  sent_at: at,
-  delivered_to: [],
-  acknowledged_by: [],
+  sentAt: at,
+  deliveredTo: [],
+  acknowledgedBy: [],
 })
 const skill = (name: string) => ({
   name,
@@ -252,7 +252,7 @@ export function guestSyncCases(host: GuestHost): void {
       put('m-2', note('boss'), 1),
       { id: 'm-3', kind: 'inbox', sensitivity: 'restricted', enc: sealed },
       put('inbox::boss::k', note('sensor')),
-      put('from-boss', { ...note('boss'), delivered_to: ['tutor'] }, 1),
+      put('from-boss', { ...note('boss'), deliveredTo: ['tutor'] }, 1),
       { id: 't-1', kind: 'trace', agent: 'boss', body: trace() },
     ])
     expect(results.map(told)).toEqual([

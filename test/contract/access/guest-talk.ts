@@ -34,7 +34,7 @@ export function guestTalkCases({ book: open }: BookCase): void {
       expect(archived).toMatchObject({ ok: true, method: 'extractive' })
       const history = [{ id: 'm-1', content: 'I live in Oslo by the sea.', source: { User: 'ann' } }]
       expect(await book.conversation.updateProfile({ history }, as)).toMatchObject({
-        profiles_updated: 1,
+        profilesUpdated: 1,
         method: 'patterns',
       })
       expect((await book.conversation.profile({ user_id: 'ann' }, as)).profile).toBe('home: Oslo')
@@ -44,11 +44,11 @@ export function guestTalkCases({ book: open }: BookCase): void {
       const asked = { question: 'where does she live' }
       expect(await book.conversation.cachedAnswer(asked, as)).toMatchObject({ answer: 'In Oslo.' })
       expect(await book.conversation.cachedAnswer(asked)).toEqual({ answer: null })
-      const everything = { agent_id: 'helper' }
+      const everything = { agent: 'helper' }
       expect(await book.conversation.forgetAgent(everything, as)).toMatchObject({
-        deleted_memories: 1,
-        deleted_profiles: 1,
-        deleted_episodes: 1,
+        deletedMemories: 1,
+        deletedProfiles: 1,
+        deletedEpisodes: 1,
       })
       expect(ids((await book.conversation.list()).records)).toEqual(['own'])
     })
@@ -60,31 +60,31 @@ export function guestTalkCases({ book: open }: BookCase): void {
         session: 's',
         message: said('own', 'Riga, I say.'),
       })
-      const { agent: agent_id } = await book.status()
+      const { agent } = await book.status()
       const learned = { history: [{ content: 'I live in Riga.', source: { User: 'ann' } }] }
       await book.conversation.updateProfile(learned)
       await book.conversation.cacheAnswer({ question: 'Where?', answer: 'In Riga.' })
-      expect((await book.conversation.list({ agent_id }, as)).records).toEqual([])
-      expect((await book.conversation.recall({ agent_id, query: 'Riga' }, as)).messages).toEqual([])
-      expect((await book.conversation.profile({ agent_id, user_id: 'ann' }, as)).facts).toEqual([])
-      expect(await book.conversation.cachedAnswer({ agent_id, question: 'Where?' }, as)).toEqual({
+      expect((await book.conversation.list({ agent }, as)).records).toEqual([])
+      expect((await book.conversation.recall({ agent, query: 'Riga' }, as)).messages).toEqual([])
+      expect((await book.conversation.profile({ agent, user_id: 'ann' }, as)).facts).toEqual([])
+      expect(await book.conversation.cachedAnswer({ agent, question: 'Where?' }, as)).toEqual({
         answer: null,
       })
-      expect(await book.conversation.archive({ agent_id, session: 's' }, as)).toMatchObject({
+      expect(await book.conversation.archive({ agent, session: 's' }, as)).toMatchObject({
         reason: 'empty history',
       })
-      expect(await book.conversation.forgetAgent({ agent_id }, as)).toMatchObject({ deleted_memories: 0 })
+      expect(await book.conversation.forgetAgent({ agent }, as)).toMatchObject({ deletedMemories: 0 })
       const refused = [
-        book.conversation.store({ agent_id, message: said('x', 'as another') }, as),
-        book.conversation.archive({ agent_id, history: [{ content: 'As another.' }] }, as),
-        book.conversation.updateProfile({ agent_id, ...learned }, as),
-        book.conversation.cacheAnswer({ agent_id, question: 'Where?', answer: 'Nowhere.' }, as),
+        book.conversation.store({ agent, message: said('x', 'as another') }, as),
+        book.conversation.archive({ agent, history: [{ content: 'As another.' }] }, as),
+        book.conversation.updateProfile({ agent, ...learned }, as),
+        book.conversation.cacheAnswer({ agent, question: 'Where?', answer: 'Nowhere.' }, as),
       ]
       // All are listened to from the beginning: whichever fails first.
       const codes = refused.map(async (one: Promise<unknown>) => (await failure(one)).code)
       expect(new Set(await Promise.all(codes))).toEqual(new Set(['forbidden']))
       for (const id of ['own', record ?? ''])
-        expect((await failure(book.conversation.forget({ agent_id, id }, as))).code).toBe('not-found')
+        expect((await failure(book.conversation.forget({ agent, id }, as))).code).toBe('not-found')
       expect(await book.conversation.cachedAnswer({ question: 'Where?' })).toMatchObject({
         answer: 'In Riga.',
       })

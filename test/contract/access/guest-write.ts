@@ -77,8 +77,8 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
       await book.skills.store({ ...skill('grade', 'own'), resource: 'course:CS102' })
       const narrow = await guest(book, 'course:CS101', ['read', 'write'])
       const { id } = await book.skills.store(skill('grade', 'theirs'), narrow)
-      expect((await book.skills.get({ skill_name: 'grade' }, narrow))?.id).toBe(id)
-      expect(await book.skills.recordOutcome({ skill_name: 'grade', outcome: true }, narrow)).toMatchObject({
+      expect((await book.skills.get({ skillName: 'grade' }, narrow))?.id).toBe(id)
+      expect(await book.skills.recordOutcome({ skillName: 'grade', outcome: true }, narrow)).toMatchObject({
         id,
       })
       expect(await failure(book.skills.store(skill('grade', 'again'), narrow))).toMatchObject({
@@ -88,11 +88,11 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
           id,
         },
       })
-      const own = await book.skills.get({ skill_name: 'grade' })
+      const own = await book.skills.get({ skillName: 'grade' })
       expect(own).toMatchObject({ definition: { procedure: 'own' }, maturity: { usage_count: 0 } })
       const curator = await guest(book, 'skill:**', ['read', 'write'])
       expect((await book.skills.store(skill('plan', 'p'), curator)).id).toBe('skill::plan')
-      expect((await book.skills.get({ skill_name: 'plan' }))?.agent).toBe('grader')
+      expect((await book.skills.get({ skillName: 'plan' }))?.agent).toBe('grader')
     })
 
     it('leaves a message once for each key, whoever else has used that key, also when it was forgotten', async () => {
@@ -137,7 +137,7 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
       expect(await book.records.get({ id })).toMatchObject({
         from: 'boss',
         text: 'one',
-        acknowledged_by: ['tutor'],
+        acknowledgedBy: ['tutor'],
       })
     })
   })
@@ -149,7 +149,7 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
     expect((await failure(book.skills.store(skill))).code).toBe('conflict')
     await book.records.purge({ id: 'skill::grade' })
     expect((await book.skills.store(skill)).id).toBe('skill::grade')
-    expect(await book.skills.get({ skill_name: 'grade' })).toMatchObject({ kind: 'skill', name: 'grade' })
+    expect(await book.skills.get({ skillName: 'grade' })).toMatchObject({ kind: 'skill', name: 'grade' })
     expect((await book.skills.query({ filters: { name: 'grade' } })).records).toHaveLength(1)
     expect((await book.traces.query({})).records).toEqual([])
   })

@@ -78,7 +78,7 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
       const { text, total } = await book.bundles.export({}, as)
       expect([total, inside.every((id) => text.includes(`"${id}"`))]).toEqual([2, true])
       expect(text).not.toMatch(/out-|alice|did:key|CS102/)
-      for (const own of ['sign', 'include_tokens']) {
+      for (const own of ['sign', 'includeTokens']) {
         const error = await failure(book.bundles.export({ [own]: true }, as))
         expect(error).toMatchObject({ code: 'forbidden', details: { path: own } })
       }

@@ -161,7 +161,7 @@ export function tokenCases({ book: open }: BookCase, { role }: HostPlace): void 
       await book.tokens.store(token)
       // A bundle brings them as well.
       const third = await open()
-      await third.import(await exported(other, { include_tokens: true }), { include_tokens: true })
+      await third.import(await exported(other, { includeTokens: true }), { includeTokens: true })
       for (const stranger of [book, third]) {
         expect((await stranger.tokens.list()).tokens).toMatchObject([{ token_id, state: 'foreign' }])
         expect((await stranger.tokens.lineage({ token_id })).tokens).toMatchObject([{ state: 'foreign' }])
@@ -203,7 +203,7 @@ export function tokenCases({ book: open }: BookCase, { role }: HostPlace): void 
         book.records.query({ kind: 'token' }),
         book.records.history({ id: token_id }),
         role === 'mirror' ? undefined : book.outbox.list(),
-        exported(book, { include_tokens: true }),
+        exported(book, { includeTokens: true }),
       ])
       expect(JSON.stringify([token, told])).not.toContain(secret)
     })

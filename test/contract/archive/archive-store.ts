@@ -60,7 +60,7 @@ export function archiveStoreContract(host: string, given: ArchiveStoreHost): voi
       expect(await readAll(store, `${prefix}a`)).toBe('é, 🙂')
       const there = await store.stat(`${prefix}a`, neverAborted)
       expect(there).toMatchObject({ key: `${prefix}a`, bytes: 8 })
-      expect(Math.abs(Date.parse(there?.modified_at ?? '') - Date.now())).toBeLessThan(60_000)
+      expect(Math.abs(Date.parse(there?.modifiedAt ?? '') - Date.now())).toBeLessThan(60_000)
       expect((await store.read(`${prefix}a`, neverAborted)).bytes).toBe(8)
     })
 
@@ -181,7 +181,7 @@ export function archiveStoreContract(host: string, given: ArchiveStoreHost): voi
         ['b/1', 'b/10', 'b/2', 'b/3'].map((name) => prefix + name),
       )
       expect(await keysOf(store, `${prefix}z`)).toEqual([])
-      for await (const { key, bytes, modified_at: at } of store.list(prefix, neverAborted))
+      for await (const { key, bytes, modifiedAt: at } of store.list(prefix, neverAborted))
         expect([key, bytes, at === undefined]).toEqual([key, key.length, false])
     })
 

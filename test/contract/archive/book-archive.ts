@@ -73,7 +73,7 @@ export function archiveContract(host: string, { open, read, write }: ArchiveHost
         checksum: put.checksum,
         counts: { trace: 3 },
       })
-      expect(put.key).toContain(verified.exported_at.replaceAll(':', '-'))
+      expect(put.key).toContain(verified.exportedAt.replaceAll(':', '-'))
     })
 
     it('comes back into an empty book, which says the same then', async () => {
@@ -101,12 +101,7 @@ export function archiveContract(host: string, { open, read, write }: ArchiveHost
       expect(total).toBe(2)
       expect(archives.map(({ key }) => key)).toEqual([one.key, two.key].toSorted().toReversed())
       expect(archives[0]).toMatchObject({ bytes: two.bytes })
-      expect(Object.keys(archives[0] ?? {}).toSorted()).toEqual([
-        'bytes',
-        'exported_at',
-        'key',
-        'modified_at',
-      ])
+      expect(Object.keys(archives[0] ?? {}).toSorted()).toEqual(['bytes', 'exportedAt', 'key', 'modifiedAt'])
       expect((await book.archives.list({ limit: 1 })).archives).toHaveLength(1)
       const missing = keyBefore(name, 1, 'ffffffff')
       for (const key of [strange.key, `kept/${name}/notes.txt`, `kept/${others}/../${name}/x`, missing])

@@ -13,7 +13,7 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
     for (const error of await failures([
       other.verify(text, { passphrase }),
       other.import(text, { passphrase }),
-      other.import(text, { passphrase, dry_run: true }),
+      other.import(text, { passphrase, dryRun: true }),
       other.import(JSON.stringify(JSON.parse(text), null, 2), { passphrase, mode: 'replace' }),
     ])) {
       expect(error).toMatchObject({ code: 'not-encrypted', details: { path: 'passphrase' } })
@@ -43,12 +43,12 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
     }
     expect((await other.traces.count()).total).toBe(0)
     const text = await resummed({ ...whole, memory: { ...whole.memory, traces: traces.slice(0, 1) } })
-    expect(await other.import(text, { allow_incomplete: true })).toMatchObject({
+    expect(await other.import(text, { allowIncomplete: true })).toMatchObject({
       imported: 1,
       bundle: { missing: 2 },
     })
     const more = await resummed({ ...whole, statistics: { ...whole.statistics, trace_count: 2 } })
-    expect(await failure(other.import(more, { allow_incomplete: true }))).toMatchObject({
+    expect(await failure(other.import(more, { allowIncomplete: true }))).toMatchObject({
       code: 'invalid-file',
     })
   })
@@ -62,7 +62,7 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
       const text = lines.slice(0, end).join('\n')
       const refused = { code: 'incomplete-file', message: expect.stringContaining('cut') }
       expect(await failure(other.import(text, { passphrase })), `${end}`).toMatchObject(refused)
-      const onPurpose = { passphrase, mode: 'replace', allow_incomplete: true } as const
+      const onPurpose = { passphrase, mode: 'replace', allowIncomplete: true } as const
       expect(await failure(other.import(`${text}\n`, onPurpose)), `${end}`).toMatchObject(refused)
     }
     expect((await other.status()).records).toEqual({})
@@ -74,18 +74,18 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
     await fill(book)
     const scope = { scope: '**', permissions: ['read'], granted_to: 'guest', expires_at: '2100-01-01' }
     const { token } = await book.tokens.grant(scope)
-    const own = await exported(book, { include_tokens: true })
+    const own = await exported(book, { includeTokens: true })
     expect(JSON.parse(own).memory.control_tokens).toHaveLength(1)
     expect((await other.verify(own)).counts).toMatchObject({ trace: 3, token: 1 })
     const kept = await other.tokens.grant(scope)
     const before = (await other.tokens.list()).tokens.length
     const result = await other.import(own, { mode: 'replace' })
-    expect(result).toMatchObject({ imported: 3, bundle: { tokens_skipped: 1 } })
+    expect(result).toMatchObject({ imported: 3, bundle: { tokensSkipped: 1 } })
     expect((await other.tokens.list()).tokens).toHaveLength(before)
     const { token_id } = kept.token
     expect(await other.tokens.verify({ token_id, scope: '**' })).toMatchObject({ valid: true })
     expect(await failure(other.import(own, { kinds: ['control_tokens'] }))).toMatchObject({
-      details: { path: 'include_tokens' },
+      details: { path: 'includeTokens' },
     })
     const whole = JSON.parse(own)
     const foreign = {
@@ -101,9 +101,9 @@ export function bundleRefusalCases({ book: open }: BookCase): void {
     const third = await open()
     expect(await third.import(await resummed(seed))).toMatchObject({
       imported: 3,
-      bundle: { tokens_skipped: 2 },
+      bundle: { tokensSkipped: 2 },
     })
-    expect(await third.import(own, { include_tokens: true })).toMatchObject({ imported: 1 })
+    expect(await third.import(own, { includeTokens: true })).toMatchObject({ imported: 1 })
     expect((await third.tokens.list()).tokens.map(({ token_id }) => token_id)).toContain(token.token_id)
   })
 }

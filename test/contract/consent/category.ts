@@ -33,7 +33,7 @@ export function categoryCases(
       const said = { content: 'Likes hot pepper', memory_type: 'semantic' } as const
       const { id } = await book.memories.store({ ...said, category: 'a2p:Preferences.Food' })
       const { id: ext } = await book.memories.store({ ...said, category: 'ext:Spotify:Music' })
-      const read = { for_agents: 'coach', permissions: ['read_full'] as ['read_full'] }
+      const read = { forAgents: 'coach', permissions: ['read_full'] as ['read_full'] }
       await book.consent.setPolicy({ ...read, allow: ['a2p:*', 'ext:*'] })
       const token = async (deny: string[]) => ({
         as: (await grant(book, { permissions, granted_to: 'coach', ...(deny.length > 0 ? { deny } : {}) }))
@@ -58,7 +58,7 @@ export function categoryCases(
     it('that a policy denies to an agent takes no proposal of it either, nor of its delegates', async () => {
       const book = await open()
       await book.consent.setPolicy({
-        for_agents: 'coach',
+        forAgents: 'coach',
         allow: ['a2p:*'],
         deny: ['a2p:professional'],
         permissions: ['propose'],

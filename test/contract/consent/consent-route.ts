@@ -4,13 +4,13 @@ import { type GuestHost, openGuestWorld } from '../access/guest-world.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const policy = {
-  for_agents: 'coach',
+  forAgents: 'coach',
   allow: ['a2p:interests'],
   deny: [],
   permissions: ['read_scoped'],
   priority: 100,
   enabled: true,
-  set_at: at,
+  setAt: at,
 }
 
 interface Told {

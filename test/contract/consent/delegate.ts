@@ -13,7 +13,7 @@ const food = { content: 'Likes pepper', category: 'a2p:preferences.food', memory
 /** A book with a memory that `helper` alone may read, and `mallory` who may give on what she has. */
 async function opened(book: Daybook) {
   const { id } = await book.memories.store(food)
-  await book.consent.setPolicy({ for_agents: helper, allow: ['a2p:preferences'], permissions: ['read_full'] })
+  await book.consent.setPolicy({ forAgents: helper, allow: ['a2p:preferences'], permissions: ['read_full'] })
   const { token } = await grant(book, { permissions, granted_to: 'mallory' })
   const mallory = { as: token.token_id }
   const below = async (granted_to: string, over: Partial<Grant> = {}, as = mallory.as) => {
@@ -46,14 +46,14 @@ export function delegateCases({ book: open }: BookCase): void {
       }
       // As soon as its holder may read it, so may the delegate, and no longer than either may.
       const { id: policy } = await book.consent.setPolicy({
-        for_agents: 'mallory',
+        forAgents: 'mallory',
         allow: ['a2p:preferences'],
         permissions: ['read_full'],
       })
       const child = await below(helper)
       expect(await book.records.get({ id }, child)).toMatchObject(food)
       await book.consent.setPolicy({
-        for_agents: '* by mallory',
+        forAgents: '* by mallory',
         deny: ['a2p:preferences'],
         permissions: ['none'],
       })
@@ -218,12 +218,12 @@ export function delegateCases({ book: open }: BookCase): void {
       const book = await open()
       const { id, below, mallory } = await opened(book)
       await book.consent.setPolicy({
-        for_agents: 'reader-*',
+        forAgents: 'reader-*',
         allow: ['a2p:preferences'],
         permissions: ['read_full'],
       })
       await book.consent.setPolicy({
-        for_agents: 'mallory',
+        forAgents: 'mallory',
         allow: ['a2p:preferences'],
         permissions: ['read_full'],
         conditions: { rateLimit: { requests: 5, window: '1h' } },

@@ -38,10 +38,10 @@ export async function told(book: Daybook, as: { as: string }, ids: readonly stri
 async function filled(book: Daybook) {
   await book.conversation.storeMany({ session: 'open', messages: open })
   const { results } = await book.conversation.storeMany({ session: 'private', messages: closed })
-  const { episode_id: shown = '' } = await book.conversation.archive({ session: 'open' })
-  const { episode_id: given = '' } = await book.conversation.archive({ history: closed })
+  const { episodeId: shown = '' } = await book.conversation.archive({ session: 'open' })
+  const { episodeId: given = '' } = await book.conversation.archive({ history: closed })
   const unnamed = closed.map(({ id: _id, ...line }) => line)
-  const { episode_id: plain = '' } = await book.conversation.archive({ session: 'open', history: unnamed })
+  const { episodeId: plain = '' } = await book.conversation.archive({ session: 'open', history: unnamed })
   const { profiles } = await book.conversation.updateProfile({ history: closed })
   const records = results.map(({ id = '' }) => id)
   const { id: answer } = await book.conversation.cacheAnswer({

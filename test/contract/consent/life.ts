@@ -103,7 +103,7 @@ export function lifeCases({ book: open }: BookCase): void {
         permissions: ['read', 'propose'],
         expires_at: '2099-01-01T00:00:00.000Z',
       })
-      await book.consent.setPolicy({ for_agents: 'helper', allow: ['a2p:*'], permissions: ['propose'] })
+      await book.consent.setPolicy({ forAgents: 'helper', allow: ['a2p:*'], permissions: ['propose'] })
       const agent = book.with({ as: token.token_id })
       const { id, result } = await agent.memories.consolidate({ ids, content: 'Likes jazz and soul' })
       expect(result).toBe('proposed')

@@ -5,7 +5,7 @@ import { type BookCase, failure } from '../book-case.ts'
 import { makeTrace } from '../../support/trace.ts'
 
 const agent = 'did:a2p:agent:local:assistant'
-const expires_at = '2099-01-01T00:00:00.000Z'
+const expiresAt = '2099-01-01T00:00:00.000Z'
 const category = 'a2p:interests'
 
 async function begin(book: Daybook, keepsKeys: boolean) {
@@ -23,7 +23,7 @@ async function begin(book: Daybook, keepsKeys: boolean) {
     granted_to: 'a',
     scope: '**',
     permissions: ['read'],
-    expires_at,
+    expires_at: expiresAt,
   })
   return { perception, memory, fact, trace, token: token.token_id }
 }
@@ -31,7 +31,7 @@ type Begun = Awaited<ReturnType<typeof begin>>
 
 const attempts: Readonly<Record<string, (handle: Daybook, ids: Begun) => Promise<unknown>>> = {
   'grants a token': (handle) =>
-    handle.tokens.grant({ granted_to: 'friend', scope: '**', permissions: ['read'], expires_at }),
+    handle.tokens.grant({ granted_to: 'friend', scope: '**', permissions: ['read'], expires_at: expiresAt }),
   'revokes a token': (handle, { token }) => handle.tokens.revoke({ token_id: token, reason: 'r' }),
   'changes a record of the owner': (handle, { perception }) =>
     handle.perceptions.update({ id: perception, updates: { content: 'It is dry.' } }),
@@ -51,7 +51,7 @@ const attempts: Readonly<Record<string, (handle: Daybook, ids: Begun) => Promise
   'marks a record of the owner': (handle, { trace }) => handle.records.mark({ id: trace, pinned: true }),
   'stores in the name of another agent': (handle) => handle.traces.store(makeTrace({ agent: 'other' })),
   'forgets all of another agent’s messages': (handle) =>
-    handle.conversation.forgetAgent({ agent_id: 'contract' }),
+    handle.conversation.forgetAgent({ agent: 'contract' }),
 }
 
 export function namedAgentCases({ book: open }: BookCase, keepsKeys: boolean): void {
@@ -59,7 +59,7 @@ export function namedAgentCases({ book: open }: BookCase, keepsKeys: boolean): v
     it.each(Object.entries(attempts))('never %s', async (_title, attempt) => {
       const book = await open()
       const ids = await begin(book, keepsKeys)
-      await book.conversation.store({ agent_id: 'contract', message: { content: 'Hello.' } })
+      await book.conversation.store({ agent: 'contract', message: { content: 'Hello.' } })
       const all = async () => [
         (await book.records.query({ limit: 100 })).records,
         (await book.tokens.list({})).tokens,
@@ -79,7 +79,7 @@ export function namedAgentCases({ book: open }: BookCase, keepsKeys: boolean): v
       await handle.records.mark({ id, collection: 'work' })
       expect(await book.records.get({ id })).toMatchObject({ agent, content: 'Mine, changed.' })
       expect((await handle.records.forget({ id })).forgotten).toBe(true)
-      await handle.skills.recordOutcome({ skill_name: 'brew', outcome: true })
+      await handle.skills.recordOutcome({ skillName: 'brew', outcome: true })
       const written = { folder: 'f/', key: 'k', value: { n: 1 } }
       await book.documents.write({ changes: [written] })
       await handle.documents.write({ changes: [{ ...written, value: { n: 2 } }] })

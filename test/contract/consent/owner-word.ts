@@ -21,7 +21,7 @@ export function ownerWordCases({ book: open }: BookCase): void {
       await book.memories.edit({ id: memory, content: 'Likes black tea' })
       await book.memories.edit({ id: memory, content: 'Likes green tea' })
       await book.consent.setPolicy({
-        for_agents: 'coach',
+        forAgents: 'coach',
         permissions: ['read_full'],
         allow: ['a2p:preferences'],
       })

@@ -52,7 +52,7 @@ async function found(book: Daybook, options: { as: string; receipt?: string }, i
   return first
 }
 
-const open = { for_agents: 'coach', permissions: ['read_scoped'] as ['read_scoped'] }
+const open = { forAgents: 'coach', permissions: ['read_scoped'] as ['read_scoped'] }
 
 export function policyCases({ book: opened }: BookCase): void {
   describe('policies about memories', () => {
@@ -65,7 +65,7 @@ export function policyCases({ book: opened }: BookCase): void {
       await book.consent.setPolicy({ ...open, allow: ['a2p:preferences'] })
       expect(await found(book, as, ids)).toEqual(['food', 'ui'])
       await book.consent.setPolicy({
-        for_agents: '*',
+        forAgents: '*',
         permissions: ['none'],
         deny: ['a2p:preferences.food'],
         allow: ['ext:none'],
@@ -132,14 +132,14 @@ export function policyCases({ book: opened }: BookCase): void {
       const { status, receipt } = await book.consent.request(asked as never, as)
       expect(status).toBe('granted')
       expect(receipt).toMatchObject({
-        granted_to: 'coach',
+        grantedTo: 'coach',
         scopes: ['a2p:preferences.food'],
         denied: ['ext:music'],
         retention: ['7d'],
         state: 'active',
         method: 'policy_match',
       })
-      expect(Date.parse(receipt?.expires_at ?? '') - Date.parse(receipt?.granted_at ?? '')).toBe(86_400_000)
+      expect(Date.parse(receipt?.expiresAt ?? '') - Date.parse(receipt?.grantedAt ?? '')).toBe(86_400_000)
       const options = { ...as, receipt: receipt?.id ?? '' }
       expect(await found(book, options, ids)).toEqual(['food'])
       expect((await book.perceptions.query({}, options)).records).toEqual([])
@@ -178,7 +178,7 @@ export function policyCases({ book: opened }: BookCase): void {
       book.on('consent', (detail) => heard.push(detail))
       const asked = { scopes: ['a2p:professional', 'a2p:preferences'], purpose: 'to write your CV' }
       const first = await book.consent.request(asked, as)
-      expect(first).toMatchObject({ status: 'pending', request: { asked_by: 'coach', status: 'pending' } })
+      expect(first).toMatchObject({ status: 'pending', request: { requestedBy: 'coach', status: 'pending' } })
       expect(await book.consent.request({ ...asked, scopes: asked.scopes.toReversed() }, as)).toEqual(first)
       const id = first.request?.id ?? ''
       const own = await failure(book.consent.decide({ id, decision: 'grant' }, { scope: { agent: 'coach' } }))
@@ -194,7 +194,7 @@ export function policyCases({ book: opened }: BookCase): void {
       expect(await found(book, { ...as, receipt: receipt?.id ?? '' }, ids)).toEqual(['work'])
       expect((await failure(book.consent.decide({ id, decision: 'deny' }))).code).toBe('conflict')
       // A person's word does not outweigh what is denied.
-      await book.consent.setPolicy({ for_agents: 'coach', permissions: ['none'], deny: ['a2p:professional'] })
+      await book.consent.setPolicy({ forAgents: 'coach', permissions: ['none'], deny: ['a2p:professional'] })
       expect(await found(book, { ...as, receipt: receipt?.id ?? '' }, ids)).toEqual([])
       const shut = await failure(book.consent.request({ scopes: ['a2p:professional.cv'], purpose: 'x' }, as))
       expect(shut).toMatchObject({ code: 'forbidden', details: { path: 'scopes', reason: 'policy' } })
@@ -224,7 +224,7 @@ export function policyCases({ book: opened }: BookCase): void {
       const { ids, as } = await filled(book)
       const limited = { ...open, allow: ['a2p:*'], conditions: { rateLimit: { requests: 2, window: '1h' } } }
       const { token } = await grant(book, { granted_to: 'busy' })
-      await book.consent.setPolicy({ ...limited, for_agents: 'busy' })
+      await book.consent.setPolicy({ ...limited, forAgents: 'busy' })
       const busy = { as: token.token_id }
       expect((await book.memories.query({}, busy)).memories).toHaveLength(3)
       expect((await book.memories.query({}, busy)).memories).toHaveLength(3)
@@ -241,14 +241,14 @@ export function policyCases({ book: opened }: BookCase): void {
       )
     })
 
-    const sound = { for_agents: 'coach', allow: ['a2p:preferences'], permissions: ['read_scoped'] }
+    const sound = { forAgents: 'coach', allow: ['a2p:preferences'], permissions: ['read_scoped'] }
     it.each([
       ['priority', { ...sound, priority: -1 }],
       ['priority', { ...sound, priority: 1e9 }],
       ['priority', { ...sound, priority: 0.5 }],
-      ['for_agents', { ...sound, for_agents: '' }],
-      ['for_agents', { ...sound, for_agents: 'a\u0000*' }],
-      ['for_agents', { ...sound, for_agents: 'x'.repeat(1001) }],
+      ['forAgents', { ...sound, forAgents: '' }],
+      ['forAgents', { ...sound, forAgents: 'a\u0000*' }],
+      ['forAgents', { ...sound, forAgents: 'x'.repeat(1001) }],
       ['allow', { ...sound, allow: [] }],
       ['allow.0', { ...sound, allow: ['*'] }],
       ['allow.0', { ...sound, allow: [''] }],
@@ -273,7 +273,7 @@ export function policyCases({ book: opened }: BookCase): void {
         'conditions.rateLimit.window',
         { ...sound, conditions: { rateLimit: { requests: 1, window: 'ever' } } },
       ],
-      ['expires_at', { ...sound, expires_at: '2001-01-01' }],
+      ['expiresAt', { ...sound, expiresAt: '2001-01-01' }],
       ['id', { ...sound, id: 'trace-1' }],
     ])('refuse a policy with a wrong `%s`, and store nothing of it', async (path, input) => {
       const book = await opened()

@@ -75,7 +75,7 @@ export function proposerRouteCases(host: GuestHost): void {
     // Somebody else does.
     const approved = await owner.done<{ memory: string }>('a2p:review', { id, action: 'approve' })
     await owner.done('consent:set_policy', {
-      for_agents: 'other',
+      forAgents: 'other',
       allow: ['a2p:*'],
       permissions: ['read_scoped'],
     })

@@ -159,7 +159,7 @@ export function proposerCases({ book: open }: BookCase): void {
           () => handle.memories.archive({ id: memory }),
           () =>
             handle.consent.setPolicy({
-              for_agents: '*',
+              forAgents: '*',
               allow: ['a2p:preferences'],
               permissions: ['read_full'],
             }),
@@ -205,7 +205,7 @@ export function proposerCases({ book: open }: BookCase): void {
     const file = await text(await from.export())
     expect((await trusting.import(file, { decisions: 'keep' })).bundle?.lowered).toBeUndefined()
     expect((await trusting.memories.query()).memories).toMatchObject([{ id: memory }])
-    expect((await book.import(file, { dry_run: true })).bundle).toMatchObject({ lowered: 2, imported: 2 })
+    expect((await book.import(file, { dryRun: true })).bundle).toMatchObject({ lowered: 2, imported: 2 })
     expect((await book.import(file)).bundle).toMatchObject({ lowered: 2 })
     expect((await book.recall({ text: proposed.content })).hits).toEqual([])
     // The same once more changes nothing; and the owner decides about the memory as about a proposal.

@@ -146,11 +146,11 @@ export function ruleCases({ book: open }: BookCase): void {
         const { id } = told
         expect((await book.proposals.list()).proposals).toMatchObject([{ id, hidden }])
         const error = await failure(book.proposals.review({ id, action: 'approve' }))
-        expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'despite_hidden', hidden } })
+        expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'despiteHidden', hidden } })
         expect((await book.memories.query()).memories).toEqual([])
         await book.proposals.review({ id, action: 'edit', edited: { content: 'plain' } })
         await book.proposals.reopen({ id })
-        expect(await book.proposals.review({ id, action: 'approve', despite_hidden: true })).toMatchObject({
+        expect(await book.proposals.review({ id, action: 'approve', despiteHidden: true })).toMatchObject({
           status: 'approved',
         })
         expect((await book.memories.query()).memories).toMatchObject([{ content }])

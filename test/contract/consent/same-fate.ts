@@ -27,11 +27,11 @@ export async function toldOf(
     'proposals.list': () => book.proposals.list({}, as),
     'records.query': () =>
       book.records.query(
-        { limit: 1000, include_superseded: true, include_expired: true, include_outdated: true },
+        { limit: 1000, includeSuperseded: true, includeExpired: true, includeOutdated: true },
         as,
       ),
     'records.search': async () => (await book.records.search({ query: word }, as)).records,
-    'bundles.export': () => book.bundles.export({ include_sensitive: true }, as),
+    'bundles.export': () => book.bundles.export({ includeSensitive: true }, as),
   }
   for (const id of ids) {
     asked[`records.get ${id}`] = () => book.records.get({ id }, as)
@@ -56,7 +56,7 @@ const store = async (book: Daybook, content: string) =>
 /** A helper that may read interests alone, and propose. */
 async function openHelper(book: Daybook) {
   await book.consent.setPolicy({
-    for_agents: 'grader',
+    forAgents: 'grader',
     allow: ['a2p:interests'],
     permissions: ['read_scoped', 'propose'],
   })
@@ -81,7 +81,7 @@ export function sameFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
       expect((await book.memories.query()).memories).toMatchObject([
         { id: memory, content: said, category: 'a2p:preferences' },
       ])
-      expect((await book.records.query({ kind: 'memory', include_superseded: true })).records).toHaveLength(1)
+      expect((await book.records.query({ kind: 'memory', includeSuperseded: true })).records).toHaveLength(1)
       expect((await book.proposals.list({ id: proposal })).proposals).toMatchObject([
         { resolution: { action: 'approved', createdMemoryId: memory } },
       ])
@@ -138,7 +138,7 @@ export function sameFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
       )
       expect(await toldOf(book, ids, as)).toEqual([])
       expect(await book.records.get({ id: ids[0] ?? '' })).toMatchObject({ sensitivity: 'restricted' })
-      expect((await book.bundles.export({ include_sensitive: false })).text).not.toContain(word)
+      expect((await book.bundles.export({ includeSensitive: false })).text).not.toContain(word)
     })
   })
 
@@ -272,7 +272,7 @@ export function sameFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
       await guarded[name]?.(book, id)
       expect(await levelOf(book, id)).toBe('restricted')
       expect(await toldOf(book, [id], as)).toEqual([])
-      const { text } = await book.bundles.export({ include_sensitive: false })
+      const { text } = await book.bundles.export({ includeSensitive: false })
       expect(text).not.toMatch(/Zitherabend/)
       expect(JSON.stringify(await book.proposals.list())).toContain(word)
     })

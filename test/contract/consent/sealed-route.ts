@@ -98,7 +98,7 @@ export function sealedConsentRouteCases(host: GuestHost): void {
     it('is withheld from its proposer where the memory that was made of it is', async () => {
       const { owner, helper } = await begin()
       await owner.done('consent:set_policy', {
-        for_agents: 'helper',
+        forAgents: 'helper',
         allow: ['a2p:preferences'],
         permissions: ['read_scoped', 'propose'],
       })
@@ -121,7 +121,7 @@ export function sealedConsentRouteCases(host: GuestHost): void {
       await owner.done('a2p:store_memory', health)
       await owner.done('a2p:store_memory', plain)
       await owner.done('consent:set_policy', {
-        for_agents: 'other',
+        forAgents: 'other',
         allow: ['a2p:preferences', 'a2p:health'],
         permissions: ['read_full'],
       })

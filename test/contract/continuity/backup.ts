@@ -5,8 +5,8 @@ import { type BookCase, failure } from '../book-case.ts'
 
 /** Resolves when no part of a backup waits to be written anew. */
 async function writtenAnew(book: Daybook): Promise<void> {
-  const count = async (include_outdated: boolean) =>
-    (await book.records.query({ kind: 'backup_part', include_outdated, limit: 100 })).records.length
+  const count = async (includeOutdated: boolean) =>
+    (await book.records.query({ kind: 'backup_part', includeOutdated, limit: 100 })).records.length
   let next = Promise.withResolvers<void>()
   const off = book.on('task', ({ capability, state }) => {
     if (capability === 'katra:tell_backup_anew' && state === 'done') next.resolve()
@@ -25,7 +25,7 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
       const bob = book.with((await book.personas.register({ name: 'Bob' })).scope)
       const { id } = await alice.thoughts.learn({ knowledge: 'Casey likes tea.' })
-      await alice.thoughts.mark({ memory_id: id, collection: 'People/Casey' })
+      await alice.thoughts.mark({ memoryId: id, collection: 'People/Casey' })
       await bob.thoughts.learn({ knowledge: 'Bob was here.' })
       const made = await alice.backups.make()
       // The persona, what it learned, and the mark of that.
@@ -33,12 +33,12 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       expect((await alice.backups.list()).backups).toMatchObject([{ id: made.id, checksum: made.checksum }])
       expect((await bob.backups.list()).backups).toEqual([])
 
-      await alice.thoughts.mark({ memory_id: id, collection: null })
+      await alice.thoughts.mark({ memoryId: id, collection: null })
       const { id: later } = await alice.thoughts.learn({ knowledge: 'Written since.' })
-      const dry = await book.backups.restore({ id: made.id, dry_run: true })
-      expect(dry).toMatchObject({ dry_run: true, records: 3 })
+      const dry = await book.backups.restore({ id: made.id, dryRun: true })
+      expect(dry).toMatchObject({ dryRun: true, records: 3 })
       const restored = await book.backups.restore({ id: made.id })
-      expect(restored).toMatchObject({ dry_run: false, records: 3 })
+      expect(restored).toMatchObject({ dryRun: false, records: 3 })
       const kept = (await alice.thoughts.recent()).records.map((one) => one.id)
       expect(new Set(kept)).toEqual(new Set([id, later]))
     })
@@ -61,7 +61,7 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
       const bob = book.with((await book.personas.register({ name: 'Bob' })).scope)
       const other = await bob.backups.make()
-      const made: { id: string; made_at: string; removed: number }[] = []
+      const made: { id: string; madeAt: string; removed: number }[] = []
       for (let n = 1; n <= 31; n += 1) {
         await alice.thoughts.learn({ knowledge: `Lesson ${n}.` })
         made.push(await alice.backups.make())
@@ -70,7 +70,7 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       const { backups } = await alice.backups.list()
       const gone = made.filter(({ id }) => backups.every((one) => one.id !== id))
       expect([backups.length, gone.length]).toEqual([30, 1])
-      expect(backups.every(({ made_at }) => made_at >= (gone[0]?.made_at ?? ''))).toBe(true)
+      expect(backups.every(({ madeAt }) => madeAt >= (gone[0]?.madeAt ?? ''))).toBe(true)
       expect((await failure(book.backups.restore({ id: gone[0]?.id ?? '' }))).code).toBe('not-found')
       expect((await bob.backups.list()).backups.map(({ id }) => id)).toEqual([other.id])
       const parts = (await book.records.query({ kind: 'backup_part', limit: 100 })).records
@@ -78,7 +78,7 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       expect(new Set(parts.map(({ backup }) => backup))).toEqual(whole)
       const [newest] = backups
       // The persona and thirty-one lessons.
-      expect(await book.backups.restore({ id: newest?.id ?? '', dry_run: true })).toMatchObject({
+      expect(await book.backups.restore({ id: newest?.id ?? '', dryRun: true })).toMatchObject({
         records: 32,
         unchanged: 32,
       })
@@ -111,7 +111,7 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
         const { id: other } = await alice.thoughts.learn({ knowledge: large })
         const { id } = await alice.backups.make()
         const parts = async () =>
-          (await book.records.query({ kind: 'backup_part', include_outdated: true })).records
+          (await book.records.query({ kind: 'backup_part', includeOutdated: true })).records
         expect(JSON.stringify(await parts())).toMatch(/diabetes.*Walnuts|Walnuts.*diabetes/s)
         await book.records[how]({ id: results[1]?.id ?? '' })
         await book.records[how]({ id: other })
@@ -145,13 +145,13 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       const { id } = await alice.backups.make()
       const parts = async () => (await book.records.query({ kind: 'backup_part', limit: 100 })).records
       expect((await parts()).filter((part) => part['piece'] !== undefined).length).toBeGreaterThan(2)
-      expect(await book.backups.restore({ id, dry_run: true })).toMatchObject({ records: 2, unchanged: 2 })
+      expect(await book.backups.restore({ id, dryRun: true })).toMatchObject({ records: 2, unchanged: 2 })
       await book.records.purge({ id: document })
-      const all = (await book.records.query({ kind: 'backup_part', limit: 100, include_outdated: true }))
+      const all = (await book.records.query({ kind: 'backup_part', limit: 100, includeOutdated: true }))
         .records
       for (const part of all) await book.backups.tellAnew({ id: part.id })
       expect(JSON.stringify(await parts())).not.toContain('yyyy')
-      expect(await book.backups.restore({ id, dry_run: true })).toMatchObject({ unchanged: 1 })
+      expect(await book.backups.restore({ id, dryRun: true })).toMatchObject({ unchanged: 1 })
     })
 
     if (keepsKeys) sealedCase({ book: open })

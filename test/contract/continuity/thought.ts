@@ -81,14 +81,14 @@ export function thoughtCases({ book: open }: BookCase): void {
     it('is marked, collected and listed by its collections, and nowhere outside of them', async () => {
       const { book, alice } = await persona()
       const { id } = await alice.thoughts.learn({ knowledge: 'Casey likes tea.' })
-      const marked = { memory_id: id, personal: true, not_to_archive: true, collection: 'People/Casey' }
+      const marked = { memoryId: id, personal: true, keep: true, collection: 'People/Casey' }
       expect((await alice.thoughts.mark(marked)).marks).toEqual({
         personal: true,
         keep: true,
         collection: 'People/Casey',
       })
       const { id: other } = await alice.thoughts.learn({ knowledge: 'Katra is done.' })
-      await alice.thoughts.mark({ memory_id: other, collection: 'Projects/Katra' })
+      await alice.thoughts.mark({ memoryId: other, collection: 'Projects/Katra' })
       const names = async (prefix?: string) =>
         (await alice.thoughts.collections(defined({ prefix }))).collections
       expect(await names()).toEqual([
@@ -97,7 +97,7 @@ export function thoughtCases({ book: open }: BookCase): void {
       ])
       expect(await names('People')).toEqual([{ name: 'People/Casey', records: 1 }])
       expect(await names('Peop')).toEqual([])
-      expect((await alice.thoughts.mark({ memory_id: id, collection: null })).before).toMatchObject(
+      expect((await alice.thoughts.mark({ memoryId: id, collection: null })).before).toMatchObject(
         marked.personal ? { collection: 'People/Casey' } : {},
       )
       for (const collection of [
@@ -112,7 +112,7 @@ export function thoughtCases({ book: open }: BookCase): void {
         '',
         'x'.repeat(201),
       ]) {
-        const error = await failure(alice.thoughts.mark({ memory_id: other, collection }))
+        const error = await failure(alice.thoughts.mark({ memoryId: other, collection }))
         expect([collection, error.code, error.details['path']]).toEqual([
           collection,
           'invalid-input',
@@ -120,10 +120,10 @@ export function thoughtCases({ book: open }: BookCase): void {
         ])
       }
       expect(await names()).toEqual([{ name: 'Projects/Katra', records: 1 }])
-      expect((await failure(alice.thoughts.mark({ memory_id: other }))).code).toBe('invalid-input')
+      expect((await failure(alice.thoughts.mark({ memoryId: other }))).code).toBe('invalid-input')
       const bob = book.with((await book.personas.register({ name: 'Bob' })).scope)
-      const foreign = await failure(bob.thoughts.mark({ memory_id: other, personal: true }))
-      expect(foreign).toMatchObject({ code: 'not-found', details: { path: 'memory_id' } })
+      const foreign = await failure(bob.thoughts.mark({ memoryId: other, personal: true }))
+      expect(foreign).toMatchObject({ code: 'not-found', details: { path: 'memoryId' } })
     })
 
     it('comes back by a question, by time and by a topic; without a question by what it was about last', async () => {
@@ -139,7 +139,7 @@ export function thoughtCases({ book: open }: BookCase): void {
       expect(contents(await alice.thoughts.topic({ topic: 'docker daemon' }))).toContain(
         'Docker needs a daemon.',
       )
-      expect(contents(await alice.thoughts.recent({ min_importance: 0.6 }))).toEqual([
+      expect(contents(await alice.thoughts.recent({ minImportance: 0.6 }))).toEqual([
         'Docker needs a daemon.',
       ])
       // The last message is about daemons.

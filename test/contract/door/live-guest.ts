@@ -8,7 +8,7 @@ import { type BookCase, failure, snapshotOf } from '../book-case.ts'
 
 const health = 'Allergic to walnuts'
 const work = 'Sells pepper mills'
-const open = { for_agents: 'coach', permissions: ['read_scoped'] as ['read_scoped'] }
+const open = { forAgents: 'coach', permissions: ['read_scoped'] as ['read_scoped'] }
 
 /** A book with two memories, and a guest that may ask for all of it. */
 async function filled(book: Daybook) {
@@ -137,7 +137,7 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
       const book = await opened()
       const { guest } = await filled(book)
       const end = new Date(Date.now() + 1500).toISOString()
-      await book.consent.setPolicy({ ...open, allow: ['a2p:interests'], expires_at: end })
+      await book.consent.setPolicy({ ...open, allow: ['a2p:interests'], expiresAt: end })
       const { shows, stop } = queriesOf(guest)
       await shows(health)
       await shows()
@@ -222,7 +222,7 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
       const source = { type: 'User', id: 'ann' }
       const messages = ['The wall is built.', health].map((content) => ({ content, source }))
       const { results } = await book.conversation.storeMany({ session: 's-1', messages })
-      const { episode_id: episode = '' } = await book.conversation.archive({ session: 's-1' })
+      const { episodeId: episode = '' } = await book.conversation.archive({ session: 's-1' })
       const { token } = await grant(book)
       const heard = await heardBy(book, book.with({ as: token.token_id }))
       const id = results[1]?.id ?? ''
@@ -246,7 +246,7 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
       const book = await opened()
       const { guest } = await filled(book)
       const end = new Date(Date.now() + 1500).toISOString()
-      await book.consent.setPolicy({ ...open, allow: ['a2p:interests'], expires_at: end })
+      await book.consent.setPolicy({ ...open, allow: ['a2p:interests'], expiresAt: end })
       const id = (await book.memories.query({ category: 'a2p:interests' })).memories[0]?.id ?? ''
       const heard = await heardBy(book, guest)
       await expect.poll(() => lefts(heard), { timeout: 10_000 }).toEqual([{ id, kind: 'memory' }])

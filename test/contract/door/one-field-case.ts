@@ -103,7 +103,7 @@ export function oneFieldCases({ count, seed, isMixed = false, newBook, ask }: Fi
   }
   const checkBundle = async (book: string) => {
     let text = ''
-    let page = await run(book, 'bundle:export', { include_tokens: true, include_sensitive: true })
+    let page = await run(book, 'bundle:export', { includeTokens: true, includeSensitive: true })
     for (;;) {
       text += String(page['text'])
       if (page['cursor'] === undefined) break
@@ -114,7 +114,7 @@ export function oneFieldCases({ count, seed, isMixed = false, newBook, ask }: Fi
     const size = 200_000
     for (let from = 0; from < text.length; from += size) {
       const more = from + size < text.length
-      const first = cursor === undefined ? { include_tokens: true } : { cursor }
+      const first = cursor === undefined ? { includeTokens: true } : { cursor }
       ;({ cursor } = await run(other, 'bundle:import', {
         text: text.slice(from, from + size),
         more,

@@ -11,7 +11,7 @@ import { makeRight, type Refusal, sampleOf, type Schema } from './right-input.ts
 
 /** What the fields of some inputs are to be, where their parts go only in some company. */
 const said: Readonly<Record<string, object>> = {
-  'kstar:query_memory': { filters: { kind: 'trace' }, limit: 1, offset: 0, order_by: ['-created_at'] },
+  'kstar:query_memory': { filters: { kind: 'trace' }, limit: 1, offset: 0, orderBy: ['-created_at'] },
   'kstar:update_perception': {
     id: 'perception-x1',
     updates: { content: 'x', confidence: 1, evidence: ['x'] },
@@ -30,15 +30,15 @@ const said: Readonly<Record<string, object>> = {
   'task:add': {
     capability: 'kstar:store_fact',
     input: { schema: 's', data: {} },
-    max_attempts: 1,
-    delay_seconds: 1000,
+    maxAttempts: 1,
+    delaySeconds: 1000,
   },
   'task:schedule': {
     id: 'x',
     capability: 'kstar:store_fact',
     input: { schema: 's', data: {} },
     every: '1h',
-    max_attempts: 1,
+    maxAttempts: 1,
     first: '2099-01-01',
   },
 }

@@ -22,7 +22,7 @@ export function sameSentenceCases(doors: Readonly<Record<string, () => Promise<S
     expect(facts).toHaveLength(1)
     expect(facts[0]).toMatchObject({ kind: 'fact', ...input })
     const { id } = facts[0] as { readonly id: string }
-    const whole = { id, schema_version: null, stored_at: expect.any(String), durability: expect.any(String) }
+    const whole = { id, schema_version: null, storedAt: expect.any(String), durability: expect.any(String) }
     expect(receipt).toEqual(door.isShaped ? expect.objectContaining({ fact_id: id }) : whole)
   })
 }

@@ -53,8 +53,8 @@ export function answerCases({ book: open, reopen }: BookCase): void {
   it('keeps agents apart, and forgets the answers of an agent with all else', async () => {
     const book = await open()
     await book.conversation.cacheAnswer({ question, answer: 'On 5 March.' })
-    expect((await book.conversation.cachedAnswer({ agent_id: 'other', question })).answer).toBeNull()
-    await book.conversation.forgetAgent({ agent_id: 'contract' })
+    expect((await book.conversation.cachedAnswer({ agent: 'other', question })).answer).toBeNull()
+    await book.conversation.forgetAgent({ agent: 'contract' })
     expect((await book.conversation.cachedAnswer({ question })).answer).toBeNull()
   })
 }

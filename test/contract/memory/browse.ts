@@ -25,9 +25,9 @@ export function browseCases({ book: open }: BookCase): void {
     await book.perceptions.store({ content: 'Here to stay' })
     const total = async (kind: string, include = {}) => (await book.records.count({ kind, ...include })).total
     expect(await total('fact')).toBe(1)
-    expect(await total('fact', { include_superseded: true })).toBe(2)
+    expect(await total('fact', { includeSuperseded: true })).toBe(2)
     expect(await total('perception')).toBe(1)
-    expect(await total('perception', { include_expired: true })).toBe(2)
+    expect(await total('perception', { includeExpired: true })).toBe(2)
     expect(await total('fact', { filters: { 'data.n': 1 } })).toBe(0)
     await book.traces.store(makeTrace({ timestamp: '2026-01-31T10:20:00Z' }))
     const { buckets } = await book.records.count({ kind: 'trace', by: 'hour' })

@@ -32,7 +32,7 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
       result,
       id = '',
     } = await book.conversation.store({
-      agent_id: 'tutor',
+      agent: 'tutor',
       session: 's-1',
       resource: 'user:alice',
       message: {
@@ -63,8 +63,8 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
       },
     ])
     const again = await reopen(book)
-    expect((await again.conversation.list({ agent_id: 'tutor' })).records).toEqual(records)
-    expect((await again.conversation.list({ agent_id: 'other' })).records).toEqual([])
+    expect((await again.conversation.list({ agent: 'tutor' })).records).toEqual(records)
+    expect((await again.conversation.list({ agent: 'other' })).records).toEqual([])
   })
 
   it('skips what is empty or known, and says so', async () => {
@@ -81,7 +81,7 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const twice = { ok: true, skipped: true, result: 'skipped', reason: 'duplicate msg_id', id }
     expect(await store({ id: 'm-1', content: 'one' })).toEqual(twice)
     expect(await store({ id: 'm-1', content: 'another text under the same name' })).toEqual(twice)
-    expect((await store({ id: 'm-1', content: 'one' }, { agent_id: 'other' })).result).toBe('stored')
+    expect((await store({ id: 'm-1', content: 'one' }, { agent: 'other' })).result).toBe('stored')
     const dated = { content: 'no name', timestamp: '2026-02-01', source: user }
     expect((await store(dated)).result).toBe('stored')
     expect((await store(dated)).reason).toBe('duplicate content')
@@ -163,7 +163,7 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const book = await filled()
     const { messages } = await book.conversation.recall({ query: '  ', limit: 2 })
     expect(messages.map(({ id }) => id)).toEqual(['m-4', 'm-5'])
-    const { messages: none } = await book.conversation.recall({ agent_id: 'other' })
+    const { messages: none } = await book.conversation.recall({ agent: 'other' })
     expect(none).toEqual([])
   })
 
@@ -171,7 +171,7 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const book = await filled()
     const secret = { content: 'Pixel is an alias of agent seven' }
     await book.conversation.store({
-      agent_id: 'other',
+      agent: 'other',
       session: 's-2',
       resource: 'user:bob',
       message: secret,
@@ -179,9 +179,9 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     const count = async (scope: object) =>
       (await book.conversation.recall({ query: 'Pixel alias', ...scope })).messages.length
     expect(await count({})).toBe(3)
-    expect(await count({ agent_id: 'other' })).toBe(1)
-    expect(await count({ agent_id: 'other', session: 's-1' })).toBe(0)
-    expect(await count({ agent_id: 'other', session: 's-2', resource: 'user:bob' })).toBe(1)
+    expect(await count({ agent: 'other' })).toBe(1)
+    expect(await count({ agent: 'other', session: 's-1' })).toBe(0)
+    expect(await count({ agent: 'other', session: 's-2', resource: 'user:bob' })).toBe(1)
     const { records } = await book.conversation.list({ resource: 'user:bob', filters: { session: 's-2' } })
     expect(records.map(({ content }) => content)).toEqual([secret.content])
   })
@@ -203,9 +203,9 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
 
   it('forgets a message by either name, of its own agent only', async () => {
     const book = await filled()
-    const error = await failure(book.conversation.forget({ agent_id: 'other', id: 'm-1' }))
+    const error = await failure(book.conversation.forget({ agent: 'other', id: 'm-1' }))
     expect(error).toMatchObject({ code: 'not-found', details: { path: 'id' } })
-    expect(await book.conversation.forget({ id: 'm-1' })).toEqual({ ok: true, deleted_id: 'm-1' })
+    expect(await book.conversation.forget({ id: 'm-1' })).toEqual({ ok: true, deletedId: 'm-1' })
     expect((await failure(book.conversation.forget({ id: 'm-1' }))).code).toBe('not-found')
     const { records } = await book.conversation.list({ filters: { msg_id: 'm-5' } })
     await book.conversation.forget({ id: records[0]?.id ?? '' })
@@ -216,17 +216,17 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
 
   it('forgets everything of one agent', async () => {
     const book = await filled()
-    await book.conversation.store({ agent_id: 'other', message: { content: 'stays' } })
-    expect(await book.conversation.forgetAgent({ agent_id: 'contract' })).toEqual({
+    await book.conversation.store({ agent: 'other', message: { content: 'stays' } })
+    expect(await book.conversation.forgetAgent({ agent: 'contract' })).toEqual({
       ok: true,
-      agent_id: 'contract',
-      deleted_memories: 5,
-      deleted_profiles: 0,
-      deleted_episodes: 0,
+      agent: 'contract',
+      deletedMemories: 5,
+      deletedProfiles: 0,
+      deletedEpisodes: 0,
     })
     const { records } = await book.conversation.list()
     expect(records.map(({ content }) => content)).toEqual(['stays'])
-    expect((await book.conversation.forgetAgent({ agent_id: 'contract' })).deleted_memories).toBe(0)
+    expect((await book.conversation.forgetAgent({ agent: 'contract' })).deletedMemories).toBe(0)
   })
 
   const bad: [string, object, string][] = [
@@ -236,7 +236,7 @@ export function conversationCases({ book: open, reopen }: BookCase): void {
     ['a time that is none', { message: { content: 'x', timestamp: 'noon' } }, 'message.timestamp'],
     ['a source that is none', { message: { content: 'x', source: { name: 7 } } }, 'message.source.name'],
     ['a list as source', { message: { content: 'x', source: ['User'] } }, 'message.source'],
-    ['an empty agent', { agent_id: '', message: { content: 'x' } }, 'agent_id'],
+    ['an empty agent', { agent: '', message: { content: 'x' } }, 'agent'],
   ]
   it.each(bad)('refuses a message with %s, and stores nothing', async (_what, input, path) => {
     const book = await open()

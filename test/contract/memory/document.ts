@@ -51,15 +51,15 @@ export function documentCases({ book: open, reopen }: BookCase): void {
 
     it('are written all or none, and only as they were read', async () => {
       const book = await open()
-      const first = { key: 'a', value: { n: 1 }, if_match: null }
+      const first = { key: 'a', value: { n: 1 }, ifMatch: null }
       const [made] = (await book.documents.write({ changes: [first] })).written
       const again = await failure(book.documents.write({ changes: [{ key: 'b', value: {} }, first] }))
       expect(again).toMatchObject({
         code: 'conflict',
-        details: { path: 'changes.1.if_match', etag: made?.etag },
+        details: { path: 'changes.1.ifMatch', etag: made?.etag },
       })
       expect(await book.documents.read({ key: 'b' })).toBeNull()
-      const next = { key: 'a', value: { n: 2 }, if_match: made?.etag ?? '' }
+      const next = { key: 'a', value: { n: 2 }, ifMatch: made?.etag ?? '' }
       await book.documents.write({ changes: [next] })
       expect((await failure(book.documents.write({ changes: [next] }))).code).toBe('conflict')
       await book.documents.write({ changes: [{ key: 'a', value: null }] })

@@ -29,12 +29,12 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
   it('archives a history as an episode that is found by its words and keeps its messages', async () => {
     const book = await open()
     await book.conversation.storeMany({ messages: history.slice(0, 2) })
-    const { ok, episode_id = '', method } = await book.conversation.archive({ history, session: 's-1' })
+    const { ok, episodeId = '', method } = await book.conversation.archive({ history, session: 's-1' })
     expect([ok, method]).toEqual([true, 'extractive'])
     const { records } = await (await reopen(book)).conversation.episodes()
     expect(records).toMatchObject([
       {
-        id: episode_id,
+        id: episodeId,
         kind: 'episode',
         agent: 'contract',
         session: 's-1',
@@ -69,7 +69,7 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const first = await book.conversation.archive({ history })
     expect(await book.conversation.archive({ history })).toEqual({
       ok: true,
-      episode_id: first.episode_id,
+      episodeId: first.episodeId,
       method: 'extractive',
       skipped: true,
       reason: 'duplicate history',
@@ -77,9 +77,9 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const nothing = await book.conversation.archive({ history: [{ content: ' … ' }] })
     expect(nothing).toEqual({ ok: true, skipped: true, reason: 'empty history' })
     expect((await book.conversation.episodes()).records).toHaveLength(1)
-    await book.conversation.forgetEpisode({ id: first.episode_id ?? '' })
+    await book.conversation.forgetEpisode({ id: first.episodeId ?? '' })
     expect((await book.conversation.episodes()).records).toEqual([])
-    const again = await failure(book.conversation.forgetEpisode({ id: first.episode_id ?? '' }))
+    const again = await failure(book.conversation.forgetEpisode({ id: first.episodeId ?? '' }))
     expect(again).toMatchObject({ code: 'not-found', details: { path: 'id' } })
   })
 
@@ -90,7 +90,7 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     await book.conversation.archive({ session: 's-1' })
     await book.conversation.storeMany({ session: 's-1', messages: history.slice(2) })
     await book.conversation.archive({ session: 's-1' })
-    const { records } = await book.conversation.episodes({ session: 's-1', order_by: 'end_time' })
+    const { records } = await book.conversation.episodes({ session: 's-1', orderBy: 'end_time' })
     expect(records.map(({ message_count, messages }) => [message_count, messages.length])).toEqual([
       [2, 2],
       [1, 1],
@@ -108,7 +108,7 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const first = await book.conversation.updateProfile({ history })
     expect(first).toMatchObject({
       ok: true,
-      profiles_updated: 1,
+      profilesUpdated: 1,
       method: 'patterns',
       profiles: [{ user_id: 'u-1', learned: 2 }],
     })
@@ -131,15 +131,15 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
   it('says when there is nothing new, and keeps users and agents apart', async () => {
     const book = await open()
     await book.conversation.updateProfile({ history })
-    expect((await book.conversation.updateProfile({ history })).profiles_updated).toBe(0)
+    expect((await book.conversation.updateProfile({ history })).profilesUpdated).toBe(0)
     const other = [
       { source: { User: 'u-2' }, content: 'I live in Oslo' },
       { source: alice, content: 'I speak Danish' },
       { source: bot, content: 'I live in the cloud' },
     ]
-    expect((await book.conversation.updateProfile({ history: other })).profiles_updated).toBe(2)
+    expect((await book.conversation.updateProfile({ history: other })).profilesUpdated).toBe(2)
     expect((await book.conversation.profile({ user_id: 'u-2' })).profile).toBe('home: Oslo')
-    expect((await book.conversation.profile({ agent_id: 'other', user_id: 'u-1' })).profile).toBe('')
+    expect((await book.conversation.profile({ agent: 'other', user_id: 'u-1' })).profile).toBe('')
     expect((await book.conversation.profile({ user_id: 'u-1' })).profile).toBe(
       'home: Berlin\nname: Alice\nspeaks: Danish',
     )
@@ -165,10 +165,10 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     const book = await open()
     await book.conversation.archive({ history })
     await book.conversation.updateProfile({ history })
-    expect(await book.conversation.forgetAgent({ agent_id: 'contract' })).toMatchObject({
-      deleted_memories: 0,
-      deleted_profiles: 1,
-      deleted_episodes: 1,
+    expect(await book.conversation.forgetAgent({ agent: 'contract' })).toMatchObject({
+      deletedMemories: 0,
+      deletedProfiles: 1,
+      deletedEpisodes: 1,
     })
     expect((await book.conversation.profile({ user_id: 'u-1' })).facts).toEqual([])
   })

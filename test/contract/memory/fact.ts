@@ -170,8 +170,8 @@ export function factCases({ book: open }: BookCase): void {
     expect(ids(await book.facts.get({ schema: 'city' }))).toEqual([second])
     expect(ids(await book.facts.query({ path: '$.lives_in' }))).toEqual([second])
     expect(ids(await book.records.query({ kind: 'fact' }))).toEqual([second])
-    expect(ids(await book.facts.get({ schema: 'city', include_superseded: true }))).toEqual([second, first])
-    expect(ids(await book.records.query({ include_superseded: true }))).toEqual([second, first])
+    expect(ids(await book.facts.get({ schema: 'city', includeSuperseded: true }))).toEqual([second, first])
+    expect(ids(await book.records.query({ includeSuperseded: true }))).toEqual([second, first])
     expect(await book.records.get({ id: first })).toMatchObject({ data: { lives_in: 'Prague' } })
     expect((await book.facts.history({ id: first })).versions).toHaveLength(1)
     const twice = await failure(book.facts.supersede({ id: first, data: {} }))
@@ -180,7 +180,7 @@ export function factCases({ book: open }: BookCase): void {
     expect(ids(await book.facts.get({ schema: 'city' }))).toEqual([third])
     await book.facts.forget({ id: third })
     expect(ids(await book.facts.get({ schema: 'city' }))).toEqual([second])
-    expect(await book.facts.forget({ id: second })).toMatchObject({ forgotten: true, cited_by: [] })
+    expect(await book.facts.forget({ id: second })).toMatchObject({ forgotten: true, citedBy: [] })
     expect(await recalled()).toEqual([first])
     expect(ids(await book.facts.get({ schema: 'city' }))).toEqual([first])
   })
@@ -189,13 +189,13 @@ export function factCases({ book: open }: BookCase): void {
     const [book, other] = [await open(), await open()]
     const { id: first } = await book.facts.store({ schema: 'city', data: { lives_in: 'Prague' } })
     await other.import(await book.export())
-    const { id: earlier, stored_at } = await book.facts.supersede({
+    const { id: earlier, storedAt } = await book.facts.supersede({
       id: first,
       data: { lives_in: 'Lisbon' },
       source: 'chat',
     })
-    for (let at = stored_at; at <= stored_at;)
-      at = (await other.perceptions.store({ content: 'Unrelated' })).stored_at
+    for (let at = storedAt; at <= storedAt;)
+      at = (await other.perceptions.store({ content: 'Unrelated' })).storedAt
     const { id: later } = await other.facts.supersede({ id: first, data: { lives_in: 'Porto' } })
     await book.import(await other.export())
     const shown = async () => {
@@ -210,7 +210,7 @@ export function factCases({ book: open }: BookCase): void {
     }
     expect(await shown()).toEqual([earlier])
     expect(await book.records.get({ id: later })).toMatchObject({ data: { lives_in: 'Porto' } })
-    const all = await book.facts.get({ schema: 'city', include_superseded: true })
+    const all = await book.facts.get({ schema: 'city', includeSuperseded: true })
     expect(ids(all).toSorted()).toEqual([first, earlier, later].toSorted())
     const { conflicts } = await book.conflicts.list()
     expect(conflicts).toMatchObject([
@@ -236,10 +236,10 @@ export function factCases({ book: open }: BookCase): void {
   it('recalls as of a time what was current then', async () => {
     const book = await open()
     const { id: old } = await book.facts.store({ schema: 'city', data: { lives_in: 'Prague' } })
-    const { stored_at: between } = await book.perceptions.store({ content: 'Unrelated' })
+    const { storedAt: between } = await book.perceptions.store({ content: 'Unrelated' })
     // Until the clock has gone on: what is stored within one millisecond is of one time.
     for (let at = between; at <= between;)
-      at = (await book.perceptions.store({ content: 'Unrelated' })).stored_at
+      at = (await book.perceptions.store({ content: 'Unrelated' })).storedAt
     const { id: now } = await book.facts.supersede({ id: old, data: { lives_in: 'Lisbon' } })
     const recalled = async (at?: string) => {
       const { hits } = await book.recall({ text: 'city lives in', ...(at && { at }) })

@@ -23,7 +23,7 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
         const book = await open()
         const history = [said, other]
         const { profiles } = await book.conversation.updateProfile({ history })
-        const { episode_id: episode = '' } = await book.conversation.archive({ history })
+        const { episodeId: episode = '' } = await book.conversation.archive({ history })
         const made = [episode, ...profiles.map(({ id }) => id)]
         const { results } = await book.conversation.storeMany({ messages: [said], session: 's-1' })
         await book.records[way]({ id: results[0]?.id ?? '' })
@@ -64,7 +64,7 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
     const history = [{ content, source: { type: 'User', id: 'carl' } }]
     await book.conversation.updateProfile({ history })
     expect((await book.conversation.profile({ user_id: 'carl' })).profile).toContain('Gerolstein')
-    expect((await book.conversation.archive({ history })).episode_id).toMatch(/./)
+    expect((await book.conversation.archive({ history })).episodeId).toMatch(/./)
     if (length > 16_000) return
     const { results } = await book.conversation.storeMany({ messages: history, session: 's-1' })
     await book.records.forget({ id: results[0]?.id ?? '' })
@@ -98,7 +98,7 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
           how === 'as it is listed' ? { content, ...more } : { content, source, id: 'chat-17' },
         )
         const { profiles } = await book.conversation.updateProfile({ history })
-        const { episode_id: episode = '' } = await book.conversation.archive({ history })
+        const { episodeId: episode = '' } = await book.conversation.archive({ history })
         return { message: records[0]?.id ?? '', made: [episode, profiles[0]?.id ?? ''] }
       }
       const seen = async (book: Daybook) =>
@@ -131,7 +131,7 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
       const book = await open()
       const history = [{ content: 'I live in Gerolstein.', source: { type: 'User', id: 'carl' } }]
       const { profiles } = await book.conversation.updateProfile({ history })
-      const { episode_id: episode = '' } = await book.conversation.archive({ history })
+      const { episodeId: episode = '' } = await book.conversation.archive({ history })
       await book.conversation.storeMany({ messages: history, sensitivity: 'restricted' })
       for (const id of [episode, profiles[0]?.id ?? ''])
         expect(await book.records.get({ id })).toMatchObject({ sensitivity: 'restricted' })

@@ -47,14 +47,14 @@ export function knownIdCases({ book: open }: BookCase): void {
     const composed = 'caf\u00e9'
     const apart = 'cafe\u0301'
     const { id } = await book.skills.store({ name: apart, definition: { procedure: 'Brew.' } })
-    expect(await book.skills.get({ skill_name: composed })).toMatchObject({ id, name: composed })
+    expect(await book.skills.get({ skillName: composed })).toMatchObject({ id, name: composed })
     const again = { name: composed, definition: { procedure: 'Brew slowly.' } }
     expect(await failure(book.skills.store(again))).toMatchObject({
       code: 'conflict',
       details: { path: 'name' },
     })
     expect(await book.skills.store({ ...again, replace: true })).toMatchObject({ id })
-    expect(await book.skills.recordOutcome({ skill_name: apart, outcome: true })).toMatchObject({ id })
+    expect(await book.skills.recordOutcome({ skillName: apart, outcome: true })).toMatchObject({ id })
     expect((await book.skills.query()).records).toHaveLength(1)
   })
 

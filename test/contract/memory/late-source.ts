@@ -23,7 +23,7 @@ export function lateSourceCases({ book: open }: BookCase, keepsKeys: boolean): v
   const made = async (said: typeof line, more: readonly (typeof line)[] = []) => {
     const maker = await open()
     const history = [said, ...more]
-    const { episode_id: episode = '' } = await maker.conversation.archive({ history })
+    const { episodeId: episode = '' } = await maker.conversation.archive({ history })
     const { profiles } = await maker.conversation.updateProfile({ history })
     const { text } = await maker.bundles.export({})
     return { text, episode, profile: profiles[0]?.id ?? '' }
@@ -54,7 +54,7 @@ export function lateSourceCases({ book: open }: BookCase, keepsKeys: boolean): v
 
     it.each(ways)('goes with the message by %s', async (way) => {
       const { book, message, made: ids } = await met(order)
-      expect((await book.records[way]({ id: message })).told_anew?.toSorted()).toEqual(ids.toSorted())
+      expect((await book.records[way]({ id: message })).rebuilt?.toSorted()).toEqual(ids.toSorted())
       const { token } = await grant(book, { permissions: ['read', 'export'] })
       expect(await told(book, { as: token.token_id }, ids)).not.toMatch(word)
       for (const id of ids) await toldAnew(book, id)

@@ -19,7 +19,7 @@ const said = [
 async function archived(book: Daybook) {
   const { results } = await book.conversation.storeMany({ session: 's-1', messages: said })
   const ids = results.map(({ id = '' }) => id)
-  const { episode_id: episode = '' } = await book.conversation.archive({ session: 's-1' })
+  const { episodeId: episode = '' } = await book.conversation.archive({ session: 's-1' })
   return { ids, secretId: ids[1] ?? '', episode }
 }
 
@@ -40,7 +40,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const { secretId, episode } = await archived(book)
       expect((await book.conversation.episodes()).records[0]?.summary).toContain(secret)
       const answer = await book.records.forget({ id: secretId, cascade })
-      expect(answer).toMatchObject({ forgotten: true, told_anew: [episode], released: [] })
+      expect(answer).toMatchObject({ forgotten: true, rebuilt: [episode], released: [] })
       expect(await everything(book)).not.toContain('doctor said')
       expect(await book.records.citing({ id: secretId })).toMatchObject({
         total: 0,
@@ -135,7 +135,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
     it('is nowhere after a purge', async () => {
       const book = await open()
       const { secretId, episode } = await archived(book)
-      expect(await book.records.purge({ id: secretId })).toMatchObject({ purged: true, told_anew: [episode] })
+      expect(await book.records.purge({ id: secretId })).toMatchObject({ purged: true, rebuilt: [episode] })
       await book.conversation.tellAnew({ id: episode })
       expect(await everything(book)).not.toContain('doctor said')
     })
@@ -148,8 +148,8 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const asked = async () => [
         await guest.records.get({ id: episode }),
         await guest.records.history({ id: episode }).catch(() => null),
-        await guest.records.query({ kind: 'episode', include_outdated: true }),
-        await guest.records.query({ filters: { id: episode }, include_outdated: true }),
+        await guest.records.query({ kind: 'episode', includeOutdated: true }),
+        await guest.records.query({ filters: { id: episode }, includeOutdated: true }),
         await guest.records.citing({ id: secretId }),
       ]
       expect(JSON.stringify(await asked())).toContain('doctor said')
@@ -169,7 +169,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       await book.records.forget({ id: secretId })
       const plain = await book.records.query({ kind: 'episode' })
       expect(plain.records.every((one) => !String(one['summary']).includes('doctor'))).toBe(true)
-      const { records } = await book.records.query({ kind: 'episode', include_outdated: true })
+      const { records } = await book.records.query({ kind: 'episode', includeOutdated: true })
       expect(records.map(({ id }) => id)).toEqual([episode])
       off()
     })
@@ -213,7 +213,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       message: { id, content: `Words of ${id}`, source: ann, timestamp },
     })
     const parts = async (book: Daybook) =>
-      (await book.conversation.episodes({ session: 's-1', order_by: 'created_at' })).records.map(
+      (await book.conversation.episodes({ session: 's-1', orderBy: 'created_at' })).records.map(
         ({ messages }) => messages.length,
       )
 
@@ -257,7 +257,7 @@ export function sealedSourceCases({ book: open }: BookCase): void {
         messages: said.slice(2, 3),
       })
       await book.conversation.storeMany({ session: 's-1', sensitivity, messages: said.slice(3) })
-      const { episode_id: episode = '' } = await book.conversation.archive({ session: 's-1' })
+      const { episodeId: episode = '' } = await book.conversation.archive({ session: 's-1' })
       const { profiles } = await book.conversation.updateProfile({ history: said })
       const { id: answer } = await book.conversation.cacheAnswer({
         question: 'What is known?',
@@ -296,7 +296,7 @@ export function sealedSourceCases({ book: open }: BookCase): void {
         sensitivity,
         messages: said,
       })
-      const { episode_id: episode = '' } = await book.conversation.archive({ session: 's-1' })
+      const { episodeId: episode = '' } = await book.conversation.archive({ session: 's-1' })
       await book.records.forget({ id: results[1]?.id ?? '', cascade: true })
       expect(await everything(book)).not.toContain('doctor said')
       await toldAnew(book, episode)

@@ -9,7 +9,7 @@ export function perceptionCases({ book: open }: BookCase): void {
     const { id: trace } = await book.traces.store(makeTrace())
     const store = (content: string, more: object = {}) =>
       book.perceptions.store({ subject: 'student-123', content, ...more })
-    const { id, stored_at } = await store('Learns best from pictures', { confidence: 0.8, evidence: [trace] })
+    const { id, storedAt } = await store('Learns best from pictures', { confidence: 0.8, evidence: [trace] })
     await store('Is often late', { confidence: 0.3, type: 'habit' })
     await store('Wants to be a teacher')
     await book.perceptions.store({ subject: 'student-124', content: 'Another one', confidence: 0.9 })
@@ -22,14 +22,14 @@ export function perceptionCases({ book: open }: BookCase): void {
       content: 'Learns best from pictures',
       evidence: [trace],
       agent: 'contract',
-      created_at: stored_at,
-      updated_at: stored_at,
+      created_at: storedAt,
+      updated_at: storedAt,
       ver: expect.any(Number) as number,
     })
-    const about = async (min_confidence?: number) => {
+    const about = async (minConfidence?: number) => {
       const { records } = await book.perceptions.get({
         subject: 'student-123',
-        ...(min_confidence && { min_confidence }),
+        ...(minConfidence && { minConfidence }),
       })
       return records.map(({ confidence }) => confidence)
     }
@@ -88,9 +88,9 @@ export function perceptionCases({ book: open }: BookCase): void {
     expect((await book.recall({ text: 'the door' })).hits.map(({ record }) => record.id).sort()).toEqual(
       current,
     )
-    expect(ids(await book.perceptions.get({ subject: 'door', include_expired: true }))).toEqual(all)
-    expect(ids(await book.perceptions.query({ include_expired: true }))).toEqual(all)
-    expect(ids(await book.records.query({ include_expired: true }))).toEqual(all)
+    expect(ids(await book.perceptions.get({ subject: 'door', includeExpired: true }))).toEqual(all)
+    expect(ids(await book.perceptions.query({ includeExpired: true }))).toEqual(all)
+    expect(ids(await book.records.query({ includeExpired: true }))).toEqual(all)
     expect(await book.records.get({ id })).toMatchObject({ valid_until: '2026-01-31T14:00:00.000Z' })
     await book.perceptions.update({ id, updates: { valid_until: '2999-01-01' } })
     expect(ids(await book.perceptions.get({ subject: 'door' }))).toEqual(all)

@@ -21,12 +21,12 @@ async function citedTrace(book: Daybook) {
 export function removalCases({ book: open, reopen }: BookCase): void {
   it('queries any kind, and counts them all', async () => {
     const book = await open()
-    expect(await book.stats()).toMatchObject({ total: 0, kinds: {}, date_range: null })
+    expect(await book.stats()).toMatchObject({ total: 0, kinds: {}, dateRange: null })
     await citedTrace(book)
     await book.facts.store({ schema: 's', data: {} })
     const { records } = await book.records.query({ filters: { kind: { in: ['skill', 'fact'] } } })
     expect(records.map(({ kind }) => kind).sort()).toEqual(['fact', 'skill', 'skill'])
-    const page = await book.records.query({ limit: 5, order_by: 'kind' })
+    const page = await book.records.query({ limit: 5, orderBy: 'kind' })
     expect(page.records.map(({ kind }) => kind)).toEqual([
       'fact',
       'perception',
@@ -34,7 +34,7 @@ export function removalCases({ book: open, reopen }: BookCase): void {
       'skill',
       'skill',
     ])
-    const rest = await book.records.query({ limit: 5, order_by: 'kind', cursor: page.cursor })
+    const rest = await book.records.query({ limit: 5, orderBy: 'kind', cursor: page.cursor })
     expect(rest.records.map(({ kind }) => kind)).toEqual(['trace', 'trace', 'trace'])
     const stats = await book.stats()
     expect(stats).toMatchObject({
@@ -44,7 +44,7 @@ export function removalCases({ book: open, reopen }: BookCase): void {
         perception: { count: 2 },
         skill: { count: 2 },
       },
-      date_range: { earliest: '2026-01-31T00:00:00.000Z', latest: expect.any(String) as string },
+      dateRange: { earliest: '2026-01-31T00:00:00.000Z', latest: expect.any(String) as string },
       index: { behind: 0 },
     })
     expect(stats.bytes).toBeGreaterThan(0)
@@ -55,10 +55,10 @@ export function removalCases({ book: open, reopen }: BookCase): void {
     const book = await open()
     const { id, linked, sole, shared, learned, taught } = await citedTrace(book)
     const said = await book.traces.forget({ id })
-    expect(said).toMatchObject({ forgotten: true, cited_by: [linked, sole, shared, learned, taught] })
+    expect(said).toMatchObject({ forgotten: true, citedBy: [linked, sole, shared, learned, taught] })
     expect(said.citations).toContainEqual({ id: linked, kind: 'trace', path: 'metadata.linked_traces' })
     expect(said.citations).toContainEqual({ id: learned, kind: 'skill', path: 'learned_from.traces' })
-    expect(said).toMatchObject({ released: [], forgotten_too: [] })
+    expect(said).toMatchObject({ released: [], alsoForgotten: [] })
     expect(await book.records.get({ id: sole })).toMatchObject({ evidence: [id] })
   })
 
@@ -69,23 +69,23 @@ export function removalCases({ book: open, reopen }: BookCase): void {
     expect({
       ...said,
       released: said.released.toSorted(),
-      forgotten_too: said.forgotten_too.toSorted(),
+      alsoForgotten: said.alsoForgotten.toSorted(),
     }).toMatchObject({
       forgotten: true,
       released: [linked, shared, taught].toSorted(),
-      forgotten_too: [sole, learned].toSorted(),
+      alsoForgotten: [sole, learned].toSorted(),
     })
     expect(await book.records.get({ id: sole })).toBeNull()
     expect(await book.records.get({ id: learned })).toBeNull()
     expect(await book.records.get({ id: shared })).toMatchObject({ evidence: [other] })
     expect(await book.records.get({ id: linked })).toMatchObject({ metadata: { linked_traces: [other] } })
     expect(await book.records.get({ id: taught })).toMatchObject({ learned_from: { traces: [] } })
-    expect((await book.traces.forget({ id: other, cascade: true })).forgotten_too).toEqual([shared])
+    expect((await book.traces.forget({ id: other, cascade: true })).alsoForgotten).toEqual([shared])
     const { id: old } = await book.facts.store({ schema: 's', data: {} })
     const { id: now } = await book.facts.supersede({ id: old, data: {} })
     expect(await book.facts.forget({ id: old, cascade: true })).toMatchObject({
       released: [now],
-      forgotten_too: [],
+      alsoForgotten: [],
     })
     expect(await book.records.get({ id: now })).not.toHaveProperty('supersedes')
   })
@@ -141,7 +141,7 @@ export function removalCases({ book: open, reopen }: BookCase): void {
     const store = () => book.perceptions.store({ content: 'Zanzibar is the password' }, { requestId: 'r-1' })
     const { id } = await store()
     await book.perceptions.update({ id, updates: { content: 'Zanzibar it was' } })
-    expect(await book.records.purge({ id })).toMatchObject({ purged: true, cited_by: [] })
+    expect(await book.records.purge({ id })).toMatchObject({ purged: true, citedBy: [] })
     expect(await book.records.get({ id })).toBeNull()
     expect(await book.records.history({ id })).toMatchObject({ versions: [{ op: 'forget' }] })
     expect((await book.recall({ text: 'Zanzibar' })).hits).toEqual([])
@@ -152,7 +152,7 @@ export function removalCases({ book: open, reopen }: BookCase): void {
     expect((await again.stats()).total).toBe(0)
     const { id: trace } = await again.traces.store(makeTrace())
     const { id: sole } = await again.perceptions.store({ content: 'c', evidence: [trace] })
-    expect(await again.records.purge({ id: trace, cascade: true })).toMatchObject({ forgotten_too: [sole] })
+    expect(await again.records.purge({ id: trace, cascade: true })).toMatchObject({ alsoForgotten: [sole] })
     expect(await again.records.history({ id: sole })).toMatchObject({ versions: [{ op: 'forget' }] })
   })
 }

@@ -16,7 +16,7 @@ export function skillCases({ book: open, reopen }: BookCase): void {
   it('stores a skill under a name that is unique', async () => {
     const book = await open()
     const { id } = await book.skills.store(review)
-    expect(await book.skills.get({ skill_name: review.name })).toMatchObject({
+    expect(await book.skills.get({ skillName: review.name })).toMatchObject({
       ...review,
       id,
       kind: 'skill',
@@ -30,12 +30,12 @@ export function skillCases({ book: open, reopen }: BookCase): void {
         usage_count: 0,
       },
     })
-    expect(await book.skills.get({ skill_name: 'unknown' })).toBeNull()
+    expect(await book.skills.get({ skillName: 'unknown' })).toBeNull()
     const twice = await failure(book.skills.store({ ...review, description: 'another' }))
     expect(twice).toMatchObject({ code: 'conflict', details: { path: 'name', id } })
-    await book.skills.recordOutcome({ skill_name: review.name, outcome: true })
+    await book.skills.recordOutcome({ skillName: review.name, outcome: true })
     await book.skills.store({ ...review, description: 'another', replace: true })
-    const changed = await book.skills.get({ skill_name: review.name })
+    const changed = await book.skills.get({ skillName: review.name })
     expect(changed).toMatchObject({
       id,
       description: 'another',
@@ -69,7 +69,7 @@ export function skillCases({ book: open, reopen }: BookCase): void {
     ]
     for (const name of names) await book.skills.store({ name, definition: { procedure: name } })
     for (const name of names) {
-      expect((await book.skills.get({ skill_name: name }))?.definition.procedure).toBe(name)
+      expect((await book.skills.get({ skillName: name }))?.definition.procedure).toBe(name)
     }
     expect((await book.skills.query({ filters: { name: { in: ['a b', '🙂'] } } })).records).toHaveLength(2)
   })
@@ -77,7 +77,7 @@ export function skillCases({ book: open, reopen }: BookCase): void {
   it('grows a skill with its outcomes, and keeps that', async () => {
     const book = await open()
     await book.skills.store(review)
-    const use = (outcome: boolean) => book.skills.recordOutcome({ skill_name: review.name, outcome })
+    const use = (outcome: boolean) => book.skills.recordOutcome({ skillName: review.name, outcome })
     for (let i = 0; i < 4; i++) await use(true)
     expect(await use(false)).toMatchObject({
       from: 'novice',
@@ -92,9 +92,9 @@ export function skillCases({ book: open, reopen }: BookCase): void {
       (await book.skills.query({ filters: { 'maturity.success_rate': { gte: 0.8 } } })).records,
     ).toHaveLength(1)
     const again = await reopen(book)
-    expect((await again.skills.get({ skill_name: review.name }))?.maturity).toMatchObject({ usage_count: 5 })
-    const missing = await failure(again.skills.recordOutcome({ skill_name: 'none', outcome: true }))
-    expect(missing).toMatchObject({ code: 'not-found', details: { path: 'skill_name' } })
+    expect((await again.skills.get({ skillName: review.name }))?.maturity).toMatchObject({ usage_count: 5 })
+    const missing = await failure(again.skills.recordOutcome({ skillName: 'none', outcome: true }))
+    expect(missing).toMatchObject({ code: 'not-found', details: { path: 'skillName' } })
   })
 
   it('leaves few versions for its uses, and restores what it said before', async () => {
@@ -102,7 +102,7 @@ export function skillCases({ book: open, reopen }: BookCase): void {
     const { id } = await book.skills.store(review)
     const procedure = (text: string) => ({ ...review, definition: { procedure: text } })
     await book.skills.store({ ...procedure('Second.'), replace: true })
-    for (let i = 0; i < 12; i++) await book.skills.recordOutcome({ skill_name: review.name, outcome: true })
+    for (let i = 0; i < 12; i++) await book.skills.recordOutcome({ skillName: review.name, outcome: true })
     await book.skills.store({ ...procedure('Third.'), replace: true })
     const { versions } = await book.skills.history({ id })
     expect(versions.map(({ version, body }) => [version, body?.['definition']])).toMatchObject([
@@ -111,7 +111,7 @@ export function skillCases({ book: open, reopen }: BookCase): void {
       [15, { procedure: 'Third.' }],
     ])
     await book.records.restore({ id, version: 1 })
-    expect(await book.skills.get({ skill_name: review.name })).toMatchObject({
+    expect(await book.skills.get({ skillName: review.name })).toMatchObject({
       definition: review.definition,
     })
   })
@@ -120,7 +120,7 @@ export function skillCases({ book: open, reopen }: BookCase): void {
     const book = await open()
     const maturity = { level: 'expert', success_rate: 0.95, usage_count: 100 } as const
     await book.skills.store({ ...review, maturity })
-    expect(await book.skills.recordOutcome({ skill_name: review.name, outcome: true })).toMatchObject({
+    expect(await book.skills.recordOutcome({ skillName: review.name, outcome: true })).toMatchObject({
       maturity: { level: 'expert', usage_count: 101, success_rate: 96 / 101 },
     })
   })

@@ -69,8 +69,8 @@ export function traceQueryCases({ book: open }: BookCase): void {
   it('orders by any path, missing values last, and pages by limit, offset and cursor', async () => {
     const book = await open()
     await fill(book)
-    const order = async (order_by: string | string[]) =>
-      (await book.traces.query({ order_by })).records.map(({ id }) => id)
+    const order = async (orderBy: string | string[]) =>
+      (await book.traces.query({ orderBy })).records.map(({ id }) => id)
     expect(await order('timestamp')).toEqual(['t-0', 't-1', 't-2', 't-3'])
     expect(await order('-situation.context.depth')).toEqual(['t-3', 't-2', 't-1', 't-0'])
     expect(await order(['situation.actor', '-timestamp'])).toEqual(['t-2', 't-0', 't-3', 't-1'])
@@ -80,7 +80,7 @@ export function traceQueryCases({ book: open }: BookCase): void {
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
       const page = await book.traces.query({
         limit: 3,
-        order_by: 'situation.actor',
+        orderBy: 'situation.actor',
         ...(cursor ? { cursor } : {}),
       })
       seen.push(...page.records.map(({ id }) => id))
@@ -147,8 +147,8 @@ export function traceQueryCases({ book: open }: BookCase): void {
 
   it('refuses orders, limits and cursors that are none', async () => {
     const book = await open()
-    expect((await failure(book.traces.query({ order_by: '' }))).code).toBe('invalid-input')
-    expect((await failure(book.traces.query({ order_by: '-' }))).code).toBe('invalid-filter')
+    expect((await failure(book.traces.query({ orderBy: '' }))).code).toBe('invalid-input')
+    expect((await failure(book.traces.query({ orderBy: '-' }))).code).toBe('invalid-filter')
     expect((await failure(book.traces.query({ limit: 1001 }))).details).toMatchObject({ path: 'limit' })
     expect((await failure(book.traces.query({ cursor: 'c1.nonsense' }))).details).toMatchObject({
       path: 'cursor',

@@ -9,7 +9,7 @@ const newYork = 'America/New_York'
 const kolkata = 'Asia/Kolkata'
 
 const found = async (book: Daybook, filters: object) =>
-  (await book.traces.query({ filters: filters as never, order_by: 'timestamp' })).records.map(({ id }) => id)
+  (await book.traces.query({ filters: filters as never, orderBy: 'timestamp' })).records.map(({ id }) => id)
 
 export function zoneCases({ book: open, reopen }: BookCase): void {
   it('counts the days of its zone, of 23 and of 25 hours', async () => {

@@ -178,7 +178,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     expect(taken.results.map(({ s }) => s)).toEqual(owner.ops.map(() => 'ok'))
     const food = { content: 'Likes pepper', category: 'a2p:preferences.food', memory_type: 'semantic' }
     const { id } = await call<{ id: string }>(book, 'a2p:store_memory', food)
-    const policy = { for_agents: 'helper', allow: ['a2p:preferences'], permissions: ['read_full'] }
+    const policy = { forAgents: 'helper', allow: ['a2p:preferences'], permissions: ['read_full'] }
     await call(book, 'consent:set_policy', policy)
     const asked = async (verb: string, input: object, { bearer }: { bearer: string }) =>
       (await fromOutcome(door(book).call(verb, input, { bearer }))) as { id: string } | null
@@ -294,7 +294,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     for (const one of given)
       expect(one).toEqual({
         ticket: expect.stringMatching(/^[\w-]{43}$/) as string,
-        expires_in_ms: 30_000,
+        expiresInMs: 30_000,
       })
     expect(given[0]).not.toEqual(given[1])
   })

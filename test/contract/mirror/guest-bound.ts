@@ -50,9 +50,9 @@ export function guestBoundCases({ door, move, keptTime, later }: GuestBoundHost)
         from,
         text: 'Read',
         data,
-        sent_at: at,
-        delivered_to: [],
-        acknowledged_by: [],
+        sentAt: at,
+        deliveredTo: [],
+        acknowledgedBy: [],
       }
       const ops = Array.from({ length: count }, (_, i) => ({
         mid: i + 1,

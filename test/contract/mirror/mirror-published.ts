@@ -15,7 +15,7 @@ const [proposal = '', ballot = '', decision = ''] = ids
 async function published(world: World) {
   const [a, b] = [world.device('a'), world.device('b')]
   const spoken = { claw: 'claw-1', by: 'claw-1', group: 'daybook' }
-  const said = { subject: 'orders', predicate: 'need', object: word, tags: ['ops'], published_at: at }
+  const said = { subject: 'orders', predicate: 'need', object: word, tags: ['ops'], publishedAt: at }
   await a.put('perception', source, {
     type: 'observation',
     subject: 'orders',
@@ -30,21 +30,21 @@ async function published(world: World) {
     trace: 't',
     statement: word,
     tags: ['ops'],
-    proposed_at: at,
-    expires_at: '2099-01-01T00:00:00.000Z',
-    made_from: source,
+    proposedAt: at,
+    expiresAt: '2099-01-01T00:00:00.000Z',
+    madeFrom: source,
   })
   const votes = { 1: { vote: 'yes', at, reason: word } }
-  await a.put('pool_ballot', ballot, { ...spoken, proposal, votes, vote: 'yes', n: 1, cast_at: at })
-  const outcome = { outcome: 'approved', yes: 2, no: 0, reason: word, decided_at: at }
+  await a.put('pool_ballot', ballot, { ...spoken, proposal, votes, vote: 'yes', n: 1, castAt: at })
+  const outcome = { outcome: 'approved', yes: 2, no: 0, reason: word, decidedAt: at }
   await a.put('pool_decision', decision, { ...spoken, proposal, ...outcome })
-  const version = { ...said, proposal: 'kp-1', decision, source: 'claw-1', yes: 2, no: 0, made_from: source }
+  const version = { ...said, proposal: 'kp-1', decision, source: 'claw-1', yes: 2, no: 0, madeFrom: source }
   await a.put('pool_fact', fact, {
     ...spoken,
     ...said,
     fact: 'kf-1',
     home: 'claw-1',
-    home_device: 'd',
+    homeDevice: 'd',
     versions: { 1: version },
     version: 1,
     votes: { yes: 2, no: 0 },

@@ -20,14 +20,14 @@ async function toldOf(book: Daybook, ids: readonly string[], as: { as?: string }
     'pool.listProposals': () => book.pool.listProposals({}, as),
     'records.query': () =>
       book.records.query(
-        { limit: 1000, include_superseded: true, include_expired: true, include_outdated: true },
+        { limit: 1000, includeSuperseded: true, includeExpired: true, includeOutdated: true },
         as,
       ),
     'records.search': async () => (await book.records.search({ query: word }, as)).records,
     ...(as.as === undefined
       ? {
           'pool.audit': () => book.pool.audit(),
-          'bundles.export': () => book.bundles.export({ include_sensitive: true }),
+          'bundles.export': () => book.bundles.export({ includeSensitive: true }),
         }
       : {}),
   }
@@ -88,9 +88,9 @@ export function poolFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
           expect.arrayContaining(['recall', 'pool.facts', 'pool.listProposals', `records.get ${record}`]),
         )
         const answer = await book.records[way]({ id: source })
-        expect(answer.cited_by.toSorted()).toEqual([record, fact].toSorted())
+        expect(answer.citedBy.toSorted()).toEqual([record, fact].toSorted())
         // They are gone, and nothing of them waits.
-        expect(answer.told_anew).toEqual([])
+        expect(answer.rebuilt).toEqual([])
         expect(await toldOf(book, ids)).toEqual([])
         expect((await book.pool.facts()).facts).toEqual([])
       },
@@ -130,7 +130,7 @@ export function poolFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
     const next = await book.pool.publish({ record: other, tags: ['ops'], fact: named })
     await approve(book, next.proposal)
     const answer = await book.records.forget({ id: source })
-    expect(answer.cited_by.toSorted()).toEqual([record, fact].toSorted())
+    expect(answer.citedBy.toSorted()).toEqual([record, fact].toSorted())
     await toldAnew(book, fact)
     const { facts } = await book.pool.facts({ versions: true })
     expect(facts).toMatchObject([{ version: 2, object: 'Orders need an index' }])
@@ -153,8 +153,8 @@ export function poolFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
   it('is told to no guest from whom its record is kept', async () => {
     const book = await open()
     const { source, record, fact } = await published(book)
-    const expires_at = '2099-01-01T00:00:00Z'
-    const grant = { scope: '**', permissions: ['read'], granted_to: 'helper', expires_at }
+    const expiresAt = '2099-01-01T00:00:00Z'
+    const grant = { scope: '**', permissions: ['read'], granted_to: 'helper', expires_at: expiresAt }
     const whole = await book.tokens.grant(grant)
     expect(await toldOf(book, [record, fact], { as: whole.token.token_id })).toContain('pool.facts')
     const { token } = await book.tokens.grant({ ...grant, deny: ['perception:**'] })

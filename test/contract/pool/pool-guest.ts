@@ -4,8 +4,13 @@ import type { Daybook } from '../../../src/book/daybook.ts'
 import { type BookCase, failure } from '../book-case.ts'
 
 async function guest(book: Daybook, scope: string, permissions: string[]): Promise<{ as: string }> {
-  const expires_at = '2099-01-01T00:00:00Z'
-  const { token } = await book.tokens.grant({ scope, permissions, granted_to: 'helper', expires_at })
+  const expiresAt = '2099-01-01T00:00:00Z'
+  const { token } = await book.tokens.grant({
+    scope,
+    permissions,
+    granted_to: 'helper',
+    expires_at: expiresAt,
+  })
   return { as: token.token_id }
 }
 
@@ -43,14 +48,14 @@ export function guestPoolCases({ book: open }: BookCase): void {
       const refused = await failure(book.pool.publish({ record: id, tags: ['ops'] }, as))
       expect(refused).toMatchObject({ code: 'forbidden', details: { path: 'record', reason: 'other-agent' } })
       for (const call of [
-        () => book.pool.configure({ self_vote: true }, as),
+        () => book.pool.configure({ selfVote: true }, as),
         () => book.pool.takeIn({ envelope: '{}' }, as),
         () => book.pool.audit({}, as),
       ])
         expect(await failure(call())).toMatchObject({ code: 'forbidden' })
       expect((await book.pool.listProposals()).proposals).toEqual([])
       const { config } = await book.pool.configure()
-      expect(config).toMatchObject({ self_vote: false })
+      expect(config).toMatchObject({ selfVote: false })
       // What rules the owner set is told to the owner alone.
       const told = [await book.pool.claws(), await book.pool.claws({}, as)]
       expect(told.map((one) => one.config)).toEqual([config, undefined])

@@ -122,7 +122,7 @@ export function poolCases({ book: open, reopen }: BookCase): void {
       'claw-2',
       'claw-4',
     ])
-    await book.pool.configure({ quorum: { rule: 'fixed', yes: 5, no: 2, min_pool: 4 } })
+    await book.pool.configure({ quorum: { rule: 'fixed', yes: 5, no: 2, minPool: 4 } })
     expect((await book.pool.claws()).quorum).toEqual({ yes: 5, no: 2, least: 4 })
   })
 

@@ -40,19 +40,19 @@ export function runCases({ book: open }: BookCase): void {
       failed: 1,
       messages: 1,
       outcome: 'succeeded',
-      failed_step: id,
-      started_at: at(1),
-      ended_at: at(4),
-      duration_ms: 180_000,
+      failedStep: id,
+      startedAt: at(1),
+      endedAt: at(4),
+      durationMs: 180_000,
     })
     const names = async (query: object) => (await book.runs.list(query)).runs.map(({ session }) => session)
-    expect(await names({ order_by: '-steps' })).toEqual(['mend', 'talk'])
-    expect(await names({ order_by: 'duration' })).toEqual(['talk', 'mend'])
+    expect(await names({ orderBy: '-steps' })).toEqual(['mend', 'talk'])
+    expect(await names({ orderBy: 'duration' })).toEqual(['talk', 'mend'])
     expect(await names({ failed: false })).toEqual(['talk'])
     expect(await names({ session: 'mend' })).toEqual(['mend'])
     expect(await names({ agent: 'somebody else' })).toEqual([])
     expect(await names({ limit: 1, offset: 1 })).toEqual(['mend'])
-    const error = await failure(book.runs.list({ order_by: 'luck' } as never))
-    expect([error.code, error.details]).toMatchObject(['invalid-input', { path: 'order_by' }])
+    const error = await failure(book.runs.list({ orderBy: 'luck' } as never))
+    expect([error.code, error.details]).toMatchObject(['invalid-input', { path: 'orderBy' }])
   })
 }

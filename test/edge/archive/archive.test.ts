@@ -108,7 +108,7 @@ describe('archives of an edge', () => {
       for (const day of [1, 2]) {
         // A day has passed, which the next round was due on.
         storage.sql.exec(
-          "UPDATE book SET value = json_set(value, '$.next_at', ?) WHERE key = 'schedule:edge.archive'",
+          "UPDATE book SET value = json_set(value, '$.nextAt', ?) WHERE key = 'schedule:edge.archive'",
           `2026-01-0${day}T00:00:00.000Z`,
         )
         expect(await ring()).toBe(2)

@@ -124,7 +124,7 @@ describe('anything at all', () => {
       'kstar:store_trace': traceOp().body,
       'kstar:query_traces': {
         filters: { 'situation.domain': { in: ['a'] }, or: [{ a: 1 }] },
-        order_by: ['-a'],
+        orderBy: ['-a'],
         cursor: 'c1.x',
       },
       'kstar:search_traces': { query: 'a "b" NEAR', fields: ['task'], filters: { a: { gt: 1 } } },

@@ -67,7 +67,7 @@ describe('what the edge answers', () => {
       methods: ['traces.store'],
       effect: 'write',
       input: { type: 'object', required: ['situation', 'task', 'action'], additionalProperties: false },
-      output: { type: 'object', required: ['id', 'stored_at', 'durability'] },
+      output: { type: 'object', required: ['id', 'storedAt', 'durability'] },
     })
   })
 

@@ -42,10 +42,10 @@ describe('a room whose object is thrown away', () => {
       Array.from({ length: 12 }, (_, i) => `${i + 1}`),
     )
     await evict(book)
-    const heard = await run<{ messages: object[]; messages_lost: boolean }>(book, 'room:hear_all', {
+    const heard = await run<{ messages: object[]; messagesLost: boolean }>(book, 'room:hear_all', {
       as: 'late',
     })
-    expect([heard.messages.length, heard.messages_lost]).toEqual([12, false])
+    expect([heard.messages.length, heard.messagesLost]).toEqual([12, false])
   })
 
   it('keeps one row of one size, whatever is said, and none when nobody is there', async () => {

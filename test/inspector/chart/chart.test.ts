@@ -19,7 +19,7 @@ async function fill(book: Daybook): Promise<void> {
     action: { type: i % 3 === 0 ? 'grind' : 'carry' },
     result: {
       success: i % 9 !== 0,
-      outcome: { duration_ms: 100 + i, usage: { total_tokens: 10, cost_usd: 0.5 } },
+      outcome: { durationMs: 100 + i, usage: { total_tokens: 10, cost_usd: 0.5 } },
     },
     timestamp: new Date(Date.now() - Math.floor(i / 3) * 86_400_000).toISOString(),
   }))

@@ -223,7 +223,7 @@ it('makes, changes and removes policies as sentences, grants and denies what age
   const stored = await page.evaluate(async () => (await globalThis.book?.consent.policies())?.policies)
   expect(stored).toMatchObject([
     {
-      for_agents: 'tutor',
+      forAgents: 'tutor',
       allow: ['a2p:preferences'],
       deny: ['a2p:health'],
       permissions: ['read_scoped'],

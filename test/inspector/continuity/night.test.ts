@@ -58,8 +58,8 @@ it('has its digest at the next start, without anybody asking for it, and is what
   expect(new URL(page.url()).searchParams.get('id')).toBe(yesterday)
   await expect.poll(() => card.getByRole('region', { name: 'Sessions' }).innerText()).toContain('Ended')
   const { sunrise } = (await page.evaluate(() => globalThis.book?.sessions.start({ persona: 'Alice' }))) ?? {}
-  expect(sunrise).toMatchObject({ day: yesterday, is_yesterday: true })
-  expect(sunrise?.key_events.map(({ text }) => text)).toContain('Decision: Use Podman (Reasoning: no daemon)')
+  expect(sunrise).toMatchObject({ day: yesterday, isYesterday: true })
+  expect(sunrise?.keyEvents.map(({ text }) => text)).toContain('Decision: Use Podman (Reasoning: no daemon)')
   expect((await page.evaluate(() => globalThis.book?.days.list({ persona: 'Alice' })))?.digests).toHaveLength(
     1,
   )

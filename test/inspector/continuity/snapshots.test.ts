@@ -16,7 +16,7 @@ async function collect(book: Daybook): Promise<void> {
   await book.personas.register({ name: 'Alice' })
   const keep = async (knowledge: string, collection?: string) => {
     const { id } = await book.thoughts.learn({ persona: 'Alice', knowledge })
-    if (collection !== undefined) await book.thoughts.mark({ persona: 'Alice', memory_id: id, collection })
+    if (collection !== undefined) await book.thoughts.mark({ persona: 'Alice', memoryId: id, collection })
   }
   await keep('Casey likes tea', 'People/Casey')
   await keep('Podman has no daemon', 'Projects/Containers')
@@ -115,7 +115,7 @@ it('takes snapshots whose quotes name their records, and makes, verifies and res
   await page.evaluate(async () => {
     const { records = [] } = (await globalThis.book?.records.query({ kind: 'thought', limit: 1 })) ?? {}
     for (const { id } of records)
-      await globalThis.book?.thoughts.mark({ persona: 'Alice', memory_id: id, collection: 'Elsewhere' })
+      await globalThis.book?.thoughts.mark({ persona: 'Alice', memoryId: id, collection: 'Elsewhere' })
   })
   await row.getByRole('button', { name: /^Restore/ }).click()
   const dialog = page.getByRole('dialog')

@@ -200,7 +200,7 @@ it('admits an agent once its key was compared, lets it go, and takes either back
   const other = await openInspector(browser, { context, query: '&view=poolClaws' })
   await other.page.getByRole('button', { name: 'Disconnect Books of this origin' }).waitFor()
   await other.page.evaluate(() =>
-    globalThis.book?.pool.announce({ capabilities: ['logs.read:*'], display_name: 'Log reader' }),
+    globalThis.book?.pool.announce({ capabilities: ['logs.read:*'], displayName: 'Log reader' }),
   )
   const active = (count: number) =>
     page.getByText(`${count} agent${count === 1 ? '' : 's'} active, this book included.`).waitFor()

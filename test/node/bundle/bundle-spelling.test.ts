@@ -42,7 +42,7 @@ async function ownBundle(): Promise<JsonObject> {
 }
 
 const bodies = async (book: Awaited<ReturnType<typeof open>>) =>
-  (await book.records.query({ order_by: 'id', limit: 1000 })).records.map(({ ver: _ver, ...rest }) => rest)
+  (await book.records.query({ orderBy: 'id', limit: 1000 })).records.map(({ ver: _ver, ...rest }) => rest)
 
 it('takes any spelling of a bundle, and makes the same of it', async () => {
   const own = await ownBundle()
@@ -57,7 +57,7 @@ it('takes any spelling of a bundle, and makes the same of it', async () => {
         await using book = await open()
         const text = `${before}${respell(bundle, draw)}\n`
         const { bundle: result } = await book.import(text)
-        expect(result).toMatchObject({ imported: wanted.length, conflict_count: 0 })
+        expect(result).toMatchObject({ imported: wanted.length, conflictCount: 0 })
         expect(await bodies(book)).toEqual(wanted)
       }),
       { numRuns: 40 },

@@ -21,14 +21,14 @@ it.each([
   ['a trajectory', run, 1],
 ])('says what an import of %s would bring, and stores nothing', async (_what, text, count) => {
   await using book = await open()
-  expect(await book.import(text, { dry_run: true })).toMatchObject({
+  expect(await book.import(text, { dryRun: true })).toMatchObject({
     imported: count,
     skipped: 0,
-    dry_run: true,
+    dryRun: true,
   })
   expect((await book.stats()).total).toBe(0)
-  expect(await book.import(text)).toMatchObject({ imported: count, dry_run: false })
-  expect(await book.import(text, { dry_run: true })).toMatchObject({ imported: 0, skipped: count })
+  expect(await book.import(text)).toMatchObject({ imported: count, dryRun: false })
+  expect(await book.import(text, { dryRun: true })).toMatchObject({ imported: 0, skipped: count })
   expect((await book.stats()).total).toBe(count)
 })
 
@@ -38,7 +38,7 @@ it('refuses options of a bundle for a file that is none', async () => {
     ['mode', 'replace'],
     ['kinds', ['trace']],
     ['passphrase', 'a long passphrase'],
-    ['signed_by', 'did:key:z6Mk'],
+    ['signedBy', 'did:key:z6Mk'],
   ] as const) {
     expect(await failure(book.import(chat, { [option]: value }))).toMatchObject({
       code: 'invalid-input',
@@ -61,7 +61,7 @@ it('keeps when a memory of mem0 was made and changed', async () => {
     { id: 'c', memory: 'Has a dog', updated_at: '2024-08-01T00:00:00Z' },
   ]
   await book.import(JSON.stringify({ results }))
-  const { records } = await book.perceptions.query({ order_by: 'created_at' })
+  const { records } = await book.perceptions.query({ orderBy: 'created_at' })
   expect(records.map(({ content, created_at, updated_at }) => [content, created_at, updated_at])).toEqual([
     ['Likes tea', '2024-05-01T17:00:00.000Z', '2025-06-01T00:00:00.000Z'],
     ['Lives in Porto', '2024-07-01T00:00:00.000Z', '2024-07-01T00:00:00.000Z'],
@@ -95,7 +95,7 @@ it('takes all branches of a ChatGPT conversation, the shown one first, and count
   const mapping = Object.fromEntries(nodes.map((node) => [node.id, node]))
   const text = JSON.stringify([{ id: 'cv', title: 'T', create_time: 1.7e9, mapping, current_node: 'e' }])
   const result = await book.import(text)
-  expect(result).toMatchObject({ imported: 4, skipped: 0, left_out: { system: 1 } })
+  expect(result).toMatchObject({ imported: 4, skipped: 0, omitted: { system: 1 } })
   expect(result.ids).toEqual(['chatgpt-b', 'chatgpt-e', 'chatgpt-c', 'chatgpt-d'])
   expect(await book.records.get({ id: 'chatgpt-d' })).toMatchObject({ metadata: { branch: 'other' } })
   expect(await book.records.get({ id: 'chatgpt-e' })).not.toMatchObject({ metadata: { branch: 'other' } })
@@ -118,7 +118,7 @@ it('keeps numbers, pictures and refusals of a chat', async () => {
     .join()
   expect(said).toContain('Look\\n[image_url]')
   expect(said).toContain('I can not see it')
-  const inputs = (await book.traces.query({ order_by: 'id' })).records.map(({ action }) => action)
+  const inputs = (await book.traces.query({ orderBy: 'id' })).records.map(({ action }) => action)
   expect(JSON.stringify(inputs)).toContain(JSON.stringify(large).slice(1, -1))
   expect(JSON.stringify(inputs)).toContain('"sum":12.5')
 })
@@ -147,9 +147,9 @@ it('pairs the calls of a chat with their own answers, and counts what belongs to
     { role: 'tool', tool_call_id: 'y', content: 'of nobody' },
     { role: 'function', name: 'older', content: 'too late' },
   ]
-  const { left_out } = await book.import(JSON.stringify(messages))
-  expect(left_out).toEqual({ reasoning_content: 1, tool: 1, function: 1 })
-  const { records } = await book.traces.query({ order_by: 'id' })
+  const { omitted } = await book.import(JSON.stringify(messages))
+  expect(omitted).toEqual({ reasoning_content: 1, tool: 1, function: 1 })
+  const { records } = await book.traces.query({ orderBy: 'id' })
   const outcomes = records.map(({ action, result }) => [action?.type, JSON.stringify(result?.outcome)])
   expect(Object.fromEntries(outcomes)).toEqual({
     alone: undefined,
@@ -188,8 +188,8 @@ it('counts what of a session of Claude Code belongs to no call', async () => {
       { type: 'tool_result', content: 'of nobody' },
     ]),
   ]
-  const { imported, left_out } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
-  expect({ imported, left_out }).toEqual({ imported: 2, left_out: { tool_use: 1, tool_result: 2 } })
+  const { imported, omitted } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
+  expect({ imported, omitted }).toEqual({ imported: 2, omitted: { tool_use: 1, tool_result: 2 } })
 })
 
 it('gives each call of Claude Code the answer that came after it, and counts the others', async () => {
@@ -212,8 +212,8 @@ it('gives each call of Claude Code the answer that came after it, and counts the
     answer('6', 'x', 'of second'),
     answer('7', 'x', 'once more'),
   ]
-  const { left_out } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
-  expect(left_out).toEqual({ tool_result: 2 })
+  const { omitted } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
+  expect(omitted).toEqual({ tool_result: 2 })
   const { records } = await book.traces.query({})
   const outcomes = records.map(({ action, result }) => [action?.type, result?.outcome?.['observation']])
   expect(Object.fromEntries(outcomes)).toEqual({
@@ -236,8 +236,8 @@ it('gives no call of ChatGPT an answer from after the next words of the user', a
     return [id, { parent: steps[i - 1]?.id, message: { id, author: { role }, recipient, content } }] as const
   })
   const mapping = Object.fromEntries(nodes)
-  const { left_out } = await book.import(JSON.stringify([{ id: 'x', current_node: 'd', mapping }]))
-  expect(left_out).toEqual({ tool: 1 })
+  const { omitted } = await book.import(JSON.stringify([{ id: 'x', current_node: 'd', mapping }]))
+  expect(omitted).toEqual({ tool: 1 })
   const { records } = await book.traces.query({})
   expect(records.map(({ action, result }) => [action?.type, result])).toEqual([['painter', undefined]])
 })
@@ -245,8 +245,8 @@ it('gives no call of ChatGPT an answer from after the next words of the user', a
 it.each([true, false])('counts what comes under the id of another, dry run %j', async (isTrial) => {
   await using book = await open()
   const results = ['Likes tea', 'Likes tea', 'Likes coffee'].map((memory) => ({ id: 'a', memory }))
-  const result = await book.import(JSON.stringify({ results }), { dry_run: isTrial })
-  expect(result).toMatchObject({ imported: 1, skipped: 0, ids: ['mem0-a'], left_out: { repeated_id: 1 } })
+  const result = await book.import(JSON.stringify({ results }), { dryRun: isTrial })
+  expect(result).toMatchObject({ imported: 1, skipped: 0, ids: ['mem0-a'], omitted: { repeated_id: 1 } })
 })
 
 it.each(['', ' \n', new Blob([])])('says that a file is empty: %j', async (source) => {
@@ -284,6 +284,6 @@ it('knows a session of Claude Code by its summary, and counts what it leaves out
   expect(await book.import(text)).toMatchObject({
     format: 'claude-code',
     imported: 2,
-    left_out: { summary: 1, image: 1, thinking: 1 },
+    omitted: { summary: 1, image: 1, thinking: 1 },
   })
 })

@@ -12,15 +12,15 @@ it('counts the lines of CPersona that are of no type it knows', async () => {
     { _type: 'task', content: 'Buy tea' },
     { content: 'of no type' },
   ]
-  const { imported, left_out } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
-  expect({ imported, left_out }).toEqual({ imported: 1, left_out: { task: 1, other: 1 } })
+  const { imported, omitted } = await book.import(lines.map((line) => JSON.stringify(line)).join('\n'))
+  expect({ imported, omitted }).toEqual({ imported: 1, omitted: { task: 1, other: 1 } })
 })
 
 it('counts the keys that are of no message', async () => {
   await using book = await open()
   const rows = { 'mem:a:2025-01-01T00:00:00Z:x': { content: 'Likes tea' }, 'profile:a': { content: 'Ada' } }
-  const { imported, left_out } = await book.import(JSON.stringify(rows))
-  expect({ imported, left_out }).toEqual({ imported: 1, left_out: { other: 1 } })
+  const { imported, omitted } = await book.import(JSON.stringify(rows))
+  expect({ imported, omitted }).toEqual({ imported: 1, omitted: { other: 1 } })
 })
 
 it('takes no instruction for what a step of a history observed', async () => {

@@ -20,7 +20,7 @@ describe.skipIf(files.size === 0)(
       expect(imported).toBe(steps)
       const { records } = await book.traces.query({
         filters: { session },
-        order_by: 'timestamp',
+        orderBy: 'timestamp',
         limit: 1000,
       })
       expect(records).toHaveLength(steps)

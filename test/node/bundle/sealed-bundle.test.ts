@@ -136,7 +136,7 @@ describe('a record of a bundle that is sealed', () => {
       expect((await keyed.bundles.import({ text: ours })).result).toMatchObject({ imported: 1 })
       const before = await keyed.records.get({ id: 'p-1' })
       expect(before).toMatchObject({ later: { said: 'otherwise' } })
-      const { text } = await keyed.bundles.export({ include_sensitive: 'sealed' })
+      const { text } = await keyed.bundles.export({ includeSensitive: 'sealed' })
       expect(text).not.toContain('otherwise')
       expect((await keyed.bundles.import({ text })).result).toMatchObject({ unchanged: 1 })
       await keyed.records.forget({ id: 'p-1' })

@@ -47,7 +47,7 @@ it.each(['the owner', 'a guest'])('of %s: no fault, and the book works on', asyn
   expect(done).toBeGreaterThan(count / 50)
   await book.seal.unlock({ passphrase: 'correct horse battery' }).catch(() => undefined)
   const bundle = await new Response(
-    (await book.export({ include_tokens: true, include_sensitive: true })) as unknown as ReadableStream,
+    (await book.export({ includeTokens: true, includeSensitive: true })) as unknown as ReadableStream,
   ).text()
-  expect((await (await open()).import(bundle, { include_tokens: true })).imported).toBeGreaterThan(0)
+  expect((await (await open()).import(bundle, { includeTokens: true })).imported).toBeGreaterThan(0)
 })

@@ -32,7 +32,7 @@ function openBook() {
 
 interface Removed {
   readonly released: string[]
-  readonly forgotten_too: string[]
+  readonly alsoForgotten: string[]
 }
 
 it.each(['kstar:forget', 'kstar:purge'])(
@@ -44,8 +44,8 @@ it.each(['kstar:forget', 'kstar:purge'])(
     const falling = Array.from({ length: 10 }, (_, i) => `fell-${i}`)
     for (const [i, id] of falling.entries()) await store(id, ['root', ...falling.slice(0, i)])
     await store('stays', ['root', 'other', ...falling])
-    const { released, forgotten_too } = await call<Removed>(verb, { id: 'root', cascade: true })
-    expect(forgotten_too.toSorted()).toEqual(falling)
+    const { released, alsoForgotten } = await call<Removed>(verb, { id: 'root', cascade: true })
+    expect(alsoForgotten.toSorted()).toEqual(falling)
     expect(released).toEqual(['stays'])
     expect(await call('kstar:get_record', { id: 'stays' })).toMatchObject({ evidence: ['other'] })
     expect(db.get('SELECT rev FROM records WHERE id = ?', ['stays'])).toEqual({ rev: 2 })
@@ -73,6 +73,6 @@ it('keeps the answer of the call that removes, and gives it again', async () => 
   await store('root', [])
   await store('fell', ['root'])
   const first = await call('kstar:forget', { id: 'root', cascade: true }, 'once')
-  expect(first).toMatchObject({ forgotten: true, forgotten_too: ['fell'] })
+  expect(first).toMatchObject({ forgotten: true, alsoForgotten: ['fell'] })
   expect(await call('kstar:forget', { id: 'root', cascade: true }, 'once')).toEqual(first)
 })

@@ -48,8 +48,8 @@ const readings: readonly ((one: string, word: string) => Step)[] = [
   (one) => ({ verb: 'kstar:update_perception', input: { id: one, updates: { content: 'x' } } }),
   (one) => ({ verb: 'kstar:supersede_fact', input: { id: one, data: {} } }),
   (one) => ({ verb: 'kstar:forget', input: { id: one, cascade: true } }),
-  (one) => ({ verb: 'kstar:get_skill', input: { skill_name: one } }),
-  (one) => ({ verb: 'kstar:update_skill_maturity', input: { skill_name: one, outcome: true } }),
+  (one) => ({ verb: 'kstar:get_skill', input: { skillName: one } }),
+  (one) => ({ verb: 'kstar:update_skill_maturity', input: { skillName: one, outcome: true } }),
   (one) => ({ verb: 'ks:delete_message', input: { id: one } }),
   (one) => ({ verb: 'ks:get_profile', input: { user_id: one } }),
   (one) => ({ verb: 'ks:cached_answer', input: { question: one } }),
@@ -67,7 +67,7 @@ const readings: readonly ((one: string, word: string) => Step)[] = [
 const reading = fc.tuple(fc.constantFrom(...readings), id, word).map(([make, one, other]) => make(one, other))
 const here = { resource: 'course:here', session: 'here' }
 const elsewhere = { resource: 'course:else', session: 'else' }
-const hidden = steps(elsewhere, { agent_id: 'helper' }).filter(
+const hidden = steps(elsewhere, { agent: 'helper' }).filter(
   // What these store for somebody else has his name alone: it is no place that a guest of a course sees.
   ({ verb }) => verb !== 'kstar:forget' && verb !== 'kstar:set_sensitivity',
 )

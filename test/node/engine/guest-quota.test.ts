@@ -197,7 +197,7 @@ const everyVerb: readonly (readonly [verb: string, input: object])[] = [
     { thread: 't', checkpoint: 'c', task: 'task', writes: [{ place: 0, channel: 'c', value: words }] },
   ],
   ['pool:propose', { statement: words, tags: ['ops'], title: 't' }],
-  ['pool:announce', { capabilities: ['sums'], display_name: 'Helper' }],
+  ['pool:announce', { capabilities: ['sums'], displayName: 'Helper' }],
   ['inbox:send', { text: words }],
 ]
 

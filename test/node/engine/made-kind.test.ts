@@ -32,7 +32,7 @@ const said = {
   predicate: 'is',
   object: `Allergic to ${word}`,
   tags: ['ops'],
-  published_at: at,
+  publishedAt: at,
 }
 
 const proposal = (): JsonObject => ({
@@ -42,8 +42,8 @@ const proposal = (): JsonObject => ({
   trace: 't',
   statement: `Allergic to ${word}`,
   tags: ['ops'],
-  proposed_at: at,
-  expires_at: '2099-01-01T00:00:00.000Z',
+  proposedAt: at,
+  expiresAt: '2099-01-01T00:00:00.000Z',
 })
 const sourceKinds = ['message', 'memory', 'pool_proposal'] as const
 type SourceKind = (typeof sourceKinds)[number]
@@ -60,7 +60,7 @@ const made: Readonly<Record<string, (id: string) => JsonObject>> = {
     question: 'What to avoid?',
     answer: word,
     answered_at: at,
-    expires_at: '2099-01-01T00:00:00.000Z',
+    expiresAt: '2099-01-01T00:00:00.000Z',
     rests_on: [{ id, version: 1 }],
   }),
   digest: (id) => ({ persona: 'p', period: 'day', period_id: '2026-01-01', summary: line(id), text: word }),
@@ -87,14 +87,14 @@ const made: Readonly<Record<string, (id: string) => JsonObject>> = {
     expiresAt: '2099-01-01T00:00:00.000Z',
     status: 'pending',
   }),
-  pool_proposal: (id) => ({ ...proposal(), made_from: id }),
+  pool_proposal: (id) => ({ ...proposal(), madeFrom: id }),
   pool_ballot: (id) => ({
     ...spoken,
     proposal: id,
     votes: { 1: { vote: 'yes', at, reason: `Allergic to ${word}` } },
     vote: 'yes',
     n: 1,
-    cast_at: at,
+    castAt: at,
   }),
   pool_decision: (id) => ({
     ...spoken,
@@ -103,20 +103,20 @@ const made: Readonly<Record<string, (id: string) => JsonObject>> = {
     yes: 2,
     no: 0,
     reason: `Allergic to ${word}`,
-    decided_at: at,
+    decidedAt: at,
   }),
   pool_fact: (id) => ({
     ...spoken,
     ...said,
     fact: 'f',
     home: 'ann@book',
-    home_device: 'd',
+    homeDevice: 'd',
     version: 1,
     votes: { yes: 2, no: 0 },
     versions: {
-      1: { ...said, proposal: '', decision: '', source: 'ann@book', yes: 2, no: 0, made_from: id },
+      1: { ...said, proposal: '', decision: '', source: 'ann@book', yes: 2, no: 0, madeFrom: id },
     },
-    made_from: [id],
+    madeFrom: [id],
   }),
 }
 /** What more there is of a kind that may quote a record otherwise. */

@@ -39,7 +39,7 @@ const total = async (engine: Engine) =>
 const schedules = async (engine: Engine) =>
   (await engine.call('task:schedules', {})) as {
     schedules: {
-      task: { id: string; rounds: number; state: string; every_ms: number }
+      task: { id: string; rounds: number; state: string; everyMs: number }
       last: string | null
     }[]
   }
@@ -104,7 +104,7 @@ describe('tasks that come round', () => {
     const again = await book.open(later)
     await book.pass(10)
     expect(
-      (await schedules(again)).schedules.map(({ task: { id, every_ms, state } }) => [id, every_ms, state]),
+      (await schedules(again)).schedules.map(({ task: { id, everyMs, state } }) => [id, everyMs, state]),
     ).toEqual([
       ['ended', hour, 'cancelled'],
       ['kept', 3 * hour, 'active'],
@@ -138,12 +138,12 @@ describe('tasks that come round', () => {
         fc.integer({ min: 60_000, max: 366 * 86_400_000 }),
         fc.integer({ min: 0, max: 2 ** 40 }),
         fc.integer({ min: 0, max: 2 ** 38 }),
-        (every_ms, due, late) => {
+        (everyMs, due, late) => {
           const text = (ms: number) => new Date(ms).toISOString()
-          const next = Date.parse(nextRound({ next_at: text(due), every_ms }, text(due + late)))
+          const next = Date.parse(nextRound({ nextAt: text(due), everyMs }, text(due + late)))
           expect(next).toBeGreaterThan(due + late)
-          expect(next - (due + late)).toBeLessThanOrEqual(every_ms)
-          expect((next - due) % every_ms).toBe(0)
+          expect(next - (due + late)).toBeLessThanOrEqual(everyMs)
+          expect((next - due) % everyMs).toBe(0)
         },
       ),
     )

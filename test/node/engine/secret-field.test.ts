@@ -35,7 +35,7 @@ const said: Readonly<Record<string, object>> = {
   'consent:set_policy': {
     name: 'x',
     description: 'x',
-    for_agents: 'x',
+    forAgents: 'x',
     allow: ['a2p:x'],
     deny: ['a2p:y'],
     permissions: ['read_full'],

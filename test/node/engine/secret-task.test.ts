@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 it('takes secrets out of the queue that older versions left there, and out of the file, at opening', async () => {
   const path = join(folder, 'book.daybook')
   const book = await openDaybook({ name: 'book', path })
-  await book.tasks.add({ capability: 'ks:archive_episode', input: { history: [] }, delay_seconds: 1000 })
+  await book.tasks.add({ capability: 'ks:archive_episode', input: { history: [] }, delaySeconds: 1000 })
   await book.close()
   const db = new DatabaseSync(path)
   const add = db.prepare(
@@ -35,7 +35,7 @@ it('takes secrets out of the queue that older versions left there, and out of th
 
   const again = await openDaybook({ name: 'book', path })
   await again.traces.count()
-  await again.tasks.add({ capability: 'ks:archive_episode', input: { history: [] }, delay_seconds: 1000 })
+  await again.tasks.add({ capability: 'ks:archive_episode', input: { history: [] }, delaySeconds: 1000 })
   const { tasks } = await again.tasks.list()
   expect(tasks.map(({ capability }) => capability)).toEqual([
     'ks:archive_episode',

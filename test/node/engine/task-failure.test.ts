@@ -40,7 +40,7 @@ function openFailing(failsFor: (sql: string) => DaybookError | undefined, more: 
   const degraded = async () => ((await engine.call('daybook:status', {})) as Status).degraded.join(' ')
   /** Puts a call off, and lets it be tried once. */
   const attempt = async (capability: string, input: object) => {
-    await engine.call('task:add', { capability, input, max_attempts: 1 })
+    await engine.call('task:add', { capability, input, maxAttempts: 1 })
     await pass(500)
   }
   return { engine, told, degraded, attempt, pass }

@@ -82,7 +82,7 @@ describe('the examples of the specification of sync', () => {
     for (const text of asked ?? []) expect(ticketRequest.parse(JSON.parse(text))).toEqual(JSON.parse(text))
     for (const text of given ?? []) {
       expect(ticketAnswer.parse(JSON.parse(text)).ticket).toHaveLength(43)
-      expect(JSON.parse(text)).toMatchObject({ expires_in_ms: ticketMs })
+      expect(JSON.parse(text)).toMatchObject({ expiresInMs: ticketMs })
     }
     for (const text of poke ?? []) expect(readPoke(text)).toEqual(JSON.parse(text))
     expect([asked?.length, given?.length, poke?.length]).toEqual([2, 1, 1])

@@ -158,14 +158,14 @@ const ballotBody = partly({
   votes: orAnything(fc.dictionary(fc.stringMatching(/^[1-9]$/), cast)),
   vote: fc.constantFrom('yes', 'no'),
   n: fc.nat(9),
-  cast_at: time,
+  castAt: time,
 })
 const statement = {
   subject: fc.constantFrom('db', 'disk'),
   predicate: fc.constant('is'),
   object: fc.constantFrom('full', 'well'),
   tags: fc.constant(['ops']),
-  published_at: time,
+  publishedAt: time,
 }
 const factVersion = fc.record({
   ...statement,
@@ -182,7 +182,7 @@ const poolFactBody = partly({
   group: fc.constant('crew'),
   fact: fc.constant('f-1'),
   home: fc.constant('claw:helper'),
-  home_device: fc.constant('d_1'),
+  homeDevice: fc.constant('d_1'),
   versions: orAnything(fc.dictionary(fc.stringMatching(/^[1-9]$/), factVersion)),
   version: fc.integer({ min: 1, max: 9 }),
   votes: fc.record({ yes: fc.nat(5), no: fc.nat(5) }),

@@ -47,7 +47,7 @@ describe('what arrives sensitive where no keys are kept', () => {
     expect(await device.records.get({ id })).toMatchObject(secret)
     expect((await device.recall({ text: 'insulin' })).hits).toHaveLength(1)
     expect((await device.perceptions.query({})).records).toHaveLength(1)
-    const text = await new Response(await device.export({ include_sensitive: true })).text()
+    const text = await new Response(await device.export({ includeSensitive: true })).text()
     expect(text).toContain('takes insulin')
     expect(await device.seal.status()).toMatchObject({ sealed: 1, unreadable: 0 })
   })

@@ -91,7 +91,7 @@ it.each(['device', 'mirror'] as const)(
     const food = { content: 'Likes pepper', category: 'a2p:preferences.food', memory_type: 'semantic' }
     const { id } = await call<{ id: string }>('a2p:store_memory', food)
     const policy = {
-      for_agents: 'helper',
+      forAgents: 'helper',
       allow: ['a2p:preferences'],
       permissions: ['read_full'],
       expires_at: iso(10),
@@ -141,7 +141,7 @@ it('is taken for right when its owner says so, and by nobody else', async () => 
   await expect(call('daybook:reset_clock', {}, { scope: { agent: 'x' } })).rejects.toMatchObject({
     code: 'forbidden',
   })
-  expect(await call('daybook:reset_clock')).toEqual({ behind_ms: 9_999 * day })
+  expect(await call('daybook:reset_clock')).toEqual({ behindMs: 9_999 * day })
   expect(await outcome('kstar:query_traces', {}, { as })).toBe('ok')
   engine.close()
   const again = open()

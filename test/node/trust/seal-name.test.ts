@@ -84,7 +84,7 @@ const storing = (id: string) => (book: Daybook) =>
   book.perceptions.store({ id, content: `an elephant ${id}`, sensitivity: 'sensitive' })
 const syncing = (book: Daybook) => book.sync()
 const reading = async (book: Daybook) => {
-  const { records } = await book.perceptions.query({ limit: 50, order_by: 'id' })
+  const { records } = await book.perceptions.query({ limit: 50, orderBy: 'id' })
   return records.map(({ id }) => id)
 }
 

@@ -88,7 +88,7 @@ export class ClawSite {
   #admit(agent: string): void {
     const claw = `${agent}@book`
     const at = '2026-01-01T00:00:00.000Z'
-    const said = { claw, by: claw, group: 'daybook', capabilities: [], first_seen_at: at, announced_at: at }
+    const said = { claw, by: claw, group: 'daybook', capabilities: [], firstSeenAt: at, announcedAt: at }
     const body = { ...said, keys: [keyOf(agent)], admission: { state: 'admitted', at } }
     this.bodies.set(recordIds.claw(claw), { kind: 'pool_claw', body })
   }

@@ -10,7 +10,7 @@ let serial = 0
 export function makePolicy(over: Partial<Policy> = {}): Policy {
   return {
     id: `policy_${++serial}`,
-    for_agents: '*',
+    forAgents: '*',
     allow: [],
     deny: [],
     permissions: ['read_scoped'],
@@ -43,7 +43,7 @@ export function namesOf({ type, category }: Pick<Memory, 'type' | 'category'>): 
 
 /** What an agent may read of a memory, said plainly: nothing unless something allows it, and nothing that anything denies. */
 export function mayRead(policies: readonly Policy[], agent: string, memory: Memory): boolean {
-  const own = policies.filter((one) => one.enabled && isFor(one.for_agents, agent))
+  const own = policies.filter((one) => one.enabled && isFor(one.forAgents, agent))
   if (own.some((one) => [...one.deny, ...shut(one)].some((scope) => isIn(memory, scope)))) return false
   const naming = own.filter((one) => reads(one) && one.allow.some((scope) => isIn(memory, scope)))
   // From the first to the last: how much each place lets be read; the first that allows decides, within what came before.
@@ -147,7 +147,7 @@ export const memory: fc.Arbitrary<Memory> = fc.record({
 const scopes = fc.array(scope, { maxLength: 3 })
 export const policy: fc.Arbitrary<Policy> = fc.record({
   id: fc.string({ minLength: 4, maxLength: 8, unit: fc.constantFrom('a', 'b', 'c') }),
-  for_agents: agentPatterns,
+  forAgents: agentPatterns,
   allow: scopes,
   deny: fc.oneof(fc.constant([]), scopes),
   permissions: fc.uniqueArray(fc.constantFrom(...permissionLevels), { minLength: 1, maxLength: 3 }),

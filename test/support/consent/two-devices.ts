@@ -41,7 +41,7 @@ export function openTwoDevices({ skewMs = 0 } = {}) {
       },
       /** All memories as they lie, those also that are out of recall. */
       async memories(): Promise<JsonObject[]> {
-        const query = { kind: 'memory', limit: 1000, include_expired: true, include_superseded: true }
+        const query = { kind: 'memory', limit: 1000, includeExpired: true, includeSuperseded: true }
         const { records } = await call<{ records: JsonObject[] }>('kstar:query_memory', query)
         // Each copy has numbers of its own for versions that it has not sent.
         return records

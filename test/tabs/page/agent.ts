@@ -113,7 +113,7 @@ const aiSdk: Run = async (book, stop) => {
   }
   if (stop) await ask('I moved to Lisbon.', [says('Noted.')])
   const told = await ask('What is the weather in Lisbon, where I moved?', [looks, says('Fog.')])
-  const { records } = await book.conversation.list({ session: 'ai', order_by: 'timestamp' })
+  const { records } = await book.conversation.list({ session: 'ai', orderBy: 'timestamp' })
   return { isRecalled: told.includes('I moved to Lisbon.'), kept: records.map(({ content }) => content) }
 }
 

@@ -93,12 +93,12 @@ function Around({ message, session }: { message: Message; session: string }) {
 /** Messages of the session around this one, oldest first. */
 async function readAround(from: Daybook, message: Message, session: string): Promise<Message[]> {
   const { timestamp } = message
-  const ask = (when: object, order_by: string, limit: number) =>
+  const ask = (when: object, orderBy: string, limit: number) =>
     from.conversation.list({
-      agent_id: message.agent,
+      agent: message.agent,
       session,
       filters: { timestamp: when },
-      order_by,
+      orderBy,
       limit,
     })
   const [before, after] = await Promise.all([

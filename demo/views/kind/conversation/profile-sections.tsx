@@ -13,7 +13,7 @@ type Told = CapabilityOutput<'ks:get_profile'>['facts'][number]
 export function ProfileSections({ record: profile }: { record: Profile }) {
   const { agent, user_id } = profile
   const { value, error } = useAnswer(
-    async () => book.peek()?.conversation.profile({ agent_id: agent, user_id }),
+    async () => book.peek()?.conversation.profile({ agent, user_id }),
     [profile.id, profile.ver],
   )
   return (

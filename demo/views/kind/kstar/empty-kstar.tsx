@@ -71,7 +71,7 @@ export function EmptySkills() {
   definition: { triggers: ['asks about recursion'], procedure: 'Draw the call tree. Then …' },
   learned_from: { traces: [], explicit_training: true },
 })
-await book.skills.recordOutcome({ skill_name: 'explain recursion', outcome: true })`
+await book.skills.recordOutcome({ skillName: 'explain recursion', outcome: true })`
   return (
     <EmptyKind title="No skills yet" code={code}>
       <p>

@@ -14,7 +14,7 @@ const known = [
   'versions',
   'tags',
   'votes',
-  'published_at',
+  'publishedAt',
   'subject',
   'predicate',
   'object',
@@ -66,7 +66,7 @@ function Version({ number, one, before }: VersionProps) {
       <p class="chain-head">
         <b>Version {number}</b>
         <span class="faint">
-          <Time at={one.published_at} />
+          <Time at={one.publishedAt} />
         </span>
         <button type="button" class="link" onClick={() => go({ view: 'pool', chips: [], id: one.proposal })}>
           Decided {tallyWord(one)}

@@ -5,22 +5,22 @@ import type { RecordHead } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
 
 export interface LeavePolicy {
-  readonly tags_allowed: readonly string[]
-  readonly tags_denied: readonly string[]
+  readonly tagsAllowed: readonly string[]
+  readonly tagsDenied: readonly string[]
 }
 
 const folded = (tag: string) => tag.trim().toLowerCase()
 
 /** Throws `forbidden` unless content with these tags may leave. */
-export function checkTags(tags: readonly string[], { tags_allowed, tags_denied }: LeavePolicy): void {
-  const denied = new Set(tags_denied.map(folded))
-  const allowed = new Set(tags_allowed.map(folded))
+export function checkTags(tags: readonly string[], { tagsAllowed, tagsDenied }: LeavePolicy): void {
+  const denied = new Set(tagsDenied.map(folded))
+  const allowed = new Set(tagsAllowed.map(folded))
   const bad = tags.find((tag) => denied.has(folded(tag)))
   if (bad !== undefined)
     throw stays(`Content with the tag \`${bad}\` does not leave this book. Remove the tag.`, 'tag-denied')
   if (tags.some((tag) => allowed.has(folded(tag)))) return
   throw stays(
-    `Content leaves this book only with an allowed tag. Allowed: ${[...tags_allowed].join(', ') || 'no tag'}.`,
+    `Content leaves this book only with an allowed tag. Allowed: ${[...tagsAllowed].join(', ') || 'no tag'}.`,
     'tag-not-allowed',
   )
 }

@@ -27,7 +27,7 @@ export function sayPresence(context: PoolContext, status: 'active' | 'stopping')
     sendEnvelope(context, {
       ...envelopeHead(context, { claw, key }),
       type: 'presence',
-      payload: { group: config.group, status, displayName: readClaw(context, claw)?.display_name, updatedAt },
+      payload: { group: config.group, status, displayName: readClaw(context, claw)?.displayName, updatedAt },
     })
   }
 }
@@ -48,7 +48,7 @@ export function sayCapabilities(context: PoolContext, only?: string): void {
     const stored = readClaw(context, claw)
     if (!stored) continue
     const key = `knowledge:capabilities:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}`
-    const { display_name: displayName, model, capabilities } = stored
+    const { displayName, model, capabilities } = stored
     const keys = readClaw(context, context.own)?.keys
     const payload = { group: config.group, displayName, model, capabilities, updatedAt: formatTime(now) }
     sendEnvelope(context, {
@@ -66,15 +66,15 @@ export function introduce(context: PoolContext, key: string | undefined): void {
   const isSame = stored?.group === config.group && (key === undefined || stored.keys?.includes(key))
   if (isSame) return
   const at = formatTime(now)
-  const name = config.display_name ?? nameAsWritten(context, pool.self.agent)
+  const name = config.displayName ?? nameAsWritten(context, pool.self.agent)
   const body: ClawBody = stored ?? {
     claw: own,
     by: pool.self.agent,
     group: config.group,
-    ...defined({ display_name: name, model: config.model }),
+    ...defined({ displayName: name, model: config.model }),
     capabilities: [],
-    first_seen_at: at,
-    announced_at: at,
+    firstSeenAt: at,
+    announcedAt: at,
   }
   const keys = key === undefined ? stored?.keys : [...new Set([...(stored?.keys ?? []), key])]
   putRecord(context, 'pool_claw', recordIds.claw(own), {

@@ -92,7 +92,7 @@ export class PoolService implements Service {
     const since = formatTime(clock.now() - 7 * 86_400_000)
     const page = records.query({
       kind: 'pool_proposal',
-      filters: { expires_at: { gte: since } },
+      filters: { expiresAt: { gte: since } },
       limit: openLimit,
     })
     for (const { id } of page.records) this.#newsOf(id, 'pool_proposal')
@@ -357,8 +357,8 @@ function newsOf(records: Pick<RecordReader, 'get'>, id: string, kind: string): R
   const body = bodyOf(record)
   switch (kind) {
     case 'pool_proposal': {
-      const { proposal, expires_at } = poolProposalBody.parse(body)
-      return { news: { type: 'proposal', id: proposal, record: id }, due: parseTime(expires_at) ?? 0 }
+      const { proposal, expiresAt } = poolProposalBody.parse(body)
+      return { news: { type: 'proposal', id: proposal, record: id }, due: parseTime(expiresAt) ?? 0 }
     }
     case 'pool_ballot': {
       const of = records.get(ballotBody.parse(body).proposal)

@@ -66,15 +66,15 @@ const byMajority = ({ config }: Pick<PoolContext, 'config'>) => config.quorum.ru
 
 function countVotes(
   { config }: PoolContext,
-  { proposed_at, expires_at, claw: proposer }: PoolProposalBody,
+  { proposedAt, expiresAt, claw: proposer }: PoolProposalBody,
   { votes, claws, time, skew = 0 }: Votes,
 ): VoteCount {
-  const began = parseTime(proposed_at) ?? time
-  const timeout = Math.max(0, (parseTime(expires_at) ?? began + timeoutMs(config)) - began)
-  const request = { votes, proposer, selfVote: config.self_vote, age: time + skew - began, timeout }
+  const began = parseTime(proposedAt) ?? time
+  const timeout = Math.max(0, (parseTime(expiresAt) ?? began + timeoutMs(config)) - began)
+  const request = { votes, proposer, selfVote: config.selfVote, age: time + skew - began, timeout }
   const { quorum } = config
   if (quorum.rule === 'majority') return countByMajority({ ...request, active: claws })
-  const { enabled, min_pool: minPool, yes, no, below_minimum: belowMinimum } = quorum
+  const { enabled, minPool, yes, no, belowMinimum } = quorum
   const policy = { enabled, minPool, yes, no, belowMinimum }
   return countByNumbers({ ...request, pool: new Set(claws).size }, policy)
 }
@@ -91,7 +91,7 @@ export function decideProposal(context: PoolContext, proposalId: string): boolea
   if (outcome === 'pending') return false
   const isMajority = byMajority(context)
   const isNamed = ({ claw: voter }: BallotBody) =>
-    (context.config.self_vote || !sameClaw(voter, proposal.claw)) &&
+    (context.config.selfVote || !sameClaw(voter, proposal.claw)) &&
     (!isMajority || active.some((one) => sameClaw(one, voter)))
   const counted = ballots.filter(isNamed).map((one) => ({ claw: one.claw, vote: one.vote, n: one.n }))
   const quorum = isMajority ? majorityOf(active.length) : undefined
@@ -103,7 +103,7 @@ export function decideProposal(context: PoolContext, proposalId: string): boolea
     proposal: recordIds.proposal(proposalId),
     ...tally,
     ballots: counted,
-    decided_at: claimedTime(context, ''),
+    decidedAt: claimedTime(context, ''),
   })
   sendEnvelope(context, {
     ...envelopeHead(context, { claw, key: `knowledge:decision:${proposalId}`, trace: proposal.trace }),
@@ -170,7 +170,7 @@ interface Claimed {
 function decidedAt({ now }: PoolContext, { proposal, cast, named, timestamp }: Claimed): number {
   const claimed = Math.min(claimedAt(parseTime(timestamp) ?? now, now), now)
   const counted = cast.flatMap(({ claw, votes }) => votes[String(named.get(foldName(claw)))]?.at ?? [])
-  return Math.max(claimed, ...[proposal.proposed_at, ...counted].map((at) => parseTime(at) ?? 0))
+  return Math.max(claimed, ...[proposal.proposedAt, ...counted].map((at) => parseTime(at) ?? 0))
 }
 
 /** The vote of a claw that counts at `time`: the one that the decision names, unless every claw must know a later one. */

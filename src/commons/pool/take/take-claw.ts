@@ -64,8 +64,8 @@ export function trustIn(
       by: claw,
       group: config.group,
       capabilities: [],
-      first_seen_at: at,
-      announced_at: at,
+      firstSeenAt: at,
+      announcedAt: at,
     }),
     keys: [signature.key],
   })
@@ -124,24 +124,24 @@ export function takeCapabilities(context: PoolContext, envelope: EnvelopeOf<'cap
   const revoked = new Set(stored?.revoked)
   const all = hasKeys ? [...new Set([signer, ...announced])] : []
   const keys = hasKeys ? all.filter((key) => !revoked.has(key)).slice(0, poolLimits.keys) : stored?.keys
-  const hasAnnounced = stored !== undefined && stored.announced_at !== stored.first_seen_at
-  if (hasAnnounced && stored.announced_at > at) return { result: 'stale', reason: 'older_than_known' }
+  const hasAnnounced = stored !== undefined && stored.announcedAt !== stored.firstSeenAt
+  if (hasAnnounced && stored.announcedAt > at) return { result: 'stale', reason: 'older_than_known' }
   const body = {
     claw,
     by: stored?.by ?? claw,
     group: context.config.group,
-    ...(displayName ? { display_name: displayName } : {}),
+    ...(displayName ? { displayName } : {}),
     ...(model ? { model } : {}),
     capabilities,
     ...(keys ? { keys } : {}),
     ...(stored?.revoked ? { revoked: stored.revoked } : {}),
     ...(stored?.admission ? { admission: stored.admission } : {}),
-    first_seen_at: stored?.first_seen_at ?? at,
-    announced_at: at,
+    firstSeenAt: stored?.firstSeenAt ?? at,
+    announcedAt: at,
   }
-  const same = (one: object) => JSON.stringify({ ...one, announced_at: '', first_seen_at: '' })
+  const same = (one: object) => JSON.stringify({ ...one, announcedAt: '', firstSeenAt: '' })
   const isSame = stored !== undefined && same({ ...body, ...stored }) === same(body)
-  if (isSame && (parseTime(at) ?? 0) - (parseTime(stored.announced_at) ?? 0) < rewriteMs)
+  if (isSame && (parseTime(at) ?? 0) - (parseTime(stored.announcedAt) ?? 0) < rewriteMs)
     return accepted('unchanged')
   putRecord(context, 'pool_claw', recordIds.claw(claw), body)
   return accepted('capabilities')

@@ -68,7 +68,7 @@ export function takeDecision(
     ...defined({ quorum }),
     ...(active ? { active } : {}),
     ...(ballots ? { ballots: ballots.map(({ clawId, vote, n }) => ({ claw: clawId, vote, n })) } : {}),
-    decided_at: claimedTime(context, timestamp),
+    decidedAt: claimedTime(context, timestamp),
   }
   putRecord(context, 'pool_decision', recordIds.decision(proposalId), body)
   return accepted('new_decision', { frees: [proposalId] })
@@ -142,7 +142,7 @@ function namedTally(
   for (const { clawId, vote, n } of ballots) {
     const cast = isCounted(context, clawId) ? here.get(clawId)?.votes[String(n)] : { vote }
     if (!cast) return undefined
-    const isVoter = context.config.self_vote || !sameClaw(clawId, proposer)
+    const isVoter = context.config.selfVote || !sameClaw(clawId, proposer)
     // A ballot that differs from the decision counts for neither side, so the tally does not fit.
     if (isVoter && cast.vote === vote) votes.set(clawId, vote)
   }
@@ -152,7 +152,7 @@ function namedTally(
 /** The tally of all ballots of this copy. */
 function wholeTally(context: PoolContext, { proposal, claw: proposer }: PoolProposalBody): Tally {
   const counted = countedBallots(context, proposal).filter(
-    ({ claw }) => context.config.self_vote || !sameClaw(claw, proposer),
+    ({ claw }) => context.config.selfVote || !sameClaw(claw, proposer),
   )
   return tallyOf(counted.map(({ vote }) => vote))
 }
@@ -160,7 +160,7 @@ function wholeTally(context: PoolContext, { proposal, claw: proposer }: PoolProp
 type Named = NonNullable<Decided['ballots']>
 
 const voted = ({ config }: PoolContext, { claw }: PoolProposalBody, ballots: Named) =>
-  ballots.filter((one) => config.self_vote || !sameClaw(one.clawId, claw)).map(({ vote }) => vote)
+  ballots.filter((one) => config.selfVote || !sameClaw(one.clawId, claw)).map(({ vote }) => vote)
 
 function tallyOf(votes: readonly ('yes' | 'no')[]): Tally {
   const yes = votes.filter((vote) => vote === 'yes').length

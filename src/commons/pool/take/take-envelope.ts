@@ -148,7 +148,7 @@ function floodRefusal(
   claw: string,
   flood: Flood,
 ): Taken | undefined {
-  const isOver = flood.isOver(claw, at ?? now, config.flood_per_second)
+  const isOver = flood.isOver(claw, at ?? now, config.floodPerSecond)
   return isOver ? { result: 'rejected', reason: 'flood' } : undefined
 }
 

@@ -53,7 +53,7 @@ export function takeFact(context: PoolContext, envelope: EnvelopeOf<'fact'>, isL
       source: claw,
       yes,
       no,
-      published_at: claimedTime(context, payload.publishedAt ?? timestamp),
+      publishedAt: claimedTime(context, payload.publishedAt ?? timestamp),
     },
   )
   return accepted(verdict.reason, { frees: [factId] })
@@ -100,15 +100,15 @@ function putFact(
   { proposal, stored, factId, version }: FactPlace,
   words: PoolFactVersion,
 ): void {
-  const home = stored ?? { home: proposal.claw, home_device: instanceDevice(proposal.instance) }
-  const { subject, predicate, object, tags, yes, no, published_at } = words
+  const home = stored ?? { home: proposal.claw, homeDevice: instanceDevice(proposal.instance) }
+  const { subject, predicate, object, tags, yes, no, publishedAt } = words
   putRecord(context, 'pool_fact', recordIds.fact(factId), {
     claw: home.home,
     by: home.home,
     group: proposal.group,
     fact: factId,
     home: home.home,
-    home_device: home.home_device,
+    homeDevice: home.homeDevice,
     versions: { ...stored?.versions, [String(version)]: { ...words, ...madeFrom(proposal) } },
     version,
     subject,
@@ -116,11 +116,11 @@ function putFact(
     object,
     tags,
     votes: { yes, no },
-    published_at,
+    publishedAt,
   })
 }
 
-const madeFrom = ({ made_from }: PoolProposalBody) => defined({ made_from })
+const madeFrom = ({ madeFrom }: PoolProposalBody) => defined({ madeFrom })
 
 /** The device in an instance name: `device#start`. */
 export const instanceDevice = (instance: string): string => instance.split('#')[0] ?? ''
@@ -135,7 +135,7 @@ export function publish(context: PoolContext, proposalId: string, isDecider: boo
   if (isGone(context.records, recordIds.fact(factId))) return
   const stored = readFact(context, factId)
   if (stored && stored.version >= version) return
-  const isHome = stored && isOwnClaw(context, stored.home) && stored.home_device === pool.self.device
+  const isHome = stored && isOwnClaw(context, stored.home) && stored.homeDevice === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return
   if (judgeFact(stored, { version, subject, predicate, object }).result !== 'accepted') {
     // The version before it may still arrive.
@@ -143,7 +143,7 @@ export function publish(context: PoolContext, proposalId: string, isDecider: boo
     return
   }
   const claw = stored ? stored.home : context.own
-  const published_at = claimedTime(context, '')
+  const publishedAt = claimedTime(context, '')
   const decisionId = recordIds.decision(proposalId)
   const { tags } = proposal
   putFact(
@@ -159,7 +159,7 @@ export function publish(context: PoolContext, proposalId: string, isDecider: boo
       source: claw,
       yes: decision.yes,
       no: decision.no,
-      published_at,
+      publishedAt,
     },
   )
   sendEnvelope(context, {
@@ -176,7 +176,7 @@ export function publish(context: PoolContext, proposalId: string, isDecider: boo
       proposalId,
       decisionId,
       tags,
-      publishedAt: published_at,
+      publishedAt,
     },
   })
 }

@@ -39,8 +39,8 @@ export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposa
     ...(title ? { title } : {}),
     statement,
     tags: tags ?? [],
-    proposed_at: at,
-    expires_at: expiresAt === undefined ? latest : formatTime(parseTime(expiresAt) ?? 0),
+    proposedAt: at,
+    expiresAt: expiresAt === undefined ? latest : formatTime(parseTime(expiresAt) ?? 0),
     ...(fact
       ? {
           fact: {
@@ -84,7 +84,7 @@ export function takeVote(context: PoolContext, envelope: EnvelopeOf<'vote'>): Ve
     votes: { ...stored?.votes, [String(n)]: cast },
     vote,
     n,
-    cast_at: cast.at,
+    castAt: cast.at,
   })
   const isEarlier = stored !== undefined && stored.n > n
   const change = stored ? 'changed_vote' : 'new_vote'

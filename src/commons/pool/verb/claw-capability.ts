@@ -26,7 +26,7 @@ import { readVerb, writeVerb } from '../../../shape/record-verbs.ts'
 
 type AnnouncedClaw = Pick<
   ClawBody,
-  'claw' | 'display_name' | 'model' | 'capabilities' | 'keys' | 'announced_at'
+  'claw' | 'displayName' | 'model' | 'capabilities' | 'keys' | 'announcedAt'
 >
 
 interface ListedClaw {
@@ -54,9 +54,9 @@ function unannounced(
   const byClaw = new Map(others.map((one) => [foldName(one.claw), one]))
   return [...byClaw.values()].map(({ claw, name, at }) => ({
     claw,
-    ...defined({ display_name: name }),
+    ...defined({ displayName: name }),
     capabilities: [],
-    announced_at: formatTime(at),
+    announcedAt: formatTime(at),
   }))
 }
 
@@ -78,15 +78,15 @@ function listClaws(at: ClawParts, config: PoolConfig): ListedClaw[] {
 function applicantsOf(pool: PoolPort) {
   return pool.applicants().map(({ claw, key, name, at }) => ({
     claw,
-    ...defined({ key, display_name: name }),
-    seen_at: formatTime(at),
+    ...defined({ key, displayName: name }),
+    seenAt: formatTime(at),
   }))
 }
 
 /** The votes that decide by this book's quorum rule. */
 function neededNow({ quorum }: PoolConfig, active: number): Needed {
   if (quorum.rule === 'majority') return neededByMajority(active)
-  return { yes: quorum.yes, no: quorum.no, least: quorum.min_pool }
+  return { yes: quorum.yes, no: quorum.no, least: quorum.minPool }
 }
 
 export const clawCapabilities = [
@@ -98,33 +98,33 @@ export const clawCapabilities = [
     input: z.strictObject({
       /** `logs.read:/var/log/app/*`, `db.read:orders,customers`, `incident.runbook:v2`. */
       capabilities: z.array(boundedText(poolLimits.capability)).max(poolLimits.capabilities),
-      display_name: boundedText(poolLimits.id).optional(),
+      displayName: boundedText(poolLimits.id).optional(),
       model: boundedText(poolLimits.id).optional(),
     }),
     output: z.object({ claw: z.string(), capabilities: z.array(z.string()) }),
     uses: ['records', 'pool'],
-    run({ capabilities, display_name, model }, at) {
+    run({ capabilities, displayName, model }, at) {
       const context = contextOf(at)
       const agent = voiceOf(at.call)
       const claw = clawFor(context, agent)
       const stored = readClaw(context, claw)
       const { config, pool } = context
       const isMain = sameClaw(claw, context.own)
-      const chosen = display_name ?? stored?.display_name ?? (isMain ? config.display_name : undefined)
+      const chosen = displayName ?? stored?.displayName ?? (isMain ? config.displayName : undefined)
       const name = chosen ?? nameAsWritten(context, agent)
       const runs = model ?? stored?.model ?? (isMain ? config.model : undefined)
       const can = [...new Set(capabilities)]
-      checkLeaving(at, { capabilities: can, ...defined({ display_name: name }) })
+      checkLeaving(at, { capabilities: can, ...defined({ displayName: name }) })
       putRecord(context, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,
         group: config.group,
-        ...defined({ display_name: name, model: runs }),
+        ...defined({ displayName: name, model: runs }),
         capabilities: can,
         ...(stored?.keys ? { keys: stored.keys } : {}),
         ...(stored?.revoked ? { revoked: stored.revoked } : {}),
-        first_seen_at: stored?.first_seen_at ?? at.call.now,
-        announced_at: at.call.now,
+        firstSeenAt: stored?.firstSeenAt ?? at.call.now,
+        announcedAt: at.call.now,
       })
       notePresence(context, claw)
       if (pool.carriers.length > 0) sayCapabilities(context, claw)
@@ -145,15 +145,15 @@ export const clawCapabilities = [
       claws: z.array(
         z.object({
           claw: z.string(),
-          display_name: z.string().optional(),
+          displayName: z.string().optional(),
           model: z.string().optional(),
           capabilities: z.array(z.string()),
           active: z.boolean(),
           /** `stale`: silent for 135 s; `stopping`: it has announced its end. */
           state: z.enum(['active', 'stale', 'stopping']),
-          seen_at: z.string().optional(),
+          seenAt: z.string().optional(),
           keys: z.array(z.string()),
-          announced_at: z.string(),
+          announcedAt: z.string(),
           /** `own`: of this book; `open`: every claw counts here; `let_go`, `unknown`: it does not count. */
           standing: z.enum(['own', 'admitted', 'open', 'let_go', 'unknown']),
         }),
@@ -166,8 +166,8 @@ export const clawCapabilities = [
           z.object({
             claw: z.string(),
             key: z.string().optional(),
-            display_name: z.string().optional(),
-            seen_at: z.string(),
+            displayName: z.string().optional(),
+            seenAt: z.string(),
           }),
         )
         .optional(),
@@ -192,13 +192,13 @@ export const clawCapabilities = [
         .filter(({ state }) => wanted === undefined || (state === 'active') === wanted)
         .map(({ claw, state, seenAt }) => ({
           claw: claw.claw,
-          ...defined({ display_name: claw.display_name, model: claw.model }),
+          ...defined({ displayName: claw.displayName, model: claw.model }),
           capabilities: claw.capabilities,
           active: state === 'active',
           state,
-          ...defined({ seen_at: seenAt }),
+          ...defined({ seenAt }),
           keys: claw.keys ?? [],
-          announced_at: claw.announced_at,
+          announcedAt: claw.announcedAt,
           standing: clawStanding(roll, claw.claw),
         }))
       const there = activeClaws(at.pool.presence(), now).filter(
@@ -248,11 +248,11 @@ export const clawCapabilities = [
       const here = clawsHere(pool.presence(), parseTime(call.now) ?? 0)
       const there = [...here.filter((claw) => isMember(roll, claw)), own]
       const announced = readNamedClaws({ records, group: config.group }, there)
-      const claws = announced.flatMap(({ claw, display_name, capabilities, announced_at }) => {
+      const claws = announced.flatMap(({ claw, displayName, capabilities, announcedAt }) => {
         const matched = whoCan(capabilities, capability)
         if (!matched) return []
-        const name = defined({ displayName: display_name })
-        return [{ clawId: claw, ...name, matched, updatedAt: announced_at }]
+        const name = defined({ displayName })
+        return [{ clawId: claw, ...name, matched, updatedAt: announcedAt }]
       })
       return { claws }
     },

@@ -30,12 +30,12 @@ const proposalView = z.object({
   title: z.string().optional(),
   statement: z.string(),
   tags: z.array(z.string()),
-  proposed_at: z.string(),
-  expires_at: z.string(),
+  proposedAt: z.string(),
+  expiresAt: z.string(),
   /** `expired` also when the voting time is over without a decision. */
   state: z.enum(['open', 'approved', 'rejected', 'expired']),
   ballots: z.array(
-    z.object({ claw: z.string(), vote, n: z.number(), cast_at: z.string(), reason: z.string().optional() }),
+    z.object({ claw: z.string(), vote, n: z.number(), castAt: z.string(), reason: z.string().optional() }),
   ),
   decision: z
     .object({
@@ -45,7 +45,7 @@ const proposalView = z.object({
       reason: z.string(),
       quorum: z.number().optional(),
       active: z.array(z.string()).optional(),
-      decided_at: z.string(),
+      decidedAt: z.string(),
     })
     .optional(),
   fact: z
@@ -68,8 +68,8 @@ function around({ get, citing }: RecordReader, record: string) {
 
 function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: string): ProposalView {
   const { ballots, decision } = around(records, id)
-  const { proposal, claw, title, statement, tags, proposed_at, expires_at, fact } = body
-  const state = decision?.outcome ?? (expires_at <= now ? 'expired' : 'open')
+  const { proposal, claw, title, statement, tags, proposedAt, expiresAt, fact } = body
+  const state = decision?.outcome ?? (expiresAt <= now ? 'expired' : 'open')
   return {
     proposal,
     record: id,
@@ -77,21 +77,21 @@ function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: 
     ...defined({ title }),
     statement,
     tags,
-    proposed_at,
-    expires_at,
+    proposedAt,
+    expiresAt,
     state,
     ballots: ballots
-      .toSorted((a, b) => (a.cast_at < b.cast_at ? -1 : 1))
-      .map(({ claw: by, vote: cast, n, cast_at, votes }) => {
+      .toSorted((a, b) => (a.castAt < b.castAt ? -1 : 1))
+      .map(({ claw: by, vote: cast, n, castAt, votes }) => {
         const reason = votes[String(n)]?.reason
-        return { claw: by, vote: cast, n, cast_at, ...defined({ reason }) }
+        return { claw: by, vote: cast, n, castAt, ...defined({ reason }) }
       }),
     ...(decision ? { decision: decisionOf(decision) } : {}),
     ...(fact ? { fact } : {}),
   }
 }
 
-function decisionOf({ claw, outcome: came, yes, no, reason, quorum, active, decided_at }: DecisionBody) {
+function decisionOf({ claw, outcome: came, yes, no, reason, quorum, active, decidedAt }: DecisionBody) {
   return {
     claw,
     outcome: came,
@@ -100,7 +100,7 @@ function decisionOf({ claw, outcome: came, yes, no, reason, quorum, active, deci
     reason,
     ...defined({ quorum }),
     ...(active ? { active } : {}),
-    decided_at,
+    decidedAt,
   }
 }
 
@@ -112,7 +112,7 @@ const factVersionView = z.object({
   proposal: z.string(),
   source: z.string(),
   ...tally,
-  published_at: z.string(),
+  publishedAt: z.string(),
 })
 
 const factView = z.object({
@@ -125,7 +125,7 @@ const factView = z.object({
   object: z.string(),
   tags: z.array(z.string()),
   votes: z.object(tally),
-  published_at: z.string(),
+  publishedAt: z.string(),
   home: z.string(),
   /** All stored versions, newest first. */
   versions: z.array(factVersionView).optional(),
@@ -151,7 +151,7 @@ export const listCapabilities = [
         ...(proposal === undefined ? [] : [{ proposal }]),
         ...(claw === undefined ? [] : [{ claw: foldName(claw) }]),
         // Other states need the decision: filter after the query.
-        ...(state === 'open' ? [{ expires_at: { gt: at.call.now } }] : []),
+        ...(state === 'open' ? [{ expiresAt: { gt: at.call.now } }] : []),
       ]
       const page = at.records.query({
         kind: 'pool_proposal',
@@ -198,12 +198,12 @@ export const listCapabilities = [
       const facts = page.records.flatMap((record) => {
         const { data } = poolFactBody.safeParse(bodyOf(record))
         if (!data) return []
-        const { versions, fact: name, version, tags, votes, published_at, home, ...body } = data
+        const { versions, fact: name, version, tags, votes, publishedAt, home, ...body } = data
         const triple = { subject: body.subject, predicate: body.predicate, object: body.object }
         const all = Object.entries(versions)
           .map(([number, one]) => ({ ...one, version: Number(number) }))
           .toSorted((a, b) => b.version - a.version)
-        const view = { fact: name, record: record.id, version, ...triple, tags, votes, published_at, home }
+        const view = { fact: name, record: record.id, version, ...triple, tags, votes, publishedAt, home }
         return [{ ...view, ...(isWhole ? { versions: all } : {}) }]
       })
       return { facts, ...nextOf(page) }

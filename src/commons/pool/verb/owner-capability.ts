@@ -19,22 +19,22 @@ import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
 import { limit } from '../../../shape/page.ts'
 
-const { timeout, tags_allowed, tags_denied, flood_per_second } = configFields
+const { timeout, tagsAllowed, tagsDenied, floodPerSecond } = configFields
 const changes = {
   group: configFields.group.unwrap().optional(),
   governance: z.boolean().optional(),
   claw: configFields.claw.unwrap().nullable().optional(),
-  display_name: configFields.display_name.unwrap().nullable().optional(),
+  displayName: configFields.displayName.unwrap().nullable().optional(),
   model: configFields.model.unwrap().nullable().optional(),
   verify: configFields.verify.unwrap().optional(),
   admission: configFields.admission.unwrap().nullable().optional(),
-  self_vote: z.boolean().optional(),
+  selfVote: z.boolean().optional(),
   compatibility: z.boolean().optional(),
   quorum: quorumRule.optional(),
   timeout: timeout.unwrap().optional(),
-  tags_allowed: tags_allowed.unwrap().optional(),
-  tags_denied: tags_denied.unwrap().optional(),
-  flood_per_second: flood_per_second.unwrap().optional(),
+  tagsAllowed: tagsAllowed.unwrap().optional(),
+  tagsDenied: tagsDenied.unwrap().optional(),
+  floodPerSecond: floodPerSecond.unwrap().optional(),
 }
 
 /** Envelopes of the verb have their own limit. */
@@ -75,7 +75,7 @@ function otherClaw(
 function writeAdmission(
   context: PoolContext,
   claw: string,
-  change: Pick<ClawBody, 'keys' | 'revoked' | 'admission' | 'display_name'>,
+  change: Pick<ClawBody, 'keys' | 'revoked' | 'admission' | 'displayName'>,
 ) {
   const { config, pool } = context
   const stored = readClaw(context, claw)
@@ -85,8 +85,8 @@ function writeAdmission(
     by: claw,
     group: config.group,
     capabilities: [],
-    first_seen_at: at,
-    announced_at: at,
+    firstSeenAt: at,
+    announcedAt: at,
     ...stored,
     ...change,
   }
@@ -159,7 +159,7 @@ export const ownerCapabilities = [
       const keys = hasKey || own === undefined ? {} : keysAfter(stored, [own])
       // Until the claw announces its name again, use the name of its application with this key.
       const name = context.pool.applicants().find((one) => one.claw === claw && one.key === own)?.name
-      const naming = stored?.display_name === undefined && name !== undefined ? { display_name: name } : {}
+      const naming = stored?.displayName === undefined && name !== undefined ? { displayName: name } : {}
       return writeAdmission(context, claw, {
         ...naming,
         ...keys,

@@ -43,7 +43,7 @@ const proposed = z.object({
   record: z.string(),
   claw: z.string(),
   fact: z.object({ id: z.string(), version: z.number() }),
-  expires_at: z.string(),
+  expiresAt: z.string(),
 })
 
 interface Words {
@@ -75,7 +75,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
   const proposal = pool.newId('kp-')
   const fact = factFor(context, proposal, words)
   const trace = pool.newId('tr-')
-  const expires_at = formatTime(now + timeoutMs(config))
+  const expiresAt = formatTime(now + timeoutMs(config))
   const { title, statement, madeFrom } = words
   const body: PoolProposalBody = {
     proposal,
@@ -87,10 +87,10 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
     ...defined({ title }),
     statement,
     tags: [...words.tags],
-    proposed_at: formatTime(now),
-    expires_at,
+    proposedAt: formatTime(now),
+    expiresAt,
     fact,
-    ...defined({ made_from: madeFrom }),
+    ...defined({ madeFrom }),
   }
   const record = {
     kind: 'pool_proposal',
@@ -111,7 +111,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
       title,
       statement,
       tags: [...words.tags],
-      expiresAt: expires_at,
+      expiresAt,
       fact: {
         factId: fact.id,
         version: fact.version,
@@ -121,7 +121,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
       },
     },
   })
-  return { proposal, record: record.id, claw, fact: { id: fact.id, version: fact.version }, expires_at }
+  return { proposal, record: record.id, claw, fact: { id: fact.id, version: fact.version }, expiresAt }
 }
 
 /** Throws if governance is off. */
@@ -243,7 +243,7 @@ export const proposeCapabilities = [
         })
       checkOpen(context, proposal)
       const stored = readBallot(context, named, claw)
-      const counts = context.config.self_vote || !sameClaw(claw, proposal.claw)
+      const counts = context.config.selfVote || !sameClaw(claw, proposal.claw)
       const record = recordIds.ballot(named, claw)
       if (stored?.vote === vote)
         return { proposal: named, record, claw, vote, n: stored.n, changed: false, counts }
@@ -259,7 +259,7 @@ export const proposeCapabilities = [
         votes: { ...stored?.votes, [String(n)]: cast },
         vote,
         n,
-        cast_at: at.call.now,
+        castAt: at.call.now,
       })
       notePresence(context, claw)
       const key = `knowledge:vote:${named}:${claw}`
@@ -277,9 +277,9 @@ export const proposeCapabilities = [
   }),
 ] as const
 
-function checkOpen(context: PoolContext, { proposal, expires_at }: PoolProposalBody): void {
+function checkOpen(context: PoolContext, { proposal, expiresAt }: PoolProposalBody): void {
   const decision = readDecision(context, proposal)
-  const isOver = (parseTime(expires_at) ?? Infinity) <= context.now
+  const isOver = (parseTime(expiresAt) ?? Infinity) <= context.now
   if (!decision && !isOver) return
   const outcome = decision?.outcome ?? 'expired'
   throw new DaybookError('conflict', `\`${proposal}\` is ${outcome} already; votes no longer count.`, {

@@ -5,7 +5,7 @@ export interface ArchiveObject {
   readonly key: string
   readonly bytes: number
   /** When it was stored, as the storage says; canonical UTC text. */
-  readonly modified_at?: string | undefined
+  readonly modifiedAt?: string | undefined
 }
 
 /**

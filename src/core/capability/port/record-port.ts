@@ -122,14 +122,14 @@ export interface RunSpan {
   readonly messages: number
   /** Steps with `success: false`. */
   readonly failed: number
-  readonly started_at: string
-  readonly ended_at: string
+  readonly startedAt: string
+  readonly endedAt: string
 }
 
 /** How often a record was used, and when last: canonical time. */
 export interface RecordUse {
   readonly count: number
-  readonly last_at: string
+  readonly lastAt: string
 }
 
 /** Lists records that the caller may read: those of `ids`, or all. */

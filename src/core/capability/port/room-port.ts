@@ -18,7 +18,7 @@ export interface Participant {
   readonly id: string
   readonly name: string
   readonly role: string
-  readonly joined_at: string
+  readonly joinedAt: string
 }
 
 /** Size of a room; see `roomSizeOf` for bounds and defaults. */

@@ -80,7 +80,7 @@ export class MemoryFiles {
             folder: change.folder,
             key: change.key,
             value: before?.value ?? null,
-            if_match: written[i]?.etag ?? null,
+            ifMatch: written[i]?.etag ?? null,
           } as Change
         })
         return answer

@@ -86,7 +86,7 @@ class MemoryCommands {
       if (path.segments.length === 0 || (await files.read(path))) throw exists()
       await this.#checkAbove(path)
       if ((await files.below(path)).length > 0) throw exists()
-      const change = { ...files.name(path), value: { text }, if_match: null }
+      const change = { ...files.name(path), value: { text }, ifMatch: null }
       return { changes: [{ change }], answer: `File created successfully at: ${path.text}` }
     })
   }
@@ -120,7 +120,7 @@ class MemoryCommands {
       if (found.length === 0) throw notThere(path, '')
       const changes = found.map((before): PlannedChange => {
         const { folder, key, etag } = before
-        return { change: { folder, key, value: null, if_match: etag }, before }
+        return { change: { folder, key, value: null, ifMatch: etag }, before }
       })
       return { changes, answer: `Successfully deleted ${path.text}` }
     })
@@ -155,7 +155,7 @@ class MemoryCommands {
     return this.#change(path, async () => {
       const before = await this.#need(path)
       const { text, answer } = work(textOf(before))
-      const change = { ...this.#files.name(path), value: { text }, if_match: before.etag }
+      const change = { ...this.#files.name(path), value: { text }, ifMatch: before.etag }
       return { changes: [{ change, before }], answer }
     })
   }
@@ -206,8 +206,8 @@ class MemoryCommands {
         ? files.name(to)
         : { folder: files.folder(to) + folder.slice(files.folder(from).length), key }
       return [
-        { change: { folder, key, value: null, if_match: etag }, before },
-        { change: { ...target, value, if_match: null } },
+        { change: { folder, key, value: null, ifMatch: etag }, before },
+        { change: { ...target, value, ifMatch: null } },
       ]
     })
   }

@@ -33,7 +33,7 @@ export class RowReader {
     const found: FoundRecord[] = []
     let cursor: string | undefined
     do {
-      const page = await this.#page(filters, { limit: pageSize, cursor, order_by: 'created_at' })
+      const page = await this.#page(filters, { limit: pageSize, cursor, orderBy: 'created_at' })
       found.push(...page.records)
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -56,9 +56,9 @@ export class RowReader {
       const { records } = await this.#book.records.query({
         kind: this.#source.kind,
         filters: { id: { in: ids.slice(at, at + pageSize) } },
-        include_superseded: true,
-        include_expired: true,
-        include_outdated: true,
+        includeSuperseded: true,
+        includeExpired: true,
+        includeOutdated: true,
         limit: pageSize,
       })
       for (const record of records) links.set(record.id, supersededBy(record))
@@ -113,7 +113,7 @@ export class RowReader {
     const or = fields.flatMap((field) =>
       [...uncompared, `.${bigintField}`].map((under) => ({ [`${field}${under}`]: { exists: true } })),
     )
-    const { records } = await this.#page({ or }, { limit: 1, cursor: undefined, order_by: 'created_at' })
+    const { records } = await this.#page({ or }, { limit: 1, cursor: undefined, orderBy: 'created_at' })
     return records.length > 0
   }
 
@@ -126,11 +126,11 @@ export class RowReader {
     const sorts = new Set<string>()
     let cursor: string | undefined
     const there = both(filters, { [order.field]: { exists: true }, not: { [order.field]: null } })
-    const order_by = order.isDescending ? `-${order.field}` : order.field
+    const orderBy = order.isDescending ? `-${order.field}` : order.field
     do {
       const limit = Math.min(pageSize, wanted - found.length)
       if (limit <= 0) return found
-      const page = await this.#page(there, { limit, cursor, order_by })
+      const page = await this.#page(there, { limit, cursor, orderBy })
       for (const record of page.records) sorts.add(sortOf(order, record))
       if (sorts.size > 1 || sorts.has('other')) return undefined
       found.push(...page.records)
@@ -154,7 +154,7 @@ export class RowReader {
     }
   }
 
-  #page(filters: Filters | undefined, more: { limit: number; cursor: string | undefined; order_by: string }) {
+  #page(filters: Filters | undefined, more: { limit: number; cursor: string | undefined; orderBy: string }) {
     const { kind, filters: own } = this.#source
     const { cursor, ...page } = more
     const all = both(own, filters)

@@ -43,7 +43,7 @@ export function documentWriter(
         ...name,
         value: fieldsToJson(modified, { strict: true }) as DocumentChange['value'],
         recalled,
-        if_match: null,
+        ifMatch: null,
       }
     }
     const before = await documents.read(name)
@@ -51,7 +51,7 @@ export function documentWriter(
     const changed = fieldsToJson(changes, { strict: true })
     const unchanged = Object.entries(before.value).filter(([field]) => !Object.hasOwn(changes, field))
     const value = { ...Object.fromEntries(unchanged), ...changed }
-    return { ...name, value: value as DocumentChange['value'], if_match: before.etag }
+    return { ...name, value: value as DocumentChange['value'], ifMatch: before.etag }
   }
   return async (changes, written) => {
     const canChangeBetween = changes.some(({ type }) => type === 'update')

@@ -43,7 +43,7 @@ function reviewOf(request: A2pRequest): A2pFields {
     action: isEdited ? 'edit' : action,
     ...(isEdited ? { edited } : {}),
     reason,
-    despite_hidden: despiteHidden,
+    despiteHidden,
   })
 }
 
@@ -91,9 +91,9 @@ export const memoryRoutes: readonly A2pRoute[] = [
     operation: 'write',
     capability: 'a2p:store_memory',
     input: (request) => withType(bodyOf(request)),
-    answer: ({ id, result, stored_at }) => ({
+    answer: ({ id, result, storedAt }) => ({
       status: result === 'unchanged' ? 200 : 201,
-      data: { memoryId: id, status: 'approved', result, storedAt: stored_at },
+      data: { memoryId: id, status: 'approved', result, storedAt },
     }),
   },
   {
@@ -144,13 +144,13 @@ export const memoryRoutes: readonly A2pRoute[] = [
     operation: 'write',
     capability: 'a2p:review',
     input: reviewOf,
-    answer: ({ id, status, memory, reopen_until }) => ({
+    answer: ({ id, status, memory, reopenUntil }) => ({
       data: defined({
         proposalId: id,
         status: stateOf(status),
         memoryId: memory,
         edited: status === 'edited' ? true : undefined,
-        reopenUntil: reopen_until,
+        reopenUntil,
       }),
     }),
     refusal: (error) =>
@@ -206,20 +206,20 @@ function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request:
 /** A receipt in the protocol's shape. */
 function receiptOf(receipt: A2pFields, userDid: string): A2pFields {
   const { purpose = {}, retention } = receipt
-  const { type, description, legal_basis } = purpose as A2pFields
+  const { type, description, legalBasis } = purpose as A2pFields
   return defined({
     receiptId: receipt['id'],
     userDid,
-    agentDid: didOfAgent(String(receipt['granted_to'])),
+    agentDid: didOfAgent(String(receipt['grantedTo'])),
     grantedScopes: receipt['scopes'],
     deniedScopes: receipt['denied'],
     permissions: receipt['permissions'],
-    purpose: defined({ type, description, legalBasis: legal_basis }),
+    purpose: defined({ type, description, legalBasis }),
     consentMethod: receipt['method'],
-    grantedAt: receipt['granted_at'],
-    expiresAt: receipt['expires_at'],
+    grantedAt: receipt['grantedAt'],
+    expiresAt: receipt['expiresAt'],
     status: receipt['state'],
-    revokedAt: receipt['revoked_at'],
+    revokedAt: receipt['revokedAt'],
     retention,
   })
 }
@@ -236,7 +236,7 @@ export const accessRoutes: readonly A2pRoute[] = [
       const { type, description, legalBasis } = body.purpose
       return {
         scopes: body.scopes,
-        purpose: defined({ type, description: description || type, legal_basis: legalBasis }),
+        purpose: defined({ type, description: description || type, legalBasis }),
       }
     },
     answer({ status, receipt, request: pending }, request) {
@@ -285,7 +285,7 @@ const registerBody = z.strictObject({
 
 /** An agent in the protocol's shape, with its public key. */
 function agentOf(agent: A2pFields): A2pFields {
-  const { did, key, name, description, registered_at, state, revoked_at } = agent
+  const { did, key, name, description, registeredAt, state, revokedAt } = agent
   const bytes = fromDidKey(String(key))
   return defined({
     id: did,
@@ -294,8 +294,8 @@ function agentOf(agent: A2pFields): A2pFields {
     publicKey: bytes && toBase64(bytes),
     keyType: 'Ed25519',
     status: state,
-    registeredAt: registered_at,
-    revokedAt: revoked_at,
+    registeredAt,
+    revokedAt,
   })
 }
 
@@ -312,7 +312,7 @@ export const agentRoutes: readonly A2pRoute[] = [
       const { did, publicKey, generateKeys, name, description } = readBody(registerBody, request)
       if (generateKeys === true)
         throw wrongField('generateKeys', 'Make the keys where the agent runs, and send the public one')
-      return defined({ did, public_key: publicKey, name, description })
+      return defined({ did, publicKey, name, description })
     },
     answer: ({ changed, ...agent }) => ({ status: changed === true ? 201 : 200, data: agentOf(agent) }),
   },
@@ -333,9 +333,9 @@ export const agentRoutes: readonly A2pRoute[] = [
     operation: 'policy',
     capability: 'a2p:revoke_agent',
     input: (request) => ({ did: request.param('did') }),
-    answer({ revoked, revoked_at }, request) {
+    answer({ revoked, revokedAt }, request) {
       if (revoked !== true) throw noAgent()
-      return { data: { id: request.param('did'), status: 'revoked', revokedAt: revoked_at } }
+      return { data: { id: request.param('did'), status: 'revoked', revokedAt } }
     },
   },
 ]

@@ -323,7 +323,7 @@ function listedObject(one: XmlElement, prefix: string): ArchiveObject[] {
   return [{ key, bytes, ...modifiedField(parseTime(textOf(one, 'LastModified') ?? '')) }]
 }
 
-const modifiedField = (ms: number | undefined) => (ms === undefined ? {} : { modified_at: formatTime(ms) })
+const modifiedField = (ms: number | undefined) => (ms === undefined ? {} : { modifiedAt: formatTime(ms) })
 
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

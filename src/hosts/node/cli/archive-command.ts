@@ -104,8 +104,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
       exportInput: {
         ...part,
         ...defined({ passphrase, sign: values['sign'] === true ? true : undefined }),
-        include_sensitive:
-          values['without-sensitive'] === true ? false : passphrase !== undefined || 'sealed',
+        includeSensitive: values['without-sensitive'] === true ? false : passphrase !== undefined || 'sealed',
       },
       retention,
       signal,
@@ -114,7 +113,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
     if (failed !== undefined)
       terminal.note(`${failed}: some older archives were not deleted; the new one is stored.`)
     terminal.answer(
-      { ...put, removed, ...defined({ removal_failed: failed }) },
+      { ...put, removed, ...defined({ removalFailed: failed }) },
       [
         addressOf(store, put.key),
         `${count(put.records)} records, ${count(put.bytes)} bytes, ${put.checksum}`,
@@ -130,11 +129,11 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
     const store = placeOf(context)
     const limit = numberOf(values, 'limit', 1, 1_000_000)
     const all = await archivesOf(store, nameOf(context), signal)
-    const archives = all.slice(0, limit).map(({ key, bytes, exportedAt, modified_at }) => ({
+    const archives = all.slice(0, limit).map(({ key, bytes, exportedAt, modifiedAt }) => ({
       key,
       bytes,
-      exported_at: exportedAt,
-      ...defined({ modified_at }),
+      exportedAt: exportedAt,
+      ...defined({ modifiedAt }),
     }))
     terminal.answer(
       { archives, total: all.length },
@@ -167,7 +166,7 @@ const count = (n: number) => n.toLocaleString('en')
 
 type ExportInput = Pick<
   CapabilityInput<'bundle:export'>,
-  'kinds' | 'from' | 'to' | 'passphrase' | 'sign' | 'include_sensitive'
+  'kinds' | 'from' | 'to' | 'passphrase' | 'sign' | 'includeSensitive'
 >
 type Page = CapabilityOutput<'bundle:export'>
 
@@ -208,7 +207,7 @@ async function archiveBook(
     }
   }
   const now = new Date().toISOString()
-  const exportedAt = first.exported_at ?? now
+  const exportedAt = first.exportedAt ?? now
   const suffix = randomBytes(4).toString('hex')
   const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
   const removal = await removeExpired(store, retention, { book: name, own: key, now, signal })

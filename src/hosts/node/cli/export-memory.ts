@@ -45,8 +45,8 @@ export const exportMemory: Command = {
       kinds: listOf(values, 'types'),
       from: textOf(values, 'from'),
       to: textOf(values, 'to'),
-      include_tokens: values['include-tokens'] === true ? true : undefined,
-      include_sensitive:
+      includeTokens: values['include-tokens'] === true ? true : undefined,
+      includeSensitive:
         values['without-sensitive'] === true
           ? false
           : values['include-sensitive'] === true
@@ -55,7 +55,7 @@ export const exportMemory: Command = {
       sign: values['sign'] === true ? true : undefined,
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
-    if (options.include_tokens) {
+    if (options.includeTokens) {
       await terminal.confirm(
         'Anyone with the bundle can use its control tokens. Write them into the bundle?',
         '--include-tokens',
@@ -63,7 +63,7 @@ export const exportMemory: Command = {
     }
     if (values['include-sensitive'] && values['without-sensitive'])
       throw new UsageError('--include-sensitive and --without-sensitive exclude each other')
-    if (options.include_sensitive && !options.passphrase) {
+    if (options.includeSensitive && !options.passphrase) {
       await terminal.confirm('Write sensitive records in clear into the bundle?', '--include-sensitive')
     }
     const book = await open()

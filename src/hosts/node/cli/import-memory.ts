@@ -51,21 +51,21 @@ export const importMemory: Command = {
     const options = defined({
       kinds: listOf(values, 'types'),
       mode: values['replace'] ? ('replace' as const) : undefined,
-      dry_run: values['dry-run'] === true ? true : undefined,
-      signed_by: textOf(values, 'signed-by'),
-      include_tokens: values['include-tokens'] === true ? true : undefined,
-      allow_incomplete: values['allow-incomplete'] === true ? true : undefined,
+      dryRun: values['dry-run'] === true ? true : undefined,
+      signedBy: textOf(values, 'signed-by'),
+      includeTokens: values['include-tokens'] === true ? true : undefined,
+      allowIncomplete: values['allow-incomplete'] === true ? true : undefined,
       // The engine refuses unknown formats and lists the known ones.
       format: textOf(values, 'format') as ImportOptions['format'],
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
-    if (options.mode && !options.dry_run) {
+    if (options.mode && !options.dryRun) {
       await terminal.confirm(
         'Records that are not in the bundle will be forgotten. Replace the memory?',
         '--replace',
       )
     }
-    if (options.include_tokens && !options.dry_run) {
+    if (options.includeTokens && !options.dryRun) {
       await terminal.confirm(
         'The control tokens of the bundle give their holders rights in this memory. Import them?',
         '--include-tokens',
@@ -76,7 +76,7 @@ export const importMemory: Command = {
       book.on('progress', (step) => terminal.progress({ ...step, what: words[step.what] ?? 'Imported' }))
       return book.import(source, { ...options, signal })
     }
-    const result = await importOnce(importInto, { isDryRun: options.dry_run === true, bookFile, open })
+    const result = await importOnce(importInto, { isDryRun: options.dryRun === true, bookFile, open })
     terminal.answer(result, inWords(result))
   },
 }
@@ -108,11 +108,11 @@ async function importOnce(
 
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
 
-function inWords({ imported, skipped, left_out: left = {}, bundle, dry_run }: ImportResult): string {
-  const would = (bundle?.dry_run ?? dry_run) ? 'would be ' : ''
+function inWords({ imported, skipped, omitted: left = {}, bundle, dryRun }: ImportResult): string {
+  const would = (bundle?.dryRun ?? dryRun) ? 'would be ' : ''
   const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were already there`]
-  if (bundle?.tokens_skipped !== undefined)
-    lines.push(`${count(bundle.tokens_skipped)} control tokens left out; add --include-tokens to import them`)
+  if (bundle?.tokensSkipped !== undefined)
+    lines.push(`${count(bundle.tokensSkipped)} control tokens left out; add --include-tokens to import them`)
   if (bundle?.missing !== undefined)
     lines.push(`${count(bundle.missing)} records that the bundle refers to are not in it`)
   const rest = Object.entries(left).map(([what, n]) => `${count(n)} ${what}`)
@@ -123,7 +123,7 @@ function inWords({ imported, skipped, left_out: left = {}, bundle, dry_run }: Im
   for (const { id, kind, kept, forgotten } of bundle.conflicts) {
     lines.push(`conflict: ${kind} ${id}: ${forgotten ? 'forgotten here' : `kept what the ${kept} says`}`)
   }
-  const more = bundle.conflict_count - bundle.conflicts.length
+  const more = bundle.conflictCount - bundle.conflicts.length
   if (more > 0) lines.push(`and ${count(more)} more conflicts`)
   return lines.join('\n')
 }

@@ -69,7 +69,7 @@ export const queryCommand: Command = {
       defined({
         kind: kindNames(listOf(values, 'type'))?.[0],
         filters: filtersOf(positionals),
-        order_by: textOf(values, 'order'),
+        orderBy: textOf(values, 'order'),
         limit: numberOf(values, 'limit', 1, 1000),
         cursor: textOf(values, 'cursor'),
       }),
@@ -184,7 +184,7 @@ export const forgetRecord: Command = {
     const record = await book.records.get({ id }, { signal })
     if (record) await terminal.confirm(`This forgets the ${record.kind} ${id} for good.`, 'forget')
     const done = await book.records.forget({ id, cascade: values['cascade'] === true }, { signal })
-    const also = done.forgotten_too.length > 0 ? `, and ${done.forgotten_too.length} with it` : ''
+    const also = done.alsoForgotten.length > 0 ? `, and ${done.alsoForgotten.length} with it` : ''
     terminal.answer(done, done.forgotten ? `Forgot ${id}${also}.` : `There is no ${id} here.`)
   },
 }

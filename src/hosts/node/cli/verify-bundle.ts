@@ -19,7 +19,7 @@ export const verifyBundle: Command = {
     if (path === undefined || positionals.length > 1) throw new UsageError('verify-bundle takes one bundle')
     const secretFile = textOf(values, 'passphrase-file')
     const options = defined({
-      signed_by: textOf(values, 'signed-by'),
+      signedBy: textOf(values, 'signed-by'),
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     const source = await openSource(path, signal)
@@ -32,8 +32,8 @@ export const verifyBundle: Command = {
         found,
         [
           `whole: ${found.checksum}`,
-          `exported ${found.exported_at} by ${found.agent.id}${found.encrypted ? ', encrypted' : ''}`,
-          found.signed_by === undefined ? 'not signed' : `signed by ${found.signed_by}`,
+          `exported ${found.exportedAt} by ${found.agent.id}${found.encrypted ? ', encrypted' : ''}`,
+          found.signedBy === undefined ? 'not signed' : `signed by ${found.signedBy}`,
           ...counts,
         ].join('\n'),
       )

@@ -36,16 +36,16 @@ export function isLasting({ source, marks }: Decaying): boolean {
 /** Canonical time from which a memory ages: the latest of statement, approval, confirmation and use. */
 function lastSeen(
   { source, metadata, created_at }: Decaying,
-  use: { readonly last_at: string } | undefined,
+  use: { readonly lastAt: string } | undefined,
 ): string {
-  const times = [source.timestamp, created_at, metadata.approvedAt, metadata.lastConfirmed, use?.last_at]
+  const times = [source.timestamp, created_at, metadata.approvedAt, metadata.lastConfirmed, use?.lastAt]
   return times.reduce<string>((latest, time) => (time !== undefined && time > latest ? time : latest), '')
 }
 
 /** The confidence at `now`, rounded to six digits: the same number on every host. */
 export function currentConfidence(
   memory: Decaying,
-  use: { readonly last_at: string } | undefined,
+  use: { readonly lastAt: string } | undefined,
   now: string,
 ): number {
   if (isLasting(memory)) return memory.confidence

@@ -11,7 +11,7 @@ import { currentConfidence, isDoubtful, isExpired } from './confidence.ts'
 /** Uses of a memory on this device. */
 export interface Use {
   readonly count: number
-  readonly last_at: string
+  readonly lastAt: string
 }
 
 export interface ListedMemory {
@@ -65,7 +65,7 @@ export function isReadable(memory: object): memory is Memory {
 function listMemory(memory: Memory, use: Use | undefined, now: string): ListedMemory {
   const { labels, tags, metadata, source } = memory
   const { agent: _agent, proposal: _proposal, round: _round, ...from } = source
-  const used = use ? { useCount: use.count, lastUsed: use.last_at } : {}
+  const used = use ? { useCount: use.count, lastUsed: use.lastAt } : {}
   const { consolidatedFrom } = metadata
   const confidence = currentConfidence(memory, use, now)
   return {

@@ -27,7 +27,7 @@ import { highestLevel, patternsOf, readingRules } from './memory-scope.ts'
 /** A policy as decisions use it. */
 export interface Policy {
   readonly id: string
-  readonly for_agents: string
+  readonly forAgents: string
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly permissions: readonly PermissionLevel[]
@@ -35,7 +35,7 @@ export interface Policy {
   readonly priority: number
   readonly enabled: boolean
   /** Canonical UTC text. */
-  readonly expires_at?: string | undefined
+  readonly expiresAt?: string | undefined
 }
 
 /** Policies compiled for many decisions. */
@@ -136,7 +136,7 @@ function groupsOf(inOrder: readonly Policy[]): Map<string, Group> {
     const conditions = readConditions(policy.conditions)
     const check = checks.get(text) ?? { conditions, unmet: compileConditions(conditions) }
     checks.set(text, check)
-    const pattern = policy.for_agents
+    const pattern = policy.forAgents
     const group = groups.get(pattern) ?? { index: groups.size, pattern, policies: [] }
     group.policies.push({ ...compile(policy), ...check })
     groups.set(pattern, group)
@@ -150,7 +150,7 @@ function before(a: Policy, b: Policy): number {
 }
 
 function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
-  const { allow, deny, permissions, priority, expires_at } = policy
+  const { allow, deny, permissions, priority, expiresAt } = policy
   const isShut = highestLevel(permissions) === 'none'
   const allowed = patternsOf(allow)
   const rules = isShut ? [] : readingRules(permissions, allowed, priority)
@@ -161,7 +161,7 @@ function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
     limits: rules.map((rule) => ({ ...rule, isLimit: true })),
     // `none` denies the agent everything in the policy's scopes, or everything at all without scopes.
     deny: [...patternsOf(deny), ...(isShut ? (allow.length > 0 ? allowed : everything) : [])],
-    untilMs: expires_at === undefined ? Infinity : Date.parse(expires_at),
+    untilMs: expiresAt === undefined ? Infinity : Date.parse(expiresAt),
   }
 }
 

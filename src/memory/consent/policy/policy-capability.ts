@@ -26,7 +26,7 @@ const policyInput = z
     name: someText(100).optional(),
     description: someText(500).optional(),
     /** Agents of the policy: a name or a DID, in which `*` matches any characters and `?` one. */
-    for_agents: agentPattern,
+    forAgents: agentPattern,
     /** Scopes of memories that may be read, each with everything below it; and scopes that never are. */
     allow: memoryScopes.default([]),
     deny: memoryScopes.default([]),
@@ -38,7 +38,7 @@ const policyInput = z
     /** False keeps the policy without effect. */
     enabled: z.boolean().default(true),
     /** A bare date means the end of its day. */
-    expires_at: instantOrDay.optional(),
+    expiresAt: instantOrDay.optional(),
   })
   .refine(
     ({ allow, deny, permissions }) =>
@@ -49,12 +49,12 @@ const policyInput = z
     },
   )
 
-function endOf(expires_at: string | undefined, { now, zone }: CallPort): string | undefined {
-  if (expires_at === undefined) return undefined
-  const end = endingOf(expires_at, zone)
+function endOf(expiresAt: string | undefined, { now, zone }: CallPort): string | undefined {
+  if (expiresAt === undefined) return undefined
+  const end = endingOf(expiresAt, zone)
   if (end > now) return end
-  throw new DaybookError('invalid-input', '`expires_at`: It is in the past.', {
-    details: { path: 'expires_at' },
+  throw new DaybookError('invalid-input', '`expiresAt`: It is in the past.', {
+    details: { path: 'expiresAt' },
   })
 }
 
@@ -72,13 +72,13 @@ export const policyCapabilities = [
     }),
     effect: 'write',
     uses: ['records'],
-    run({ id: wantedId, expires_at, conditions, ...fields }, at) {
-      const end = endOf(expires_at, at.call)
+    run({ id: wantedId, expiresAt, conditions, ...fields }, at) {
+      const end = endOf(expiresAt, at.call)
       const body = {
         ...fields,
         ...(conditions ? { conditions: withZone(conditions, at.call.zone) } : {}),
-        ...defined({ expires_at: end }),
-        set_at: at.call.now,
+        ...defined({ expiresAt: end }),
+        setAt: at.call.now,
       } as JsonObject
       const before = wantedId === undefined ? undefined : at.records.get(wantedId)
       if (wantedId !== undefined && before?.kind !== 'policy') throw noPolicy()

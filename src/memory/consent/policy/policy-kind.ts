@@ -18,7 +18,7 @@ export const policyBody = z.looseObject({
   name: someText(100).optional(),
   description: someText(500).optional(),
   /** Agents of the policy: a name or a DID with `*` and `?`. */
-  for_agents: agentPattern,
+  forAgents: agentPattern,
   allow: memoryScopes,
   deny: memoryScopes,
   permissions: levels,
@@ -27,8 +27,8 @@ export const policyBody = z.looseObject({
   /** Lower values take precedence. */
   priority,
   enabled: z.boolean(),
-  set_at: at,
-  expires_at: at.optional(),
+  setAt: at,
+  expiresAt: at.optional(),
 })
 export type PolicyBody = z.output<typeof policyBody>
 
@@ -57,13 +57,13 @@ export const purposeLength = 500
 export const purposeBody = z.strictObject({
   type: z.enum(purposeTypes).optional(),
   description: someText(purposeLength),
-  legal_basis: z.enum(legalBases).optional(),
+  legalBasis: z.enum(legalBases).optional(),
 })
 export type Purpose = z.output<typeof purposeBody>
 
 export const receiptBody = z.looseObject({
   /** The agent that may read. */
-  granted_to: scopeName,
+  grantedTo: scopeName,
   /** Requested scopes that were granted, and those that were not. */
   scopes: memoryScopes,
   denied: memoryScopes,
@@ -79,26 +79,26 @@ export const receiptBody = z.looseObject({
   request: z.string().max(128).optional(),
   /** How long the reader may keep the data, by the policies; it can't be enforced. */
   retention: z.array(z.string().max(20)).max(1000).optional(),
-  granted_at: at,
-  expires_at: at,
+  grantedAt: at,
+  expiresAt: at,
   revoked: z.boolean(),
-  revoked_at: at.optional(),
+  revokedAt: at.optional(),
   reason: someText(500).optional(),
 })
 export type ReceiptBody = z.output<typeof receiptBody>
 
 export const requestStates = ['pending', 'granted', 'denied', 'expired'] as const
 export const accessRequestBody = z.looseObject({
-  asked_by: scopeName,
+  requestedBy: scopeName,
   scopes: memoryScopes,
   purpose: purposeBody,
-  asked_at: at,
+  requestedAt: at,
   /** An undecided request is over at this time; `expired` is derived on read. */
-  expires_at: at,
+  expiresAt: at,
   status: z.enum(['pending', 'granted', 'denied']),
   /** True once it was denied. */
   final: z.boolean(),
-  decided_at: at.optional(),
+  decidedAt: at.optional(),
   receipt: z.string().max(128).optional(),
   reason: someText(500).optional(),
 })
@@ -122,7 +122,7 @@ export const policyKind: Kind<'policy', PolicyBody> = {
   idPrefix: 'policy_',
   summary: 'Who may read which memories of this book, and under which conditions.',
   schema: policyBody,
-  facets: { happened_at: 'set_at', name: 'name', subject: 'for_agents' },
+  facets: { happened_at: 'setAt', name: 'name', subject: 'forAgents' },
 }
 
 export const receiptKind: Kind<'receipt', ReceiptBody> = {
@@ -131,7 +131,7 @@ export const receiptKind: Kind<'receipt', ReceiptBody> = {
   idPrefix: 'rcpt_',
   summary: 'What an agent was let read, for which purpose and until when.',
   schema: receiptBody,
-  facets: { happened_at: 'granted_at', subject: 'granted_to' },
+  facets: { happened_at: 'grantedAt', subject: 'grantedTo' },
   // A revocation on one device is final, whatever another device did meanwhile.
   isFinal: ({ revoked }) => revoked,
 }
@@ -142,8 +142,8 @@ export const accessRequestKind: Kind<'access_request', AccessRequestBody> = {
   idPrefix: 'req_',
   summary: 'What an agent asks to read, and what was decided about it.',
   schema: accessRequestBody,
-  facets: { happened_at: 'asked_at', subject: 'asked_by', action: 'status' },
-  proposedBy: 'asked_by',
+  facets: { happened_at: 'requestedAt', subject: 'requestedBy', action: 'status' },
+  proposedBy: 'requestedBy',
   // Of two decisions on two devices, the denial wins.
   isFinal: ({ final }) => final,
 }

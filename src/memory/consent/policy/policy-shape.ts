@@ -21,7 +21,7 @@ interface StoredHead {
 
 export function toPolicy(record: StoredHead, now: string): z.output<typeof shownPolicy> {
   const body = policyBody.parse(bodyOf(record))
-  const isOver = body.expires_at !== undefined && body.expires_at <= now
+  const isOver = body.expiresAt !== undefined && body.expiresAt <= now
   return { ...body, id: record.id, state: body.enabled ? (isOver ? 'expired' : 'active') : 'off' }
 }
 
@@ -32,6 +32,6 @@ export function toReceipt(record: StoredHead, now: string): z.output<typeof show
 
 export function toRequest(record: StoredHead, now: string): z.output<typeof shownRequest> {
   const body = accessRequestBody.parse(bodyOf(record))
-  const isOver = body.status === 'pending' && body.expires_at <= now
+  const isOver = body.status === 'pending' && body.expiresAt <= now
   return { ...body, id: record.id, status: isOver ? 'expired' : body.status }
 }

@@ -31,7 +31,7 @@ export const receiptCapabilities = [
         kind: 'receipt',
         limit,
         cursor,
-        ...ownFilter(at.call, 'granted_to', agent),
+        ...ownFilter(at.call, 'grantedTo', agent),
       })
       const receipts = page.records
         .filter((one) => receiptBody.safeParse(bodyOf(one)).success)
@@ -57,7 +57,7 @@ export const receiptCapabilities = [
       const revoked = {
         ...body,
         revoked: true,
-        revoked_at: at.call.now,
+        revokedAt: at.call.now,
         ...defined({ reason }),
       }
       put(at.consent.records, 'receipt', id, revoked)

@@ -14,9 +14,9 @@ export const receiptMs = 86_400_000
 export type ReceiptState = 'active' | 'expired' | 'revoked'
 
 /** State of a receipt at an instant, canonical UTC text. */
-export function receiptState({ revoked, expires_at }: ReceiptBody, now: string): ReceiptState {
+export function receiptState({ revoked, expiresAt }: ReceiptBody, now: string): ReceiptState {
   if (revoked) return 'revoked'
-  return expires_at <= now ? 'expired' : 'active'
+  return expiresAt <= now ? 'expired' : 'active'
 }
 
 const refused = (reason: string) =>
@@ -32,7 +32,7 @@ export function checkReceipt(
   names: readonly string[],
   now: string,
 ): asserts receipt is ReceiptBody {
-  if (!receipt || !names.includes(receipt.granted_to)) throw refused('Receipt not found')
+  if (!receipt || !names.includes(receipt.grantedTo)) throw refused('Receipt not found')
   const state = receiptState(receipt, now)
   if (state === 'revoked' || request?.status === 'denied') throw refused('Receipt revoked')
   if (state === 'expired') throw refused('Receipt expired')

@@ -86,7 +86,7 @@ export const requestCapabilities = [
       if (match.granted.length === 0) return askOwner(request, agent, at)
       const retention = decisions.flatMap((one) => one.retention)
       const receipt: ReceiptBody = {
-        granted_to: agent,
+        grantedTo: agent,
         scopes: [...match.granted],
         denied: [...match.denied],
         permissions: [...(decisions[0]?.permissions ?? [])],
@@ -94,8 +94,8 @@ export const requestCapabilities = [
         method: 'policy_match',
         policies: [...new Set(decisions.flatMap(({ allowing }) => allowing))],
         ...(retention.length > 0 ? { retention: [...new Set(retention)] } : {}),
-        granted_at: at.call.now,
-        expires_at: later(at.call.now, receiptMs),
+        grantedAt: at.call.now,
+        expiresAt: later(at.call.now, receiptMs),
         revoked: false,
       }
       const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
@@ -120,7 +120,7 @@ export const requestCapabilities = [
       const found = at.consent.records.query({
         kind: 'access_request',
         limit: 1000,
-        ...ownFilter(at.call, 'asked_by', agent),
+        ...ownFilter(at.call, 'requestedBy', agent),
       }).records
       const requests = found
         .filter((one) => accessRequestBody.safeParse(bodyOf(one)).success)
@@ -146,13 +146,13 @@ export const requestCapabilities = [
          */
         permissions: levels.optional(),
         /** End of the grant; default a day, at most 90 days. A bare date means the end of its day. */
-        expires_at: instantOrDay.optional(),
+        expiresAt: instantOrDay.optional(),
         reason: someText(500).optional(),
       })
       .refine(
-        ({ decision, scopes: some, permissions, expires_at }) =>
-          decision === 'grant' || (some ?? permissions ?? expires_at) === undefined,
-        { path: ['decision'], message: 'denies everything: leave out scopes, permissions and expires_at' },
+        ({ decision, scopes: some, permissions, expiresAt }) =>
+          decision === 'grant' || (some ?? permissions ?? expiresAt) === undefined,
+        { path: ['decision'], message: 'denies everything: leave out scopes, permissions and expiresAt' },
       ),
     output: z.object({ request: shownRequest, receipt: shownReceipt.optional() }),
     effect: 'write',
@@ -166,7 +166,7 @@ export const requestCapabilities = [
         ...request,
         status: decision === 'grant' ? 'granted' : 'denied',
         final: decision === 'deny',
-        decided_at: now,
+        decidedAt: now,
         ...reason,
       }
       if (decision === 'deny') {
@@ -195,15 +195,15 @@ async function grantSelf(
 ): Promise<z.output<typeof answer>> {
   const { now } = at.call
   const receipt: ReceiptBody = {
-    granted_to: agent,
+    grantedTo: agent,
     scopes: [...request.scopes],
     denied: [],
     permissions: ['read_full'],
     purpose: request.purpose,
     method: 'explicit_grant',
     policies: [],
-    granted_at: now,
-    expires_at: later(now, receiptMs),
+    grantedAt: now,
+    expiresAt: later(now, receiptMs),
     revoked: false,
   }
   const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
@@ -269,11 +269,11 @@ async function askOwner(
   const existing = at.consent.records.get(id)
   if (!existing) checkLimits(agent, at)
   const body: AccessRequestBody = {
-    asked_by: agent,
+    requestedBy: agent,
     scopes: scopesInOrder,
     purpose: request.purpose,
-    asked_at: now,
-    expires_at: later(now, requestMs),
+    requestedAt: now,
+    expiresAt: later(now, requestMs),
     status: 'pending',
     final: false,
   }
@@ -305,7 +305,7 @@ function grantOf(
   chosen: {
     readonly scopes?: readonly string[] | undefined
     readonly permissions?: ReceiptBody['permissions'] | undefined
-    readonly expires_at?: string | undefined
+    readonly expiresAt?: string | undefined
     readonly reason?: string | undefined
   },
   { now, zone }: CallPort,
@@ -316,13 +316,13 @@ function grantOf(
     throw new DaybookError('invalid-input', `\`scopes.${foreign}\`: It was not requested.`, {
       details: { path: `scopes.${foreign}` },
     })
-  const end = chosen.expires_at === undefined ? later(now, receiptMs) : endingOf(chosen.expires_at, zone)
+  const end = chosen.expiresAt === undefined ? later(now, receiptMs) : endingOf(chosen.expiresAt, zone)
   if (end <= now || end > later(now, grantMs))
-    throw new DaybookError('invalid-input', '`expires_at`: It is not within the next 90 days.', {
-      details: { path: 'expires_at' },
+    throw new DaybookError('invalid-input', '`expiresAt`: It is not within the next 90 days.', {
+      details: { path: 'expiresAt' },
     })
   return {
-    granted_to: request.asked_by,
+    grantedTo: request.requestedBy,
     scopes: [...granted],
     denied: request.scopes.filter((one) => !granted.some((wide) => covers(wide, one))),
     permissions: chosen.permissions ?? ['read_full'],
@@ -330,8 +330,8 @@ function grantOf(
     method: 'explicit_grant',
     policies: [],
     request: id,
-    granted_at: now,
-    expires_at: end,
+    grantedAt: now,
+    expiresAt: end,
     revoked: false,
     ...defined({ reason: chosen.reason }),
   }

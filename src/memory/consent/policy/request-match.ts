@@ -63,13 +63,13 @@ export function checkLimits(agent: string, { call: { now, caller }, consent }: T
     consent.records.query({ kind: 'access_request', filters, limit }).records
   const counted = countedAs(caller, agent)
   const isCounted = (one: object) => {
-    const by: unknown = (one as { readonly asked_by?: unknown }).asked_by
+    const by: unknown = (one as { readonly requestedBy?: unknown }).requestedBy
     return by === counted || (typeof by === 'string' && isDelegateOf(by, counted))
   }
-  const pending = { status: 'pending', expires_at: { gt: now } }
+  const pending = { status: 'pending', expiresAt: { gt: now } }
   const { ofAgent, ofBook, hourly } = requestLimits
   const waiting = page(pending, ofBook)
-  const recent = page({ asked_at: { gt: formatTime((parseTime(now) ?? 0) - hourMs) } }, 1000)
+  const recent = page({ requestedAt: { gt: formatTime((parseTime(now) ?? 0) - hourMs) } }, 1000)
   const isFull =
     waiting.filter(isCounted).length >= ofAgent ||
     waiting.length >= ofBook ||

@@ -56,7 +56,7 @@ const decision = z.looseObject({
   reason: z.string().optional(),
   edited: z.looseObject(changes).optional(),
   /** The approver confirmed its hidden characters. */
-  despite_hidden: z.literal(true).optional(),
+  despiteHidden: z.literal(true).optional(),
 })
 export type Decision = z.output<typeof decision>
 

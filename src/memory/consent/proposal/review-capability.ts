@@ -42,8 +42,8 @@ function checkSeen(
   const [first] = hidden
   throw new DaybookError(
     'invalid-input',
-    `\`despite_hidden\`: The text has invisible characters (${first?.what} at ${first?.at}); approve with despite_hidden: true, or edit them out.`,
-    { details: { path: 'despite_hidden', hidden } },
+    `\`despiteHidden\`: The text has invisible characters (${first?.what} at ${first?.at}); approve with despiteHidden: true, or edit them out.`,
+    { details: { path: 'despiteHidden', hidden } },
   )
 }
 
@@ -175,7 +175,7 @@ const reviewInput = z
     edited: edited.optional(),
     reason: z.string().max(1000).optional(),
     /** The caller confirms hidden characters in the text. */
-    despite_hidden: z.boolean().default(false),
+    despiteHidden: z.boolean().default(false),
   })
   .refine(({ action, edited: change }) => (action === 'edit') === (change !== undefined), {
     path: ['edited'],
@@ -190,7 +190,7 @@ const reviewed = z.object({
   /** The resulting memory. */
   memory: z.string().optional(),
   /** Until when `reopen` can undo the review. */
-  reopen_until: z.string().optional(),
+  reopenUntil: z.string().optional(),
 })
 
 /** Throws for the proposer, under any of its names. */
@@ -207,7 +207,7 @@ function put(proposal: Proposal, change: object, { own }: At): void {
 }
 
 function reviewProposal(
-  { action, edited: change, reason, despite_hidden }: Review,
+  { action, edited: change, reason, despiteHidden }: Review,
   proposal: Proposal,
   at: At,
 ) {
@@ -215,7 +215,7 @@ function reviewProposal(
   checkOther(proposal, at)
   checkPending(proposal, now)
   const round = roundOf(proposal as never)
-  if (action !== 'reject') checkSeen(proposal, change ?? {}, despite_hidden)
+  if (action !== 'reject') checkSeen(proposal, change ?? {}, despiteHidden)
   const made: Decision = {
     round,
     action,
@@ -223,19 +223,19 @@ function reviewProposal(
     by: scope.agent,
     ...defined({ reason }),
     ...(change ? { edited: change } : {}),
-    ...(despite_hidden && action !== 'reject' ? { despite_hidden } : {}),
+    ...(despiteHidden && action !== 'reject' ? { despiteHidden } : {}),
   }
   // Memory first: the proposal then gets at least its sensitivity.
   const memory = action === 'reject' ? undefined : makeMemory(at.records, proposal, made, at.call)
   put(proposal, { decisions: { ...proposal.decisions, [decisionKey(made)]: made } }, at)
-  const reopen_until = formatTime((parseTime(now) ?? 0) + reopenMs)
+  const reopenUntil = formatTime((parseTime(now) ?? 0) + reopenMs)
   const { id } = proposal
-  if (memory === undefined) return { id, status: 'rejected' as const, reopen_until }
-  return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopen_until }
+  if (memory === undefined) return { id, status: 'rejected' as const, reopenUntil }
+  return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopenUntil }
 }
 
 /** A memory from another book waits for the user like a proposal. */
-function reviewMemory({ id, action, edited: change = {}, despite_hidden }: Review, at: At) {
+function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review, at: At) {
   const memory = asMemory(at.records.get(id))
   if (!memory) return undefined
   if (memory.status !== 'pending') {
@@ -257,7 +257,7 @@ function reviewMemory({ id, action, edited: change = {}, despite_hidden }: Revie
     labels: change.scope ?? memory.labels,
     tags: change.tags ?? memory.tags,
   }
-  checkSeen(body, {}, despite_hidden)
+  checkSeen(body, {}, despiteHidden)
   const metadata = { ...memory.metadata, approvedAt: at.call.now }
   putMemory(at.records, id, { ...body, status: 'approved', metadata }, { sensitivity })
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory: id }

@@ -1,6 +1,6 @@
 // Archives raw records (messages and thoughts) that a digest covers. Archived records are kept, but out of recall;
 // only the owner may purge them. The rules are here and nowhere else.
-// Never archived: personal, to be kept (`not_to_archive`), pinned, or younger than the cutoff of seven days. Others are
+// Never archived: personal, to be kept (`keep`), pinned, or younger than the cutoff of seven days. Others are
 // archived if their score is below 25.
 import { checkAborted } from '../../../core/abort.ts'
 import { dayMs } from '../../../core/zone.ts'
@@ -26,15 +26,7 @@ interface ArchiveCase {
   readonly citations: number
 }
 
-export const stayReasons = [
-  'personal',
-  'not_to_archive',
-  'pinned',
-  'recent',
-  'important',
-  'untold',
-  'sealed',
-] as const
+export const stayReasons = ['personal', 'keep', 'pinned', 'recent', 'important', 'untold', 'sealed'] as const
 export type StayReason = (typeof stayReasons)[number]
 
 /**
@@ -65,7 +57,7 @@ function archiveScore({ ageDays, importance, markedImportance, citations }: Arch
 /** The reason to keep it; undefined if it is to be archived. */
 function stayReason(one: ArchiveCase): StayReason | undefined {
   if (one.isPersonal) return 'personal'
-  if (one.isToKeep) return 'not_to_archive'
+  if (one.isToKeep) return 'keep'
   if (one.isPinned) return 'pinned'
   // This also covers records younger than a day.
   if (one.ageDays < archiveRule.cutoffDays) return 'recent'

@@ -98,7 +98,7 @@ export const dayCapabilities = [
     methods: ['days.consolidate'],
     summary:
       'Tells the digests, weeks and patterns of the persona that are missing, and archives what they have told of; a dry run says what that would be.',
-    input: z.strictObject({ dry_run: z.boolean().default(false), persona: called }).prefault({}),
+    input: z.strictObject({ dryRun: z.boolean().default(false), persona: called }).prefault({}),
     output: z.object({
       /** Ids of the digests written; in a dry run, the days and weeks that would be written. */
       digests: z.array(z.string()),
@@ -106,15 +106,15 @@ export const dayCapabilities = [
       archived: z.number(),
       kept: z.partialRecord(z.enum(stayReasons), z.number()),
       degraded: z.array(z.string()),
-      dry_run: z.boolean(),
+      dryRun: z.boolean(),
     }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ dry_run, persona: named }, at) {
+    async run({ dryRun, persona: named }, at) {
       const persona = needPersona(at, named)
-      const done = dry_run ? planConsolidation(at, persona) : await consolidate(at, persona)
-      return { ...done, dry_run }
+      const done = dryRun ? planConsolidation(at, persona) : await consolidate(at, persona)
+      return { ...done, dryRun }
     },
   }),
 ] as const

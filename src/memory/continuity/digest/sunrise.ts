@@ -35,9 +35,9 @@ export const sunriseShape = z.object({
   yesterday: z.string(),
   /** Day of the digest; null without one. */
   day: z.string().nullable(),
-  is_yesterday: z.boolean(),
+  isYesterday: z.boolean(),
   digest: digestShown.nullable(),
-  key_events: z.array(line),
+  keyEvents: z.array(line),
   open_questions: z.array(line),
   /** Messages of others in the room, oldest first; empty without a room. */
   room: z.array(z.object({ from: z.string(), name: z.string(), text: z.string(), at: z.string() })),
@@ -65,9 +65,9 @@ export async function sunriseOf(at: At, persona: Persona): Promise<Sunrise> {
     today,
     yesterday,
     day: digest?.period_id ?? null,
-    is_yesterday: digest?.period_id === yesterday,
+    isYesterday: digest?.period_id === yesterday,
     digest: digest ?? null,
-    key_events: [...new Map(events.map((one) => [one.text, one])).values()].slice(0, eventLimit),
+    keyEvents: [...new Map(events.map((one) => [one.text, one])).values()].slice(0, eventLimit),
     open_questions: openNow(at, persona, digest?.open_questions ?? []),
     room: await roomMessages(at, persona),
   }

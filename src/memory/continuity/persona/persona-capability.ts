@@ -96,7 +96,7 @@ export const personaCapabilities = [
       /** True: changes role and description. Without it, other values are a conflict. */
       update: z.boolean().default(false),
     }),
-    output: z.object({ ...personaShown.shape, is_new: z.boolean() }),
+    output: z.object({ ...personaShown.shape, isNew: z.boolean() }),
     effect: 'task',
     repeatable: true,
     uses: ['records'],
@@ -136,7 +136,7 @@ export const personaCapabilities = [
           'not-initialized',
           "The caller can't read the persona it registered; check the scope of its token.",
         )
-      return { ...shown(at, persona), is_new: before === undefined }
+      return { ...shown(at, persona), isNew: before === undefined }
     },
   }),
   readVerb({

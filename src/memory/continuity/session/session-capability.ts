@@ -203,7 +203,7 @@ export const sessionCapabilities = [
           .optional(),
       })
       .prefault({}),
-    output: z.object({ ...ended.shape, was_ended: z.boolean() }),
+    output: z.object({ ...ended.shape, wasEnded: z.boolean() }),
     effect: 'task',
     repeatable: true,
     uses: endUses,
@@ -211,9 +211,9 @@ export const sessionCapabilities = [
       if (focus !== undefined) needFit(focus, focusLimit, 'focus')
       const persona = needPersona(at, named)
       const session = needSession(at, persona, id)
-      if (session.state === 'ended') return { ...shown(session), was_ended: true }
+      if (session.state === 'ended') return { ...shown(session), wasEnded: true }
       const done = await endSession(at, persona, session.id, { reason: 'asked', focus })
-      return { ...shown(done), was_ended: false }
+      return { ...shown(done), wasEnded: false }
     },
   }),
   readVerb({

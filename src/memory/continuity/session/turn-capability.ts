@@ -91,7 +91,7 @@ const shown = z.object({
   began_at: z.string(),
   ended_at: z.string().optional(),
   /** Ids of the records written in it, oldest first; at most 1,000 of `count`. */
-  memory_ids: z.array(z.string()),
+  memoryIds: z.array(z.string()),
   count: z.number(),
 })
 
@@ -101,7 +101,7 @@ const show = (turn: Turn, { records, count }: { records: readonly string[]; coun
   number: turn.number,
   began_at: turn.began_at,
   ended_at: turn.ended_at,
-  memory_ids: [...records],
+  memoryIds: [...records],
   count,
 })
 

@@ -36,9 +36,9 @@ type Found = z.output<typeof found>
 
 const narrowing = {
   persona: called,
-  min_importance: z.number().min(0).max(1).default(0),
+  minImportance: z.number().min(0).max(1).default(0),
   /** Maximum age in days. */
-  max_age_days: z.number().positive().max(36_600).default(recallDefaults.days),
+  maxAgeDays: z.number().positive().max(36_600).default(recallDefaults.days),
 }
 const question = z
   .string()
@@ -81,8 +81,8 @@ interface Search {
   readonly text: string
   readonly kinds: readonly string[]
   readonly limit: number
-  readonly min_importance: number
-  readonly max_age_days?: number
+  readonly minImportance: number
+  readonly maxAgeDays?: number
   /** False: the text is not a question of the caller, but text of other records. */
   readonly isQuestion?: boolean
 }
@@ -90,9 +90,9 @@ interface Search {
 async function recall(
   at: At,
   persona: Persona,
-  { text, kinds, min_importance, max_age_days, isQuestion = true, ...search }: Search,
+  { text, kinds, minImportance, maxAgeDays, isQuestion = true, ...search }: Search,
 ) {
-  const oldest = max_age_days === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - max_age_days * dayMs
+  const oldest = maxAgeDays === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - maxAgeDays * dayMs
   const query = { text, kinds, filters: recallable(persona) }
   // Old and unimportant records are removed afterwards, so more are requested.
   const {
@@ -102,7 +102,7 @@ async function recall(
   } = await at.recall.ask({ ...query, limit: Math.min(1000, search.limit * 3) })
   const records = hits
     .map(({ record, score }) => ({ ...shown(at, record), score }))
-    .filter((one) => one.importance >= min_importance && (parseTime(one.timestamp) ?? 0) >= oldest)
+    .filter((one) => one.importance >= minImportance && (parseTime(one.timestamp) ?? 0) >= oldest)
     .slice(0, search.limit)
   const limited = { ...query, limit: Math.min(search.limit, hitLimit) }
   at.recall.note(recallNote(isQuestion ? limited : { ...limited, text: '' }, records))
@@ -136,16 +136,16 @@ function recent(
   at: At,
   persona: Persona,
   count: number,
-  narrowed: { min_importance: number; max_age_days: number },
+  narrowed: { minImportance: number; maxAgeDays: number },
 ): Found[] {
-  const oldest = (parseTime(at.call.now) ?? 0) - narrowed.max_age_days * dayMs
+  const oldest = (parseTime(at.call.now) ?? 0) - narrowed.maxAgeDays * dayMs
   return own
     .flatMap(
       (kind) =>
         at.records.query({ kind, filters: recallable(persona), limit: Math.min(1000, count * 3) }).records,
     )
     .map((record) => shown(at, record))
-    .filter((one) => one.importance >= narrowed.min_importance && (parseTime(one.timestamp) ?? 0) >= oldest)
+    .filter((one) => one.importance >= narrowed.minImportance && (parseTime(one.timestamp) ?? 0) >= oldest)
     .toSorted((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? 1 : -1))
     .slice(0, count)
 }
@@ -188,7 +188,7 @@ export const thoughtRecallCapabilities = [
       topic: question.refine((text) => text.trim() !== '', 'is empty'),
       limit: limit(recallDefaults.topic),
       persona: called,
-      min_importance: narrowing.min_importance,
+      minImportance: narrowing.minImportance,
     }),
     output: answer,
     uses: ['records', 'recall'],

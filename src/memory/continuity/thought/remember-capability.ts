@@ -91,34 +91,34 @@ export const rememberCapabilities = [
       'Says of a record of the persona that it is personal, not to be archived, or where it is collected; null takes that away.',
     input: z
       .strictObject({
-        memory_id: recordId,
+        memoryId: recordId,
         personal: z.boolean().nullable().optional(),
-        not_to_archive: z.boolean().nullable().optional(),
+        keep: z.boolean().nullable().optional(),
         collection: collectionPlace.nullable().optional(),
         persona: called,
       })
       .refine(
-        ({ personal, not_to_archive, collection }) =>
-          personal !== undefined || not_to_archive !== undefined || collection !== undefined,
-        { path: ['memory_id'], message: 'changes nothing: pass personal, not_to_archive or collection' },
+        ({ personal, keep, collection }) =>
+          personal !== undefined || keep !== undefined || collection !== undefined,
+        { path: ['memoryId'], message: 'changes nothing: pass personal, keep or collection' },
       ),
-    output: z.object({ memory_id: z.string(), marks: z.object(marks), before: z.object(marks) }),
+    output: z.object({ memoryId: z.string(), marks: z.object(marks), before: z.object(marks) }),
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ memory_id, personal, not_to_archive: keep, collection, persona: named }, at) {
+    async run({ memoryId, personal, keep, collection, persona: named }, at) {
       const persona = needPersona(at, named)
-      const found = at.records.get(memory_id)
+      const found = at.records.get(memoryId)
       if (!found || !persona.agents.includes(found.agent)) {
-        throw new DaybookError('not-found', `${persona.name} has no record \`${memory_id}\`.`, {
-          details: { path: 'memory_id' },
+        throw new DaybookError('not-found', `${persona.name} has no record \`${memoryId}\`.`, {
+          details: { path: 'memoryId' },
         })
       }
       const { before, now } = await at.records.write(({ records }) => {
-        const change = records.mark(memory_id, { personal, keep, collection })
+        const change = records.mark(memoryId, { personal, keep, collection })
         return { before: { ...change.before }, now: { ...change.now } }
       })
-      return { memory_id, marks: now, before }
+      return { memoryId, marks: now, before }
     },
   }),
   readVerb({

@@ -74,26 +74,26 @@ export const answerCapabilities = [
     methods: ['conversation.cacheAnswer'],
     summary: 'Keeps the answer to a question until a record that it rests on changes, or it is too old.',
     input: z.strictObject({
-      agent_id: scopeName.optional(),
+      agent: scopeName.optional(),
       question,
       answer: z.string().min(1).max(answerLimit.answer),
       /** Sources of the answer, such as the hits of a recall. */
       records: z.array(recordId).max(answerLimit.records).default([]),
       /** Seconds until it expires; default a week. */
-      ttl_seconds: z.number().min(1).max(31_622_400).default(604_800),
+      ttlSeconds: z.number().min(1).max(31_622_400).default(604_800),
     }),
     output: z.object({ ok: z.boolean(), id: z.string() }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ agent_id, question: text, answer, records: ids, ttl_seconds }, at) {
-      const agent = agent_id ?? at.call.scope.agent
+    async run({ agent: named, question: text, answer, records: ids, ttlSeconds }, at) {
+      const agent = named ?? at.call.scope.agent
       const rests_on = [...new Set(ids)].map((id) => {
         const version = versionOf(at, id)
         if (version !== undefined) return { id, version }
         throw notFound('record', id, 'records')
       })
-      const expires_at = formatTime((parseTime(at.call.now) ?? 0) + Math.round(ttl_seconds * 1000))
+      const expires_at = formatTime((parseTime(at.call.now) ?? 0) + Math.round(ttlSeconds * 1000))
       const direction = directionOf(await at.recall.questionVector(text))
       const body = {
         question: text,
@@ -124,7 +124,7 @@ export const answerCapabilities = [
     method: 'conversation.cachedAnswer',
     summary:
       'Gives the answer to a question that was answered before, if what it rested on is unchanged and still holds.',
-    input: z.strictObject({ agent_id: scopeName.optional(), question }),
+    input: z.strictObject({ agent: scopeName.optional(), question }),
     output: z.object({
       /** Null if there is no answer, or it is no longer valid. */
       answer: z.string().nullable(),
@@ -136,8 +136,8 @@ export const answerCapabilities = [
       similarity: z.number().optional(),
     }),
     uses: ['records', 'recall'],
-    async run({ agent_id, question: text }, at) {
-      const filters = { agent: agent_id ?? at.call.scope.agent }
+    async run({ agent: named, question: text }, at) {
+      const filters = { agent: named ?? at.call.scope.agent }
       const { records } = at.records.query({
         kind: 'answer',
         filters,

@@ -33,7 +33,7 @@ export const episodeCapabilities = [
       }),
     output: z.object({
       ok: z.boolean(),
-      episode_id: z.string().optional(),
+      episodeId: z.string().optional(),
       skipped: z.boolean().optional(),
       /** Reason if no episode was made: `empty history`, `duplicate history`. */
       reason: z.enum(['empty history', 'duplicate history']).optional(),
@@ -50,10 +50,10 @@ export const episodeCapabilities = [
       const lines = input ?? bounded(unarchived(at, scope, historyLimit.messages))
       const archived = await archiveEpisode(at, scope, lines)
       if (!archived) return { ok: true, skipped: true, reason: 'empty history' as const }
-      const { id: episode_id, isNew, ...how } = archived
+      const { id: episodeId, isNew, ...how } = archived
       return {
         ok: true,
-        episode_id,
+        episodeId,
         ...how,
         ...(isNew ? {} : { skipped: true, reason: 'duplicate history' as const }),
       }
@@ -70,12 +70,12 @@ export const episodeCapabilities = [
     permission: 'forget',
     methods: ['conversation.forgetEpisode'],
     summary: 'Forgets one episode of an agent; its messages stay.',
-    input: z.strictObject({ agent_id: scopeName.optional(), id: recordId }),
-    output: z.object({ ok: z.boolean(), deleted_id: z.string() }),
+    input: z.strictObject({ agent: scopeName.optional(), id: recordId }),
+    output: z.object({ ok: z.boolean(), deletedId: z.string() }),
     effect: 'write',
     uses: ['records'],
-    run({ agent_id, id }, at) {
-      const agent = agent_id ?? at.call.scope.agent
+    run({ agent: named, id }, at) {
+      const agent = named ?? at.call.scope.agent
       const found = at.records.get(id)
       if (found?.kind !== 'episode' || found.agent !== agent) {
         throw new DaybookError('not-found', `There is no episode \`${id}\` of agent \`${agent}\`.`, {
@@ -83,7 +83,7 @@ export const episodeCapabilities = [
         })
       }
       at.records.forget(id)
-      return { ok: true, deleted_id: id }
+      return { ok: true, deletedId: id }
     },
   }),
 ] as const

@@ -13,7 +13,7 @@ import { filters, orderBy, readVerb, recordVerbs } from '../../../shape/record-v
 
 /** Scope of the conversation. Default: agent, session and resource of the book. */
 export const conversationScope = {
-  agent_id: scopeName.optional(),
+  agent: scopeName.optional(),
   session: scopeName.optional(),
   resource: scopeName.optional(),
 }
@@ -22,16 +22,14 @@ export const conversationScope = {
 const listQuery = z.strictObject({
   ...conversationScope,
   filters,
-  order_by: orderBy,
+  orderBy,
   limit: limit(),
   cursor,
 })
 
 /** Filters for the store: the caller's filters within the named scope. */
-function withinScope({ agent_id, session, resource, filters }: ListScope): Filters {
-  const named = Object.entries({ agent: agent_id, session, resource }).filter(
-    ([, name]) => name !== undefined,
-  )
+function withinScope({ agent, session, resource, filters }: ListScope): Filters {
+  const named = Object.entries({ agent, session, resource }).filter(([, name]) => name !== undefined)
   const scope = Object.fromEntries(named) as Filters
   if (filters === undefined) return scope
   // Merged with the caller's conditions, so that errors name the caller's paths.
@@ -39,7 +37,7 @@ function withinScope({ agent_id, session, resource, filters }: ListScope): Filte
   return { ...filters, and: Array.isArray(and) ? [...and, scope] : and }
 }
 
-type ListScope = Pick<z.output<typeof listQuery>, 'agent_id' | 'session' | 'resource' | 'filters'>
+type ListScope = Pick<z.output<typeof listQuery>, 'agent' | 'session' | 'resource' | 'filters'>
 
 /** A verb that lists the records of `kind`, within the scope that the caller names. */
 export function listVerb<const Id extends string, const Method extends string, Item extends z.ZodType>(
@@ -52,24 +50,24 @@ export function listVerb<const Id extends string, const Method extends string, I
     ...verb,
     input: listQuery.prefault({}),
     output: page,
-    run: ({ order_by, limit: count, cursor: from, ...query }, at) =>
-      pageOf(at, { filters: withinScope(query), orderBy: order_by, limit: count, cursor: from }),
+    run: ({ orderBy, limit: count, cursor: from, ...query }, at) =>
+      pageOf(at, { filters: withinScope(query), orderBy, limit: count, cursor: from }),
   })
 }
 
 /** Scope for a record to store. */
 export function scopeOf(
   {
-    agent_id,
+    agent,
     session,
     resource,
-  }: { agent_id?: string | undefined; session?: string | undefined; resource?: string | undefined },
+  }: { agent?: string | undefined; session?: string | undefined; resource?: string | undefined },
   { scope }: Pick<CallPort, 'scope'>,
 ) {
   const own = session ?? scope.session
   const about = resource ?? scope.resource
   return {
-    agent: agent_id ?? scope.agent,
+    agent: agent ?? scope.agent,
     ...defined({ session: own, resource: about }),
   }
 }

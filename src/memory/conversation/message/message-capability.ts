@@ -67,12 +67,12 @@ export const messageCapabilities = [
     permission: 'forget',
     methods: ['conversation.forget'],
     summary: 'Forgets one message of an agent, by the id of its record or the name its sender gave it.',
-    input: z.strictObject({ agent_id: scopeName.optional(), id: z.string().min(1).max(1000) }),
-    output: z.object({ ok: z.boolean(), deleted_id: z.string() }),
+    input: z.strictObject({ agent: scopeName.optional(), id: z.string().min(1).max(1000) }),
+    output: z.object({ ok: z.boolean(), deletedId: z.string() }),
     effect: 'write',
     uses: ['records'],
-    run({ agent_id, id }, at) {
-      const agent = agent_id ?? at.call.scope.agent
+    run({ agent: named, id }, at) {
+      const agent = named ?? at.call.scope.agent
       const found = [at.records.get(id), at.records.find(namedMessage(agent, id))]
       const own = found.find((one) => one?.kind === 'message' && one.agent === agent)
       if (!own) {
@@ -81,7 +81,7 @@ export const messageCapabilities = [
         })
       }
       at.records.forget(own.id)
-      return { ok: true, deleted_id: id }
+      return { ok: true, deletedId: id }
     },
   }),
 ] as const

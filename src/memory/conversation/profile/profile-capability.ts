@@ -151,14 +151,14 @@ export const profileCapabilities = [
     summary:
       'Learns from a conversation what users say about themselves, and adds it to their profiles; nothing known is taken out.',
     input: z.strictObject({
-      agent_id: scopeName.optional(),
+      agent: scopeName.optional(),
       /** User of these facts. Default: each message's speaker, by the id of its source. */
       user_id: userId.optional(),
       history,
     }),
     output: z.object({
       ok: z.boolean(),
-      profiles_updated: z.number(),
+      profilesUpdated: z.number(),
       profiles: z.array(
         z.object({ user_id: z.string(), id: z.string(), learned: z.number(), superseded: z.number() }),
       ),
@@ -170,8 +170,8 @@ export const profileCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ agent_id, user_id, history: lines }, at) {
-      const agent = agent_id ?? at.call.scope.agent
+    async run({ agent: named, user_id, history: lines }, at) {
+      const agent = named ?? at.call.scope.agent
       const users = Map.groupBy(
         lines.filter((line) => isUser(line) && line.content !== ''),
         ({ source }) => user_id ?? source.id ?? '',
@@ -205,7 +205,7 @@ export const profileCapabilities = [
             kind: 'profile',
             name,
             body,
-            scope: scopeOf({ agent_id: agent }, { scope }),
+            scope: scopeOf({ agent }, { scope }),
           })
           const learned = is.current.filter((one) => !was.current.some((other) => isSame(one, other))).length
           const superseded = is.earlier.filter((one) =>
@@ -218,7 +218,7 @@ export const profileCapabilities = [
       const method = at.recall.llm && degraded === undefined ? ('model' as const) : ('patterns' as const)
       return {
         ok: true,
-        profiles_updated: profiles.length,
+        profilesUpdated: profiles.length,
         profiles,
         method,
         ...defined({ degraded }),
@@ -231,7 +231,7 @@ export const profileCapabilities = [
     summary: 'Tells what an agent knows of a user: what holds now as text, and every fact with its history.',
     input: z
       .strictObject({
-        agent_id: scopeName.optional(),
+        agent: scopeName.optional(),
         /** Default: the user without an id, else the profile updated last. */
         user_id: userId.optional(),
       })
@@ -244,8 +244,8 @@ export const profileCapabilities = [
       /** Former facts. */
       earlier: z.array(fact),
     }),
-    run({ agent_id, user_id }, at) {
-      const found = findProfile(at, agent_id ?? at.call.scope.agent, user_id)
+    run({ agent: named, user_id }, at) {
+      const found = findProfile(at, named ?? at.call.scope.agent, user_id)
       if (found) needUnderstood(profileKind, found)
       const facts = found ? currentFacts(at, found) : {}
       const { current, earlier } = splitFacts(facts)

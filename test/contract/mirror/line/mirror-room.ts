@@ -6,7 +6,7 @@ import { newKey, openRoomLine, usualSize } from './room-line.ts'
 
 interface HeardAll {
   readonly messages: readonly RoomMessage[]
-  readonly messages_lost: boolean
+  readonly messagesLost: boolean
 }
 
 export function mirrorRoomCases(host: LineHost): void {
@@ -38,11 +38,11 @@ export function mirrorRoomCases(host: LineHost): void {
         await line.until((event) => event.type === 'said' && event.message.number === 9)
         expect(line.said()).toEqual(all)
       }
-      const { messages, messages_lost } = await hear(book)
+      const { messages, messagesLost } = await hear(book)
       expect(messages.map(({ number, text }) => `${number} ${text}`)).toEqual(
         all.filter((text) => !text.includes('http')),
       )
-      expect(messages_lost).toBe(false)
+      expect(messagesLost).toBe(false)
       expect(await status(book)).toMatchObject({ participants: 3, oldest: 1, latest: 9, at: 'mirror' })
     })
 
@@ -77,8 +77,8 @@ export function mirrorRoomCases(host: LineHost): void {
       expect((await one.ask({ do: 'say', size: usualSize, messages: unsent })).said).toEqual(done.said)
       expect((await two.say('bob', 'third')).said[0]?.number).toBe(8)
       // 3 was said to nobody but its own device, and is gone.
-      expect(await hear(book, 2)).toMatchObject({ messages_lost: true })
-      expect(await hear(book, 5)).toMatchObject({ messages_lost: false })
+      expect(await hear(book, 2)).toMatchObject({ messagesLost: true })
+      expect(await hear(book, 5)).toMatchObject({ messagesLost: false })
       expect((await hear(book)).messages.map(({ number }) => number)).toEqual([1, 2, 6, 7, 8])
     })
 
@@ -87,11 +87,11 @@ export function mirrorRoomCases(host: LineHost): void {
       await run(book, 'say', { as: 'ada', text: 'one' })
       await run(book, 'say', { as: 'ada', text: 'two' })
       await run(book, 'leave', { as: 'ada' })
-      expect(await hear(book, 1)).toEqual({ messages: [], messages_lost: true, more_available: false })
-      expect(await hear(book, 2)).toMatchObject({ messages_lost: false })
+      expect(await hear(book, 1)).toEqual({ messages: [], messagesLost: true, moreAvailable: false })
+      expect(await hear(book, 2)).toMatchObject({ messagesLost: false })
       expect(await run<RoomMessage>(book, 'say', { as: 'ada', text: 'three' })).toMatchObject({ number: 3 })
       // A number that nobody was given yet.
-      expect(await hear(book, 99)).toMatchObject({ messages: [{ number: 3 }], messages_lost: true })
+      expect(await hear(book, 99)).toMatchObject({ messages: [{ number: 3 }], messagesLost: true })
       await run(book, 'leave', { as: 'http' })
     })
 

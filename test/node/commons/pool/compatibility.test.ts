@@ -13,7 +13,7 @@ afterEach(() => world.close())
 const compatible = {
   verify: 'off',
   compatibility: true,
-  quorum: { rule: 'fixed', min_pool: 3, yes: 2, no: 2 },
+  quorum: { rule: 'fixed', minPool: 3, yes: 2, no: 2 },
 }
 
 async function open(): Promise<Engine> {

@@ -254,6 +254,6 @@ describe('a clock a day ahead', () => {
     const late = { ...proposal(), timestamp: world.at(day) }
     await give(book, late)
     const { proposals } = await ask<{ proposals: object[] }>(book, 'pool:list_proposals')
-    expect(proposals).toMatchObject([{ proposed_at: world.at(60_000) }])
+    expect(proposals).toMatchObject([{ proposedAt: world.at(60_000) }])
   })
 })

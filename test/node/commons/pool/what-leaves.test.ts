@@ -44,7 +44,7 @@ describe('what leaves a book for the pool', () => {
     expect(await refused(propose({ tags: ['ops', ' PII '] }))).toEqual(['forbidden', 'tags', 'tag-denied'])
     expect(await refused(propose({ tags: ['weather'] }))).toEqual(['forbidden', 'tags', 'tag-not-allowed'])
     expect(await refused(propose({ tags: [] }))).toEqual(['invalid-input', 'tags', undefined])
-    await ask(book, 'pool:configure', { tags_allowed: ['weather'], tags_denied: ['ops'] })
+    await ask(book, 'pool:configure', { tagsAllowed: ['weather'], tagsDenied: ['ops'] })
     expect(await refused(propose({}))).toEqual(['forbidden', 'tags', 'tag-denied'])
   })
 

@@ -60,14 +60,12 @@ async function bothWays(book: Engine, capability: string, as?: string) {
   const by = defined({ as })
   const { claws: found } = (await book.call('pool:who_can', { capability }, by)) as { claws: Found[] }
   const { claws } = (await book.call('pool:claws', { active: true }, by)) as {
-    claws: { claw: string; display_name?: string; capabilities: string[]; announced_at: string }[]
+    claws: { claw: string; displayName?: string; capabilities: string[]; announcedAt: string }[]
   }
-  const read = claws.flatMap(
-    ({ claw: clawId, display_name: displayName, capabilities, announced_at: updatedAt }) => {
-      const matched = whoCan(capabilities, capability)
-      return matched ? [{ clawId, ...defined({ displayName }), matched, updatedAt }] : []
-    },
-  )
+  const read = claws.flatMap(({ claw: clawId, displayName, capabilities, announcedAt: updatedAt }) => {
+    const matched = whoCan(capabilities, capability)
+    return matched ? [{ clawId, ...defined({ displayName }), matched, updatedAt }] : []
+  })
   return { found, read }
 }
 

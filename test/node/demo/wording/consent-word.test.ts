@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { piecesOf } from '../../../../demo/wording/hidden-word.ts'
 import { policySentences, scopeWord } from '../../../../demo/wording/policy-word.ts'
 
-const plain = { for_agents: 'tutor', allow: ['a2p:preferences'], deny: [], permissions: ['read_scoped'] }
+const plain = { forAgents: 'tutor', allow: ['a2p:preferences'], deny: [], permissions: ['read_scoped'] }
 
 describe('a policy as sentences', () => {
   it.each([
@@ -22,7 +22,7 @@ describe('a policy as sentences', () => {
 
   it('says what may be read, what never is, and every condition', () => {
     const said = policySentences({
-      for_agents: 'did:a2p:agent:local:*',
+      forAgents: 'did:a2p:agent:local:*',
       allow: ['a2p:preferences', 'a2p:interests'],
       deny: ['a2p:health', 'a2p:financial'],
       permissions: ['read_full', 'propose'],
@@ -55,7 +55,7 @@ describe('a policy as sentences', () => {
   })
 
   it('says that an agent is shut out, and that an unknown condition allows nothing', () => {
-    const shut = { ...plain, for_agents: '*', allow: [], permissions: ['none'] }
+    const shut = { ...plain, forAgents: '*', allow: [], permissions: ['none'] }
     expect(policySentences(shut)).toEqual(['Every agent may read nothing.'])
     const odd = policySentences({ ...plain, conditions: { moonPhase: 'full' } })
     expect(odd.at(-1)).toBe('The condition “moonPhase” is not known here, so the policy allows nothing.')

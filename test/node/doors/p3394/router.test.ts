@@ -47,16 +47,16 @@ it('the order is direct, socket, MCP, HTTP, whichever was named first; a prefere
   const { registry, ways, send } = world('http', 'mcp_stdio', 'unix_socket', 'direct')
   const used: string[] = []
   for (let i = 0; i < 4; i += 1) {
-    const { transport_used } = await send()
-    used.push(transport_used)
-    for (const way of ways) if (way.type === transport_used) way.isDown = true
+    const { transportUsed } = await send()
+    used.push(transportUsed)
+    for (const way of ways) if (way.type === transportUsed) way.isDown = true
   }
   expect(used).toEqual(['direct', 'unix_socket', 'mcp_stdio', 'http'])
   registry.register('memory', {
     transports: [new Way('direct'), new Way('http')],
     transport_preference: ['http'],
   })
-  expect((await send()).transport_used).toBe('http')
+  expect((await send()).transportUsed).toBe('http')
   expect((await failure(route(registry, request, { transport: 'direct' }))).code).toBe('no-transport')
 })
 
@@ -64,19 +64,19 @@ it('a way that fails is followed by the next under the same id, and rests after 
   const { clock, first, second, send } = world('direct', 'http')
   first.isDown = true
   for (let i = 0; i < 3; i += 1)
-    expect(await send()).toEqual({ data: 'http', transport_used: 'http', failed_over: ['direct'] })
+    expect(await send()).toEqual({ data: 'http', transportUsed: 'http', failedOver: ['direct'] })
   expect(first.heard).toEqual(['m-1', 'm-1', 'm-1'])
   for (const restMs of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
     const before = first.heard.length + first.beats
     clock.at += restMs - 1
-    expect((await send()).failed_over).toEqual([])
+    expect((await send()).failedOver).toEqual([])
     clock.at += 1
-    expect((await send()).failed_over).toEqual(['direct'])
+    expect((await send()).failedOver).toEqual(['direct'])
     expect(first.heard.length + first.beats).toBe(before + 1)
   }
   first.isDown = false
   clock.at += 60_000
-  expect((await send()).transport_used).toBe('direct')
+  expect((await send()).transportUsed).toBe('direct')
   expect(second.beats).toBeGreaterThan(0)
 })
 
@@ -101,7 +101,7 @@ it('a way that was silent for 30 s is asked for a heartbeat first, and after 90 
   clock.at += 90_000
   expect(entry()?.transport_active).toBe('http')
   first.isDown = true
-  expect(await send()).toMatchObject({ transport_used: 'http', failed_over: ['direct'] })
+  expect(await send()).toMatchObject({ transportUsed: 'http', failedOver: ['direct'] })
   // It was asked, and heard nothing.
   expect([first.beats, first.heard.length]).toEqual([2, 3])
 })

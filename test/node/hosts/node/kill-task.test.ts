@@ -44,7 +44,7 @@ it('makes again what a killed process was in the middle of, and gives up after a
   // The model never answers: whoever asks it is in the middle of the task.
   await using server = await openModelServer(() => undefined)
   const path = join(folder, 'kill.daybook')
-  const task = { capability: 'ks:archive_episode', input: { history }, max_attempts: 3 }
+  const task = { capability: 'ks:archive_episode', input: { history }, maxAttempts: 3 }
   for (const number of [1, 2]) {
     const asked = server.next()
     const child = startProcess(path, server.url, number === 1 ? task : undefined)
@@ -56,7 +56,7 @@ it('makes again what a killed process was in the middle of, and gives up after a
   // The third try is the last one, and finds a book without a model.
   const book = await openDaybook({ name: 'kill', path })
   const [found] = (await book.tasks.list()).tasks
-  expect(found).toMatchObject({ capability: 'ks:archive_episode', max_attempts: 3 })
+  expect(found).toMatchObject({ capability: 'ks:archive_episode', maxAttempts: 3 })
   const done = await settledTask(book, found?.id ?? '')
   expect(done).toMatchObject({ state: 'done', attempts: 3, result: { method: 'extractive' } })
   expect((await book.conversation.episodes()).records).toHaveLength(1)
@@ -70,7 +70,7 @@ it('puts a task to the dead letters that ends its process each time', async () =
   const child = startProcess(path, server.url, {
     capability: 'ks:archive_episode',
     input: { history },
-    max_attempts: 1,
+    maxAttempts: 1,
   })
   await asked
   await killed(child)

@@ -131,7 +131,7 @@ it.concurrent(
     const path = join(folder, 'older.daybook')
     const kept = async () => {
       await using book = await open(path)
-      const { records } = await book.perceptions.query({ order_by: 'id' })
+      const { records } = await book.perceptions.query({ orderBy: 'id' })
       return { ids: records.map(({ id }) => id), ...(await book.status()) }
     }
     {

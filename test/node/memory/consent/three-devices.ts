@@ -157,7 +157,7 @@ interface View {
 
 async function viewOf(engine: Engine): Promise<View> {
   const list = async (kind: string) => {
-    const query = { kind, limit: 1000, order_by: 'content', include_expired: true, include_superseded: true }
+    const query = { kind, limit: 1000, orderBy: 'content', includeExpired: true, includeSuperseded: true }
     return ((await engine.call('kstar:query_memory', query)) as { records: Stored[] }).records
   }
   const proposals = (await list('proposal')).map((one) => [

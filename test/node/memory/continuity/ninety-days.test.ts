@@ -49,7 +49,7 @@ async function talk(
     message: { content: `We looked at ${word} for a while.`, source: 'agent' },
   })
   await persona.thoughts.remember({ content: `Noted ${word}.`, context: isPersonal ? 'critical' : 'routine' })
-  if (isPersonal) await persona.thoughts.mark({ memory_id: id, personal: true, collection: 'People/Casey' })
+  if (isPersonal) await persona.thoughts.mark({ memoryId: id, personal: true, collection: 'People/Casey' })
   return id
 }
 
@@ -69,7 +69,7 @@ describe('ninety days of a persona on two devices in two zones', () => {
       const woke = await here.book.sessions.start({ persona: 'Alice' })
       const yesterday = vienna.dayOf(now() - 24 * hourMs)
       if (day > 0) {
-        expect(woke.sunrise).toMatchObject({ day: yesterday, is_yesterday: true })
+        expect(woke.sunrise).toMatchObject({ day: yesterday, isYesterday: true })
         expect(woke.sunrise.digest?.text).toContain(`morning-${day - 1}`)
       }
       lived.add(today())
@@ -115,11 +115,11 @@ describe('ninety days of a persona on two devices in two zones', () => {
     expect(lived.size).toBeGreaterThanOrEqual(dayCount)
 
     for (const { book } of sites) {
-      const listed = await book.conversation.list({ agent_id: scope.agent, limit: 1000 })
+      const listed = await book.conversation.list({ agent: scope.agent, limit: 1000 })
       const there = new Set(listed.records.map(({ id }) => id))
       expect(personal.filter((id) => !there.has(id))).toEqual([])
       expect(there.size).toBeLessThan(2 * (dayCount + dayCount / 2))
-      const kept = (await book.days.consolidate({ persona: 'Alice', dry_run: true })).kept
+      const kept = (await book.days.consolidate({ persona: 'Alice', dryRun: true })).kept
       expect(kept.personal).toBeGreaterThanOrEqual(personal.length - 4)
       const { sessions } = await book.sessions.list({ persona: 'Alice', limit: 1000 })
       expect(sessions.filter(({ state }) => state !== 'ended').length).toBeLessThanOrEqual(1)

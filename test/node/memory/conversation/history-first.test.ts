@@ -18,18 +18,18 @@ describe.each(['kstar:forget', 'kstar:purge'])('a message that is gone by %s', (
       const devices = openTwoDevices()
       opened.push(devices)
       const { one, two, sync } = devices
-      await one.call('ks:archive_episode', { history, agent_id: agent })
-      await one.call('ks:update_profile', { history, agent_id: agent })
+      await one.call('ks:archive_episode', { history, agent })
+      await one.call('ks:update_profile', { history, agent })
       if (isKnown) await sync()
-      const { id } = await two.call<{ id: string }>('ks:store', { message: history[0], agent_id: agent })
+      const { id } = await two.call<{ id: string }>('ks:store', { message: history[0], agent })
       await sync()
       const told = async () =>
         JSON.stringify(
           await Promise.all(
             [one, two].map(async ({ call }) => [
               await call('kstar:query_memory', { limit: 100 }),
-              await call('ks:get_profile', { agent_id: agent, user_id: 'carl' }),
-              await call('ks:list_episodes', { agent_id: agent }),
+              await call('ks:get_profile', { agent, user_id: 'carl' }),
+              await call('ks:list_episodes', { agent }),
               (await call<{ hits: { record: object }[] }>('daybook:recall', { text: word })).hits,
             ]),
           ),

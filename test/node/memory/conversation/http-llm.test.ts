@@ -226,7 +226,7 @@ describe('a book with a model', () => {
     ]
     const { book } = await open(answering(say({ facts })))
     const updated = await book.conversation.updateProfile({ history })
-    expect(updated).toMatchObject({ profiles_updated: 1, method: 'model' })
+    expect(updated).toMatchObject({ profilesUpdated: 1, method: 'model' })
     expect((await book.conversation.profile({ user_id: 'u-1' })).profile).toBe('home: Munich')
     await book.close()
   })

@@ -36,7 +36,7 @@ async function archived() {
   const { edge, device, pass } = world()
   const [one, two] = [device(), device()]
   const { results } = await one.book.conversation.storeMany({ session: 's-1', messages: said })
-  const { episode_id: episode = '' } = await one.book.conversation.archive({ session: 's-1' })
+  const { episodeId: episode = '' } = await one.book.conversation.archive({ session: 's-1' })
   await one.book.sync()
   await two.book.sync()
   const summaries = async ({ book }: Site) =>
@@ -139,13 +139,13 @@ describe('an episode that comes late, of a message that was forgotten before', (
     await one.book.records.forget({ id: results[1]?.id ?? '' })
     await one.book.sync()
     // It has not heard of that.
-    const { episode_id: id = '' } = await two.book.conversation.archive({ session: 's-1' })
+    const { episodeId: id = '' } = await two.book.conversation.archive({ session: 's-1' })
     await two.book.sync({ direction: 'push' })
     await one.book.sync()
     expect(JSON.stringify(await one.book.records.get({ id }))).toContain('doctor said')
     const read = async () => [
       await asGuest('kstar:get_record', { id }),
-      await asGuest('kstar:query_memory', { filters: { id }, include_outdated: true }),
+      await asGuest('kstar:query_memory', { filters: { id }, includeOutdated: true }),
     ]
     expect(await read()).toEqual([null, { records: [] }])
     await two.book.close()
@@ -178,7 +178,7 @@ describe('a book of an earlier version', () => {
     const after = openSite(ports, { db: lasting(db) })
     expect((await after.book.conversation.archive({ session: 's-1' })).reason).toBe('empty history')
     const answer = await after.book.records.forget({ id: results[1]?.id ?? '' })
-    expect(answer.told_anew).toHaveLength(1)
+    expect(answer.rebuilt).toHaveLength(1)
     await pass()
     expect(after.text()).not.toContain('doctor said')
   })

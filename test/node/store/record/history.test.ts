@@ -22,12 +22,12 @@ describe('the history of a record', () => {
     const skill = { name: 'weed', definition: { procedure: 'p'.repeat(20_000) } }
     await engine.call('kstar:store_skill', skill)
     for (let i = 0; i < 1000; i++)
-      await engine.call('kstar:update_skill_maturity', { skill_name: 'weed', outcome: i % 4 > 0 })
+      await engine.call('kstar:update_skill_maturity', { skillName: 'weed', outcome: i % 4 > 0 })
     expect(db.get<{ n: number; bytes: number }>(historySize)).toMatchObject({ n: 10 })
     expect(db.all('SELECT version FROM history ORDER BY version').map(({ version }) => version)).toEqual([
       1, 2, 4, 8, 16, 32, 64, 128, 256, 512,
     ])
-    expect(await engine.call('kstar:get_skill', { skill_name: 'weed' })).toMatchObject({
+    expect(await engine.call('kstar:get_skill', { skillName: 'weed' })).toMatchObject({
       maturity: { usage_count: 1000, successes: 750, success_rate: 0.75, level: 'proficient' },
     })
     await engine.close()
@@ -38,7 +38,7 @@ describe('the history of a record', () => {
     const skill = { name: 'weed', definition: { procedure: 'p' } }
     const { id } = (await engine.call('kstar:store_skill', skill)) as { id: string }
     for (const outcome of [true, false, true, true, true])
-      await engine.call('kstar:update_skill_maturity', { skill_name: 'weed', outcome })
+      await engine.call('kstar:update_skill_maturity', { skillName: 'weed', outcome })
     await engine.call('kstar:restore', { id, version: 2 })
     expect(await engine.call('kstar:get_record', { id })).toMatchObject({ maturity: { usage_count: 1 } })
     await engine.call('kstar:restore', { id, version: 6 })

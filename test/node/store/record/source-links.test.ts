@@ -34,7 +34,7 @@ const store = async ({ book }: Site, more: object = {}) => {
   return results[0]?.id ?? ''
 }
 const make = async ({ book }: Site) => {
-  const { episode_id: episode = '' } = await book.conversation.archive({ history: [said] })
+  const { episodeId: episode = '' } = await book.conversation.archive({ history: [said] })
   const { profiles } = await book.conversation.updateProfile({ history: [said] })
   return [episode, profiles[0]?.id ?? '']
 }

@@ -25,7 +25,7 @@ const calls = (toolName: string, input: object) => ({
 const scripted = (...steps: (ReturnType<typeof says> | ReturnType<typeof calls>)[]) =>
   new MockLanguageModelV4({ doGenerate: steps as never })
 const kept = async (book: Awaited<ReturnType<typeof open>>) =>
-  (await book.conversation.list({ order_by: 'timestamp' })).records.map(({ source, content }) => [
+  (await book.conversation.list({ orderBy: 'timestamp' })).records.map(({ source, content }) => [
     source['role'],
     content,
   ])

@@ -67,7 +67,7 @@ it('has nothing in a span of what is remembered, searched for or refused, unless
     await book.documents.write({ changes: [{ key: secret, value: { secret } }] })
     const other = { id: 'p', content: `${secret}!` }
     await failure(book.perceptions.store(other))
-    await failure(book.documents.write({ changes: [{ key: secret, value: {}, if_match: null }] }))
+    await failure(book.documents.write({ changes: [{ key: secret, value: {}, ifMatch: null }] }))
   }
   const silent = await openTraced()
   await use(silent.book)

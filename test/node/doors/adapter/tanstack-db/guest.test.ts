@@ -7,7 +7,7 @@ import { daybookCollectionOptions } from '../../../../../src/doors/adapter/tanst
 import { grant, later } from '../../../../contract/access/token-grant.ts'
 import { openBook, until } from './rows-case.ts'
 
-const interests = { for_agents: 'grader', allow: ['a2p:interests'], permissions: ['read_scoped'] } as const
+const interests = { forAgents: 'grader', allow: ['a2p:interests'], permissions: ['read_scoped'] } as const
 
 /** A book with a memory, and a collection of it for a guest that may read it. */
 async function opened(expires_at = later) {

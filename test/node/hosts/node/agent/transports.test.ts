@@ -42,7 +42,7 @@ describe('13.4 the message that stores a trace', () => {
     for (const [type, options] of Object.entries(ways)) {
       const client = openClient(options)
       const answer = await send(client, `${id}-${type}`)
-      expect(answer).toEqual({ data: receipt, transport_used: type, failed_over: [] })
+      expect(answer).toEqual({ data: receipt, transportUsed: type, failedOver: [] })
       expect(await send(client, `${id}-${type}`)).toEqual(answer)
       const { trace_id } = answer.data as { trace_id: string }
       const { body } = await world.run(place, 'kstar:get_trace', { id: trace_id })
@@ -100,7 +100,7 @@ describe('13.4 the message that stores a trace', () => {
       transport_preference: ['unix_socket', 'mcp_stdio', 'direct'],
     })
     const answer = await send(client)
-    expect(answer).toEqual({ data: receipt, transport_used: 'mcp_stdio', failed_over: ['unix_socket'] })
+    expect(answer).toEqual({ data: receipt, transportUsed: 'mcp_stdio', failedOver: ['unix_socket'] })
     expect((await book.traces.count()).total).toBe(1)
     const { trace_id } = answer.data as { trace_id: string }
     expect((await book.traces.query()).records).toMatchObject([{ id: trace_id }])

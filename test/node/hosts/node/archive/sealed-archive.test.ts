@@ -49,7 +49,7 @@ it('leave sealed, and come back for whoever has the keys or the passphrase', asy
   const keys = await book.seal.exportKeys({ passphrase })
   await other.seal.importKeys({ text: keys.text, passphrase })
   const goals = async (of: Daybook) =>
-    (await of.traces.query({ order_by: 'id', limit: 10 })).records.map(({ task }) => task.goal)
+    (await of.traces.query({ orderBy: 'id', limit: 10 })).records.map(({ task }) => task.goal)
   expect(await goals(other)).toEqual(await goals(book))
 
   const whole = await book.archives.put({ passphrase })

@@ -28,7 +28,7 @@ it('stores over each way while another process holds the book, under one id once
   await using book = await openDaybook({ name: 'agent', path })
   for (const transport of ['direct', 'unix_socket', 'mcp_stdio']) {
     const { code, stdout } = await send(...asked, '--transport', transport, '--json')
-    expect([code, JSON.parse(stdout)]).toEqual([0, { answer, transport_used: transport, failed_over: [] }])
+    expect([code, JSON.parse(stdout)]).toEqual([0, { answer, transportUsed: transport, failedOver: [] }])
   }
   expect((await book.traces.count()).total).toBe(1)
   // Any verb there is, from a file too.

@@ -26,7 +26,7 @@ export function poolCases({ kafka, produce, lying }: KafkaWorld): void {
     await using ends = new AsyncDisposableStack()
     for (const book of [logs, orders, runbook, desk]) ends.defer(() => book.close())
     await together([logs, orders, runbook, desk], 4)
-    await logs.pool.announce({ capabilities: ['logs.read:/var/log/app/*'], display_name: 'Logs' })
+    await logs.pool.announce({ capabilities: ['logs.read:/var/log/app/*'], displayName: 'Logs' })
     await orders.pool.announce({ capabilities: ['db.read:orders,customers'] })
     await runbook.pool.announce({ capabilities: ['incident.runbook:v2'] })
     await expect
@@ -166,7 +166,7 @@ export function poolCases({ kafka, produce, lying }: KafkaWorld): void {
       'loud@far flood 30',
     ])
     const { proposals: known } = await a.pool.listProposals({ proposal: 'ada@far-4' })
-    expect(Date.parse(known[0]?.proposed_at ?? '')).toBeLessThan(Date.now() + 61_000)
+    expect(Date.parse(known[0]?.proposedAt ?? '')).toBeLessThan(Date.now() + 61_000)
   })
 
   it('keeps what it has to say while the broker is away, and says it once when it is back', async () => {

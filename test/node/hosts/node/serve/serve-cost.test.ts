@@ -65,7 +65,7 @@ describe.skipIf(skipped !== '')(
       ['kstar:query_facts', { schema: 'many', path: '$.a[*]', value: 99 }, 422],
       ['kstar:query_memory', { filters: { 'data.a': { contains: 77 } } }, 422],
       ['kstar:query_memory', { filters: { or: [{ 'data.a': 98 }, { 'data.a': 99 }] } }, 200],
-      ['kstar:query_memory', { order_by: ['data.a', '-data.b'], filters: { 'data.a': 1 } }, 200],
+      ['kstar:query_memory', { orderBy: ['data.a', '-data.b'], filters: { 'data.a': 1 } }, 200],
       ['daybook:recall', { text: '1 2 3 4', limit: 1 }, 200],
     ] as const
 

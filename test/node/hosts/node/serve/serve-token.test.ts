@@ -47,7 +47,7 @@ describe.skipIf(skipped !== '')(`tokens before daybook serve${skipped}`, { timeo
     const { bearer = '' } = await book.tokens.grant(asked)
     const other = await book.tokens.grant({ ...asked, permissions: ['read', 'sync', '**'] })
     await book.sync()
-    const bundle = await new Response(await book.export({ include_tokens: true })).text()
+    const bundle = await new Response(await book.export({ includeTokens: true })).text()
     await book.close()
 
     const { sql } = await world.postgres.get()

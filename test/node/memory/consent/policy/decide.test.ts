@@ -115,10 +115,10 @@ describe('a decision about memories', () => {
 
   it('lets nobody read without a policy that is for him', () => {
     expect(reads([], 'coach', taste)).toBe(false)
-    const other = makePolicy({ for_agents: 'somebody', allow: ['a2p:*'] })
+    const other = makePolicy({ forAgents: 'somebody', allow: ['a2p:*'] })
     expect(reads([other], 'coach', taste)).toBe(false)
-    expect(reads([{ ...other, for_agents: 'coach' }], 'coach', taste)).toBe(true)
-    expect(reads([{ ...other, for_agents: 'coach', enabled: false }], 'coach', taste)).toBe(false)
+    expect(reads([{ ...other, forAgents: 'coach' }], 'coach', taste)).toBe(true)
+    expect(reads([{ ...other, forAgents: 'coach', enabled: false }], 'coach', taste)).toBe(false)
   })
 
   it('takes the lower priority first, 0 before 1, and says by it how much may be read', () => {
@@ -200,7 +200,7 @@ describe('a decision about memories', () => {
       conditions: { timeOfDay: { start: '20:00', end: '22:00' } },
     })
     const odd = makePolicy({ id: 'policy_odd', allow: ['a2p:*'], conditions: { minTrustScore: 1 } })
-    const over = makePolicy({ id: 'policy_over', allow: ['a2p:*'], expires_at: '2026-07-01T12:00:00.000Z' })
+    const over = makePolicy({ id: 'policy_over', allow: ['a2p:*'], expiresAt: '2026-07-01T12:00:00.000Z' })
     const made = compilePolicies([open, late, odd, over]).decide('coach', noon)
     expect(made).toMatchObject({
       allowing: ['policy_open'],
