@@ -59,7 +59,7 @@ describe('the README', () => {
   })
 
   it('promises nothing that no test holds', () => {
-    const promises = /## What it promises\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? ''
+    const promises = /## Promises\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? ''
     const bare = promises
       .split(/^- /m)
       .slice(1)
