@@ -277,7 +277,7 @@ describe('the tables of the specification of sync', () => {
       'ms between two ping': beatEveryMs,
       'ms that a client waits for pong': constant('answerWithinMs', 'beatEveryMs'),
       'ms of silence after which the mirror ends a line': constant('silentMs'),
-      'ms before a device that did not come is told again': constant('pokeAgainMs'),
+      'ms before a device that did not come gets another poke': constant('pokeAgainMs'),
     }
     expect(Object.fromEntries(rows.map(([what, limit = '']) => [plain(what), limit]))).toEqual(
       Object.fromEntries(Object.entries(wanted).map(([what, limit]) => [what, limit.toLocaleString('en')])),
