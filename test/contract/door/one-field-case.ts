@@ -1,5 +1,6 @@
 // Requests that are right but for one field, through every door over HTTP, of the owner and of a guest: no answer is a fault of
 // Daybook's own, every refusal of an input says where, and afterwards the book can be read, exported, imported and synced.
+import type { z } from 'zod'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { capabilityTable, kinds } from '../../../src/engine/capability-table.ts'
 import { parseSyncResponse } from '../../../src/sync/wire/protocol.ts'
@@ -57,7 +58,7 @@ function checkRefusal(error: object, status?: number): void {
 }
 
 const readers = capabilityTable
-  .filter(({ effect, input }) => effect === 'read' && input.safeParse({}).success)
+  .filter(({ effect, input }) => effect === 'read' && (input as z.ZodType).safeParse({}).success)
   .map(({ id }) => id)
 
 export function oneFieldCases({ count, seed, isMixed = false, newBook, ask }: FieldHost): void {

@@ -98,7 +98,7 @@ describe.each(Object.entries(doors))('every verb over %s', (_name, openDoor) => 
   })
 
   it('is the owner’s alone where the table says so, whatever a token permits', async () => {
-    const owners = verbs.filter((id) => verbRights[id] === 'owner')
+    const owners = verbs.filter((id) => verbRights[id as keyof typeof verbRights] === 'owner')
     using door = await openDoor(book, tokens.wide)
     expect(owners.length).toBeGreaterThan(20)
     expect(await codesOf(door, owners)).toEqual(all(owners, 'forbidden'))
