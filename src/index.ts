@@ -1,6 +1,6 @@
 // The public browser API of Daybook.
 export { openDaybook, type OpenOptions } from './hosts/browser/page/open-daybook.ts'
-export { type KeptBook, listBooks } from './hosts/browser/page/list-books.ts'
+export { type ListedBook, listBooks } from './hosts/browser/page/list-books.ts'
 export { localNetwork, type LocalNetworkState } from './hosts/browser/port/local-network.ts'
 export {
   builtInModel,

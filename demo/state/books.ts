@@ -1,15 +1,15 @@
 // The books of this origin, and going from one to another: each is a page of its own.
 import { signal } from '@preact/signals'
-import { type KeptBook, listBooks } from '../../src/index.ts'
+import { type ListedBook, listBooks } from '../../src/index.ts'
 import { bookName, isBookNamed } from './address.ts'
 import { openBook, opening } from './book.ts'
 import { openDialog } from './dialog.ts'
 import { isEmbedded } from './embedded.ts'
 
 /** Undefined until they were looked for. */
-export const books = signal<readonly KeptBook[] | undefined>(undefined)
+export const books = signal<readonly ListedBook[] | undefined>(undefined)
 
-export async function findBooks(): Promise<readonly KeptBook[]> {
+export async function findBooks(): Promise<readonly ListedBook[]> {
   return (books.value = await listBooks())
 }
 

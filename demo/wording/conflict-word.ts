@@ -3,7 +3,7 @@ import type { CapabilityOutput } from '../../src/index.ts'
 import { shortId } from './text-word.ts'
 
 export type ConflictEntry = CapabilityOutput<'daybook:list_conflicts'>['conflicts'][number]
-export type ConflictSide = ConflictEntry['lost']
+export type ConflictSide = ConflictEntry['loser']
 export type SideName = 'base' | 'mine' | 'theirs'
 
 export const policyWords = {
@@ -21,9 +21,10 @@ export interface Sides {
   readonly mineLost: boolean
 }
 
-export function sidesOf({ lost, kept }: ConflictEntry, device: string | undefined): Sides {
-  if (kept && kept.by === device && lost.by !== device) return { mine: kept, theirs: lost, mineLost: false }
-  return { mine: lost, theirs: kept, mineLost: true }
+export function sidesOf({ loser, winner }: ConflictEntry, device: string | undefined): Sides {
+  if (winner && winner.by === device && loser.by !== device)
+    return { mine: winner, theirs: loser, mineLost: false }
+  return { mine: loser, theirs: winner, mineLost: true }
 }
 
 export function byWords(by: string, device: string | undefined): string {
@@ -31,10 +32,10 @@ export function byWords(by: string, device: string | undefined): string {
 }
 
 /** The sentence for a conflict without fields to compare. */
-export function plainWords({ lost, kept }: ConflictEntry): string | undefined {
-  if (lost.op === 'forget')
+export function plainWords({ loser, winner }: ConflictEntry): string | undefined {
+  if (loser.op === 'forget')
     return 'Forgetting this record was overridden: it was changed elsewhere and stays.'
-  if (!kept) return 'The record is gone at the edge. A change to it was overridden.'
-  if (kept.op === 'forget') return 'The record was forgotten. A change to it was overridden.'
+  if (!winner) return 'The record is gone at the edge. A change to it was overridden.'
+  if (winner.op === 'forget') return 'The record was forgotten. A change to it was overridden.'
   return undefined
 }

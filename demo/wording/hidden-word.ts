@@ -3,7 +3,7 @@
 export interface Hidden {
   /** Its place, in UTF-16 units. */
   readonly at: number
-  readonly what: string
+  readonly character: string
 }
 
 export type HiddenPiece =
@@ -12,7 +12,7 @@ export type HiddenPiece =
   | { readonly kind: 'hidden'; readonly note: string }
 
 /** Length of the invisible character at `at`: 0 for a note about a whole word or a label. */
-function hiddenLength(text: string, { at, what }: Hidden): number {
+function hiddenLength(text: string, { at, character: what }: Hidden): number {
   const code = text.codePointAt(at)
   if (code === undefined || !what.endsWith(`U+${hex(code)}`)) return 0
   return code > 0xffff ? 2 : 1
@@ -21,7 +21,7 @@ function hiddenLength(text: string, { at, what }: Hidden): number {
 const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0')
 
 /** `zero-width space U+200B` → `U+200B zero-width space`, so that the note begins with the code. */
-function noteOf({ what }: Hidden): string {
+function noteOf({ character: what }: Hidden): string {
   const [, name, code] = /^(.*) (U\+[0-9A-F]+)$/.exec(what) ?? []
   return name === undefined || code === undefined ? what : `${code} ${name}`
 }
@@ -31,7 +31,7 @@ export function piecesOf(text: string, hidden: readonly Hidden[]): HiddenPiece[]
   const pieces: HiddenPiece[] = []
   let from = 0
   for (const one of hidden.toSorted((a, b) => a.at - b.at)) {
-    if (one.at < from || one.at > text.length || one.what.startsWith('in a label')) continue
+    if (one.at < from || one.at > text.length || one.character.startsWith('in a label')) continue
     if (one.at > from) pieces.push({ kind: 'text', text: text.slice(from, one.at) })
     pieces.push({ kind: 'hidden', note: noteOf(one) })
     from = one.at + hiddenLength(text, one)

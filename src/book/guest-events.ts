@@ -152,7 +152,8 @@ export class GuestEvents {
   }
 }
 
-const leftField = (lost: readonly Named[]) => (lost.length === 0 ? {} : { left: lost.slice(0, namedLimit) })
+const leftField = (lost: readonly Named[]) =>
+  lost.length === 0 ? {} : { unreadable: lost.slice(0, namedLimit) }
 
 /** Records that the caller of `ask` may read: all, or those of `ids`. */
 async function reached(

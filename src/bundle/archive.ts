@@ -81,7 +81,7 @@ const archiveCapabilities = [
       }))
       const bundle = await openBundleText({ ...wish, includeSensitive: sensitiveForm(wish) }, at, exportedAt)
       const texts = withProgress(bundle.pieces, () =>
-        at.call.progress({ done: bundle.done(), total: bundle.total, what: 'archive' }),
+        at.call.progress({ done: bundle.done(), total: bundle.total, subject: 'archive' }),
       )
       const name = { book, exportedAt, suffix }
       const put = await putArchive(store, name, texts, at.call.signal).then(
@@ -205,7 +205,7 @@ async function readWhole(
     checkAborted(signal)
     await intake.push(text, signal)
     done += text.length
-    progress({ done: Math.min(done, bytes), total: bytes, what: 'read' })
+    progress({ done: Math.min(done, bytes), total: bytes, subject: 'read' })
   }
   return { bytes, whole: await intake.end(signal) }
 }

@@ -45,7 +45,7 @@ const conflict = z.object({
   kind: z.string(),
   policy: z.string(),
   /** The side whose record is in the book now; the conflict log has the other. */
-  kept: z.enum(['book', 'bundle']),
+  winner: z.enum(['book', 'bundle']),
   /** The book had forgotten the record, and it stays forgotten. */
   forgotten: z.literal(true).optional(),
 })
@@ -194,7 +194,7 @@ async function receive<Result>(
   const work = upload.queue.then(async () => {
     await upload.intake.push(text, at.call.signal)
     upload.received += text.length
-    at.call.progress({ done: upload.received, total: size ?? upload.received, what: 'read' })
+    at.call.progress({ done: upload.received, total: size ?? upload.received, subject: 'read' })
     return more ? undefined : upload.finish(await upload.intake.end(at.call.signal), at)
   })
   upload.queue = work.catch(() => undefined)
@@ -261,7 +261,7 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
           kinds: at.records.kinds,
           onRecord() {
             done += 1
-            if (done % 1000 === 0 || done === total) last.call.progress({ done, total, what: 'import' })
+            if (done % 1000 === 0 || done === total) last.call.progress({ done, total, subject: 'import' })
           },
         },
       )

@@ -259,7 +259,7 @@ class ExportSession {
     if (isDone && n === 0) at.transfer.sessions.drop(this.name)
     else if (isDone) at.transfer.sessions.finish(this.name)
     const done = this.bundle.done()
-    at.call.progress({ done, total, what: 'export' })
+    at.call.progress({ done, total, subject: 'export' })
     const sum = checksum()
     return {
       text,

@@ -131,7 +131,7 @@ export const fileCapabilities = [
       if (records.length === 0) throw fileFault(name, '', 'The file has nothing to import')
       checkAborted(at.call.signal)
       const total = records.length
-      at.call.progress({ done: 0, total, what: name })
+      at.call.progress({ done: 0, total, subject: name })
       const { fresh: imported, secrets } = await at.records.write((write) => {
         let fresh = 0
         for (const { kind, id, body, scope, times } of records) {
@@ -141,7 +141,7 @@ export const fileCapabilities = [
         }
         return { fresh, secrets: write.transfer.secrets() }
       })
-      at.call.progress({ done: total, total, what: name })
+      at.call.progress({ done: total, total, subject: name })
       const ids = records.slice(0, idLimit).map(({ id }) => id)
       return {
         format,

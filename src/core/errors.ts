@@ -71,9 +71,9 @@ export class DaybookError extends Error implements ErrorShape {
   }
 }
 
-/** Creates the error for a missing `what`, `record` for one, whose id is at `path` of the input. */
-export function notFound(what: string, id: string, path = 'id'): DaybookError {
-  return new DaybookError('not-found', `There is no ${what} \`${id}\`.`, { details: { path } })
+/** Creates the error for a missing `noun`, `record` for one, whose id is at `path` of the input. */
+export function notFound(noun: string, id: string, path = 'id'): DaybookError {
+  return new DaybookError('not-found', `There is no ${noun} \`${id}\`.`, { details: { path } })
 }
 
 /** True for a `DaybookError`, with this code if one is given. */

@@ -104,9 +104,9 @@ export interface ConflictEntry {
   readonly at: string
   /** `open`: the policy leaves it to a person. `settled`: the policy decided. `decided`: a person decided. */
   readonly state: 'open' | 'settled' | 'decided'
-  readonly lost: ConflictSide
+  readonly loser: ConflictSide
   /** The winning side, right after the conflict. */
-  readonly kept?: ConflictSide
+  readonly winner?: ConflictSide
   /** Common base of both sides, if known. */
   readonly base?: JsonObject
   /** After a merge: paths that both sides changed differently. */

@@ -72,7 +72,7 @@ export async function admitAudited(
     const { bearer, grant, signed } = presented
     const isOwner = [bearer, grant, signed].every((one) => one === undefined)
     const outcome = toDaybookError(error).code
-    if (!isOwner) audit.note({ who: audit.claimant(presented) ?? nobody, capability, outcome })
+    if (!isOwner) audit.note({ accessor: audit.claimant(presented) ?? nobody, capability, outcome })
     throw error
   }
 }
@@ -89,7 +89,7 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   const isGuest = admitted.caller.role === 'guest'
   // An owner's fetch is not logged. A guest's fetch is logged outside the transaction: a row inside would need a commit.
   const noteTaken = ({ refused, ...taken }: TakenOps) => {
-    const entry = { who: whoIs(admitted), capability: syncId }
+    const entry = { accessor: whoIs(admitted), capability: syncId }
     const isInside = taken.count > 0
     if (isGuest || isInside) audit.note({ ...entry, outcome: 'ok', ...taken, isInside })
     // Refused ops of a guest are logged like refused calls.
@@ -158,7 +158,7 @@ async function audited<Result>(
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   const note = (outcome: string) => {
-    if (admitted.caller.role === 'guest') audit.note({ who: whoIs(admitted), capability, outcome })
+    if (admitted.caller.role === 'guest') audit.note({ accessor: whoIs(admitted), capability, outcome })
   }
   try {
     const result = await work()

@@ -13,7 +13,7 @@ export interface Rate {
 }
 
 interface Bucket {
-  readonly left: number
+  readonly remaining: number
   readonly atMs: number
 }
 
@@ -21,7 +21,7 @@ interface Bucket {
 export function leftIn(bucket: Bucket | undefined, { burst, perSecond }: Rate, nowMs: number): number {
   if (!bucket) return burst
   const passedS = Math.max(0, nowMs - bucket.atMs) / 1000
-  return Math.min(burst, bucket.left + passedS * perSecond)
+  return Math.min(burst, bucket.remaining + passedS * perSecond)
 }
 
 /** Milliseconds until an empty bucket is full. */
@@ -44,7 +44,7 @@ export class TokenBuckets {
     const content = leftIn(this.#buckets.get(name), this.#rate, nowMs)
     // Delete first: the map stays in the order of last use, full buckets first.
     this.#buckets.delete(name)
-    this.#buckets.set(name, { left: Math.max(0, content - cost), atMs: nowMs })
+    this.#buckets.set(name, { remaining: Math.max(0, content - cost), atMs: nowMs })
     this.#forgetFull(nowMs)
     return content >= cost
   }
@@ -83,11 +83,11 @@ export class CallerRates {
     const isPaid = content >= cost
     const savedMs = bucket?.savedMs ?? 0
     const isSaved = isPaid && atMs - savedMs >= saveEveryMs
-    const left = isPaid ? content - cost : content
-    this.#buckets.set(caller, { left, atMs, savedMs: isSaved ? atMs : savedMs })
-    if (isSaved) this.#saved.save(caller, { left, atMs })
+    const remaining = isPaid ? content - cost : content
+    this.#buckets.set(caller, { remaining, atMs, savedMs: isSaved ? atMs : savedMs })
+    if (isSaved) this.#saved.save(caller, { remaining, atMs })
     if (isPaid) return
-    const retryAfterMs = Math.ceil(((cost - left) / this.#rate.perSecond) * 1000)
+    const retryAfterMs = Math.ceil(((cost - remaining) / this.#rate.perSecond) * 1000)
     throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
   }
 

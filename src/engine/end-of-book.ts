@@ -36,7 +36,7 @@ export function createEndOfBook({ options, sync, events }: EndOfBookParts): EndO
       }
       return { erased: true, name, mirror }
     },
-    async beginAnew({ confirm }) {
+    async startOver({ confirm }) {
       checkConfirmed(confirm, name)
       if (!sync) throw new DaybookError('sync-off')
       const begun = await sync.end.beginAgain(confirm, signal)

@@ -77,8 +77,8 @@ const endCapabilities = [
     run: (input, at) => at.end.erase(input),
   }),
   defineCapability({
-    id: 'daybook:begin_anew',
-    methods: ['beginAnew'],
+    id: 'daybook:start_over',
+    methods: ['startOver'],
     summary:
       'After the book was erased at its mirror: begins a new one there under the same name, of all that this copy has. Asks for the name.',
     input: z.strictObject({ confirm }),
@@ -94,7 +94,7 @@ const endCapabilities = [
     repeatable: true,
     isQueued: false,
     uses: ['end'],
-    run: (input, at) => at.end.beginAnew(input),
+    run: (input, at) => at.end.startOver(input),
   }),
 ] as const
 

@@ -92,7 +92,7 @@ export interface EngineOptions {
   /** Opens the book again soon, on hosts that free the space of a removed file only then. */
   readonly reopen?: () => void
   /** True: the host knows that this book existed here. If its database is new, it was evicted. */
-  readonly wasKept?: boolean
+  readonly existedBefore?: boolean
   /** Opens and closes the space that a host with a quota reserves for reading and emptying a full book. */
   readonly useReserve?: ((isUsed: boolean) => void) | undefined
   /** True while the disk is so full that rows derived from a write should be stored at once. Default: never. */

@@ -85,7 +85,7 @@ type Access = ReturnType<typeof createBookAccess>
 type Contexts = ReturnType<typeof createBookContexts>
 
 function openBook(options: EngineOptions) {
-  const { ports, role = 'device', keys = emptyKeyring, care, wasKept, checkpointFile } = options
+  const { ports, role = 'device', keys = emptyKeyring, care, existedBefore, checkpointFile } = options
   const services = createLifecycle()
   const keychain = openKeychain(options, () => store)
   const store: BookStore = openBookStore(options.db, {
@@ -101,7 +101,7 @@ function openBook(options: EngineOptions) {
     openMemory: options.openMemory,
     isAudited: options.isAudited,
     isMarked: care !== undefined,
-    wasKept,
+    existedBefore,
     checkpointFile,
   })
   return { options, role, keys, store, services, keychain, events: createBookEvents() }

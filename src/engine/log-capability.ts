@@ -157,7 +157,7 @@ const placePattern = /^v1\.(\d{1,16})\.(\d{1,16})$/
 function readPlace(cursor: string | undefined) {
   if (cursor === undefined) return undefined
   const [, first, second] = placePattern.exec(cursor) ?? []
-  if (first !== undefined && second !== undefined) return { asked: Number(first), called: Number(second) }
+  if (first !== undefined && second !== undefined) return { recalls: Number(first), calls: Number(second) }
   throw foreignCursor()
 }
 
@@ -177,10 +177,10 @@ function stateOf(at: Reading, { id, version }: RecalledRecord, record: Stored<Js
   if (!record) return { now: isThere(at, id) }
   const versions = at.records.history(id)
   if (versions.at(-1)?.version === version)
-    return { now: 'same' as const, text: at.recall.quote(record).said }
+    return { now: 'same' as const, text: at.recall.quote(record).text }
   const body = versions.find((one) => one.version === version)?.body
   const then = body && ({ ...record, ...body } as Stored<JsonObject>)
-  return { now: 'changed' as const, ...(then ? { text: at.recall.quote(then).said } : {}) }
+  return { now: 'changed' as const, ...(then ? { text: at.recall.quote(then).text } : {}) }
 }
 
 function isThere(at: Reading, id: string): 'changed' | 'gone' | 'locked' {
@@ -228,7 +228,7 @@ export const activityCapabilities = [
       const { entries, next } = await at.activity.page({ ...query, before: readPlace(cursor) })
       return {
         entries: entries.map(toEntry),
-        ...(next ? { cursor: `v1.${next.asked}.${next.called}` } : {}),
+        ...(next ? { cursor: `v1.${next.recalls}.${next.calls}` } : {}),
       }
     },
   }),

@@ -49,7 +49,7 @@ export function createBookEmbedding(parts: BookEmbeddingParts): BookEmbedding {
   const { vectors, models } = store
   const onLoading = () => {
     const { done, total } = embedder.loading ?? { done: 0, total: 0 }
-    if (total > 0) tell({ done, total, what: 'Bytes of the model', capability: 'embed:texts' })
+    if (total > 0) tell({ done, total, subject: 'Bytes of the model', capability: 'embed:texts' })
     onState()
   }
   const embedder = source.open({ models, clock, onLoading })
@@ -66,7 +66,7 @@ export function createBookEmbedding(parts: BookEmbeddingParts): BookEmbedding {
     const { embedded: done, total } = status()
     if (reported === `${done}/${total}`) return
     reported = `${done}/${total}`
-    tell({ done, total, what: 'Records with a vector', capability: 'embed:status' })
+    tell({ done, total, subject: 'Records with a vector', capability: 'embed:status' })
   }
   const task = new EmbedTask({ vectors, embedder, health, clock, scheduler, log, onProgress })
   const degraded = () => {

@@ -142,14 +142,14 @@ class Packing {
   #partOf(
     lane: Lane,
     place: number,
-    { hit, said, focus, happenedAt }: Quoted,
+    { hit, text, focus, happenedAt }: Quoted,
     room = Infinity,
   ): Part | undefined {
     const { measure, itemLimit } = this.#options
     const { record, score } = hit
     const head = `[${record.id}] ${record.kind}, ${happenedAt.slice(0, 16).replace('T', ' ')} UTC\n`
     const quotedWithin = (limit: number) => {
-      const [text, cut] = shorten({ said, focus }, limit, measure)
+      const [part, cut] = shorten({ text, focus }, limit, measure)
       const { id, kind } = record
       return {
         place,
@@ -160,14 +160,14 @@ class Packing {
         score,
         tokens: 0,
         cut,
-        text: head + quote(text),
+        text: head + quote(part),
       }
     }
     const whole = quotedWithin(itemLimit)
     const over = measure(`${whole.text}\n\n`) - room
     if (over <= 0) return whole
     // Line marks and rounding take some more.
-    const limit = Math.min(itemLimit, measure(said)) - over - 1
+    const limit = Math.min(itemLimit, measure(text)) - over - 1
     return limit < leastQuotation ? undefined : quotedWithin(limit)
   }
 
@@ -188,11 +188,11 @@ class Packing {
 
 /** Keeps only text that a person sees, and moves the passage with it. */
 function shown(one: Quoted): Quoted {
-  const said = shownText(one.said)
-  if (said === one.said) return one
+  const text = shownText(one.text)
+  if (text === one.text) return one
   const { focus } = one
-  const placeOf = (at: number) => shownText(one.said.slice(0, at)).length
-  return { ...one, said, ...(focus ? { focus: { from: placeOf(focus.from), to: placeOf(focus.to) } } : {}) }
+  const placeOf = (at: number) => shownText(one.text.slice(0, at)).length
+  return { ...one, text, ...(focus ? { focus: { from: placeOf(focus.from), to: placeOf(focus.to) } } : {}) }
 }
 
 function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }: PackOptions): Lane {
@@ -204,13 +204,13 @@ function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }:
 
 /** The text within `limit`, and whether it is cut. With a passage: from there, or from earlier when the text ends before `limit`. */
 function shorten(
-  { said, focus }: Pick<Quoted, 'said' | 'focus'>,
+  { text: whole, focus }: Pick<Quoted, 'text' | 'focus'>,
   limit: number,
   measure: (text: string) => number,
 ): readonly [text: string, cut: boolean] {
-  if (measure(said) <= limit) return [said, false]
-  const from = focus ? beginAt(said, focus.from, limit, measure) : 0
-  const text = from > 0 ? `… ${said.slice(from).toWellFormed()}` : said
+  if (measure(whole) <= limit) return [whole, false]
+  const from = focus ? beginAt(whole, focus.from, limit, measure) : 0
+  const text = from > 0 ? `… ${whole.slice(from).toWellFormed()}` : whole
   if (from > 0 && measure(text) <= limit) return [text, true]
   let low = 0
   let high = text.length
@@ -263,5 +263,5 @@ export function quoteOf(kinds: Kinds, record: Stored<JsonObject>, passage?: Pass
   const happened = kind?.facets.happened_at ? readPath(record, kind.facets.happened_at) : undefined
   const pool = confirmedOf(kind, record)
   const happenedAt = typeof happened === 'string' ? happened : record.created_at
-  return { said: quoted, ...(focus ? { focus } : {}), happenedAt, ...(pool ? { pool } : {}) }
+  return { text: quoted, ...(focus ? { focus } : {}), happenedAt, ...(pool ? { pool } : {}) }
 }

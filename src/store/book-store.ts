@@ -120,7 +120,7 @@ export interface BookStoreOptions {
   /** At a mirror: commits become final here instead of in `db`. */
   readonly truth?: Truth | undefined
   /** A book existed here before: if the database is empty, the new book notes the loss. */
-  readonly wasKept?: boolean | undefined
+  readonly existedBefore?: boolean | undefined
   /** The file for a copy of the records. Default: none. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Logs calls. Default true. */
@@ -271,7 +271,7 @@ function openTables(
 /** Clears remains of earlier engines and names a new copy. On a full disk an existing book opens without this. */
 function tidyTables(
   { db, settings }: OpenedTables,
-  { ports, isMarked, wasKept }: BookStoreOptions,
+  { ports, isMarked, existedBefore }: BookStoreOptions,
   { requests, mark, renameDevice }: Pick<BookStore, 'requests' | 'mark' | 'renameDevice'>,
 ): void {
   const now = ports.clock.now()
@@ -281,7 +281,7 @@ function tidyTables(
       clearStaging(db, settings)
       if (isMarked) mark.enter(formatTime(now))
       if (settings.get('device') !== undefined) return
-      if (wasKept && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
+      if (existedBefore && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
       renameDevice()
     })
   } catch (error) {

@@ -30,8 +30,8 @@ const conflict = z.object({
   policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
   at: z.string(),
   state: z.enum(['open', 'settled', 'decided']),
-  lost: side,
-  kept: side.optional(),
+  loser: side,
+  winner: side.optional(),
   base: z.record(z.string(), z.unknown()).optional(),
   paths: z.array(z.string()).optional(),
 }) as unknown as z.ZodType<ConflictEntry>
@@ -61,7 +61,7 @@ const choice = z.strictObject({
   /** The conflict's number, as `list` gives it. */
   id: z.number().int(),
   /** The side that the record gets, or `body` for the body given here. */
-  choose: z.enum(['lost', 'kept', 'body']),
+  choose: z.enum(['loser', 'winner', 'body']),
   body: z.record(z.string(), z.json()).optional(),
 })
 
@@ -85,14 +85,14 @@ export function decideConflict(
       details: { path: 'body' },
     })
   }
-  if (entry.kept?.record !== undefined) return decideRivals(entry, choose, body, { records, sync })
-  const { record, kind, lost, state } = entry
-  // The record is the `kept` side already, unless an earlier decision changed it.
-  const winner = state === 'decided' ? entry.kept : undefined
+  if (entry.winner?.record !== undefined) return decideRivals(entry, choose, body, { records, sync })
+  const { record, kind, loser, state } = entry
+  // The record is the `winner` side already, unless an earlier decision changed it.
+  const winner = state === 'decided' ? entry.winner : undefined
   const chosen: ConflictSide | undefined = body
     ? { by: '', op: 'put', body }
-    : choose === 'lost'
-      ? lost
+    : choose === 'loser'
+      ? loser
       : winner
   sync.decideConflict(id)
   if (!chosen) return { record, changed: false }
@@ -100,7 +100,7 @@ export function decideConflict(
     throw new DaybookError('locked', undefined, { details: { record, sealed: chosen.sealed } })
   if (chosen.op === 'forget') return { record, changed: records.forget(record) }
   if (!chosen.body) throw purgedError(record)
-  const scope = scopeOf(entry, body ? [lost, entry.kept] : [chosen], records)
+  const scope = scopeOf(entry, body ? [loser, entry.winner] : [chosen], records)
   records.put({ kind, id: record, body: chosen.body, exact: true, ...scope })
   return { record, changed: true }
 }
@@ -125,7 +125,7 @@ function scopeOf(
  * original place.
  */
 function decideRivals(
-  { id, record, kind, lost, paths = [], state }: ConflictEntry,
+  { id, record, kind, loser, paths = [], state }: ConflictEntry,
   choose: z.output<typeof choice>['choose'],
   body: JsonObject | undefined,
   { records, sync }: Deciding,
@@ -134,20 +134,20 @@ function decideRivals(
   sync.decideConflict(id)
   const now = records.get(record)
   const here = records.succession(record, kind)
-  const before = lost.body?.[path]
-  if (choose === 'kept') {
+  const before = loser.body?.[path]
+  if (choose === 'winner') {
     const stepsBack = state === 'decided' && now !== undefined && !here.isDisplaced && now[path] !== before
     if (stepsBack)
       records.put({
         kind,
         id: record,
-        body: readable(record, lost),
+        body: readable(record, loser),
         exact: true,
-        ...scopeOf({ record }, [lost], records),
+        ...scopeOf({ record }, [loser], records),
       })
     return { record, changed: stepsBack }
   }
-  const content = body ?? (now ? bodyOf(now) : readable(record, lost))
+  const content = body ?? (now ? bodyOf(now) : readable(record, loser))
   // The record is in place already, with the same body.
   if (now && !here.isDisplaced && !body) return { record, changed: false }
   const place = now && !here.isDisplaced ? now[path] : currentPlace(now ? record : before, kind, records)
@@ -157,7 +157,7 @@ function decideRivals(
     id: record,
     body: place === undefined ? rest : { ...rest, [path]: place },
     exact: true,
-    ...scopeOf({ record }, [lost], records),
+    ...scopeOf({ record }, [loser], records),
   })
   return { record, changed: true }
 }

@@ -73,7 +73,7 @@ export const secretCapabilities = [
           const { records, next } = snapshot.read(kind, from, pageLength)
           for (const record of records) found.push(...lookAt(record, history ? at : undefined))
           scanned += records.length
-          at.call.progress({ done: scanned, total, what: 'scan' })
+          at.call.progress({ done: scanned, total, subject: 'scan' })
           from = next
         }
       }

@@ -34,7 +34,7 @@ describe('a local model in a page', { timeout: 170_000 }, () => {
   test('is loaded in a worker of its own, tells how far it is, finds by meaning, and needs no network again', async () => {
     const told = new Set<string>()
     const book = await open()
-    book.on('progress', ({ what }) => told.add(what))
+    book.on('progress', ({ subject }) => told.add(subject))
     await book.traces.store({ ...makeTrace(), id: 't', task: { goal: 'ask a physician' } })
     expect(await statusWhere(book, 'ready')).toMatchObject({
       fingerprint: 'local|tiny q8 mean|4|true',

@@ -126,7 +126,7 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
       ['daybook:create_access_key', { name: 'k', permissions: ['read'] }],
       ['kstar:grant_control_token', { scope: '**', permissions: ['read'], granted_to: 'x', expires_at }],
       ['daybook:erase', { confirm: 'x' }],
-      ['daybook:begin_anew', { confirm: 'x' }],
+      ['daybook:start_over', { confirm: 'x' }],
     ] as const) {
       const refused = await failure(book.tasks.add({ capability, input }))
       expect([capability, refused.code, refused.details]).toEqual([

@@ -135,10 +135,10 @@ it('converges after both wrote without a connection, with every conflict decided
   expect(byId.get(ids.doomedId)).toBeUndefined()
   expect(records.find(({ kind }) => kind === 'skill')).toMatchObject({ maturity: { usage_count: 5 } })
   const { conflicts } = (await askMirror(book, 'daybook:list_conflicts', {})) as {
-    conflicts: { record: string; policy: string; lost: { body: { result: { outcome: object } } } }[]
+    conflicts: { record: string; policy: string; loser: { body: { result: { outcome: object } } } }[]
   }
   expect(conflicts.filter(({ record }) => record === ids.traceId)).toMatchObject([
-    { policy: 'local_wins', lost: { body: { result: { outcome: { by: 'a' } } } } },
+    { policy: 'local_wins', loser: { body: { result: { outcome: { by: 'a' } } } } },
   ])
   const traces = [...numbered('a', 120), ...numbered('b', 120)]
   expect((await goalsAtMirror(book)).filter((goal) => !goal.startsWith('shared'))).toEqual(asNew(traces))

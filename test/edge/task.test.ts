@@ -44,7 +44,7 @@ describe('tasks at the edge', () => {
     const at = new Date(Date.now() + 500).toISOString()
     await runInDurableObject(stubOf(book), async (_object, { storage }) => {
       storage.sql.exec(
-        "UPDATE tasks SET state = 'running', owner = 'gone', attempts = 1, leaseUntil = ? WHERE id = ?",
+        "UPDATE tasks SET state = 'running', owner = 'gone', attempts = 1, lease_until = ? WHERE id = ?",
         at,
         id,
       )

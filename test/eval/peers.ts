@@ -91,9 +91,9 @@ async function textsOf(book: Daybook): Promise<Text[]> {
       ...defined({ cursor }),
     })
     for (const record of page.records) {
-      const { said, happenedAt } = quoteOf(kinds, record as never)
+      const { text, happenedAt } = quoteOf(kinds, record as never)
       const hit = { record } as unknown as RecallHit
-      texts.push({ key: keyOf(hit), text: `${said} ${dateWords(parseTime(happenedAt) ?? 0)}` })
+      texts.push({ key: keyOf(hit), text: `${text} ${dateWords(parseTime(happenedAt) ?? 0)}` })
     }
     cursor = page.cursor
     if (cursor === undefined) return texts

@@ -192,7 +192,7 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
           for (const [i, one] of devices.entries()) if (came.has(one)) mayCome[i]?.clear()
         } else if (what === 'begin') await fromOutcome(host.door.begin({ confirm: name }, {}))
         else if (what === 'anew') {
-          await device.call('daybook:begin_anew', { confirm: name })
+          await device.call('daybook:start_over', { confirm: name })
           const text = JSON.stringify(
             device.store.db.all('SELECT * FROM records').map((row) => Object.values(row)),
           )

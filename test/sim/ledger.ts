@@ -146,10 +146,10 @@ export function createLedger(): Ledger {
     lost(mirror, disks) {
       const entries = [...logs, ...disks.flatMap(logOf)]
       const inLog = ({ op, token, record }: Write) =>
-        entries.some(({ record: about, kind, lost }) =>
+        entries.some(({ record: about, kind, loser }) =>
           op === 'put'
-            ? lost.body !== undefined && saidIn(kind, lost.body) === token
-            : about === record && lost.op === 'forget',
+            ? loser.body !== undefined && saidIn(kind, loser.body) === token
+            : about === record && loser.op === 'forget',
         )
       const isVisible = ({ token, record, op }: Write) => {
         const row = rowOf(mirror, record)

@@ -137,7 +137,7 @@ export const pinned: readonly Pinned[] = [
       { do: 'sync', at: 1, record: 5, weather: [] },
       { do: 'seal', at: 0, record: 5 },
       { do: 'sync', at: 0, record: 5, weather: [] },
-      { do: 'decide', at: 0, nth: 0, side: 'lost' },
+      { do: 'decide', at: 0, nth: 0, side: 'loser' },
     ],
   },
   {

@@ -83,7 +83,7 @@ export const allSources = {
     do: 'decide',
     at: site(draw),
     nth: draw(3),
-    side: draw(3) === 0 ? 'kept' : 'lost',
+    side: draw(3) === 0 ? 'winner' : 'loser',
   })),
   mark: source(10, (draw, { records }) => ({
     do: 'mark',

@@ -53,7 +53,7 @@ export type Step =
   /** A person decides the newest conflict for what lost, in other words. */
   | { readonly do: 'choose'; readonly at: number }
   /** A person decides one of the newest conflicts for one of its sides. */
-  | { readonly do: 'decide'; readonly at: number; readonly nth: number; readonly side: 'lost' | 'kept' }
+  | { readonly do: 'decide'; readonly at: number; readonly nth: number; readonly side: 'loser' | 'winner' }
   /** Says one of the marks of a record, or takes it back; what stood before the last mark that was said there comes back. */
   | {
       readonly do: 'mark'

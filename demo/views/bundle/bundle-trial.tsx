@@ -144,14 +144,14 @@ function Conflicts({ trial: { conflicts, conflictCount: total } }: { trial: Tria
           </tr>
         </thead>
         <tbody>
-          {conflicts.slice(0, listed).map(({ id, kind, policy, kept, forgotten }) => (
+          {conflicts.slice(0, listed).map(({ id, kind, policy, winner, forgotten }) => (
             <tr key={id}>
               <th scope="row">
                 <ShortId id={id} />
               </th>
               <td>{kindNamed(kind)?.one ?? kind}</td>
               <td>
-                {forgotten ? 'stays forgotten' : kept === 'book' ? 'what is here' : 'what the bundle says'}{' '}
+                {forgotten ? 'stays forgotten' : winner === 'book' ? 'what is here' : 'what the bundle says'}{' '}
                 <span class="faint">{policy}</span>
               </td>
             </tr>

@@ -63,7 +63,7 @@ function HiddenNotice({ hidden }: { hidden: readonly Hidden[] }) {
           This text has hidden or look-alike characters ({countWord(hidden.length)}).
         </p>
         <ul class="plain-list">
-          {hidden.map(({ at, what }, i) => (
+          {hidden.map(({ at, character: what }, i) => (
             <li key={i}>
               {what}, position {at}
             </li>

@@ -142,7 +142,7 @@ function ConsolidateQuestion() {
   const would = planned.value
   if (!would) return null
   const close = () => (planned.value = undefined)
-  const keeps = Object.entries(would.kept)
+  const keeps = Object.entries(would.retained)
   return (
     <Dialog title="Consolidate?" onClose={close}>
       <ul class="plain-list">

@@ -51,7 +51,7 @@ export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDe
       </div>
       <p class="quiet">
         <Time at={entry.at} /> · <code>{entry.policy}</code>: {policyWords[entry.policy]} · the edit of{' '}
-        <b>{byWords(entry.lost.by, device)}</b> {entry.state === 'open' ? 'waits' : 'lost'}
+        <b>{byWords(entry.loser.by, device)}</b> {entry.state === 'open' ? 'waits' : 'lost'}
         {isDecided && ' · decided'}
       </p>
       {isSealed ? (
@@ -68,22 +68,22 @@ export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDe
 /** One side has no fields: it is one or the other. */
 function Whole({ conflict, words }: { conflict: Conflict; words: string }) {
   const { entry, current } = conflict
-  const { lost } = entry
+  const { loser } = entry
   return (
     <>
       <p>{words}</p>
-      {lost.body && (
+      {loser.body && (
         <details>
           <summary>Overridden change</summary>
-          <ValueView value={lost.body} depth={1} />
+          <ValueView value={loser.body} depth={1} />
         </details>
       )}
       <div class="card-row">
-        <button type="button" class="button" onClick={() => void decide(conflict, { choose: 'kept' })}>
+        <button type="button" class="button" onClick={() => void decide(conflict, { choose: 'winner' })}>
           {current ? 'Keep as is' : 'Keep it forgotten'}
         </button>
-        <button type="button" class="button" onClick={() => void decide(conflict, { choose: 'lost' })}>
-          {lost.op === 'forget' ? 'Forget the record' : 'Restore that change'}
+        <button type="button" class="button" onClick={() => void decide(conflict, { choose: 'loser' })}>
+          {loser.op === 'forget' ? 'Forget the record' : 'Restore that change'}
         </button>
       </div>
     </>
@@ -208,7 +208,7 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
 
 /** The plainest way to say it, so that the log shows who had it right. */
 function choiceOf(made: Fields, isAsIs: boolean, { entry }: Conflict): Choice {
-  if (isAsIs && entry.state !== 'decided') return { choose: 'kept' }
-  if (isSame(made, entry.lost.body)) return { choose: 'lost' }
+  if (isAsIs && entry.state !== 'decided') return { choose: 'winner' }
+  if (isSame(made, entry.loser.body)) return { choose: 'loser' }
   return { choose: 'body', body: made } as Choice
 }

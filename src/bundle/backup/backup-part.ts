@@ -100,7 +100,7 @@ async function bundleOf(
     snapshot: asSnapshot({ kinds, byKind, sensitivity: undefined }),
     digest: at.transfer.digest.start(),
     seal: (checksum) => Promise.resolve({ checksum }),
-    onRecords: (done) => at.call.progress({ done, total: done, what: 'backup' }),
+    onRecords: (done) => at.call.progress({ done, total: done, subject: 'backup' }),
   })
   for await (const piece of pieces) text += piece
   return text

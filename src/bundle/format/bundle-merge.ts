@@ -29,7 +29,7 @@ export interface MergeConflict {
   readonly kind: string
   readonly policy: ConflictPolicy
   /** The side whose record is in the book now. */
-  readonly kept: 'book' | 'bundle'
+  readonly winner: 'book' | 'bundle'
   /** The book had forgotten it. */
   readonly forgotten?: true
 }
@@ -209,8 +209,8 @@ class BundleMerge {
       kind,
       policy,
       state: needsPerson(policy) ? 'open' : 'settled',
-      lost: { by: loser.by, op: 'put', body: partsOf(loser.record).body },
-      kept: { by: winner.by, op: 'put', body: partsOf(winner.record).body },
+      loser: { by: loser.by, op: 'put', body: partsOf(loser.record).body },
+      winner: { by: winner.by, op: 'put', body: partsOf(winner.record).body },
     })
   }
 
@@ -218,11 +218,16 @@ class BundleMerge {
     return this.#ports.kinds.get(kind)?.policy ?? 'last_write_wins'
   }
 
-  #conflict(id: string, kind: string, winner: MergeConflict['kept'], more: { forgotten?: true } = {}): void {
+  #conflict(
+    id: string,
+    kind: string,
+    winner: MergeConflict['winner'],
+    more: { forgotten?: true } = {},
+  ): void {
     const { conflicts } = this.#report
     this.#report.conflictCount += 1
     if (conflicts.length < conflictLimit)
-      conflicts.push({ id, kind, policy: this.#policyOf(kind), kept: winner, ...more })
+      conflicts.push({ id, kind, policy: this.#policyOf(kind), winner: winner, ...more })
   }
 
   #withhold(): void {
@@ -281,8 +286,8 @@ class BundleMerge {
     if (present && !this.#plan.dryRun) {
       const bundle = { by: this.#plan.from, op: 'put' as const, enc }
       const book = { by: present.agent, op: 'put' as const, enc: present.sealed }
-      const [lost, kept] = isLater ? [book, bundle] : [bundle, book]
-      transfer.loseSealed({ record: id, kind, policy: this.#policyOf(kind), lost, kept })
+      const [loser, winner] = isLater ? [book, bundle] : [bundle, book]
+      transfer.loseSealed({ record: id, kind, policy: this.#policyOf(kind), loser, winner })
     }
     if (!isLater) return
     this.#report.updated += 1
@@ -332,7 +337,7 @@ function winnerBy(
   policy: ConflictPolicy,
   present: Stored<JsonObject>,
   incoming: Stored<JsonObject>,
-): MergeConflict['kept'] {
+): MergeConflict['winner'] {
   if (policy === 'remote_wins') return 'bundle'
   return policy === 'last_write_wins' && incoming.updated_at > present.updated_at ? 'bundle' : 'book'
 }

@@ -150,7 +150,7 @@ function profileDraft(name: string, { place, value }: Line, fallback: string): D
     const attribute = about.trim().toLowerCase()
     for (let from = 0; from < value.length; from += factLimit) {
       const part = value.slice(from, from + factLimit).toWellFormed()
-      facts[`${attribute}: ${fold(part)}`] = { attribute, value: part, since, said_at: since, messages: [] }
+      facts[`${attribute}: ${fold(part)}`] = { attribute, value: part, since, stated_at: since, messages: [] }
     }
   }
   const body = { user_id: user ?? '', content, facts }

@@ -138,12 +138,12 @@ export async function importTrajectory(
   const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
   const times = stepTimes(run.steps, parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0)
   checkAborted(at.call.signal)
-  at.call.progress({ done: 0, total, what: name })
+  at.call.progress({ done: 0, total, subject: name })
   const { imported, secrets } = await at.records.write((write) => ({
     imported: storeRun(run, { name, session, ids, times, dryRun }, write),
     secrets: write.transfer.secrets(),
   }))
-  at.call.progress({ done: total, total, what: name })
+  at.call.progress({ done: total, total, subject: name })
   return { imported, skipped: total - imported, session, ids, secrets }
 }
 

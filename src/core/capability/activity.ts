@@ -93,8 +93,8 @@ export interface CalledEntry extends Accessor {
 
 /** Start of the next page: entries before these numbers of both logs. */
 export interface ActivityPlace {
-  readonly asked: number
-  readonly called: number
+  readonly recalls: number
+  readonly calls: number
 }
 
 export interface ActivityQuery {

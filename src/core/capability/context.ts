@@ -115,7 +115,7 @@ export interface EndPort {
     readonly confirm: string
     readonly mirror: boolean
   }): Promise<{ readonly erased: true; readonly name: string; readonly mirror: boolean }>
-  beginAnew(asked: { readonly confirm: string }): Promise<SyncResult & { readonly begun: boolean }>
+  startOver(asked: { readonly confirm: string }): Promise<SyncResult & { readonly begun: boolean }>
 }
 
 /** The state of the book. */

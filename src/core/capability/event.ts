@@ -28,7 +28,7 @@ export interface BookEvents {
      * For the holder of a token: records that it could read before and can't read now, up to 1,000. They are in `ids`
      * too, unless that is empty.
      */
-    readonly left?: readonly { readonly id: string; readonly kind: string }[]
+    readonly unreadable?: readonly { readonly id: string; readonly kind: string }[]
   }
   readonly progress: Progress & { readonly capability: string }
   /** The activity of this device has new recalls or contexts. */

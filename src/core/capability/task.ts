@@ -126,5 +126,5 @@ export interface RecurringRequest {
 export interface Progress {
   readonly done: number
   readonly total: number
-  readonly what: string
+  readonly subject: string
 }

@@ -109,6 +109,6 @@ export interface TransferWriter {
   putSealed(request: SealedPut): void
   /** Logs a sealed edit that lost as a conflict. */
   loseSealed(
-    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & { lost: SealedSide; kept: SealedSide },
+    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & { loser: SealedSide; winner: SealedSide },
   ): void
 }

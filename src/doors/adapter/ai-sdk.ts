@@ -184,10 +184,10 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
         additionalProperties: false,
       }),
       // The SDK may repeat a call with the same id: store once.
-      async execute({ text }, { toolCallId }): Promise<{ kept: string }> {
+      async execute({ text }, { toolCallId }): Promise<{ stored: string }> {
         const note = { schema: noteSchema, data: { text }, source: 'ai-sdk' }
         const { id } = await book.facts.store(note, { requestId: `ai-sdk ${toolCallId}` })
-        return { kept: id }
+        return { stored: id }
       },
     }),
   }

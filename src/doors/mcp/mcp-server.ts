@@ -177,8 +177,8 @@ function optionsOf({ mcpReq }: ServerContext): McpCallOptions {
     ...(progressToken === undefined
       ? {}
       : {
-          progress({ done, total, what }) {
-            const params = { progressToken, progress: done, total, message: what }
+          progress({ done, total, subject }) {
+            const params = { progressToken, progress: done, total, message: subject }
             void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
           },
         }),

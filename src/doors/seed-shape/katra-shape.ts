@@ -228,7 +228,7 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:consolidate',
     input: fields({ dry_run: z.boolean().optional() }),
     fields: { dryRun: 'dry_run' },
-    from: ({ digests, patterns, archived, kept: stay }) => ({ digests, patterns, archived, kept: stay }),
+    from: ({ digests, patterns, archived, retained }) => ({ digests, patterns, archived, kept: retained }),
     failure,
   }),
 ]

@@ -33,10 +33,11 @@ export class DatabaseAgentGate implements AgentGate {
   spend(caller: string, operation: Operation): RateState {
     const nowMs = this.#clock.now()
     const paid = bucketsOf(operation, this.#rate).map((bucket) => {
-      return { bucket, left: leftIn(this.#buckets.read(caller, bucket.name), bucket, nowMs) - 1 }
+      return { bucket, remaining: leftIn(this.#buckets.read(caller, bucket.name), bucket, nowMs) - 1 }
     })
-    if (paid.every(({ left }) => left >= 0))
-      for (const { bucket, left } of paid) this.#buckets.save(caller, bucket.name, { left, atMs: nowMs })
+    if (paid.every(({ remaining }) => remaining >= 0))
+      for (const { bucket, remaining } of paid)
+        this.#buckets.save(caller, bucket.name, { remaining, atMs: nowMs })
     return stateOf(paid, nowMs)
   }
 
@@ -109,18 +110,18 @@ export interface RateState {
 /** A bucket after a request; below 0 by the missing amount. */
 interface BucketLeft {
   readonly bucket: RateBucket
-  readonly left: number
+  readonly remaining: number
 }
 
 /** The state to report for the buckets of a request. */
 export function stateOf(paid: readonly BucketLeft[], nowMs: number): RateState {
-  const [least] = paid.toSorted((one, other) => one.left - other.left)
+  const [least] = paid.toSorted((one, other) => one.remaining - other.remaining)
   if (!least) throw new DaybookError('internal')
-  const { bucket, left } = least
+  const { bucket, remaining } = least
   const { limit, burst, perSecond } = bucket
-  const resetS = Math.ceil(nowMs / 1000 + (burst - Math.max(0, left)) / perSecond)
-  const state = { limit, remaining: Math.min(limit, Math.max(0, Math.floor(left))), resetS }
-  return left < 0 ? { ...state, retryAfterMs: Math.ceil((-left / perSecond) * 1000) } : state
+  const resetS = Math.ceil(nowMs / 1000 + (burst - Math.max(0, remaining)) / perSecond)
+  const state = { limit, remaining: Math.min(limit, Math.max(0, Math.floor(remaining))), resetS }
+  return remaining < 0 ? { ...state, retryAfterMs: Math.ceil((-remaining / perSecond) * 1000) } : state
 }
 
 /** The state of a caller that is not counted. */

@@ -30,7 +30,7 @@ export type HeadNames = Readonly<
   Partial<Record<'id' | 'session' | 'resource' | 'agent' | 'requestId', string | undefined>>
 >
 
-type Sides = Pick<Omit<ConflictEntry, 'id'>, 'lost' | 'kept'>
+type Sides = Pick<Omit<ConflictEntry, 'id'>, 'loser' | 'winner'>
 
 export interface SecretGuard {
   /** `invalid-input` where a body no longer fits its kind with marks in it. */
@@ -108,9 +108,9 @@ export function createSecretGuard(
         checked.set(path, name)
       }
     },
-    maskSides: ({ lost, kept }) => ({
-      lost: maskSide(lost),
-      ...(kept ? { kept: maskSide(kept) } : {}),
+    maskSides: ({ loser, winner }) => ({
+      loser: maskSide(loser),
+      ...(winner ? { winner: maskSide(winner) } : {}),
     }),
   }
 }

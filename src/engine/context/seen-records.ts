@@ -126,15 +126,15 @@ export class SeenRecords
   }
 
   /** An entry has bodies without heads: a guest sees it if the scopes of the bodies are in reach. */
-  isSeenConflict({ record, kind, lost, kept, base }: ConflictEntry): boolean {
+  isSeenConflict({ record, kind, loser, winner, base }: ConflictEntry): boolean {
     if (!this.#guest) return true
     return (
       !this.#deniesHeads &&
       this.#store.kinds.get(kind)?.byPolicy !== true &&
       this.row(record) !== undefined &&
-      (kept?.record === undefined || this.row(kept.record) !== undefined) &&
-      ![lost, kept].some((side) => side?.sealed) &&
-      [lost.body, kept?.body, base].every(
+      (winner?.record === undefined || this.row(winner.record) !== undefined) &&
+      ![loser, winner].some((side) => side?.sealed) &&
+      [loser.body, winner?.body, base].every(
         (body) => !body || this.#isSeen({ kind, id: record, agent: '', body }),
       )
     )
@@ -194,11 +194,11 @@ export class SeenRecords
   #shownConflict(entry: ConflictEntry): ConflictEntry {
     const shown = <Side extends { readonly body?: JsonObject | undefined }>(side: Side): Side =>
       side.body ? { ...side, body: this.shownBody(entry.kind, side.body) } : side
-    const { lost, kept, base } = entry
+    const { loser, winner, base } = entry
     return {
       ...entry,
-      lost: shown(lost),
-      ...(kept ? { kept: shown(kept) } : {}),
+      loser: shown(loser),
+      ...(winner ? { winner: shown(winner) } : {}),
       ...(base ? { base: this.shownBody(entry.kind, base) } : {}),
     }
   }

@@ -68,9 +68,9 @@ export function createTransferWriter(parts: TransferParts, changes: TransferChan
       // Both sides of a sealed record are sealed with it.
       const isSealed = isSealing(records.row(entry.record)?.sensitivity)
       const sides = isSealed ? entry : parts.secrets.maskSides(entry)
-      const lost = JSON.stringify(sides.lost.body)
+      const lost = JSON.stringify(sides.loser.body)
       const listed = conflicts.list({ record: entry.record, limit: 100 })
-      if (!listed.some((one) => JSON.stringify(one.lost.body) === lost))
+      if (!listed.some((one) => JSON.stringify(one.loser.body) === lost))
         conflicts.add({ ...entry, ...sides, at: now })
     },
     secrets: () => countSecrets(changes.secrets),

@@ -44,7 +44,7 @@ export interface AccessCall {
 
 /** An access outside of a call: a sync, a ticket, a request over a limit. */
 export interface Access {
-  readonly who: Accessor
+  readonly accessor: Accessor
   readonly capability: string
   readonly outcome: string
   readonly kinds?: readonly string[]
@@ -133,10 +133,10 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
     if ((access?.waiting() ?? 0) >= flushCount) void flush().catch(() => undefined)
     else flushSoon()
   }
-  const entryOf = ({ who, capability, outcome, kinds = [], count = 0 }: Access) => ({
+  const entryOf = ({ accessor, capability, outcome, kinds = [], count = 0 }: Access) => ({
     at: formatTime(clock.now()),
-    ...who,
-    caller: parts.secrets.maskName(who.caller),
+    ...accessor,
+    caller: parts.secrets.maskName(accessor.caller),
     // An unknown id may be any text, and is not stored.
     capability: parts.isVerb(capability) ? capability : '',
     outcome,

@@ -34,7 +34,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
   let total = 0
 
   const progress = (done: number) =>
-    parts.progress({ done, total, what: 'Sealed under the new key', capability: 'seal:rotate' })
+    parts.progress({ done, total, subject: 'Sealed under the new key', capability: 'seal:rotate' })
 
   const workIn = (delayMs: number) => {
     if (closed || cancel || keychain.state() !== 'open' || !resealing.isBegun()) return

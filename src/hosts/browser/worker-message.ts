@@ -54,7 +54,7 @@ export interface OpenRequest {
   readonly room?: Partial<RoomSize>
   readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
   /** The page knows that this book was written here before. */
-  readonly wasKept: boolean
+  readonly existedBefore: boolean
   /** Optional functions that this page offers. */
   readonly offers: readonly PageOffer[]
 }

@@ -69,14 +69,14 @@ function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheck
 function partsOf(
   checkpoints: readonly (Pick<CheckpointBody, 'thread' | 'parts'> &
     Partial<Pick<ReadCheckpoint, 'writes'>>)[],
-  known: ReadonlySet<string>,
+  present: ReadonlySet<string>,
   records: RecordReader,
 ): Record<string, string> {
   const found: Record<string, string> = {}
   for (const { thread, parts, writes = [] } of checkpoints) {
     const written = writes.flatMap((task) => task.writes.flatMap((one) => one.parts ?? []))
     for (const hash of [...parts, ...written]) {
-      if (known.has(hash) || hash in found) continue
+      if (present.has(hash) || hash in found) continue
       const data = records.find(partName(thread, hash))?.['data']
       if (typeof data === 'string') found[hash] = data
     }
@@ -206,10 +206,10 @@ const checkpointCapabilities = [
       thread: threadId,
       namespace,
       checkpoint: checkpointId.optional(),
-      known: knownParts,
+      present: knownParts,
     }),
     output: z.object({ checkpoint: readCheckpoint.nullable(), parts: partTexts }),
-    run({ thread, namespace, checkpoint, known }, { records }) {
+    run({ thread, namespace, checkpoint, present }, { records }) {
       const last = { kind: 'checkpoint', filters: { thread, namespace }, orderBy: '-checkpoint', limit: 1 }
       const found =
         checkpoint === undefined
@@ -219,7 +219,7 @@ const checkpointCapabilities = [
       if (!body) return { checkpoint: null, parts: {} }
       const shown = shownCheckpoint(body, records)
       const { parts } = body
-      return { checkpoint: shown, parts: partsOf([{ ...shown, parts }], new Set(known), records) }
+      return { checkpoint: shown, parts: partsOf([{ ...shown, parts }], new Set(present), records) }
     },
   }),
   readVerb({
@@ -232,7 +232,7 @@ const checkpointCapabilities = [
         namespace: namespace.unwrap().optional(),
         checkpoint: checkpointId.optional(),
         before: checkpointId.optional(),
-        known: knownParts,
+        present: knownParts,
         limit: limit(20, 100),
         cursor,
       })
@@ -242,7 +242,7 @@ const checkpointCapabilities = [
       parts: partTexts,
       cursor: z.string().optional(),
     }),
-    run({ thread, namespace, checkpoint, before, known, limit, cursor }, { records }) {
+    run({ thread, namespace, checkpoint, before, present, limit, cursor }, { records }) {
       const conditions = [
         ...(thread === undefined ? [] : [{ thread }]),
         ...(namespace === undefined ? [] : [{ namespace }]),
@@ -255,7 +255,7 @@ const checkpointCapabilities = [
       const shown = bodies.map((body) => ({ ...shownCheckpoint(body, records), parts: body.parts }))
       return {
         checkpoints: shown.map(({ parts: _parts, ...one }) => one),
-        parts: partsOf(shown, new Set(known), records),
+        parts: partsOf(shown, new Set(present), records),
         ...nextOf(page),
       }
     },

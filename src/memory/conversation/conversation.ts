@@ -30,7 +30,7 @@ async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>
     forgotten += await at.records.write(
       ({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length,
     )
-    at.call.progress({ done: Math.min(forgotten, total), total, what: kind })
+    at.call.progress({ done: Math.min(forgotten, total), total, subject: kind })
   }
 }
 

@@ -68,7 +68,7 @@ export function createActivityReader(
     const sorts = recallSorts.filter((sort) => isWanted(query, sort))
     if (sorts.length === 0) return []
     const where = new Condition().and('sort IN (SELECT value FROM json_each(?))', JSON.stringify(sorts))
-    where.of(query, query.before?.asked)
+    where.of(query, query.before?.recalls)
     if (query.record !== undefined) where.and(`n IN (${recordEntries})`, query.record)
     return db
       .all<RecallRow>(`SELECT ${recallColumns} FROM activity WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
@@ -82,7 +82,7 @@ export function createActivityReader(
     if (sorts.length === 0 || query.record !== undefined) return []
     const where = new Condition().and(sorts.map((sort) => `(${calledSql[sort]})`).join(' OR '))
     if (sorts.includes('write')) where.params.push(JSON.stringify(writes))
-    where.of(query, query.before?.called)
+    where.of(query, query.before?.calls)
     return db
       .all<CalledRow>(`SELECT ${calledColumns} FROM audit WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
         ...where.params,
@@ -101,8 +101,8 @@ export function createActivityReader(
       return {
         entries,
         next: {
-          asked: last(recallSorts) ?? before?.asked ?? Number.MAX_SAFE_INTEGER,
-          called: last(['write', 'refused']) ?? before?.called ?? Number.MAX_SAFE_INTEGER,
+          recalls: last(recallSorts) ?? before?.recalls ?? Number.MAX_SAFE_INTEGER,
+          calls: last(['write', 'refused']) ?? before?.calls ?? Number.MAX_SAFE_INTEGER,
         },
       }
     },

@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 
 /** The content of a bucket, and its time (milliseconds since 1970 UTC). */
 // An alias, as rows of SQL have index signatures, which interfaces lack.
-export type SavedBucket = { readonly left: number; readonly atMs: number }
+export type SavedBucket = { readonly remaining: number; readonly atMs: number }
 
 export interface RateBuckets {
   /** Undefined for a full bucket. */
@@ -17,13 +17,13 @@ export interface RateBuckets {
 export function openRateBuckets(db: SqlDatabase): RateBuckets {
   return {
     read: (caller) =>
-      db.get<SavedBucket>('SELECT left_over AS left, at_ms AS atMs FROM rate_buckets WHERE caller = ?', [
+      db.get<SavedBucket>('SELECT left_over AS remaining, at_ms AS atMs FROM rate_buckets WHERE caller = ?', [
         caller,
       ]),
-    save: (caller, { left, atMs }) =>
+    save: (caller, { remaining, atMs }) =>
       db.run('INSERT OR REPLACE INTO rate_buckets (caller, left_over, at_ms) VALUES (?, ?, ?)', [
         caller,
-        left,
+        remaining,
         atMs,
       ]),
     forgetBefore(ms) {
@@ -45,14 +45,14 @@ export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
   return {
     read: (caller, bucket) =>
       db.get<SavedBucket>(
-        'SELECT left_over AS left, at_ms AS atMs FROM agent_buckets WHERE caller = ? AND bucket = ?',
+        'SELECT left_over AS remaining, at_ms AS atMs FROM agent_buckets WHERE caller = ? AND bucket = ?',
         [caller, bucket],
       ),
-    save: (caller, bucket, { left, atMs }) =>
+    save: (caller, bucket, { remaining, atMs }) =>
       db.run('INSERT OR REPLACE INTO agent_buckets (caller, bucket, left_over, at_ms) VALUES (?, ?, ?, ?)', [
         caller,
         bucket,
-        left,
+        remaining,
         atMs,
       ]),
     forgetBefore(ms) {

@@ -16,9 +16,9 @@ export interface LoggedSide extends Omit<ConflictSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
 
-export interface LoggedConflict extends Omit<ConflictEntry, 'id' | 'lost' | 'kept'> {
-  readonly lost: LoggedSide
-  readonly kept?: LoggedSide
+export interface LoggedConflict extends Omit<ConflictEntry, 'id' | 'loser' | 'winner'> {
+  readonly loser: LoggedSide
+  readonly winner?: LoggedSide
 }
 
 export interface GoneWords {
@@ -63,8 +63,8 @@ export class ConflictLog {
   /** Seals bodies of a sealed record that come in clear, or leaves them out when no key is here. */
   add({ record, kind, policy, at, state, paths, ...sides }: LoggedConflict): void {
     const owner = { kind, id: record }
-    const lost = this.#withoutGone(owner, sides.lost)
-    const winner = sides.kept && this.#withoutGone(owner, sides.kept)
+    const lost = this.#withoutGone(owner, sides.loser)
+    const winner = sides.winner && this.#withoutGone(owner, sides.winner)
     const base = sides.base && this.#sources.words.without(owner, sides.base)
     const bodies = [this.#bodyOf(owner, lost), winner && this.#bodyOf(owner, winner), base]
     if (bodies.some((body) => body && this.#sources.quotesGone(owner, body))) return
@@ -158,8 +158,8 @@ export class ConflictLog {
       at,
       policy: row.policy as ConflictPolicy,
       state: row.state as ConflictEntry['state'],
-      lost: this.#side(owner, row.lost_by, row.lost_op, row.lost_body),
-      ...(row.kept_by === null ? {} : { kept: this.#side(owner, row.kept_by, row.kept_op, row.kept_body) }),
+      loser: this.#side(owner, row.lost_by, row.lost_op, row.lost_body),
+      ...(row.kept_by === null ? {} : { winner: this.#side(owner, row.kept_by, row.kept_op, row.kept_body) }),
       ...defined({ base }),
       ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
     }

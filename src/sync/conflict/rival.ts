@@ -50,8 +50,8 @@ export function logRivals(
         policy: kind.policy,
         at: now,
         state: kind.policy === 'manual' ? 'open' : 'settled',
-        lost: sideOf(lost, lost.by),
-        kept: { by: toChange(standing, store.device).by, op: 'put', record: standing.id },
+        loser: sideOf(lost, lost.by),
+        winner: { by: toChange(standing, store.device).by, op: 'put', record: standing.id },
         paths: [path],
       })
       logged += 1
@@ -75,5 +75,5 @@ function rivalsOf(
 }
 
 function isLogged({ conflicts }: RivalStore, { id }: RecordRow, standing: RecordRow): boolean {
-  return conflicts.list({ record: id, limit: 1000 }).some(({ kept }) => kept?.record === standing.id)
+  return conflicts.list({ record: id, limit: 1000 }).some(({ winner }) => winner?.record === standing.id)
 }

@@ -173,7 +173,7 @@ class Settlement {
     )
   }
 
-  #log(lost: LoggedSide, winner: LoggedSide | undefined, more: LogEntry = {}): void {
+  #log(loser: LoggedSide, winner: LoggedSide | undefined, more: LogEntry = {}): void {
     const { store, policy, current, now, onLogged } = this.#conflict
     // A pending purge of this device takes the other side along.
     const isPurging = this.#row !== undefined && this.#row.purged > this.#row.ver
@@ -187,9 +187,9 @@ class Settlement {
       policy,
       at: now,
       state: more.open ? 'open' : 'settled',
-      lost: shown(lost),
+      loser: shown(loser),
       ...(this.#base && !this.#isPurgedSince && !isPurging ? { base: this.#base } : {}),
-      ...(winner ? { kept: shown(winner) } : {}),
+      ...(winner ? { winner: shown(winner) } : {}),
       ...(more.paths ? { paths: more.paths } : {}),
     })
     onLogged()

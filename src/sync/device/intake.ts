@@ -277,8 +277,8 @@ class AnswerIntake {
       policy: 'remote_wins',
       at: this.#answered.now,
       state: 'settled',
-      lost: lostTo({ ...row, device: store.device }, change, store.device),
-      kept: sideOf(change, change.by),
+      loser: lostTo({ ...row, device: store.device }, change, store.device),
+      winner: sideOf(change, change.by),
     })
     this.#onLogged()
     return true
@@ -324,7 +324,7 @@ function meetStranger(
   const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
   const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
   // The log holds no purged content.
-  store.conflicts.add({ ...at, lost: isPurgeHidden ? { by: lost.by, op: lost.op } : lost, kept: winner })
+  store.conflicts.add({ ...at, loser: isPurgeHidden ? { by: lost.by, op: lost.op } : lost, winner })
   return true
 }
 

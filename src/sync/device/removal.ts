@@ -102,8 +102,8 @@ export function logRevived(
     policy: store.kinds.get(kind)?.policy ?? defaultPolicy,
     at,
     state: 'settled',
-    lost: { by: '', op: 'forget' },
-    kept: sideOf(edit, by),
+    loser: { by: '', op: 'forget' },
+    winner: sideOf(edit, by),
   })
 }
 

@@ -61,8 +61,8 @@ export function answerSealed(store: BookStore, { row, change, verdict, now }: Ju
     policy: store.kinds.get(row.kind)?.policy ?? defaultPolicy,
     at: now,
     state: 'settled',
-    lost: isRefused ? theirs : lostTo(row, change, store.device),
-    kept: isRefused ? ours : theirs,
+    loser: isRefused ? theirs : lostTo(row, change, store.device),
+    winner: isRefused ? ours : theirs,
   })
   store.access?.note({
     at: now,

@@ -163,8 +163,8 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
     policy: 'remote_wins',
     at: formatTime(nowMs),
     state: 'settled',
-    lost: isBare ? { by: from.device, op: 'put' } : sideOf(put, from.device),
-    kept: isPurged && winner.op === 'forget' ? { ...winner, purged: true } : winner,
+    loser: isBare ? { by: from.device, op: 'put' } : sideOf(put, from.device),
+    winner: isPurged && winner.op === 'forget' ? { ...winner, purged: true } : winner,
   })
   return answer
 }
@@ -207,8 +207,8 @@ function admitForget(outer: Admission, wire: WireForget): Answer {
     policy,
     at: formatTime(nowMs),
     state: 'settled',
-    lost: isOutlived ? sideOf(wire, from.device) : stood,
-    kept: isOutlived ? stood : sideOf(wire, from.device),
+    loser: isOutlived ? sideOf(wire, from.device) : stood,
+    winner: isOutlived ? stood : sideOf(wire, from.device),
   })
   // The author did not know these parts.
   forgetParts(store, orphans, formatTime(nowMs))
@@ -245,7 +245,7 @@ function admitPut(outer: Admission, wire: WirePut): Answer {
     policy,
     at: formatTime(nowMs),
     state: 'settled',
-    ...(winner === 'arriving' ? { lost: stood, kept: arrived } : { lost: arrived, kept: stood }),
+    ...(winner === 'arriving' ? { loser: stood, winner: arrived } : { loser: arrived, winner: stood }),
   })
   if (winner !== 'arriving') return { ...undecided, logged: true }
   return { ...apply(admission, { revives: isRevived }), policy, ...(isRevived ? { revived: true } : {}) }

@@ -76,8 +76,8 @@ export function admitGuestOp(
       policy: kind?.policy ?? defaultPolicy,
       at: formatTime(nowMs),
       state: 'settled',
-      lost: sideOf(before, before.by),
-      kept: sideOf(op, from.device),
+      loser: sideOf(before, before.by),
+      winner: sideOf(op, from.device),
     })
   }
   // A guest that may fetch the record gets it, with its new agent. Any other only learns that the mirror took the op.

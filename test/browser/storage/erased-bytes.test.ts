@@ -43,7 +43,7 @@ it.each([
   expect(await readBookFiles(name)).toContain('zanzibarish')
   await book.records.purge({ id })
   const { bundle } = await book.import(older, { mode })
-  expect(bundle).toMatchObject({ conflicts: [{ id, kept: 'book', forgotten: true }] })
+  expect(bundle).toMatchObject({ conflicts: [{ id, winner: 'book', forgotten: true }] })
   await book.close()
   const written = (await readBookFiles(name)).toLowerCase()
   expect(written).toContain('something else, number 7')

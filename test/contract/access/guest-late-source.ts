@@ -31,7 +31,7 @@ const made = {
         attribute: 'home',
         value: 'Reykjavik',
         since: at,
-        said_at: at,
+        stated_at: at,
         messages: [],
         lines: [key],
       },

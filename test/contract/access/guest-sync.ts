@@ -212,7 +212,7 @@ export function guestSyncCases(host: GuestHost): void {
     const { conflicts } = await owner.done<{ conflicts: object[] }>('daybook:list_conflicts', {
       record: 'theirs',
     })
-    expect(conflicts).toMatchObject([{ lost: { op: 'put', body: trace('own') }, kept: { op: 'forget' } }])
+    expect(conflicts).toMatchObject([{ loser: { op: 'put', body: trace('own') }, winner: { op: 'forget' } }])
   })
 
   it('K6 as a device gives no record an id that other kinds have, and a purge frees one that has it', async () => {
@@ -302,7 +302,7 @@ export function guestSyncCases(host: GuestHost): void {
     await guest.sync([{ id: 'mine', kind: 'trace', base: 1, body: trace('again') }])
     const { conflicts } = await owner.done<{ conflicts: object[] }>('daybook:list_conflicts')
     expect(conflicts).toMatchObject([
-      { record: 'theirs', lost: { body: trace('own') }, kept: { body: trace('new') }, state: 'settled' },
+      { record: 'theirs', loser: { body: trace('own') }, winner: { body: trace('new') }, state: 'settled' },
     ])
   })
 }

@@ -16,7 +16,7 @@ export const verbPlaces: { readonly [Id in VerbId]?: Exclude<VerbPlace, 'anywher
   'seal:import_keys': 'keys',
   'seal:rotate': 'keys',
   'daybook:erase': 'device',
-  'daybook:begin_anew': 'device',
+  'daybook:start_over': 'device',
   'activity:list': 'device',
   'activity:get': 'device',
   'activity:of_record': 'device',

@@ -207,7 +207,7 @@ export const verbRights = {
   'task:unschedule': 'owner',
   'task:schedules': 'owner',
   'daybook:erase': 'owner',
-  'daybook:begin_anew': 'owner',
+  'daybook:start_over': 'owner',
   'daybook:reset_clock': 'owner',
   'daybook:status': 'read',
 } as const satisfies Readonly<Record<VerbId, Right | 'owner'>>

@@ -53,7 +53,7 @@ export function archiveContract(host: string, { open, read, write }: ArchiveHost
       const { name, book } = await openNew()
       await fill(book)
       const told: string[] = []
-      book.on('progress', ({ what, done, total }) => told.push(`${what} ${done}/${total}`))
+      book.on('progress', ({ subject, done, total }) => told.push(`${subject} ${done}/${total}`))
       const put = await book.archives.put({})
       const text = await read1(put.key)
       expect(put.key).toMatch(keyForm(name))

@@ -127,14 +127,14 @@ export function ruleCases({ book: open }: BookCase): void {
       content: string,
       found: readonly { at: number; what: string }[],
     ])[] = [
-      ['a zero-width space', 'a\u200bb', [{ at: 1, what: 'zero-width space U+200B' }]],
-      ['a control of direction', 'ab \u202etxt', [{ at: 3, what: 'control of direction U+202E' }]],
-      ['a control character', 'a\u0007', [{ at: 1, what: 'control character U+0007' }]],
-      ['tag characters', 'hi\u{e0041}', [{ at: 2, what: 'tag character U+E0041' }]],
+      ['a zero-width space', 'a\u200bb', [{ at: 1, character: 'zero-width space U+200B' }]],
+      ['a control of direction', 'ab \u202etxt', [{ at: 3, character: 'control of direction U+202E' }]],
+      ['a control character', 'a\u0007', [{ at: 1, character: 'control character U+0007' }]],
+      ['tag characters', 'hi\u{e0041}', [{ at: 2, character: 'tag character U+E0041' }]],
       [
         'letters of two scripts in a word',
         'pay p\u0430ypal',
-        [{ at: 4, what: 'mixed scripts in a word: Latin, Cyrillic' }],
+        [{ at: 4, character: 'mixed scripts in a word: Latin, Cyrillic' }],
       ],
     ]
     it.each(hiding)(

@@ -161,12 +161,12 @@ export function dayCases(
       await alice.records.mark({ id: pinned.id ?? '', pinned: true })
       const dry = await alice.days.consolidate({ dryRun: true })
       expect(dry).toMatchObject({ dryRun: true, digests: [dayOf(20), dayOf(2)], archived: 0 })
-      expect(dry.kept).toMatchObject({ untold: 1, personal: 1, keep: 1, pinned: 1, recent: 1 })
+      expect(dry.retained).toMatchObject({ untold: 1, personal: 1, keep: 1, pinned: 1, recent: 1 })
       expect((await alice.days.list()).digests).toEqual([])
       const done = await alice.days.consolidate()
       expect(done).toMatchObject({
         archived: 1,
-        kept: { personal: 1, keep: 1, pinned: 1, recent: 1 },
+        retained: { personal: 1, keep: 1, pinned: 1, recent: 1 },
       })
       const listed = (await alice.conversation.list()).records.map(({ id }) => id)
       expect(listed).not.toContain(plain.id)
@@ -280,8 +280,8 @@ function killedCase({ book: open }: Pick<BookCase, 'book'>): void {
     await alice.thoughts.learn({ knowledge: 'Almost lost.' })
     const abort = new AbortController()
     const heard = Promise.withResolvers<void>()
-    const off = book.on('progress', ({ what }) => {
-      if (what === 'digest') heard.resolve()
+    const off = book.on('progress', ({ subject }) => {
+      if (subject === 'digest') heard.resolve()
     })
     const ending = alice.sessions.end({}, { signal: abort.signal }).catch(() => undefined)
     await Promise.race([heard.promise, ending])

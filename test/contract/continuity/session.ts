@@ -152,8 +152,8 @@ function brokenOffCase({ book: open }: Pick<BookCase, 'book'>): void {
       await alice.thoughts.learn({ knowledge: `What was learned before ${step}.` })
       const abort = new AbortController()
       const heard = Promise.withResolvers<void>()
-      const off = book.on('progress', ({ what }) => {
-        if (what === step) heard.resolve()
+      const off = book.on('progress', ({ subject }) => {
+        if (subject === step) heard.resolve()
       })
       const ending = alice.sessions.end({}, { signal: abort.signal }).catch(() => undefined)
       await Promise.race([heard.promise, ending])

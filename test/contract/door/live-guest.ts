@@ -56,7 +56,7 @@ const withoutBeginning = ({ ids, kinds, ...more }: Change): Change => ({
   kinds: ids.includes(beginning) ? kinds.filter((kind) => kind !== 'trace') : kinds,
 })
 
-const lefts = (heard: readonly Change[]) => heard.flatMap(({ left = [] }) => left)
+const lefts = (heard: readonly Change[]) => heard.flatMap(({ unreadable = [] }) => unreadable)
 
 export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): void {
   describe('a live query of a guest', () => {
@@ -191,7 +191,7 @@ export function liveGuestCases({ book: opened }: BookCase, keepsKeys: boolean): 
       })
       await expect.poll(() => lefts(heard)).toEqual([first])
       const [told] = heard.slice(-1).map(withoutBeginning)
-      expect(told).toEqual({ ids: [first.id], kinds: ['memory'], more: 0, left: [first] })
+      expect(told).toEqual({ ids: [first.id], kinds: ['memory'], more: 0, unreadable: [first] })
       const { id } = await book.consent.setPolicy({ ...open, allow: ['ext:none'], deny: [...scopes] })
       await expect.poll(() => lefts(heard)).toEqual([first, second])
       expect(heard.at(-1)).toMatchObject({ ids: [], kinds: expect.arrayContaining(['memory']) })

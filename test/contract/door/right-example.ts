@@ -43,7 +43,7 @@ const said: Readonly<Record<string, object>> = {
   },
 }
 /** They end the book, its keys or who may do what: what comes after them would say nothing. */
-const ending = new Set(['daybook:erase', 'daybook:begin_anew', 'ks:delete_agent_data'])
+const ending = new Set(['daybook:erase', 'daybook:start_over', 'ks:delete_agent_data'])
 
 export interface Example {
   readonly name: string

@@ -31,7 +31,7 @@ export function checkpointCases({ book: open, reopen }: BookCase): void {
       await book.checkpoints.putWrites({ ...task, writes: [write(0, 'first'), write(-1, 'error')] })
       await book.checkpoints.putWrites({ ...task, writes: [write(0, 'again'), write(-1, 'other')] })
       book = await reopen(book)
-      const { checkpoint, parts } = await book.checkpoints.read({ thread: 't', known: [hash('a')] })
+      const { checkpoint, parts } = await book.checkpoints.read({ thread: 't', present: [hash('a')] })
       expect(checkpoint).toMatchObject({ checkpoint: '2', parent: '1', state: 'state 2' })
       expect(checkpoint?.writes[0]?.writes).toEqual([write(0, 'first'), write(-1, 'other')])
       expect(parts).toEqual({ [hash('c')]: 'C' })

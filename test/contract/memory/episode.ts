@@ -118,7 +118,7 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     expect(second.profiles).toMatchObject([{ learned: 1, superseded: 1 }])
     const { profile, facts, earlier } = await (await reopen(book)).conversation.profile()
     expect(profile).toBe('home: Munich\nname: Alice')
-    expect(facts.map(({ attribute, said_at }) => [attribute, said_at.slice(0, 10)])).toEqual([
+    expect(facts.map(({ attribute, stated_at }) => [attribute, stated_at.slice(0, 10)])).toEqual([
       ['home', '2026-05-01'],
       ['name', '2026-02-01'],
     ])

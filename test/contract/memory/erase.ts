@@ -20,8 +20,8 @@ export function eraseCases({ book: open, reopen }: BookCase): void {
     }
     const refused = await failure(book.erase({ confirm: name, mirror: true }))
     expect(refused.code).toBe('sync-off')
-    expect((await failure(book.beginAnew({ confirm: name }))).code).toBe('sync-off')
-    expect((await failure(book.beginAnew({ confirm: 'x' }))).details).toEqual({ path: 'confirm' })
+    expect((await failure(book.startOver({ confirm: name }))).code).toBe('sync-off')
+    expect((await failure(book.startOver({ confirm: 'x' }))).details).toEqual({ path: 'confirm' })
     expect(await book.records.get({ id })).toMatchObject({ id })
   })
 
@@ -33,7 +33,7 @@ export function eraseCases({ book: open, reopen }: BookCase): void {
     const { token } = await book.tokens.grant({ scope: '**', permissions, granted_to: 'x', expires_at })
     const refused = await failure(book.erase({ confirm: name }, { as: token.token_id }))
     expect(refused.code).toBe('forbidden')
-    expect((await failure(book.beginAnew({ confirm: name }, { as: token.token_id }))).code).toBe('forbidden')
+    expect((await failure(book.startOver({ confirm: name }, { as: token.token_id }))).code).toBe('forbidden')
     expect((await book.tokens.list()).tokens).toHaveLength(1)
   })
 

@@ -216,15 +216,15 @@ export function factCases({ book: open }: BookCase): void {
     expect(conflicts).toMatchObject([
       {
         record: later,
-        lost: { op: 'put', body: { data: { lives_in: 'Porto' } } },
-        kept: { op: 'put', record: earlier, body: { data: { lives_in: 'Lisbon' } } },
+        loser: { op: 'put', body: { data: { lives_in: 'Porto' } } },
+        winner: { op: 'put', record: earlier, body: { data: { lives_in: 'Lisbon' } } },
       },
     ])
     for (const id of [first, later]) {
       const error = await failure(book.facts.supersede({ id, data: {} }))
       expect(error).toMatchObject({ code: 'conflict', details: { path: 'supersedes', by: earlier } })
     }
-    expect(await book.conflicts.choose({ id: conflicts[0]?.id ?? 0, choose: 'lost' })).toEqual({
+    expect(await book.conflicts.choose({ id: conflicts[0]?.id ?? 0, choose: 'loser' })).toEqual({
       record: later,
       changed: true,
     })

@@ -20,7 +20,8 @@ export async function failure(promise: Promise<unknown>): Promise<DaybookError> 
 
 /** What the conflict log of a site says, short: who lost with what. */
 export async function losers(site: Site): Promise<string[]> {
-  const say = ({ lost }: ConflictEntry) => (lost.op === 'forget' ? '(forget)' : String(lost.body?.['text']))
+  const say = ({ loser }: ConflictEntry) =>
+    loser.op === 'forget' ? '(forget)' : String(loser.body?.['text'])
   return (await site.conflicts()).map(say)
 }
 

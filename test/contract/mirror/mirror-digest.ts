@@ -241,7 +241,9 @@ export function digestCases(host: DatabaseHost): void {
     expect(await b.get(id(1))).toBeUndefined()
     for (const site of [a, b, world.mirror])
       expect(JSON.stringify(await site.conflicts())).not.toContain('zanzibar')
-    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put' }, kept: { op: 'forget', purged: true } }])
+    expect(await b.conflicts()).toMatchObject([
+      { loser: { op: 'put' }, winner: { op: 'forget', purged: true } },
+    ])
     expect(await repairs(a)).toBe(0)
     // Another one under the name is no edit of it.
     world.clock.nowMs += 1000

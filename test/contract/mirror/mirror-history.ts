@@ -40,10 +40,10 @@ export function createHistory(): History {
       const visible = await world.mirror.all()
       const logs: ConflictEntry[] = (await Promise.all(sites.map((site) => site.conflicts()))).flat()
       const inLog = (write: Write) =>
-        logs.some(({ record, lost }) =>
+        logs.some(({ record, loser }) =>
           write.op === 'put'
-            ? lost.body?.['text'] === write.token
-            : record === write.record && lost.op === 'forget',
+            ? loser.body?.['text'] === write.token
+            : record === write.record && loser.op === 'forget',
         )
       const superseded = (write: Write, i: number) =>
         write.op === 'put'

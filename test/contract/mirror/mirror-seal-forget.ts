@@ -44,8 +44,8 @@ export function sealedForgetCases(host: DatabaseHost): void {
         await expectSame(a, b)
         // With the key an edit that lost on its device can still be read, sealed; without, that it was there.
         if (order[0] === 'a')
-          expect((await b.conflicts()).some(({ lost }) => lost.body?.['text'] === 'zanzibar b')).toBe(true)
-        expect((await c.conflicts()).map(({ lost }) => [lost.op, lost.body])).toContainEqual([
+          expect((await b.conflicts()).some(({ loser }) => loser.body?.['text'] === 'zanzibar b')).toBe(true)
+        expect((await c.conflicts()).map(({ loser }) => [loser.op, loser.body])).toContainEqual([
           'put',
           undefined,
         ])

@@ -89,8 +89,8 @@ export function sealedCases(host: DatabaseHost): void {
       for (const device of [a, b, a]) await device.sync()
       expect([await textOf(a), await textOf(b)]).toEqual([wins, wins])
       const [entry] = await world.mirror.conflicts()
-      expect(entry?.lost.sealed).toMatchObject({ alg: 'A256GCM' })
-      expect(entry?.lost.body).toBeUndefined()
+      expect(entry?.loser.sealed).toMatchObject({ alg: 'A256GCM' })
+      expect(entry?.loser.body).toBeUndefined()
       expect(await holds(world.mirror, 'zanzibar')).toBe(false)
       const lost = [...(await losers(a)), ...(await losers(b))]
       if (kind === 'remote_wins') expect(lost).toEqual([loses])
@@ -132,7 +132,9 @@ export function sealedCases(host: DatabaseHost): void {
       world.clock.nowMs += 1000
       await a.put('later_revives', id(1), body('sealed'), secret)
       await a.sync()
-      expect(await world.mirror.conflicts()).toMatchObject([{ lost: { op: 'forget' }, kept: { op: 'put' } }])
+      expect(await world.mirror.conflicts()).toMatchObject([
+        { loser: { op: 'forget' }, winner: { op: 'put' } },
+      ])
       expect(await holds(world.mirror, 'zanzibar')).toBe(false)
     })
 
@@ -206,8 +208,8 @@ export function sealedCases(host: DatabaseHost): void {
       await a.put('local_wins', id(1), body('zanzibar'), secret)
       await a.sync()
       const [entry] = await a.conflicts()
-      expect(entry).toMatchObject({ lost: { body: body('zanzibar'), sensitive: true } })
-      for (const said of [{ choose: 'lost' }, { choose: 'body', body: body('zanzibar too') }]) {
+      expect(entry).toMatchObject({ loser: { body: body('zanzibar'), sensitive: true } })
+      for (const said of [{ choose: 'loser' }, { choose: 'body', body: body('zanzibar too') }]) {
         await a.choose({ id: entry?.id, ...said })
         await a.sync()
         expect((await a.get(id(1)))?.sensitivity).toBe('sensitive')
@@ -251,8 +253,8 @@ export function sealedCases(host: DatabaseHost): void {
         for (const device of [a, b, a, b]) await device.sync()
         await b.look((store) => store.purge.scrub())
         expect(await holds(b, 'zanzibar')).toBe(false)
-        expect((await b.conflicts()).filter(({ lost, kept }) => lost.body ?? kept?.body)).toEqual([])
-        expect((await b.conflicts())[0]).toMatchObject({ record: id(1), lost: { op: 'put' } })
+        expect((await b.conflicts()).filter(({ loser, winner }) => loser.body ?? winner?.body)).toEqual([])
+        expect((await b.conflicts())[0]).toMatchObject({ record: id(1), loser: { op: 'put' } })
         b.keys = [1]
         await b.sync()
         await expectSame(a, b)

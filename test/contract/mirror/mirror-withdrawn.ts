@@ -223,7 +223,7 @@ export function withdrawnCases(host: DatabaseHost): void {
     expect(await textOf(b, id(2))).toBe('of a')
     expect(await a.state()).toMatchObject({ pending: 0, refused: 0 })
     // Sealed as both sides are, the mirror decides once.
-    expect((await world.mirror.conflicts()).map(({ lost }) => lost.by)).toHaveLength(1)
+    expect((await world.mirror.conflicts()).map(({ loser }) => loser.by)).toHaveLength(1)
   })
 
   it.each(['forget', 'purge'] as const)(
@@ -251,7 +251,7 @@ export function withdrawnCases(host: DatabaseHost): void {
       await expectSame(a, b)
       expect(await textOf(a)).toBe('of b')
       // Both were made on the forget: the later one wins, and the other is in the log.
-      expect((await a.conflicts()).map(({ lost, kept }) => [lost.body, kept?.body])).toEqual([
+      expect((await a.conflicts()).map(({ loser, winner }) => [loser.body, winner?.body])).toEqual([
         [body('of a'), body('of b')],
       ])
     },

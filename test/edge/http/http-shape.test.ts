@@ -14,7 +14,7 @@ it('answers a P3394 request in its own shape, and does it once for each message'
   const first: unknown = await (await ask(body, headers)).json()
   expect(first).toEqual({
     trace_id: expect.any(String) as string,
-    storedAt: expect.any(String) as string,
+    stored_at: expect.any(String) as string,
   })
   expect(await (await ask(body, {})).json()).toEqual(first)
   expect(await (await ask({ source, content: traceContent }, headers)).json()).toEqual(first)

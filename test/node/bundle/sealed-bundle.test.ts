@@ -92,14 +92,14 @@ describe('a record of a bundle that is sealed', () => {
     const later = record({ updated_at: '2026-01-02T00:00:00.000Z', sealed: { ...enc, ct: 'B'.repeat(24) } })
     expect(await bring(bundle(later))).toMatchObject({
       updated: 1,
-      conflicts: [{ id: 'p-1', kept: 'bundle' }],
+      conflicts: [{ id: 'p-1', winner: 'bundle' }],
     })
     expect(await bring(bundle(record()))).toMatchObject({
       updated: 0,
-      conflicts: [{ id: 'p-1', kept: 'book' }],
+      conflicts: [{ id: 'p-1', winner: 'book' }],
     })
     const { conflicts } = await book.conflicts.list()
-    expect(conflicts.map(({ lost }) => lost.sealed?.kid)).toEqual([enc.kid, enc.kid])
+    expect(conflicts.map(({ loser }) => loser.sealed?.kid)).toEqual([enc.kid, enc.kid])
     await book.records.forget({ id: 'p-1' })
     expect(await bring(bundle(record()))).toMatchObject({
       imported: 0,

@@ -54,7 +54,7 @@ const made: Readonly<Record<string, (id: string) => JsonObject>> = {
   profile: (id) => ({
     user_id: 'ann',
     content: `likes: ${word}`,
-    facts: { one: { attribute: 'likes', value: word, since: at, said_at: at, messages: [id] } },
+    facts: { one: { attribute: 'likes', value: word, since: at, stated_at: at, messages: [id] } },
   }),
   answer: (id) => ({
     question: 'What to avoid?',

@@ -39,7 +39,7 @@ it('tells each change of state: evicted and read again, vectors, storage that is
     name: 'b',
     scope: { agent: 'a' },
     durability: 'memory',
-    wasKept: true,
+    existedBefore: true,
     openMemory: memory,
     vault: openNodeVault(undefined),
     embedder: { open: () => embedder },

@@ -36,7 +36,7 @@ const knownFact = partly({
   attribute: fc.constantFrom('name', 'home', 'likes'),
   value: fc.constantFrom('Ada', 'Graz', 'tea'),
   since: time,
-  said_at: time,
+  stated_at: time,
   denied_at: time,
   messages: fc.array(fc.stringMatching(/^m[0-9]{1,3}$/), { maxLength: 60 }),
 })
@@ -284,7 +284,7 @@ describe('what follows from the rest of a body', () => {
   it('two devices that learned apart from each other have a profile that tells all of it', () => {
     const kind = kinds.get('profile')
     const known = (attribute: string, value: string, at: string) => ({
-      [`${attribute}: ${value.toLowerCase()}`]: { attribute, value, since: at, said_at: at, messages: [] },
+      [`${attribute}: ${value.toLowerCase()}`]: { attribute, value, since: at, stated_at: at, messages: [] },
     })
     const base = settled(kind, { user_id: 'ana', content: '', facts: known('name', 'Ada', '2026-01-01') })
     const add = (...more: object[]) =>
@@ -302,7 +302,7 @@ describe('what follows from the rest of a body', () => {
     const met = settled(kind, body)
     expect(met['content']).toBe('name: Ada\nhome: Graz\nlikes: tea')
     const { current } = splitFacts(met['facts'] as never)
-    expect(current.map(({ value, said_at }) => [value, said_at])).toEqual([
+    expect(current.map(({ value, stated_at }) => [value, stated_at])).toEqual([
       ['Ada', '2026-01-04'],
       ['Graz', '2026-01-02'],
       ['tea', '2026-01-02'],

@@ -55,7 +55,7 @@ describe('vectors behind the writes', () => {
     book.engine.on((event) => event.name === 'progress' && told.push(event.detail))
     await book.store()
     await book.pass()
-    const last = { done: 4, total: 4, what: 'Records with a vector', capability: 'embed:status' }
+    const last = { done: 4, total: 4, subject: 'Records with a vector', capability: 'embed:status' }
     expect(told.at(-1)).toEqual(last)
   })
 

@@ -121,8 +121,8 @@ describe('a book', () => {
     }
     await using book = await openBook({ ...own, path: server.url, cache: join(folder, 'slow') })
     const told: string[] = []
-    book.on('progress', ({ what, done, total }) =>
-      told.push(`${what} ${done < total ? 'under way' : 'done'}`),
+    book.on('progress', ({ subject, done, total }) =>
+      told.push(`${subject} ${done < total ? 'under way' : 'done'}`),
     )
     await book.traces.store({ ...makeTrace(), id: 't', task: { goal: 'ask a physician' } })
     const waiting = await statusWhere(book, (state) => state === 'waiting')

@@ -30,9 +30,9 @@ const owners = {
   other: { agent: 'b' },
 }
 
-const quotedOf = (lane: keyof typeof owners, id: string, said: string): Quoted => ({
+const quotedOf = (lane: keyof typeof owners, id: string, text: string): Quoted => ({
   hit: { record: { id, kind: 'message', ...owners[lane] }, score: 0.5 } as unknown as Quoted['hit'],
-  said,
+  text,
   ...(lane === 'pool' ? { pool: { votes: { yes: 2, no: 0 }, version: 1 } } : {}),
   happenedAt: '2026-01-31T10:00:00.000Z',
 })

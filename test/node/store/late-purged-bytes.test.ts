@@ -177,7 +177,7 @@ it.each([
     await book.records.purge({ id })
     expect(inFiles(name, ['zanzibar'])).toEqual([])
     const { bundle } = await book.import(older, { mode })
-    expect(bundle).toMatchObject({ conflicts: [{ id, kept: 'book', forgotten: true }] })
+    expect(bundle).toMatchObject({ conflicts: [{ id, winner: 'book', forgotten: true }] })
     expect(await book.records.get({ id })).toBeNull()
     expect(inFiles(name, ['zanzibar'])).toEqual([])
     expect(inFiles(name, ['something else, number 7'])).not.toEqual([])

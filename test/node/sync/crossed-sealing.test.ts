@@ -56,11 +56,11 @@ it.each(['keyed', 'keyless'] as const)(
     expect(await keyed.get(idOf('big'))).toMatchObject({ sensitivity: 'sensitive', ...head(1) })
     expect(await keyed.get(idOf(partKey(1)))).toBeUndefined()
     const ofDocument = async (site: typeof keyed) =>
-      (await site.conflicts()).filter(({ record }) => record === idOf('big')).map(({ lost }) => lost.body)
+      (await site.conflicts()).filter(({ record }) => record === idOf('big')).map(({ loser }) => loser.body)
     expect(await ofDocument(keyless)).toEqual(first === 'keyed' ? [undefined] : [])
     expect(await ofDocument(keyed)).toEqual(first === 'keyed' ? [] : [head(2)])
     const gone = (await world.mirror.conflicts()).find(({ record }) => record === idOf(partKey(1)))
-    expect(gone).toMatchObject({ lost: { op: 'put', sealed: { alg: 'A256GCM' } }, kept: { op: 'forget' } })
+    expect(gone).toMatchObject({ loser: { op: 'put', sealed: { alg: 'A256GCM' } }, winner: { op: 'forget' } })
 
     await keyless.forget(idOf(partKey(2)))
     for (const device of [keyless, keyed]) await device.sync()

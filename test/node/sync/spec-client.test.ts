@@ -111,7 +111,7 @@ function ownDevice({ world }: Party, name: string): Writer {
       await device.sync().catch(ignore)
     },
     all: () => device.all(),
-    lost: async () => (await device.conflicts()).map(({ lost }) => JSON.stringify(lost)),
+    lost: async () => (await device.conflicts()).map(({ loser }) => JSON.stringify(loser)),
     read: ignore,
   }
 }
@@ -145,7 +145,7 @@ async function play(seed: number, isSetBack: boolean) {
   const written: string[] = []
   const replaced = new Set<string>()
   const logs: string[] = []
-  const mirrorLog = async () => (await world.mirror.conflicts()).map(({ lost }) => JSON.stringify(lost))
+  const mirrorLog = async () => (await world.mirror.conflicts()).map(({ loser }) => JSON.stringify(loser))
   const steps = 50
   const backupAt = 8 + draw(12)
   const setBackAt = backupAt + 4 + draw(20)
@@ -268,7 +268,7 @@ describe('a client written from the specification of sync', () => {
       expect(writer.client.all()).toEqual(await own.all())
       expect(await party.world.mirror.all()).toEqual(await own.all())
       // Of two that were put on the forget one is in the log, and nothing else lost.
-      expect((await party.world.mirror.conflicts()).map(({ lost }) => lost.body?.['text'])).toEqual(
+      expect((await party.world.mirror.conflicts()).map(({ loser }) => loser.body?.['text'])).toEqual(
         isPutAgain ? ['of another'] : [],
       )
     },

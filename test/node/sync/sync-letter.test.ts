@@ -194,7 +194,7 @@ describe('revocations', () => {
     }
     const logged = [edge.store, b.store].flatMap(({ conflicts }) => conflicts.list({ record: id }))
     expect(logged.length).toBeGreaterThan(0)
-    for (const { lost } of logged) expect(lost.body).toMatchObject(edit)
+    for (const { loser } of logged) expect(loser.body).toMatchObject(edit)
     expect((await b.call<Status>('daybook:status')).sync).toMatchObject({ pending: 0, refused: 0 })
   })
 })

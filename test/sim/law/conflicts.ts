@@ -19,10 +19,10 @@ export function judgeConflicts({ world, ledger }: Stage, schedule: Schedule): vo
   if (isSetBack(schedule) || has(schedule, 'choose', 'decide', 'age', 'tidy')) return
   const sealed = new Set(ledger.writes.flatMap(({ record, isSealed }) => (isSealed ? [record] : [])))
   const told = all.flatMap((entry) => {
-    const lost = sayOf(entry, entry.lost)
-    const kept = entry.kept && sayOf(entry, entry.kept)
+    const lost = sayOf(entry, entry.loser)
+    const kept = entry.winner && sayOf(entry, entry.winner)
     // Between what is sealed and what is not a device decides, while others do.
-    const isOther = isMerged(entry) || entry.kept?.record !== undefined || sealed.has(entry.record)
+    const isOther = isMerged(entry) || entry.winner?.record !== undefined || sealed.has(entry.record)
     return isOther || !lost || !kept ? [] : [{ lost, kept, entry }]
   })
   for (const [lost, entries] of Map.groupBy(told, (one) => one.lost)) {

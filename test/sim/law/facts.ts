@@ -51,8 +51,8 @@ function judgeLog(places: readonly Site[]): void {
   for (const { name, run } of places) {
     const entries = run()
       .store.conflicts.list({ limit: 10_000 })
-      .filter(({ kept }) => kept?.record !== undefined)
-    const pairs = entries.map(({ record, kept }) => `${record} and ${kept?.record}`)
+      .filter(({ winner }) => winner?.record !== undefined)
+    const pairs = entries.map(({ record, winner }) => `${record} and ${winner?.record}`)
     none(
       pairs.filter((pair, at) => pairs.indexOf(pair) !== at),
       `${name} has one entry about two facts that stand for one`,

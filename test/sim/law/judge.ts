@@ -60,16 +60,16 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
     [],
     'nothing that was acknowledged is lost',
   )
-  for (const { record, kind, lost, kept } of new ConflictLog(mirror.disk.db, openBodies, {
+  for (const { record, kind, loser, winner } of new ConflictLog(mirror.disk.db, openBodies, {
     quotesGone: () => false,
     words: { without: (_owner, body) => body },
   }).list({
     limit: 10_000,
   })) {
     // Of two records that stand for one, what yields may have been forgotten since, and what stands, too.
-    if (!kept || lost.op === kept.op || kept.record !== undefined) continue
+    if (!winner || loser.op === winner.op || winner.record !== undefined) continue
     if (!newKinds.get(kind)?.laterEditRevives)
-      same(kept.op, 'forget', `${record}: a forget wins over an edit that it did not know of`)
+      same(winner.op, 'forget', `${record}: a forget wins over an edit that it did not know of`)
   }
   if (
     has(schedule, 'replace-mirror', 'restore-mirror', 'set-back-mirror', 'restore', 'fork', 'harm', 'choose')

@@ -52,11 +52,11 @@ export function outcomeOf({ world }: Stage): unknown {
     forgotten: rowsOf(disk, 1).map(({ id }) => id),
     conflicts: run()
       .store.conflicts.list({ limit: 10_000 })
-      .map(({ record, state, lost, kept, paths }) => ({
+      .map(({ record, state, loser, winner, paths }) => ({
         record,
         state,
-        lost: lost.body,
-        kept: kept?.body,
+        lost: loser.body,
+        kept: winner?.body,
         paths,
       }))
       .map((entry) => JSON.stringify(entry))

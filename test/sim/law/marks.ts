@@ -49,7 +49,7 @@ function lostMarks({ world, marks, ledger }: Stage): MarkWrite[] {
     const isThere = marksOn(world.mirror.disk, target)?.[name] === value
     const isReplaced = marks.some((one) => one.target === target && one.name === name && one.saw === value)
     const isLogged = entries.some(
-      ({ record, lost }) => record === markId(target) && lost.body?.[name] === value,
+      ({ record, loser }) => record === markId(target) && loser.body?.[name] === value,
     )
     const isExcused = value === undefined || typeof value === 'boolean' || ledger.isExcused(String(value))
     const isVeiled = !isSealed && sealed.has(target)
@@ -68,8 +68,8 @@ function returned({ world, marks, ledger }: Stage): MarkWrite[] {
     const said = marks.filter((one) => one.target === target && one.name === name && one.value === saw)
     const isSaidAgain = said.length > 1 || marks.indexOf(said[0] as MarkWrite) > at
     const isLogged = entries.some(
-      ({ record, lost }) =>
-        record === markId(target) && (lost.op === 'forget' || lost.body?.[name] === value),
+      ({ record, loser }) =>
+        record === markId(target) && (loser.op === 'forget' || loser.body?.[name] === value),
     )
     return isThere && !isSaidAgain && !isLogged
   })

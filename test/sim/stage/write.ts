@@ -108,14 +108,14 @@ export async function choose(stage: Stage, site: Site): Promise<void> {
   if (!entry || !site.kinds.has(entry.kind) || isTended(entry.kind)) return
   const before = rowOf(site.disk, entry.record)
   const token = ledger.token()
-  const { lost } = entry
-  const body = saying(entry.kind, lost.body, token)
+  const { loser } = entry
+  const body = saying(entry.kind, loser.body, token)
   const decision =
-    lost.op === 'put' ? { id: entry.id, choose: 'body', body } : { id: entry.id, choose: 'lost' }
+    loser.op === 'put' ? { id: entry.id, choose: 'body', body } : { id: entry.id, choose: 'loser' }
   await write(stage, site, token, (records, _now, sync) => decideConflict(decision, { records, sync }))
   noteWrite(stage, site, {
     token,
-    op: lost.op,
+    op: loser.op,
     record: entry.record,
     kind: entry.kind,
     saw: before && tokenOf(before),
@@ -129,7 +129,7 @@ const isTended = (kind: string) => kind === 'mark' || kind === 'public_key'
 export async function decideFor(
   stage: Stage,
   site: Site,
-  { nth, side }: { readonly nth: number; readonly side: 'lost' | 'kept' },
+  { nth, side }: { readonly nth: number; readonly side: 'loser' | 'winner' },
 ): Promise<void> {
   const { ledger } = stage
   const entry = site

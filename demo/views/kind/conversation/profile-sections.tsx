@@ -64,14 +64,14 @@ function Facts({ facts }: { facts: readonly Told[] }) {
             </td>
             <td>
               {fact.messages[0] === undefined ? (
-                <Time at={fact.said_at} />
+                <Time at={fact.stated_at} />
               ) : (
                 <button
                   type="button"
                   class="link"
                   onClick={() => openRecord({ id: fact.messages.at(-1) ?? '', kind: 'message' })}
                 >
-                  <Time at={fact.said_at} />
+                  <Time at={fact.stated_at} />
                 </button>
               )}
             </td>

@@ -91,7 +91,7 @@ export interface Because extends LegReasons, Factors {
 /** Text of a record in a prompt. */
 export interface Quote {
   /** The texts of its kind, in their order. */
-  readonly said: string
+  readonly text: string
   /** The answering passage in `said`, if one was given: UTF-16 offsets. */
   readonly focus?: { readonly from: number; readonly to: number } | undefined
   /** When it happened, canonical UTC text. */

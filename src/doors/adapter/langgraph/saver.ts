@@ -172,7 +172,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       thread,
       namespace,
       ...defined({ checkpoint }),
-      known: [...this.#cache.of(thread).keys()],
+      present: [...this.#cache.of(thread).keys()],
     })
     this.#cache.keep(thread, Object.entries(answer.parts))
     return answer.checkpoint ?? undefined
@@ -191,7 +191,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       if (remaining <= 0) return
       const page = await this.#book.checkpoints.list({
         ...query,
-        known: [...parts.keys()],
+        present: [...parts.keys()],
         limit: filter ? 100 : Math.min(20, remaining),
         ...defined({ cursor }),
       })

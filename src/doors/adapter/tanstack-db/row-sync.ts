@@ -72,10 +72,10 @@ export class RowSync {
     // Subscribe before the first read: later writes are read after it.
     const { book, source } = parts
     this.#off = [
-      book.on('change', ({ ids, kinds, more, left = [] }) => {
+      book.on('change', ({ ids, kinds, more, unreadable = [] }) => {
         if (!kinds.includes(source.kind)) return
         // Drop rows without the right first: reads may fail or wait.
-        if (left.length > 0) this.#drop(left.map(({ id }) => id))
+        if (unreadable.length > 0) this.#drop(unreadable.map(({ id }) => id))
         for (const id of ids) this.#changed.add(id)
         if (more > 0 || ids.length === 0) this.#isAllChanged = true
         this.#follow()

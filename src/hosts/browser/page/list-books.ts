@@ -3,15 +3,15 @@ import { isBookName } from '../../../core/book.ts'
 import { bookOfDatabase, poolFolder } from '../storage/book-names.ts'
 
 /** A book in this browser, of this origin. */
-export interface KeptBook {
+export interface ListedBook {
   readonly name: string
   readonly storage: 'opfs' | 'indexeddb'
 }
 
 /** The books of this origin, by name. Empty without books, or if the browser refuses. */
-export async function listBooks(): Promise<KeptBook[]> {
+export async function listBooks(): Promise<ListedBook[]> {
   const [inFiles, inDatabases] = await Promise.all([booksInFiles(), booksInDatabases()])
-  const books = new Map<string, KeptBook>()
+  const books = new Map<string, ListedBook>()
   for (const name of inDatabases) books.set(name, { name, storage: 'indexeddb' })
   // A book in files may have a copy in a database.
   for (const name of inFiles) books.set(name, { name, storage: 'opfs' })

@@ -96,7 +96,12 @@ function createWorkerStart({
     let isMuted = false
     const worker = startWorker(assets)
     const link = new WorkerLink(worker, () => joinHub(assets))
-    const openRequest = { ...request, tab: tabOf(page, first), isBack, wasKept: wasWritten(request.name) }
+    const openRequest = {
+      ...request,
+      tab: tabOf(page, first),
+      isBack,
+      existedBefore: wasWritten(request.name),
+    }
     const opening = link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
     // A page that has the book can't cancel its opening any more.
     const opened = orAborted(opening, isBack ? neverAborted : signal).then(

@@ -150,7 +150,7 @@ const checkOptions = optionsOf<OpenOptions>({
   signal: signalOption,
 })
 
-export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'wasKept'>
+export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'existedBefore'>
 
 /** Parts that stay with the page. */
 export interface PageOwned {

@@ -58,10 +58,10 @@ export function openJournalDatabase(
     return {
       db: {
         ...db,
-        settled: (what) => keeper.settled(what),
-        scrub(what) {
+        settled: (effect) => keeper.settled(effect),
+        scrub(extent) {
           keeper.rewrite()
-          db.scrub(what)
+          db.scrub(extent)
         },
       },
       durability: 'indexeddb',

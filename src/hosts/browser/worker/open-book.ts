@@ -76,7 +76,7 @@ async function openOnce(
   if (await finishErasing(initial.request.name)) {
     // The book of this tab was erased; the next opener creates a new one.
     if (turn.wasServed) throw new DaybookError('book-erased')
-    opening = { ...initial, request: { ...initial.request, wasKept: false } }
+    opening = { ...initial, request: { ...initial.request, existedBefore: false } }
   }
   const { request } = opening
   const opened = await openBookStorage({
@@ -142,7 +142,7 @@ function createBookEngine(
   storage: BookStorage,
   openMemory: () => SqlDatabase,
 ): Engine {
-  const { name, tab, scope, timeZone, sync, wasKept, secrets, checkpoint = !sync } = request
+  const { name, tab, scope, timeZone, sync, existedBefore, secrets, checkpoint = !sync } = request
   const { db, durability, check, checkpointFile, useReserve, isScarce } = storage
   const isDurable = durability !== 'memory'
   const carrier = carrierOf(request, parts.getKey)
@@ -166,7 +166,7 @@ function createBookEngine(
     ...(checkpointFile ? { checkpointFile: { file: checkpointFile, isWanted: checkpoint } } : {}),
     useReserve,
     isScarce,
-    wasKept: wasKept && isDurable,
+    existedBefore: existedBefore && isDurable,
     tab,
     room: turn.room(),
     roomSize: roomSizeOf(request.room),

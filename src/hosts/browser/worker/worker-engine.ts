@@ -147,7 +147,7 @@ export class WorkerEngine implements WorkerDoor {
       clock: browserPorts.clock,
       natureOf,
       open: async (turn) => {
-        const openRequest = { ...request, wasKept: request.wasKept || this.#wasWritten }
+        const openRequest = { ...request, existedBefore: request.existedBefore || this.#wasWritten }
         this.#owned = await openOwnedBook(openRequest, { getKey, embedder, llm }, turn)
         this.#owned.engine.background?.allow(this.#mayBackground)
         return this.#owned

@@ -29,7 +29,7 @@ export interface BookFile {
   readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
   /** The file is empty, but files beside it show that it was a book. */
-  readonly wasKept: boolean
+  readonly existedBefore: boolean
   /** Releases or refills the reserved disk space. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
   readonly isScarce?: () => boolean
@@ -53,7 +53,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   const room = path === ':memory:' ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
   // A new file is written to before it gets a reserve.
-  const wasKept = isBlank && reserveBytes(path) > 0
+  const existedBefore = isBlank && reserveBytes(path) > 0
   const attempt = () => {
     const loss = lossOf(path)
     if (loss !== undefined) throw new Damaged(loss)
@@ -77,10 +77,10 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         storage: () => {
           const state = stateOf(db, room)
           const others = room ? leftAlone(path).map((text) => `left-alone: ${text}`) : []
-          const blank = isBlank && !wasKept && mendedOf(db) === undefined ? [blankText] : []
+          const blank = isBlank && !existedBefore && mendedOf(db) === undefined ? [blankText] : []
           return Promise.resolve({ degraded: [...blank, ...others, ...state.degraded] })
         },
-        wasKept,
+        existedBefore,
         erase(closeEngine) {
           if (room) beginErasing(path)
           // It stays locked while its files are deleted.

@@ -207,7 +207,7 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
 function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: BookParts,
-  { db, storage, wasKept, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
+  { db, storage, existedBefore, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
   turn?: OwnerTurn,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
@@ -233,7 +233,7 @@ function createBookEngine(
     ...(isInMemory ? {} : fileParts),
     useReserve,
     isScarce,
-    wasKept,
+    existedBefore,
     embedder,
     ...(textIndexInMemory === false ? { textIndex: false } : {}),
     llm,

@@ -196,7 +196,7 @@ async function archiveBook(
   async function* texts(): AsyncGenerator<string, void, undefined> {
     try {
       for (;;) {
-        onProgress({ done: last.done, total: last.total, what: 'Archived' })
+        onProgress({ done: last.done, total: last.total, subject: 'Archived' })
         yield last.text
         if (last.cursor === undefined) return
         last = await book.bundles.export({ cursor: last.cursor }, { signal })

@@ -123,14 +123,14 @@ export function createTerminal({ json, yes, signal }: TerminalOptions): Terminal
       clear()
       stderr.write(`${shownText(text)}\n`)
     },
-    progress({ done, total, what }) {
+    progress({ done, total, subject }) {
       const now = Date.now()
       if (!stderr.isTTY || (now - shownAt < progressMs && done < total)) return
       shownAt = now
       isShown = true
       const share = total > 0 ? ` (${Math.floor((100 * done) / total)} %)` : ''
       stderr.write(
-        `\r${shownText(what, ' ')} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${share}\u001b[K`,
+        `\r${shownText(subject, ' ')} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${share}\u001b[K`,
       )
     },
     async confirm(question, flag) {

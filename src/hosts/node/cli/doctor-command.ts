@@ -70,8 +70,8 @@ function isInstalled(name: string): boolean {
 
 const signs = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 
-function lineOf({ what, state, says, do: remedy }: Finding): string {
-  return `${signs[state]}  ${what}: ${says}${remedy === undefined ? '' : `\n         ${remedy}`}`
+function lineOf({ subject, state, says, do: remedy }: Finding): string {
+  return `${signs[state]}  ${subject}: ${says}${remedy === undefined ? '' : `\n         ${remedy}`}`
 }
 
 // Checks the file of the book. Invariant: opens it read-only and never creates it.
@@ -283,22 +283,22 @@ function reasonOf(error: unknown): string {
 // One result of `daybook doctor`.
 
 interface Finding {
-  readonly what: string
+  readonly subject: string
   readonly state: 'ok' | 'warning' | 'fault'
   readonly says: string
   /** The remedy; for all but `ok`. */
   readonly do?: string
 }
 
-const ok = (what: string, says: string): Finding => ({ what, state: 'ok', says })
-const warning = (what: string, says: string, remedy: string): Finding => ({
-  what,
+const ok = (subject: string, says: string): Finding => ({ subject, state: 'ok', says })
+const warning = (subject: string, says: string, remedy: string): Finding => ({
+  subject,
   state: 'warning',
   says,
   do: remedy,
 })
-const fault = (what: string, says: string, remedy: string): Finding => ({
-  what,
+const fault = (subject: string, says: string, remedy: string): Finding => ({
+  subject,
   state: 'fault',
   says,
   do: remedy,

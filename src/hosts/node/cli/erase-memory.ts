@@ -1,4 +1,4 @@
-// `daybook erase` and `begin-anew`: erase the memory of an agent, and send it to a new book at the mirror.
+// `daybook erase` and `start-over`: erase the memory of an agent, and send it to a new book at the mirror.
 // Both ask for the name of the book.
 import { checkConfirmed } from '../../../core/book.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -28,7 +28,7 @@ export const eraseMemory: Command = {
 }
 
 export const restartMemory: Command = {
-  name: 'begin-anew',
+  name: 'start-over',
   summary: 'Sends all of this memory to a new book at the mirror where it was erased. Asks for its name.',
   operands: '',
   options: eraseMemory.options,
@@ -42,9 +42,9 @@ export const restartMemory: Command = {
     const { name } = await book.status()
     const question = `This sends everything here to a new book ${name} at the mirror. Type its name:`
     const confirm =
-      textOf(values, 'confirm') ?? (await terminal.ask(question, 'begin-anew', '--confirm <name>'))
+      textOf(values, 'confirm') ?? (await terminal.ask(question, 'start-over', '--confirm <name>'))
     checkName(confirm, name)
-    const done = await book.beginAnew({ confirm }, { signal })
+    const done = await book.startOver({ confirm }, { signal })
     terminal.answer(done, `Sent ${done.pushed}, fetched ${done.pulled}.`)
   },
 }

@@ -70,7 +70,7 @@ export const exportMemory: Command = {
     let records = 0
     book.on('progress', (step) => {
       records = step.done
-      terminal.progress({ ...step, what: 'Exported' })
+      terminal.progress({ ...step, subject: 'Exported' })
     })
     const output = textOf(values, 'output') ?? join(exportFolder, `${fileTime()}.kstar`)
     const stream = await book.export(options, { signal })

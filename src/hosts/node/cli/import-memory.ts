@@ -73,7 +73,9 @@ export const importMemory: Command = {
     }
     const source = await openSource(path, signal)
     const importInto = async (book: Daybook) => {
-      book.on('progress', (step) => terminal.progress({ ...step, what: words[step.what] ?? 'Imported' }))
+      book.on('progress', (step) =>
+        terminal.progress({ ...step, subject: words[step.subject] ?? 'Imported' }),
+      )
       return book.import(source, { ...options, signal })
     }
     const result = await importOnce(importInto, { isDryRun: options.dryRun === true, bookFile, open })
@@ -120,8 +122,8 @@ function inWords({ imported, skipped, omitted: left = {}, bundle, dryRun }: Impo
   if (!bundle) return lines.join('\n')
   if (bundle.updated > 0) lines.push(`${count(bundle.updated)} ${would}changed`)
   if (bundle.forgotten > 0) lines.push(`${count(bundle.forgotten)} ${would}forgotten`)
-  for (const { id, kind, kept, forgotten } of bundle.conflicts) {
-    lines.push(`conflict: ${kind} ${id}: ${forgotten ? 'forgotten here' : `kept what the ${kept} says`}`)
+  for (const { id, kind, winner, forgotten } of bundle.conflicts) {
+    lines.push(`conflict: ${kind} ${id}: ${forgotten ? 'forgotten here' : `kept what the ${winner} says`}`)
   }
   const more = bundle.conflictCount - bundle.conflicts.length
   if (more > 0) lines.push(`and ${count(more)} more conflicts`)

@@ -25,7 +25,7 @@ export const verifyBundle: Command = {
     const source = await openSource(path, signal)
     const book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
     try {
-      book.on('progress', (step) => terminal.progress({ ...step, what: 'Read' }))
+      book.on('progress', (step) => terminal.progress({ ...step, subject: 'Read' }))
       const found = await book.verify(source, { ...options, signal })
       const counts = Object.entries(found.counts).map(([kind, n]) => `  ${kind} ${n.toLocaleString('en')}`)
       terminal.answer(

@@ -36,7 +36,7 @@ const drawnPart = 1 / 64
 const drawnMs = 60_000
 
 interface Drawn {
-  left: number
+  remaining: number
   untilMs: number
 }
 
@@ -58,10 +58,10 @@ export function createSharedRate(
       VALUES ('${book}', '${caller}', ${burst - most}, ${most}, clock_timestamp())
       ON CONFLICT (book, caller) DO UPDATE
         SET left_over = ${filled} - ${taken}, taken = ${taken}, at = clock_timestamp()
-      RETURNING left_over::float8 AS left, taken::float8 AS taken`
+      RETURNING left_over::float8 AS remaining, taken::float8 AS taken`
   }
-  const draw = async (caller: string): Promise<{ readonly left: number; readonly taken: number }> => {
-    const [row] = await guarded(() => postgres.last<{ left: number; taken: number }>(drawSql(caller)))
+  const draw = async (caller: string): Promise<{ readonly remaining: number; readonly taken: number }> => {
+    const [row] = await guarded(() => postgres.last<{ remaining: number; taken: number }>(drawSql(caller)))
     if (!row) throw new DaybookError('internal')
     return row
   }
@@ -70,19 +70,19 @@ export function createSharedRate(
     async spend(caller) {
       const name = createHash('sha256').update(caller).digest('hex')
       const own = drawn.get(name)
-      if (own && own.left >= 1 && own.untilMs > clock.now()) {
-        own.left -= 1
+      if (own && own.remaining >= 1 && own.untilMs > clock.now()) {
+        own.remaining -= 1
         return
       }
-      const { left, taken } = await draw(name)
+      const { remaining, taken } = await draw(name)
       if (taken < 1) {
-        const retryAfterMs = Math.ceil(((1 - left) / perSecond) * 1000)
+        const retryAfterMs = Math.ceil(((1 - remaining) / perSecond) * 1000)
         throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
       }
       // Another request may have drawn meanwhile for the same caller.
       const before = drawn.get(name)
-      const rest = before && before.untilMs > clock.now() ? before.left : 0
-      drawn.set(name, { left: rest + taken - 1, untilMs: clock.now() + drawnMs })
+      const rest = before && before.untilMs > clock.now() ? before.remaining : 0
+      drawn.set(name, { remaining: rest + taken - 1, untilMs: clock.now() + drawnMs })
     },
     async tidy() {
       for (const [name, { untilMs }] of drawn) if (untilMs <= clock.now()) drawn.delete(name)
@@ -133,8 +133,8 @@ export function createSharedAgentGate(
         const name = createHash('sha256').update(caller).digest('hex')
         const paid = []
         for (const bucket of bucketsOf(operation, rate))
-          paid.push({ bucket, left: await readLeft(sql, name, bucket) })
-        if (paid.every(({ left }) => left >= 0))
+          paid.push({ bucket, remaining: await readLeft(sql, name, bucket) })
+        if (paid.every(({ remaining }) => remaining >= 0))
           await sql.rows(
             `UPDATE daybook.agent_buckets SET left_over = left_over - 1
              WHERE book = $1 AND caller = $2 AND bucket IN (SELECT jsonb_array_elements_text($3::jsonb))`,

@@ -106,7 +106,7 @@ export const maintainCapabilities = [
         at.call.progress({
           done: Math.min(from + writeSize, due.length),
           total: due.length,
-          what: 'memories',
+          subject: 'memories',
         })
       }
       return done

@@ -6,7 +6,7 @@ export interface Hidden {
   /** Position in UTF-16 units. */
   readonly at: number
   /** Description for people: `zero-width space U+200B`. */
-  readonly what: string
+  readonly character: string
 }
 
 /** Most findings to report; one is enough to look closely. */
@@ -79,7 +79,7 @@ export function hiddenIn(text: string): Hidden[] {
     const code = char.codePointAt(0) ?? 0
     const hidden = hides(code, before)
     if (hidden !== undefined)
-      found.push({ at, what: `${hidden} U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
+      found.push({ at, character: `${hidden} U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
     at += char.length
     before = { last: char, base: /\p{M}/u.test(char) ? before.base : char }
   }
@@ -87,7 +87,7 @@ export function hiddenIn(text: string): Hidden[] {
     const [word] = match
     const mixed = scripts.filter(([, pattern]) => pattern.test(word)).map(([name]) => name)
     if (mixed.length > 1)
-      found.push({ at: match.index, what: `mixed scripts in a word: ${mixed.join(', ')}` })
+      found.push({ at: match.index, character: `mixed scripts in a word: ${mixed.join(', ')}` })
   }
   return found.sort((one, other) => one.at - other.at).slice(0, hiddenLimit)
 }

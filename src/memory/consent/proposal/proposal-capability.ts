@@ -13,7 +13,7 @@ import { type Proposal, proposalStates, proposedOf, proposeInput } from './propo
 import { isSameAgent, propose } from './propose.ts'
 import { cursor, limit, restOf } from '../../../shape/page.ts'
 
-export const hidden = z.array(z.object({ at: z.number(), what: z.string() })).readonly()
+export const hidden = z.array(z.object({ at: z.number(), character: z.string() })).readonly()
 export const status = z.enum(proposalStates)
 const proposalOutput = z.looseObject({ id: z.string(), status })
 const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.number()])) as Record<

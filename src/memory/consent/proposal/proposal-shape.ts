@@ -131,7 +131,7 @@ export function hiddenOf({
 }: Pick<Proposal, 'content' | 'labels' | 'tags'>): Hidden[] {
   const words = [...labels, ...tags]
     .flatMap(hiddenIn)
-    .map(({ what }) => ({ at: 0, what: `in a label: ${what}` }))
+    .map(({ character }) => ({ at: 0, character: `in a label: ${character}` }))
   return [...hiddenIn(content), ...words]
 }
 

@@ -42,7 +42,7 @@ function checkSeen(
   const [first] = hidden
   throw new DaybookError(
     'invalid-input',
-    `\`despiteHidden\`: The text has invisible characters (${first?.what} at ${first?.at}); approve with despiteHidden: true, or edit them out.`,
+    `\`despiteHidden\`: The text has invisible characters (${first?.character} at ${first?.at}); approve with despiteHidden: true, or edit them out.`,
     { details: { path: 'despiteHidden', hidden } },
   )
 }

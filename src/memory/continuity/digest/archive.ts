@@ -131,7 +131,7 @@ export async function archiveRecords(at: DigestPorts, ids: readonly string[]): P
   let done = 0
   for (let from = 0; from < ids.length; from += batch) {
     checkAborted(at.call.signal)
-    at.call.progress({ done: from, total: ids.length, what: 'archive' })
+    at.call.progress({ done: from, total: ids.length, subject: 'archive' })
     done += await at.records.write(
       ({ records }) =>
         ids.slice(from, from + batch).filter((id) => {

@@ -20,7 +20,7 @@ export interface Consolidated {
   readonly digests: string[]
   readonly patterns: string[]
   readonly archived: number
-  readonly kept: Partial<Record<StayReason, number>>
+  readonly retained: Partial<Record<StayReason, number>>
   /** Reasons for extractive digests although there is a model. */
   readonly degraded: string[]
 }
@@ -39,7 +39,7 @@ export async function consolidate(at: DigestPorts, persona: Persona): Promise<Co
     digests: [...days.filter(({ isNew }) => isNew).map(({ id }) => id), ...weeks],
     patterns,
     archived: await archiveRecords(at, archived),
-    kept: stays,
+    retained: stays,
     degraded: [...new Set(days.flatMap(({ degraded }) => degraded ?? []))],
   }
 }
@@ -55,7 +55,7 @@ export function planConsolidation(at: DigestPorts, persona: Persona): Consolidat
     ],
     patterns: found.map(({ about }) => about),
     archived: archived.length,
-    kept: stays,
+    retained: stays,
     degraded: [],
   }
 }

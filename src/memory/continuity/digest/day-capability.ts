@@ -104,7 +104,7 @@ export const dayCapabilities = [
       digests: z.array(z.string()),
       patterns: z.array(z.string()),
       archived: z.number(),
-      kept: z.partialRecord(z.enum(stayReasons), z.number()),
+      retained: z.partialRecord(z.enum(stayReasons), z.number()),
       degraded: z.array(z.string()),
       dryRun: z.boolean(),
     }),

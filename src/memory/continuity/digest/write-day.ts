@@ -136,7 +136,7 @@ export async function writeDays(
   const days = missingDays(at.records, persona, until, lookBack)
   for (const [done, day] of days.entries()) {
     checkAborted(at.call.signal)
-    at.call.progress({ done, total: days.length, what: 'digest' })
+    at.call.progress({ done, total: days.length, subject: 'digest' })
     const one = await writeDay(at, persona, day)
     if (one) written.push(one)
   }

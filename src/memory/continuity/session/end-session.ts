@@ -46,7 +46,7 @@ export async function endSession(
     const session = sessionOf(at, id)
     if (session.ended_at !== undefined || session.done.includes(step)) continue
     checkAborted(at.call.signal)
-    at.call.progress({ done: i, total: endSteps.length, what: step })
+    at.call.progress({ done: i, total: endSteps.length, subject: step })
     await steps[step](at, persona, session)
   }
   return sessionOf(at, id)

@@ -64,12 +64,12 @@ function importanceIn({ marks, ...record }: Stored<JsonObject>): number {
 }
 
 function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>): Found {
-  const { said, happenedAt } = recall.quote(record)
+  const { text, happenedAt } = recall.quote(record)
   const content = record['content']
   return {
     id: record.id,
     kind: record.kind,
-    content: typeof content === 'string' ? content : said,
+    content: typeof content === 'string' ? content : text,
     ...(record.kind === 'thought' ? { type: String(record['type']) } : {}),
     importance: importanceIn(record),
     timestamp: happenedAt,

@@ -91,7 +91,7 @@ const fact = z.object({
   attribute: z.string(),
   value: z.string(),
   since: z.string(),
-  said_at: z.string(),
+  stated_at: z.string(),
   messages: z.array(z.string()).readonly(),
   superseded_at: z.string().optional(),
   /** The current value; absent if the fact was only denied. */

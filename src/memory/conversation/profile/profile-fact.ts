@@ -26,7 +26,7 @@ interface ShownFact {
   readonly attribute: string
   readonly value: string
   readonly since: string
-  readonly said_at: string
+  readonly stated_at: string
   readonly messages: readonly string[]
   readonly superseded_at?: string
   readonly superseded_by?: string
@@ -41,7 +41,7 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
   for (const { attribute, value, denied, at, messages = [], lines = [] } of statements) {
     const key = keyOf(attribute, value)
     const before = learned[key]
-    const said_at = latest(before?.said_at, denied ? undefined : at)
+    const stated_at = latest(before?.stated_at, denied ? undefined : at)
     const denied_at = latest(before?.denied_at, denied ? at : undefined)
     const keys = [...new Set([...(before?.lines ?? []), ...lines])].slice(-profileLimit.messages)
     learned[key] = {
@@ -49,7 +49,7 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
       attribute,
       value: spelling(before, { value, denied, at }),
       since: before && before.since < at ? before.since : at,
-      ...defined({ said_at, denied_at }),
+      ...defined({ stated_at, denied_at }),
       messages: [...new Set([...(before?.messages ?? []), ...messages])]
         .toSorted()
         .slice(-profileLimit.messages),
@@ -76,9 +76,9 @@ function spelling(
   { value, denied, at }: Pick<DatedStatement, 'value' | 'denied' | 'at'>,
 ): string {
   if (!before) return value
-  if (denied && before.said_at !== undefined) return before.value
-  const isLater = !denied && (before.said_at === undefined || at > before.said_at)
-  const isEarlier = !denied && before.said_at !== undefined && at < before.said_at
+  if (denied && before.stated_at !== undefined) return before.value
+  const isLater = !denied && (before.stated_at === undefined || at > before.stated_at)
+  const isEarlier = !denied && before.stated_at !== undefined && at < before.stated_at
   if (isLater || isEarlier) return isLater ? value : before.value
   return value < before.value ? value : before.value
 }
@@ -92,17 +92,18 @@ function latest(one: string | undefined, other: string | undefined): string | un
 export function splitFacts(facts: Facts): { current: ShownFact[]; earlier: ShownFact[] } {
   const all = Object.values(facts)
   const holding = all.filter(
-    ({ said_at, denied_at }) => said_at !== undefined && (denied_at === undefined || denied_at < said_at),
+    ({ stated_at, denied_at }) =>
+      stated_at !== undefined && (denied_at === undefined || denied_at < stated_at),
   )
   const shown = all
     .map((fact): ShownFact => {
       const { attribute, value, since, messages, denied_at = since } = fact
-      const plain = { attribute, value, since, said_at: fact.said_at ?? since, messages }
+      const plain = { attribute, value, since, stated_at: fact.stated_at ?? since, messages }
       if (!holding.includes(fact)) return { ...plain, superseded_at: denied_at }
       const rival = holding.filter((other) => other !== fact && excludes(other, fact)).toSorted(byTime)[0]
       if (!rival || byTime(fact, rival) < 0) return plain
       const by = rival.attribute === attribute ? rival.value : `${rival.attribute}: ${rival.value}`
-      return { ...plain, superseded_at: rival.said_at ?? rival.since, superseded_by: by }
+      return { ...plain, superseded_at: rival.stated_at ?? rival.since, superseded_by: by }
     })
     .toSorted(byTime)
   return {
@@ -120,13 +121,13 @@ interface Timed {
   readonly attribute: string
   readonly value: string
   readonly since: string
-  readonly said_at?: string | undefined
+  readonly stated_at?: string | undefined
 }
 
 /** Latest first; for equal times, in an order that is the same on every device. */
 function byTime(one: Timed, other: Timed): number {
-  const at = one.said_at ?? one.since
-  const otherAt = other.said_at ?? other.since
+  const at = one.stated_at ?? one.since
+  const otherAt = other.stated_at ?? other.since
   if (at !== otherAt) return at > otherAt ? -1 : 1
   const a = keyOf(one.attribute, one.value)
   const b = keyOf(other.attribute, other.value)
@@ -219,7 +220,7 @@ function releaseFact(
   // Statements that the patterns find are rebuilt from the messages; a model's facts keep the times that the messages
   // support.
   const relearned = stated.length > 0 ? learn({}, stated)[key] : undefined
-  const { said_at, denied_at, ...plain } = fact
+  const { stated_at, denied_at, ...plain } = fact
   if (relearned) return { ...plain, ...relearned, messages }
   const times = found.map(({ timestamp }) => timestamp).toSorted()
   const last = times.at(-1) ?? fact.since
@@ -227,7 +228,7 @@ function releaseFact(
     ...plain,
     messages,
     since: later(fact.since, times[0] ?? fact.since),
-    ...(said_at === undefined ? {} : { said_at: said_at < last ? said_at : last }),
+    ...(stated_at === undefined ? {} : { stated_at: stated_at < last ? stated_at : last }),
     ...(denied_at !== undefined && times.includes(denied_at) ? { denied_at } : {}),
   }
 }

@@ -17,7 +17,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   merge: {
     content: 'derived',
     'facts.*.since': 'min',
-    'facts.*.said_at': 'max',
+    'facts.*.stated_at': 'max',
     'facts.*.denied_at': 'max',
   },
   settle: settleProfile,

@@ -16,7 +16,7 @@ export const knownFact = z.looseObject({
   /** Time of the first statement. */
   since: instant,
   /** Time of the last statement; absent if it was only denied. */
-  said_at: instant.optional(),
+  stated_at: instant.optional(),
   /** Time of the last denial. */
   denied_at: instant.optional(),
   /** Ids of the messages that state it, if they are records. */

@@ -34,7 +34,7 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await expectSame(a, b, world.mirror)
     expect(await b.get(id(1))).toBeUndefined()
     expect(await b.conflicts()).toMatchObject([
-      { state: 'settled', lost: { op: 'put', body: { text: 'of b' } }, kept: { op: 'forget' } },
+      { state: 'settled', loser: { op: 'put', body: { text: 'of b' } }, winner: { op: 'forget' } },
     ])
   })
 
@@ -52,7 +52,7 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await a.sync()
     await expectSame(a, b, world.mirror)
     expect(await b.get(id(1))).toBeUndefined()
-    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put', body: { text: 'of b' } } }])
+    expect(await b.conflicts()).toMatchObject([{ loser: { op: 'put', body: { text: 'of b' } } }])
   })
 
   it('C3 C13 an edit of a purged record that nobody decided leaves no text, whenever its answer comes', async () => {
@@ -64,7 +64,9 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await b.sync()
     await expectSame(a, b, world.mirror)
     expect(await b.get(id(1))).toBeUndefined()
-    expect(await b.conflicts()).toMatchObject([{ lost: { op: 'put' }, kept: { op: 'forget', purged: true } }])
+    expect(await b.conflicts()).toMatchObject([
+      { loser: { op: 'put' }, winner: { op: 'forget', purged: true } },
+    ])
     expect(JSON.stringify(await b.conflicts())).not.toContain('zanzibar')
   })
 
@@ -81,7 +83,7 @@ export function lateAnswerCases(host: DatabaseHost): void {
     expect(await textOf(b)).toBe('of b')
     for (const site of [a, b, world.mirror])
       expect(await site.conflicts()).toMatchObject([
-        { lost: { op: 'forget' }, kept: { op: 'put', body: { text: 'of b' } } },
+        { loser: { op: 'forget' }, winner: { op: 'put', body: { text: 'of b' } } },
       ])
   })
 
@@ -97,12 +99,12 @@ export function lateAnswerCases(host: DatabaseHost): void {
     const [here] = await b.conflicts()
     const [there] = await world.mirror.conflicts()
     expect(here).toMatchObject({
-      lost: { body: { text: 'of b' } },
-      kept: { op: 'put', body: { text: 'met' } },
+      loser: { body: { text: 'of b' } },
+      winner: { op: 'put', body: { text: 'met' } },
     })
     expect(there).toMatchObject({
-      lost: { body: { text: 'of b' } },
-      kept: { op: 'put', body: { text: 'met' } },
+      loser: { body: { text: 'of b' } },
+      winner: { op: 'put', body: { text: 'met' } },
     })
   })
 
@@ -115,8 +117,8 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await b.sync()
     await expectSame(a, b, world.mirror)
     const [entry] = await b.conflicts()
-    expect(entry).toMatchObject({ lost: { body: { text: 'of b' } } })
-    expect(entry?.kept).toBeUndefined()
+    expect(entry).toMatchObject({ loser: { body: { text: 'of b' } } })
+    expect(entry?.winner).toBeUndefined()
   })
 
   it('C1 C13 what said the same as it met has lost nothing, whatever came later', async () => {
@@ -165,7 +167,7 @@ export function lateAnswerCases(host: DatabaseHost): void {
     await expectSame(a, b)
     expect(await b.get(id(1))).toBeUndefined()
     expect(await b.conflicts()).toMatchObject([
-      { lost: { op: 'put', body: { text: 'of b' }, sensitive: true } },
+      { loser: { op: 'put', body: { text: 'of b' }, sensitive: true } },
     ])
   })
 }

@@ -107,7 +107,7 @@ export function mergeCases(host: DatabaseHost): void {
           const since = '2026-01-01T00:00:00.000Z'
           return [
             `${attribute}: ${value.toLowerCase()}`,
-            { attribute, value, since, said_at: since, messages: [] },
+            { attribute, value, since, stated_at: since, messages: [] },
           ]
         }),
       ),
@@ -140,8 +140,8 @@ export function mergeCases(host: DatabaseHost): void {
         state: 'settled',
         paths: ['text'],
         base: first,
-        lost: { body: { text: 'earlier' } },
-        kept: { op: 'put' },
+        loser: { body: { text: 'earlier' } },
+        winner: { op: 'put' },
       },
     ])
   })
@@ -183,7 +183,7 @@ export function mergeCases(host: DatabaseHost): void {
     expect(await b.sync()).toEqual({ pulled: 0, pushed: 0, conflicts: 1 })
     await expectSame(a, b, world.mirror)
     expect(await b.conflicts()).toMatchObject([
-      { state: 'open', lost: { body: { short: 'something of b' } } },
+      { state: 'open', loser: { body: { short: 'something of b' } } },
     ])
   })
 
@@ -201,7 +201,7 @@ export function mergeCases(host: DatabaseHost): void {
     }
     b.faults(...Array.from({ length: 6 }, () => meet))
     await b.sync()
-    expect(await b.conflicts()).toMatchObject([{ state: 'open', lost: { body: { by: 'b' } } }])
+    expect(await b.conflicts()).toMatchObject([{ state: 'open', loser: { body: { by: 'b' } } }])
     await a.sync()
     await expectSame(a, b, world.mirror)
   })
@@ -215,11 +215,11 @@ export function mergeCases(host: DatabaseHost): void {
     await b.sync()
     const [entry] = await b.conflicts()
     const choose = (choose: string, more = {}) => b.choose({ id: entry?.id, choose, ...more })
-    expect(await choose('kept')).toEqual({ record: id(1), changed: false })
+    expect(await choose('winner')).toEqual({ record: id(1), changed: false })
     expect(await b.conflicts()).toMatchObject([{ state: 'decided' }])
     for (const [what, more, text] of [
-      ['lost', {}, 'of b'],
-      ['kept', {}, 'of a'],
+      ['loser', {}, 'of b'],
+      ['winner', {}, 'of a'],
       ['body', { body: body('of both') }, 'of both'],
     ] as const) {
       expect(await choose(what, more)).toEqual({ record: id(1), changed: true })
@@ -240,9 +240,9 @@ export function mergeCases(host: DatabaseHost): void {
     await b.sync()
     const [entry] = await b.conflicts()
     for (const [input, code] of [
-      [{ id: 99, choose: 'kept' }, 'not-found'],
+      [{ id: 99, choose: 'winner' }, 'not-found'],
       [{ id: entry?.id, choose: 'body' }, 'invalid-input'],
-      [{ id: entry?.id, choose: 'lost', body: body('x') }, 'invalid-input'],
+      [{ id: entry?.id, choose: 'loser', body: body('x') }, 'invalid-input'],
       [{ id: entry?.id, choose: 'body', body: { text: 1 } }, 'invalid-input'],
     ] as const) {
       expect(await failure(b.choose(input))).toMatchObject({ code })

@@ -30,9 +30,9 @@ export function policyCases(host: DatabaseHost): void {
     expect(await textOf(b)).toBe('of a')
     expect(await losers(world.mirror)).toEqual(['of b'])
     expect(await b.conflicts()).toMatchObject([
-      { policy: 'remote_wins', record: id(1), lost: { op: 'put', body: body('of b') } },
+      { policy: 'remote_wins', record: id(1), loser: { op: 'put', body: body('of b') } },
     ])
-    expect((await b.conflicts())[0]?.lost.by).toBe(await b.look((store) => store.device))
+    expect((await b.conflicts())[0]?.loser.by).toBe(await b.look((store) => store.device))
   })
 
   it('C2 last_write_wins: the later stamp wins, whoever comes first', async () => {
@@ -76,7 +76,7 @@ export function policyCases(host: DatabaseHost): void {
     expect(await b.sync()).toMatchObject({ conflicts: 1 })
     expect(await textOf(b)).toBe('of a')
     expect(await b.conflicts()).toMatchObject([
-      { state: 'open', lost: { body: body('of b') }, kept: { body: body('of a') }, base: body('first') },
+      { state: 'open', loser: { body: body('of b') }, winner: { body: body('of a') }, base: body('first') },
     ])
     expect(await losers(world.mirror)).toEqual(['of b'])
     await expectSame(b, world.mirror)

@@ -25,7 +25,7 @@ export function removalCases(host: DatabaseHost): void {
         await expectClean(phone, laptop, world.mirror)
         for (const site of [laptop, world.mirror])
           expect(await site.conflicts()).toMatchObject([
-            { lost: { op: 'put' }, kept: { op: 'forget', purged: true } },
+            { loser: { op: 'put' }, winner: { op: 'forget', purged: true } },
           ])
       }
     },
@@ -139,7 +139,7 @@ export function removalCases(host: DatabaseHost): void {
     await phone.sync()
     await laptop.sync()
     const [entry] = await laptop.conflicts()
-    await laptop.choose({ id: entry?.id, choose: 'lost' })
+    await laptop.choose({ id: entry?.id, choose: 'loser' })
     for (const device of [laptop, phone]) await device.sync()
     await expectSame(phone, laptop, world.mirror)
     expect(await textOf(phone)).toBe('edit')
@@ -153,7 +153,9 @@ export function removalCases(host: DatabaseHost): void {
     await phone.sync()
     await laptop.sync()
     const [entry] = await laptop.conflicts()
-    await expect(laptop.choose({ id: entry?.id, choose: 'lost' })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(laptop.choose({ id: entry?.id, choose: 'loser' })).rejects.toMatchObject({
+      code: 'conflict',
+    })
   })
 
   it('C3 where its kind says so a later edit has the record live again, and each copy says so in its log', async () => {
@@ -171,7 +173,7 @@ export function removalCases(host: DatabaseHost): void {
     for (const site of [phone, laptop, third, world.mirror]) {
       expect(await textOf(site)).toBe('later')
       expect(await site.conflicts()).toMatchObject([
-        { lost: { op: 'forget' }, kept: { op: 'put', body: body('later') } },
+        { loser: { op: 'forget' }, winner: { op: 'put', body: body('later') } },
       ])
     }
     expect(phone.told.at(-1)?.result).toMatchObject({ conflicts: 1 })

@@ -34,7 +34,7 @@ function current(site: Site, kind = 'fact'): Promise<string[]> {
 }
 
 async function log(site: Site): Promise<string[]> {
-  return (await site.conflicts()).map(({ record, kept }) => `${record} to ${kept?.record}`).toSorted()
+  return (await site.conflicts()).map(({ record, winner }) => `${record} to ${winner?.record}`).toSorted()
 }
 
 export function rivalCases(host: DatabaseHost): void {
@@ -61,11 +61,11 @@ export function rivalCases(host: DatabaseHost): void {
         expect(await log(site)).toEqual([`${loser} to ${winner}`])
       }
       expect((await a.conflicts())[0]).toMatchObject({
-        lost: {
+        loser: {
           by: await (winner === 'later' ? b : a).look(({ device }) => device),
           body: { supersedes: 'root' },
         },
-        kept: { by: await (winner === 'later' ? a : b).look(({ device }) => device), record: winner },
+        winner: { by: await (winner === 'later' ? a : b).look(({ device }) => device), record: winner },
         state: 'settled',
       })
       // What comes again is not logged again.
@@ -132,20 +132,20 @@ export function rivalCases(host: DatabaseHost): void {
       const each = await Promise.all([a, b, world.mirror].map((site) => current(site)))
       return [...new Set(each.map(String))]
     }
-    expect(entry).toMatchObject({ record: 'b-1', kept: { record: 'a-1' } })
-    expect(await decide({ choose: 'kept' })).toEqual({ record: 'b-1', changed: false })
+    expect(entry).toMatchObject({ record: 'b-1', winner: { record: 'a-1' } })
+    expect(await decide({ choose: 'winner' })).toEqual({ record: 'b-1', changed: false })
     expect(await everywhere()).toEqual(['a-2'])
-    expect(await decide({ choose: 'lost' })).toEqual({ record: 'b-1', changed: true })
+    expect(await decide({ choose: 'loser' })).toEqual({ record: 'b-1', changed: true })
     expect(await everywhere()).toEqual(['b-1'])
-    expect(await decide({ choose: 'lost' })).toEqual({ record: 'b-1', changed: false })
-    expect(await decide({ choose: 'kept' })).toEqual({ record: 'b-1', changed: true })
+    expect(await decide({ choose: 'loser' })).toEqual({ record: 'b-1', changed: false })
+    expect(await decide({ choose: 'winner' })).toEqual({ record: 'b-1', changed: true })
     expect(await everywhere()).toEqual(['a-2'])
     expect(await decide({ choose: 'body', body: fact('both') })).toEqual({ record: 'b-1', changed: true })
     expect(await everywhere()).toEqual(['b-1'])
     expect((await b.get('b-1'))?.['data']).toEqual({ value: 'both' })
     // Forgotten meanwhile: it is there again, in the place of what is current.
     await a.forget('b-1')
-    expect(await decide({ choose: 'lost' })).toEqual({ record: 'b-1', changed: true })
+    expect(await decide({ choose: 'loser' })).toEqual({ record: 'b-1', changed: true })
     expect(await everywhere()).toEqual(['b-1'])
   })
 

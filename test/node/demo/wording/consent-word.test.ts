@@ -81,8 +81,8 @@ describe('a policy as sentences', () => {
 describe('a text with what is hidden in it', () => {
   it('shows each hidden character by its name, in its place', () => {
     const hidden = [
-      { at: 3, what: 'zero-width space U+200B' },
-      { at: 8, what: 'tag character U+E0041' },
+      { at: 3, character: 'zero-width space U+200B' },
+      { at: 8, character: 'tag character U+E0041' },
     ]
     expect(piecesOf('Pay\u200b me \u{e0041}now', hidden)).toEqual([
       { kind: 'text', text: 'Pay' },
@@ -95,8 +95,8 @@ describe('a text with what is hidden in it', () => {
 
   it('takes nothing away of a word with mixed scripts, nor for what is hidden in a label', () => {
     const hidden = [
-      { at: 0, what: 'mixed scripts in a word: Latin, Cyrillic' },
-      { at: 0, what: 'in a label: zero-width space U+200B' },
+      { at: 0, character: 'mixed scripts in a word: Latin, Cyrillic' },
+      { at: 0, character: 'in a label: zero-width space U+200B' },
     ]
     const pieces = piecesOf('pаypal', hidden)
     expect(pieces.map((one) => (one.kind === 'text' ? one.text : '!')).join('')).toBe('!pаypal')

@@ -230,7 +230,7 @@ describe('a call that takes long', () => {
       now: () => 0,
       call: (_id, _input, { signal, progress } = {}) =>
         new Promise((_resolve, reject) => {
-          progress?.({ done: 1, total: 2, what: 'half' })
+          progress?.({ done: 1, total: 2, subject: 'half' })
           signal?.addEventListener('abort', () => {
             ended = 'aborted'
             reject(new Error('aborted'))

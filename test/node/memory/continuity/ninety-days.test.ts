@@ -119,7 +119,7 @@ describe('ninety days of a persona on two devices in two zones', () => {
       const there = new Set(listed.records.map(({ id }) => id))
       expect(personal.filter((id) => !there.has(id))).toEqual([])
       expect(there.size).toBeLessThan(2 * (dayCount + dayCount / 2))
-      const kept = (await book.days.consolidate({ persona: 'Alice', dryRun: true })).kept
+      const kept = (await book.days.consolidate({ persona: 'Alice', dryRun: true })).retained
       expect(kept.personal).toBeGreaterThanOrEqual(personal.length - 4)
       const { sessions } = await book.sessions.list({ persona: 'Alice', limit: 1000 })
       expect(sessions.filter(({ state }) => state !== 'ended').length).toBeLessThanOrEqual(1)

@@ -77,7 +77,7 @@ export const logged = (mirror: HttpMirror) =>
   mirror
     .store()
     .conflicts.list({})
-    .map(({ lost }) => (lost.body as { content?: string } | undefined)?.content ?? lost.op)
+    .map(({ loser }) => (loser.body as { content?: string } | undefined)?.content ?? loser.op)
 
 /** A mirror on which `msg-1` of another device stands at version 2. */
 export async function withOther(over: object = {}): Promise<HttpMirror> {

@@ -64,4 +64,4 @@ export const told = ({ situation, task, action, result }: Record<string, unknown
   action,
   result,
 })
-export const receipt = { trace_id: expect.any(String) as string, storedAt: expect.any(String) as string }
+export const receipt = { trace_id: expect.any(String) as string, stored_at: expect.any(String) as string }

@@ -63,7 +63,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   'import-keys': ['<file>', '--passphrase-file <file>'],
   'rotate-keys': ['', ''],
   erase: ['', '--confirm <name>, --edge <url>, --book <name>'],
-  'begin-anew': ['', '--confirm <name>, --edge <url>, --book <name>'],
+  'start-over': ['', '--confirm <name>, --edge <url>, --book <name>'],
   assets: ['<folder>', ''],
   doctor: ['', '--url <url>, --book <name>'],
   completion: ['bash | zsh | fish', ''],

@@ -58,7 +58,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
         store.settings.getNumber('head'),
       ])
       expect(rows).toEqual([3, 1, 4])
-      expect((await world.mirror.conflicts()).map(({ lost }) => lost.body?.['text'])).toEqual(['of b'])
+      expect((await world.mirror.conflicts()).map(({ loser }) => loser.body?.['text'])).toEqual(['of b'])
     },
   )
 
