@@ -1,4 +1,4 @@
-// The code of README.md and docs/*.md compiles in a stranger's strict project, as TypeScript.
+// The code of README.md and docs/*.md compiles in a stranger's strict project, as TypeScript; one page as JavaScript.
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import { programsOf } from '../support/doc-program.ts'
 import { createApp } from './app.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Its program is plain JavaScript: without annotations the types of LangGraph's reducers are `never`. */
-const untyped = 'docs/agent-in-a-page.md'
-const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter((page) => page !== untyped)
+/** Checked as JavaScript: without annotations and with null checks, the types of LangGraph's reducers are `never`. */
+const plainPage = 'docs/agent-in-a-page.md'
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })]
 
 /** Packages that the guide names and this repository does not install. */
 const shims = "declare module '@openai/agents'\ndeclare module '@ai-sdk/openai'\n"
@@ -28,7 +28,7 @@ function programs() {
     }))
     const codes = new Map([...inPage, ...inNode].map(({ title, code }) => [code, title]))
     return [...codes].map(([code, title], at) => ({
-      file: `${page.replaceAll(/\W+/g, '-')}-${at}.ts`,
+      file: `${page.replaceAll(/\W+/g, '-')}-${at}.${page === plainPage ? 'js' : 'ts'}`,
       text: `// ${page}: ${title}\n${code}\nexport {}\n`,
     }))
   })
@@ -70,14 +70,27 @@ test('every program of the README and the guide compiles under strict rules', as
     },
     include: ['*.ts'],
   }
+  const plain = {
+    compilerOptions: {
+      ...config.compilerOptions,
+      allowJs: true,
+      checkJs: true,
+      noImplicitAny: false,
+      strictNullChecks: false,
+    },
+    include: ['*.js'],
+  }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const output = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder],
-    { maxBuffer: 1e8 },
-  ).then(
+  await writeFile(join(folder, 'plain.json'), JSON.stringify(plain))
+  expect(await compile(join(folder, 'tsconfig.json'))).toBe('')
+  expect(await compile(join(folder, 'plain.json'))).toBe('')
+})
+
+/** What the compiler says of a project. */
+const compile = (project: string): Promise<string> =>
+  promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], {
+    maxBuffer: 1e8,
+  }).then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
   )
-  expect(output).toBe('')
-})

@@ -125,7 +125,7 @@ export function ruleCases({ book: open }: BookCase): void {
     const hiding: readonly (readonly [
       what: string,
       content: string,
-      found: readonly { at: number; what: string }[],
+      found: readonly { at: number; character: string }[],
     ])[] = [
       ['a zero-width space', 'a\u200bb', [{ at: 1, character: 'zero-width space U+200B' }]],
       ['a control of direction', 'ab \u202etxt', [{ at: 3, character: 'control of direction U+202E' }]],

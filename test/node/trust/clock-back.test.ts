@@ -94,7 +94,7 @@ it.each(['device', 'mirror'] as const)(
       forAgents: 'helper',
       allow: ['a2p:preferences'],
       permissions: ['read_full'],
-      expires_at: iso(10),
+      expiresAt: iso(10),
     }
     await call('consent:set_policy', policy)
     const grant = {

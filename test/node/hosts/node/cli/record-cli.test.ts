@@ -28,7 +28,7 @@ it('stores a record from the command line, from a file and from stdin, in a memo
   const filed = await run('in', 'store', 'facts', `@${join(folder, 'fact.json')}`, '--json')
   expect(JSON.parse(filed.stdout)).toMatchObject({
     fact_id: expect.any(String),
-    storedAt: expect.stringMatching(/^2/),
+    stored_at: expect.stringMatching(/^2/),
   })
   const piped = spawn(process.execPath, [cli, 'store', 'perception', '-', '--home', join(folder, 'in')], {
     stdio: ['pipe', 'pipe', 'pipe'],
