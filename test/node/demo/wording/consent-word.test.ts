@@ -104,7 +104,7 @@ describe('a text with what is hidden in it', () => {
 
   it('keeps all of any text, wherever something is said to be hidden', () => {
     const unit = fc.constantFrom('a', ' ', '\u200b', '\u{e0041}', '😀', '\ud800', 'я')
-    const places = fc.array(fc.record({ at: fc.integer({ min: -2, max: 40 }), what: fc.string() }))
+    const places = fc.array(fc.record({ at: fc.integer({ min: -2, max: 40 }), character: fc.string() }))
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 30 }), places, (text, hidden) => {
         const kept = piecesOf(text, hidden).map((one) => (one.kind === 'text' ? one.text : ''))
