@@ -6,6 +6,7 @@ import type { Status } from '../core/capability/status.ts'
 import { accessCapabilities, activityCapabilities } from './log-capability.ts'
 import { recurringCapabilities, taskCapabilities } from './task/task-capability.ts'
 import { readVerb } from '../shape/record-verbs.ts'
+import { shapeOf } from '../shape/shape-of.ts'
 
 const syncState = z.object({
   configured: z.boolean(),
@@ -22,24 +23,26 @@ const syncState = z.object({
   lastError: z.object({ code: z.string(), message: z.string() }).optional(),
 })
 
-const status = z.object({
-  name: z.string(),
-  agent: z.string(),
-  durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
-  persisted: z.boolean().optional(),
-  owner: z.boolean(),
-  schema: z.number(),
-  records: z.record(z.string(), z.number()),
-  usageBytes: z.number(),
-  quotaBytes: z.number().optional(),
-  guestQuota: z
-    .object({ usedRecords: z.number(), usedBytes: z.number(), records: z.number(), bytes: z.number() })
-    .optional(),
-  unindexed: z.number(),
-  checkpointAt: z.string().optional(),
-  sync: syncState,
-  degraded: z.array(z.string()),
-}) as unknown as z.ZodType<Status>
+const status = shapeOf<Status>()(
+  z.object({
+    name: z.string(),
+    agent: z.string(),
+    durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
+    persisted: z.boolean().optional(),
+    owner: z.boolean(),
+    schema: z.number(),
+    records: z.record(z.string(), z.number()),
+    usageBytes: z.number(),
+    quotaBytes: z.number().optional(),
+    guestQuota: z
+      .object({ usedRecords: z.number(), usedBytes: z.number(), records: z.number(), bytes: z.number() })
+      .optional(),
+    unindexed: z.number(),
+    checkpointAt: z.string().optional(),
+    sync: syncState,
+    degraded: z.array(z.string()),
+  }),
+)
 
 const statusCapabilities = [
   readVerb({

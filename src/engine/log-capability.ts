@@ -19,23 +19,26 @@ import { parseWith } from '../core/schema.ts'
 import { instant, recordId } from '../shape/field.ts'
 import { readVerb } from '../shape/record-verbs.ts'
 import { cursor, limit } from '../shape/page.ts'
+import { shapeOf } from '../shape/shape-of.ts'
 
 const foreignCursor = () =>
   new DaybookError('invalid-filter', '`cursor`: It is not of this list.', { details: { path: 'cursor' } })
 
-const accessEntry = z.object({
-  n: z.number(),
-  at: z.string(),
-  caller: z.string(),
-  by: z.enum(callerSorts),
-  id: z.string().optional(),
-  capability: z.string(),
-  outcome: z.string(),
-  kinds: z.array(z.string()),
-  count: z.number(),
-  purpose: z.string().optional(),
-  receipt: z.string().optional(),
-}) as unknown as z.ZodType<AccessEntry>
+const accessEntry = shapeOf<AccessEntry>()(
+  z.object({
+    n: z.number(),
+    at: z.string(),
+    caller: z.string(),
+    by: z.enum(callerSorts),
+    id: z.string().optional(),
+    capability: z.string(),
+    outcome: z.string(),
+    kinds: z.array(z.string()),
+    count: z.number(),
+    purpose: z.string().optional(),
+    receipt: z.string().optional(),
+  }),
+)
 
 const accessPage = z.object({
   entries: z.array(accessEntry),

@@ -1,15 +1,15 @@
 // The chapter of recall: its verbs.
 import { questionOf, recallNote } from '../core/capability/activity.ts'
-import { defineCapability } from '../core/capability/capability.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit } from '../core/capability/port/recall-port.ts'
 import { defined } from '../core/defined.ts'
-import type { Filters } from '../core/filter/filter.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { canonicalTime } from '../core/time.ts'
 import { embedCapabilities } from './embed/embed-capability.ts'
 import { estimateTokens, lanes, pack } from './pack.ts'
+import { filters, readVerb, writeVerb } from '../shape/record-verbs.ts'
+import { limit } from '../shape/page.ts'
 import { z } from 'zod'
 
 const name = z.string().min(1).max(1000)
@@ -29,8 +29,8 @@ export const recallInput = {
   agent: name.optional(),
   session: name.optional(),
   resource: name.optional(),
-  filters: (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional(),
-  limit: z.number().int().min(1).max(hitLimit).default(10),
+  filters,
+  limit: limit(10, hitLimit),
   at: instant.optional(),
   distinct: z.boolean().default(true),
   diversity: z.number().min(0).max(1).default(0),
@@ -42,10 +42,9 @@ export const recallInput = {
 }
 
 export const recallCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'daybook:recall',
-    permission: 'read',
-    methods: ['recall'],
+    method: 'recall',
     summary: 'Recalls what is relevant to a question in plain words, with the reasons; may return nothing.',
     input: z.strictObject(recallInput),
     output: z.object({
@@ -84,7 +83,6 @@ export const recallCapabilities = [
       took: z.number(),
       sealed: unread,
     }),
-    effect: 'read',
     uses: ['recall'],
     async run(query, at) {
       const found = await at.recall.ask(query)
@@ -105,10 +103,9 @@ const laneCounts = z.object({
 })
 
 export const contextCapabilities = [
-  defineCapability({
+  readVerb({
     id: 'recall:context',
-    permission: 'read',
-    methods: ['context'],
+    method: 'context',
     summary:
       'Recalls, and packs what was found into a prompt: quoted evidence, lane by lane, within a budget.',
     input: z.strictObject({
@@ -153,7 +150,6 @@ export const contextCapabilities = [
       degraded: z.array(z.string()),
       sealed: unread,
     }),
-    effect: 'read',
     uses: ['recall'],
     async run(input, at) {
       const { budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query } = input
@@ -183,16 +179,13 @@ export const contextCapabilities = [
       return { ...packed, degraded, ...defined({ sealed }) }
     },
   }),
-  defineCapability({
+  writeVerb({
     id: 'recall:use',
-    permission: 'write',
-    methods: ['use'],
+    method: 'use',
     summary:
       'Tells that records were of use, so that recall prefers them a little; counted on this device only.',
     input: z.strictObject({ ids: z.array(name).min(1).max(200) }),
     output: z.object({ counted: z.number() }),
-    effect: 'write',
-    uses: ['records'],
     run: ({ ids }, at) => ({ counted: at.records.use(ids) }),
   }),
 ] as const

@@ -1,7 +1,12 @@
 // Shapes of single fields that many verbs share.
 import { isRecordId } from '../core/ids.ts'
 import { canonicalTime, isDateOnly } from '../core/time.ts'
+import type { Json, JsonObject } from '../core/json/path.ts'
 import { z } from 'zod'
+
+/** JSON that was checked before, or is checked later. */
+export const json = z.unknown() as unknown as z.ZodType<Json>
+export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 
 export const recordId = z
   .string()

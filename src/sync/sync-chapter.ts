@@ -10,52 +10,61 @@ import { isSealing } from '../core/sealed.ts'
 import { bodyOf } from '../core/record.ts'
 import { syncDirections } from '../core/capability/status.ts'
 import { parseWith } from '../core/schema.ts'
+import { shapeOf } from '../shape/shape-of.ts'
+import { jsonObject } from '../shape/field.ts'
+import { limit } from '../shape/page.ts'
 
 // The chapter of sync: sync now, the conflict log, refused and pending changes.
 
 const side = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
-  body: z.record(z.string(), z.unknown()).optional(),
+  body: jsonObject.optional(),
   purged: z.literal(true).optional(),
   record: z.string().optional(),
   sensitive: z.literal(true).optional(),
   sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
 })
 
-const conflict = z.object({
-  id: z.number(),
-  record: z.string(),
-  kind: z.string(),
-  policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
-  at: z.string(),
-  state: z.enum(['open', 'settled', 'decided']),
-  loser: side,
-  winner: side.optional(),
-  base: z.record(z.string(), z.unknown()).optional(),
-  paths: z.array(z.string()).optional(),
-}) as unknown as z.ZodType<ConflictEntry>
+const conflict = shapeOf<ConflictEntry>()(
+  z.object({
+    id: z.number(),
+    record: z.string(),
+    kind: z.string(),
+    policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
+    at: z.string(),
+    state: z.enum(['open', 'settled', 'decided']),
+    loser: side,
+    winner: side.optional(),
+    base: jsonObject.optional(),
+    paths: z.array(z.string()).optional(),
+  }),
+)
 
-const refusedOp: z.ZodType<RefusedOp> = z.object({
-  n: z.number(),
-  record: z.string(),
-  kind: z.string(),
-  op: z.enum(['put', 'forget']),
-  code: z.string(),
-  message: z.string(),
-  at: z.string().optional(),
-  path: z.string().optional(),
-})
+const refusedOp = shapeOf<RefusedOp>()(
+  z.object({
+    n: z.number(),
+    record: z.string(),
+    kind: z.string(),
+    op: z.enum(['put', 'forget']),
+    code: z.string(),
+    message: z.string(),
+    at: z.string().optional(),
+    path: z.string().optional(),
+  }),
+)
 
-const entry = z.object({
-  n: z.number(),
-  record: z.string(),
-  kind: z.string(),
-  op: z.enum(['put', 'forget']),
-  at: z.string(),
-  state: z.enum(['waiting', 'sent', 'refused']),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
-}) as unknown as z.ZodType<OutboxEntry>
+const entry = shapeOf<OutboxEntry>()(
+  z.object({
+    n: z.number(),
+    record: z.string(),
+    kind: z.string(),
+    op: z.enum(['put', 'forget']),
+    at: z.string(),
+    state: z.enum(['waiting', 'sent', 'refused']),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  }),
+)
 
 const choice = z.strictObject({
   /** The conflict's number, as `list` gives it. */
@@ -199,7 +208,7 @@ const syncCapabilities = [
       'Lists the edits that lost a conflict, newest first, each with what it said and what it lost to.',
     input: z
       .strictObject({
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: limit(),
         /** Those about one record. */
         record: z.string().optional(),
         /** Only those that nobody has decided. */
@@ -232,7 +241,7 @@ const syncCapabilities = [
       'Lists the changes that the mirror refused for good, oldest first, each with the reason. They stay on this device.',
     input: z
       .strictObject({
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: limit(),
         /** For the next page: the greatest `n` of the last one. */
         after: z.number().int().min(0).optional(),
       })
@@ -261,7 +270,7 @@ const syncCapabilities = [
       'Lists the changes that the mirror has not acknowledged, oldest first: waiting, sent without an answer, or refused with the reason.',
     input: z
       .strictObject({
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: limit(),
         /** For the next page: the greatest `n` of the last one. */
         after: z.number().int().min(0).optional(),
       })

@@ -241,7 +241,7 @@ export interface SealState {
 }
 
 /** A sealed record, seen without the key. */
-export interface OpaqueRecord extends RecordHead {
+export interface OpaqueRecord extends Omit<RecordHead, 'marks'> {
   readonly sealed: SealedInfo
   /** False: the key is here, and the record can be read. */
   readonly locked: boolean

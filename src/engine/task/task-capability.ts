@@ -5,36 +5,37 @@ import { parseDuration } from '../../core/time.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { Recurrence, TaskEntry } from '../../core/capability/task.ts'
 import { DaybookError, notFound } from '../../core/errors.ts'
-import type { Json } from '../../core/json/path.ts'
-import { instantOrDay } from '../../shape/field.ts'
+import { instantOrDay, json } from '../../shape/field.ts'
 import { limit } from '../../shape/page.ts'
+import { shapeOf } from '../../shape/shape-of.ts'
 
-const json = z.unknown() as unknown as z.ZodType<Json>
 const id = z.string().min(1).max(128)
 
-const task = z.object({
-  id: z.string(),
-  capability: z.string(),
-  input: json,
-  /** Default scope of what the call stores: that of the call that queued it. */
-  scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
-  state: z.enum(['waiting', 'running', 'done', 'dead']),
-  /** Tries begun so far, also those that a closed tab or a killed process ended. */
-  attempts: z.number(),
-  maxAttempts: z.number(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  dueAt: z.string(),
-  leaseUntil: z.string().optional(),
-  /**
-   * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it names a record
-   * that is sealed or was purged since.
-   */
-  result: json.optional(),
-  /** The recurring task, if this is a round of one. */
-  recurring: z.string().optional(),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
-}) as unknown as z.ZodType<TaskEntry>
+const task = shapeOf<TaskEntry>()(
+  z.object({
+    id: z.string(),
+    capability: z.string(),
+    input: json,
+    /** Default scope of what the call stores: that of the call that queued it. */
+    scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
+    state: z.enum(['waiting', 'running', 'done', 'dead']),
+    /** Tries begun so far, also those that a closed tab or a killed process ended. */
+    attempts: z.number(),
+    maxAttempts: z.number(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    dueAt: z.string(),
+    leaseUntil: z.string().optional(),
+    /**
+     * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it names a record
+     * that is sealed or was purged since.
+     */
+    result: json.optional(),
+    /** The recurring task, if this is a round of one. */
+    recurring: z.string().optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  }),
+)
 
 export const taskCapabilities = [
   defineCapability({
@@ -125,23 +126,25 @@ const every = z.union([
   }),
 ])
 
-const recurrence = z.object({
-  id: z.string(),
-  capability: z.string(),
-  input: json,
-  scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
-  everyMs: z.number(),
-  maxAttempts: z.number(),
-  /** The chapter that declares it, or the owner. */
-  by: z.enum(['chapter', 'owner']),
-  state: z.enum(['active', 'cancelled']),
-  nextAt: z.string(),
-  lastAt: z.string().optional(),
-  /** The task of the last round: see `tasks.get`. */
-  lastTask: z.string().optional(),
-  rounds: z.number(),
-  createdAt: z.string(),
-}) as unknown as z.ZodType<Recurrence>
+const recurrence = shapeOf<Recurrence>()(
+  z.object({
+    id: z.string(),
+    capability: z.string(),
+    input: json,
+    scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
+    everyMs: z.number(),
+    maxAttempts: z.number(),
+    /** The chapter that declares it, or the owner. */
+    by: z.enum(['chapter', 'owner']),
+    state: z.enum(['active', 'cancelled']),
+    nextAt: z.string(),
+    lastAt: z.string().optional(),
+    /** The task of the last round: see `tasks.get`. */
+    lastTask: z.string().optional(),
+    rounds: z.number(),
+    createdAt: z.string(),
+  }),
+)
 
 export const recurringCapabilities = [
   defineCapability({

@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordVersion } from '../../core/record.ts'
-import { recordId, sealed, sealedField } from '../../shape/field.ts'
-import { jsonObject, name } from './record-schema.ts'
+import { jsonObject, recordId, sealed, sealedField } from '../../shape/field.ts'
+import { name } from './record-schema.ts'
 import type { ReadContext } from '../../core/capability/context.ts'
 import { DaybookError, notFound } from '../../core/errors.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -21,15 +21,18 @@ import {
 } from '../../shape/record-verbs.ts'
 import { limit } from '../../shape/page.ts'
 import { anyRecord } from './record-capability.ts'
+import { shapeOf } from '../../shape/shape-of.ts'
 
-const sealedBody = z.object({
-  alg: z.literal(sealingAlgorithm),
-  kid: z.string(),
-  v: z.number(),
-  n: z.string(),
-  ct: z.string(),
-  head: z.object({ stamp: z.string() }).loose().optional(),
-}) as unknown as z.ZodType<SealedBody>
+const sealedBody = shapeOf<SealedBody>()(
+  z.object({
+    alg: z.literal(sealingAlgorithm),
+    kid: z.string(),
+    v: z.number(),
+    n: z.string(),
+    ct: z.string(),
+    head: z.object({ stamp: z.string() }).loose().optional(),
+  }),
+)
 
 const history = z.object({
   versions: z.array(

@@ -2,8 +2,8 @@
 import { type Kind, whenField } from '../../core/kind.ts'
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { recordId } from '../../shape/field.ts'
-import { jsonObject, name, scope, text } from './record-schema.ts'
+import { jsonObject, recordId } from '../../shape/field.ts'
+import { name, scope, text } from './record-schema.ts'
 
 const fact = {
   schema: name,

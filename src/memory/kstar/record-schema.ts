@@ -1,6 +1,5 @@
 // Shapes that the kinds and verbs of this chapter share: texts, the scope of a record, a receipt.
 import { z } from 'zod'
-import type { JsonObject } from '../../core/json/path.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { scopeName } from '../../shape/field.ts'
 import { stored } from '../../shape/receipt.ts'
@@ -8,7 +7,6 @@ import { stored } from '../../shape/receipt.ts'
 export const text = (max: number) => z.string().max(max)
 export const name = z.string().min(1).max(1000)
 export const list = z.array(text(10_000)).max(1000)
-export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 
 /** Owner and sensitivity of a record. Default: the scope in which the book was opened. */
 export const scope = {

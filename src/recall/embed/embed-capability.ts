@@ -6,6 +6,7 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { embedBatchLimit } from './http-embedder.ts'
+import { shapeOf } from '../../shape/shape-of.ts'
 import { z } from 'zod'
 
 /** Longest text of one request, in UTF-16 units. */
@@ -26,20 +27,22 @@ export function embedOutput(vectors: readonly Float32Array[]): EmbedOutput {
   return { embeddings: vectors.map((vector) => [...vector]), dimensions: vectors[0]?.length ?? 0 }
 }
 
-const status = z.object({
-  provider: z.string(),
-  model: z.string().optional(),
-  fingerprint: z.string().optional(),
-  state: z.enum(['off', 'waiting', 'working', 'ready', 'failing']),
-  why: z.string().optional(),
-  total: z.number(),
-  embedded: z.number(),
-  behind: z.number(),
-  refused: z.number(),
-  lastError: z.object({ code: z.string(), message: z.string(), at: z.string() }).optional(),
-  bytes: z.number(),
-  scan: z.enum(['simd', 'scalar']).optional(),
-}) as unknown as z.ZodType<EmbedStatus>
+const status = shapeOf<EmbedStatus>()(
+  z.object({
+    provider: z.string(),
+    model: z.string().optional(),
+    fingerprint: z.string().optional(),
+    state: z.enum(['off', 'waiting', 'working', 'ready', 'failing']),
+    why: z.string().optional(),
+    total: z.number(),
+    embedded: z.number(),
+    behind: z.number(),
+    refused: z.number(),
+    lastError: z.object({ code: z.string(), message: z.string(), at: z.string() }).optional(),
+    bytes: z.number(),
+    scan: z.enum(['simd', 'scalar']).optional(),
+  }),
+)
 
 export const embedCapabilities = [
   defineCapability({

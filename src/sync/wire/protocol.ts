@@ -5,7 +5,6 @@ import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
 import { checkJson, jsonLimits } from '../../core/json/json.ts'
 import type { Kinds } from '../../core/kind.ts'
-import type { JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import {
   fitsHead,
@@ -16,6 +15,7 @@ import {
 } from '../../core/sealed.ts'
 import { isStamp } from '../../core/stamp.ts'
 import { canonicalTime } from '../../core/time.ts'
+import { jsonObject } from '../../shape/field.ts'
 
 export const wireVersion = 1
 
@@ -55,7 +55,6 @@ const name = z
   .min(1)
   .max(1000)
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-const body = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 const policy = z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual'])
 
 /** Head of a change, in both directions. */
@@ -83,7 +82,7 @@ const whole = {
   session: name.optional(),
   resource: name.optional(),
   sensitivity: z.enum(sensitivities).optional(),
-  body: body.optional(),
+  body: jsonObject.optional(),
   enc: enc.optional(),
 }
 const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
@@ -161,7 +160,7 @@ const content = z.discriminatedUnion('op', [
       session: name.optional(),
       resource: name.optional(),
       sensitivity: z.enum(sensitivities).optional(),
-      body: body.optional(),
+      body: jsonObject.optional(),
       enc: enc.optional(),
     })
     .refine(hasOneBody, oneBody),

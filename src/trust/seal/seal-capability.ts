@@ -7,30 +7,35 @@ import { sensitivities } from '../../core/sealed.ts'
 import { keyTextLimit } from './key-text.ts'
 import { passphraseShape } from './key-vault.ts'
 import { limit } from '../../shape/page.ts'
+import { shapeOf } from '../../shape/shape-of.ts'
 
-const state = z.object({
-  state: z.enum(['off', 'unused', 'lost', 'locked', 'open']),
-  guard: z.enum(['device', 'passphrase']).optional(),
-  current: z.string().optional(),
-  others: z.array(z.string()),
-  sealed: z.number(),
-  unreadable: z.number(),
-  toReseal: z.number(),
-}) as unknown as z.ZodType<SealState>
+const state = shapeOf<SealState>()(
+  z.object({
+    state: z.enum(['off', 'unused', 'lost', 'locked', 'open']),
+    guard: z.enum(['device', 'passphrase']).optional(),
+    current: z.string().optional(),
+    others: z.array(z.string()),
+    sealed: z.number(),
+    unreadable: z.number(),
+    toReseal: z.number(),
+  }),
+)
 
-const opaque = z.object({
-  id: z.string(),
-  kind: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  ver: z.number(),
-  agent: z.string(),
-  session: z.string().optional(),
-  resource: z.string().optional(),
-  sensitivity: z.enum(sensitivities).optional(),
-  sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }),
-  locked: z.boolean(),
-}) as unknown as z.ZodType<OpaqueRecord>
+const opaque = shapeOf<OpaqueRecord>()(
+  z.object({
+    id: z.string(),
+    kind: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    ver: z.number(),
+    agent: z.string(),
+    session: z.string().optional(),
+    resource: z.string().optional(),
+    sensitivity: z.enum(sensitivities).optional(),
+    sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }),
+    locked: z.boolean(),
+  }),
+)
 
 /** A passphrase that opens something: its length was checked when it was chosen. */
 const anyPassphrase = z.string().min(1).max(1024)

@@ -1,6 +1,5 @@
 // The verbs that read memories: a list with filters, and the profile document of the user.
 import { z } from 'zod'
-import type { Filters } from '../../../core/filter/filter.ts'
 import { sealed, sealedField } from '../../../shape/field.ts'
 import { category, memoryStates, memoryType, scopeText, sensitivity } from './memory-schema.ts'
 import {
@@ -11,7 +10,8 @@ import {
   type ListedMemory,
 } from './read-memory.ts'
 import { cursor, limit, restOf } from '../../../shape/page.ts'
-import { readVerb } from '../../../shape/record-verbs.ts'
+import { filters, readVerb } from '../../../shape/record-verbs.ts'
+import { shapeOf } from '../../../shape/shape-of.ts'
 
 const loose = z.record(z.string(), z.unknown())
 const memoryShape = z.looseObject({
@@ -33,11 +33,8 @@ const memoryShape = z.looseObject({
   flagged: z.literal(true).optional(),
 })
 
-export const memoryOutput = memoryShape as unknown as z.ZodType<ListedMemory>
-const listedMemory = memoryShape.omit({
-  memory_type: true,
-  flagged: true,
-}) as unknown as z.ZodType<ProfileMemory>
+export const memoryOutput = shapeOf<ListedMemory>()(memoryShape)
+const listedMemory = shapeOf<ProfileMemory>()(memoryShape.omit({ memory_type: true, flagged: true }))
 
 /** DID of the user, unless the host has another. */
 const usualDid = 'did:a2p:user:local:me'
@@ -59,7 +56,7 @@ export const memoryQueryCapabilities = [
         sensitivity: sensitivity.optional(),
         /** Only flagged memories; a page contains those among its memories, and may be short. */
         flagged: z.literal(true).optional(),
-        filters: (loose as unknown as z.ZodType<Filters>).optional(),
+        filters,
         limit: limit(),
         cursor,
       })
