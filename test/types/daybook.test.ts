@@ -3,7 +3,9 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
 import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
-import type { Hit, RecallResult, RecordOf, Skill, Trace } from '../../src/index.ts'
+import type { Hit, LiveSnapshot, RecallResult, RecordOf, Skill, Trace } from '../../src/index.ts'
+import type { DaybookError } from '../../src/core/errors.ts'
+import type { DaybookClient } from '../../src/doors/p3394/client.ts'
 
 declare const book: Daybook
 
@@ -117,4 +119,30 @@ it('lets a live query only read', () => {
   // @ts-expect-error it writes
   const write = () => book.live({ method: 'records.forget', input: { id: 'x' } })
   expectTypeOf(write).toBeFunction()
+})
+
+it('types a live answer by its status', () => {
+  const shown = (snapshot: LiveSnapshot<Trace>) => {
+    if (snapshot.status === 'ready') expectTypeOf(snapshot.data).toEqualTypeOf<Trace>()
+    else expectTypeOf(snapshot.data).toEqualTypeOf<Trace | undefined>()
+    if (snapshot.status === 'error') expectTypeOf(snapshot.error).toEqualTypeOf<DaybookError>()
+    else expectTypeOf(snapshot.error).toEqualTypeOf<undefined>()
+  }
+  expectTypeOf(shown).toBeFunction()
+})
+
+it("types the client's verbs as their specification answers", () => {
+  const told = (client: DaybookClient) => ({
+    receipt: client.send({ capability: 'kstar:store_trace' }),
+    traces: client.send({ capability: 'kstar:query_traces' }),
+    profile: client.send({ capability: 'ks:update_profile' }),
+    own: client.send({ capability: 'kstar:get_trace' }),
+    other: client.send({ capability: 'some:other_verb' }),
+  })
+  type Told = { [Name in keyof ReturnType<typeof told>]: Awaited<ReturnType<typeof told>[Name]> }
+  expectTypeOf<Told['receipt']>().toEqualTypeOf<{ readonly trace_id: string; readonly stored_at: string }>()
+  expectTypeOf<Told['traces'][number]>().toExtend<Trace>()
+  expectTypeOf<Extract<Told['profile'], { ok: boolean }>>().toHaveProperty('profiles_updated').toBeNumber()
+  expectTypeOf<Told['own']>().toEqualTypeOf<Trace | null>()
+  expectTypeOf<Told['other']>().toBeUnknown()
 })

@@ -7,19 +7,23 @@ import { DaybookError, toDaybookError, endsReading } from '../../core/errors.ts'
 import { type Json, sameJson } from '../../core/json/path.ts'
 import { type LiveClock, callListener } from './live-clock.ts'
 
-export interface LiveSnapshot<T> {
-  /** `loading` until the first answer for the current listeners; `error` if the last call failed. */
-  readonly status: 'loading' | 'ready' | 'error'
-  /**
-   * The last answer, also while `loading` and after an `error`. Undefined once it may not be read any more: after
-   * `unauthorized`, `forbidden`, `consent-required` and `book-erased`.
-   */
-  readonly data: T | undefined
-  /** Error of the last call; undefined unless `status` is `error`. */
-  readonly error: DaybookError | undefined
+interface Timed {
   /** Time of this snapshot, in milliseconds since 1970 UTC; 0 before the first answer. */
   readonly updatedAt: number
 }
+
+type LiveState<T> =
+  /** Until the first answer for the current listeners; `data` is an earlier answer. */
+  | { readonly status: 'loading'; readonly data: T | undefined; readonly error: undefined }
+  | { readonly status: 'ready'; readonly data: T; readonly error: undefined }
+  /**
+   * The last call failed. `data` is the last answer; undefined once it may not be read any more: after `unauthorized`,
+   * `forbidden`, `consent-required` and `book-erased`.
+   */
+  | { readonly status: 'error'; readonly data: T | undefined; readonly error: DaybookError }
+
+/** A live query now, by its `status`: a `ready` one has data, a failed one an error. */
+export type LiveSnapshot<T> = LiveState<T> & Timed
 
 export interface LiveParts {
   ask(): Promise<unknown>
@@ -141,7 +145,7 @@ export class LiveAnswer {
     this.#notify({ status: 'error', data, error })
   }
 
-  #notify(next: Omit<LiveSnapshot<unknown>, 'updatedAt'>): void {
+  #notify(next: LiveState<unknown>): void {
     this.#snapshot = { ...next, updatedAt: this.#parts.clock.now() }
     for (const listener of Array.from(this.#listeners)) callListener(this.#parts.clock, listener)
   }

@@ -3,6 +3,7 @@
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
+import type { SeedAnswers } from '../seed-shape/seed-answer.ts'
 import { createHttpTransport, type AgentTransport, type TransportType } from './transport.ts'
 import { type Registration, type SubagentEntry, SubagentRegistry, type Delivered, route } from './registry.ts'
 
@@ -37,7 +38,11 @@ export interface SendOptions<Id extends string, Content> {
   readonly transport?: TransportType
 }
 
-type Answer<Id extends string> = Id extends CapabilityId ? CapabilityOutput<Id> : unknown
+type Answer<Id extends string> = Id extends keyof SeedAnswers
+  ? SeedAnswers[Id]
+  : Id extends CapabilityId
+    ? CapabilityOutput<Id>
+    : unknown
 type Content<Id extends string> = Id extends CapabilityId
   ? CapabilityInput<Id> | Readonly<Record<string, unknown>>
   : Readonly<Record<string, unknown>>
