@@ -1,6 +1,5 @@
 // A pool of five agents for the tests of the inspector, made in the page's own book out of envelopes as other books send them.
 import type { Daybook } from '../../../src/book/daybook.ts'
-import { defined } from '../../../src/core/defined.ts'
 
 /** As source text it runs in the page, so it needs nothing from outside. */
 export async function fillPool(book: Daybook): Promise<void> {
@@ -33,7 +32,7 @@ export async function fillPool(book: Daybook): Promise<void> {
       updatedAt: new Date().toISOString(),
     })
   const voteOn = (claw: string, proposalId: string, vote: string, reason?: string) =>
-    take(claw, 'vote', { proposalId, vote, n: 1, ...defined({ reason }) })
+    take(claw, 'vote', { proposalId, vote, n: 1, ...(reason === undefined ? {} : { reason }) })
   const propose = (claw: string, proposalId: string, statement: string, fact: object) =>
     take(claw, 'proposal', {
       proposalId,
