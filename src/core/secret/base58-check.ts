@@ -95,7 +95,7 @@ function addBlock(state: Int32Array, words: Int32Array): void {
   for (let at = 0; at < 8; at += 1) state[at] = (state[at] ?? 0) + (sums[at] ?? 0)
 }
 
-const least = 51
+export const leastWalletLength = 51
 const most = 52
 const form = /^(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})$/
 
@@ -107,18 +107,18 @@ const none: readonly Place[] = []
  * no prefix. Time is linear in the text.
  */
 export function walletKeysIn(text: string): readonly Place[] {
-  if (text.length < least) return none
+  if (text.length < leastWalletLength) return none
   let found: Place[] | undefined
   let from = 0
-  while (from + least <= text.length) {
+  while (from + leastWalletLength <= text.length) {
     // Backwards: after a run that is too short, the next one may begin.
-    let at = from + least - 1
+    let at = from + leastWalletLength - 1
     while (at >= from && isWord(text.charCodeAt(at))) at -= 1
     if (at >= from) {
       from = at + 1
       continue
     }
-    let end = from + least
+    let end = from + leastWalletLength
     while (isWord(text.charCodeAt(end))) end += 1
     const key = end - from > most ? '' : text.slice(from, end)
     if (form.test(key) && hasBase58Checksum(key)) {

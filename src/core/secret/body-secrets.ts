@@ -12,15 +12,20 @@ export interface FoundSecret {
 
 /** Finds the secrets in `body`, in the order of its fields. */
 export function secretsOf(body: JsonObject): FoundSecret[] {
-  return collect(body, (text, field) => {
-    const rule = fieldRuleOf(text, field)
-    return rule === undefined ? findSecrets(text).map(({ rule }) => rule) : [rule]
+  return collect(body, (text, rules) => {
+    const rule = fieldRuleOf(text, rules)
+    if (rule !== undefined) return [rule]
+    const places = findSecrets(text)
+    return places.length === 0 ? noRules : places.map(({ rule }) => rule)
   })
 }
 
 /** Finds the secrets in a body whose texts are names, where a secret may follow any sign. */
 export function secretsInNames(body: JsonObject): FoundSecret[] {
-  return collect(body, (text) => secretInName(text) ?? [])
+  return collect(body, (text) => {
+    const rule = secretInName(text)
+    return rule === undefined ? noRules : [rule]
+  })
 }
 
 /** Finds the marks in `body` that replaced secrets. */
@@ -34,42 +39,43 @@ export function maskBody(body: JsonObject): { readonly body: JsonObject; readonl
   return { body: found.length === 0 ? body : (masked(body, undefined) as JsonObject), found }
 }
 
-/** Rules for a text: of a field with that name, or of a name itself. */
-type RulesOf = (text: string, field: string | undefined) => string | string[]
+/** Names the rules that a text breaks. `rules` are those of its field. */
+type RulesOf = (text: string, rules: readonly FieldRule[]) => readonly string[]
+const noRules: readonly never[] = []
 
 function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
   const found: FoundSecret[] = []
   const path: (string | number)[] = []
-  const note = (rules: string | readonly string[]) => {
-    for (const rule of [rules].flat()) found.push({ rule, path: path.join('.') })
+  const note = (rules: readonly string[]) => {
+    for (const rule of rules) found.push({ rule, path: path.join('.') })
   }
-  const visit = (value: Json, field: string | undefined): void => {
+  const visit = (value: Json, rules: readonly FieldRule[]): void => {
     if (typeof value === 'string') {
-      note(rulesOf(value, field))
+      const broken = rulesOf(value, rules)
+      if (broken.length > 0) note(broken)
     } else if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i += 1) {
         path.push(i)
-        visit(value[i] as Json, field)
+        visit(value[i] as Json, rules)
         path.pop()
       }
     } else if (isJsonObject(value)) {
       for (const name of Object.keys(value)) {
-        const inName = fieldNamed(name).isPlain ? [] : rulesOf(name, undefined)
+        const field = fieldNamed(name)
+        const inName = field.isPlain ? noRules : rulesOf(name, noRules)
         // A field name that is a secret is reported by its mark.
         path.push(inName.length > 0 ? maskSecrets(name, findSecrets(name)) : name)
-        note(inName)
-        visit(value[name] as Json, name)
+        if (inName.length > 0) note(inName)
+        visit(value[name] as Json, field.rules)
         path.pop()
       }
     }
   }
-  visit(body, undefined)
+  visit(body, noRules)
   return found
 }
 
-function fieldRuleOf(text: string, field: string | undefined): string | undefined {
-  if (field === undefined) return undefined
-  const { rules } = fieldNamed(field)
+function fieldRuleOf(text: string, rules: readonly FieldRule[]): string | undefined {
   return rules.length === 0 ? undefined : rules.find((rule) => rule.holds(text))?.id
 }
 
@@ -99,7 +105,7 @@ function fieldNamed(name: string): FieldName {
 
 function masked(value: Json, field: string | undefined): Json {
   if (typeof value === 'string') {
-    const rule = fieldRuleOf(value, field)
+    const rule = fieldRuleOf(value, field === undefined ? noRules : fieldNamed(field).rules)
     return rule === undefined ? maskSecrets(value, findSecrets(value)) : markOf(rule, value)
   }
   if (Array.isArray(value)) return value.map((item: Json) => masked(item, field))

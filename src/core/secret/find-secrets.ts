@@ -2,8 +2,8 @@
 // Invariants: time is linear in the text; a masked text contains no secret.
 import { accountLength, isAccountNumber, isCardNumber } from './check-digit.ts'
 import { type SecretRule, secretRules } from './secret-rule.ts'
-import { isSeedWords } from './seed-phrase.ts'
-import { walletKeysIn } from './base58-check.ts'
+import { isSeedWords, leastSeedLength } from './seed-phrase.ts'
+import { leastWalletLength, walletKeysIn } from './base58-check.ts'
 import { type WrittenRule, writtenRules } from './written-rule.ts'
 
 // Finds any of many prefixes in a text, with one table look-up for each character. Prefixes have at least three
@@ -11,6 +11,11 @@ import { type WrittenRule, writtenRules } from './written-rule.ts'
 
 const slots = 32_768
 const slotOf = (a: number, b: number, c: number) => ((a << 10) ^ (a >> 3) ^ (b << 5) ^ c) & (slots - 1)
+
+interface Beginning {
+  readonly index: number
+  readonly beginning: string
+}
 
 export class Beginnings {
   /** Index into `#lists` by a hash of three characters; 0 is an empty list. */
@@ -27,7 +32,7 @@ export class Beginnings {
   }
 
   /** Returns the first prefix at or after `from`; of several at one index, the longest. */
-  next(text: string, from: number): { readonly index: number; readonly beginning: string } | undefined {
+  next(text: string, from: number): Beginning | undefined {
     const table = this.#table
     let a = text.charCodeAt(from)
     let b = text.charCodeAt(from + 1)
@@ -109,9 +114,12 @@ const cardWordReach = 60
  * the end of a longer one.
  */
 export function findSecrets(text: string): readonly SecretPlace[] {
-  const { forms, written } = findKeys(text)
+  const first = anyBeginning.next(text, 0)
+  const hasDigits = text.length >= leastDigits && twoDigits.test(text)
+  if (first === undefined && !hasDigits && text.length < leastUnmarked) return none
+  const { forms, written } = findKeys(text, first)
   const others = written
-  if (text.length >= leastDigits && twoDigits.test(text)) others.push(...findCounted(text))
+  if (hasDigits) others.push(...findCounted(text))
   for (const [start, end] of walletKeysIn(text)) others.push({ rule: 'wallet-key', start, end })
   if (isSeedWords(text)) others.push({ rule: 'seed-phrase', start: 0, end: text.length })
   if (others.length === 0) return forms
@@ -128,6 +136,9 @@ export function findSecrets(text: string): readonly SecretPlace[] {
 /** Every card, account and person number has two adjacent digits; most texts don't. */
 const twoDigits = /\d\d/
 const leastDigits = 9
+/** A shorter text without a prefix or digits holds no secret: seed phrases and wallet keys are longer. */
+const leastUnmarked = Math.min(leastSeedLength, leastWalletLength)
+const none: readonly SecretPlace[] = []
 const findCounted = (text: string) => [...findNumbers(text), ...findAccounts(text)]
 
 /** Longest text examined after a sign: without a limit, a long name would be examined whole after each of its signs. */
@@ -147,11 +158,14 @@ export function secretInName(name: string): string | undefined {
   return undefined
 }
 
-function findKeys(text: string): { forms: SecretPlace[]; written: SecretPlace[] } {
+function findKeys(
+  text: string,
+  first: Beginning | undefined,
+): { forms: SecretPlace[]; written: SecretPlace[] } {
   const forms: SecretPlace[] = []
   const written: SecretPlace[] = []
   let from = 0
-  for (let hit = anyBeginning.next(text, 0); hit; hit = anyBeginning.next(text, from)) {
+  for (let hit = first; hit; hit = anyBeginning.next(text, from)) {
     const { index, beginning } = hit
     const key = keyAt(text, index, beginning, forms.at(-1)?.end ?? 0)
     if (key) forms.push(key)

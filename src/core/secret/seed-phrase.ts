@@ -14,12 +14,12 @@ const missing = new Set(
 const isListed = (text: string) => word.test(text) && !missing.has(text)
 
 /** Twelve words of three letters, and the spaces between them. */
-const leastLength = 47
+export const leastSeedLength = 47
 const onlyWords = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
 
 /** True for a text of seed words only. */
 export function isSeedWords(text: string): boolean {
-  if (text.length < leastLength || text.length > 240 || !onlyWords.test(text)) return false
+  if (text.length < leastSeedLength || text.length > 240 || !onlyWords.test(text)) return false
   const words = text.trim().split(/\s+/)
   return counts.has(words.length) && words.every(isListed)
 }

@@ -44,6 +44,15 @@ describe('secrets of known form', () => {
     },
   )
 
+  it('are found in the shortest text that has neither a prefix nor digits', () => {
+    const seed = Array.from({ length: 12 }, () => 'cat').join(' ')
+    expect(found(seed)).toEqual([['seed-phrase', seed]])
+    const rest = fc
+      .stringMatching(/^[a-z =:.-]{0,46}$/)
+      .filter((text) => found(` ${text} `.repeat(2)).length === 0)
+    fc.assert(fc.property(rest, (text) => expect(found(text)).toEqual([])))
+  })
+
   it('are found side by side, and each once', () => {
     fc.assert(
       fc.property(fc.array(anySecret, { minLength: 1, maxLength: 6 }), (all) => {
