@@ -1,9 +1,9 @@
-// The shell of the inspector: rail, view, status bar, and above them dialogs, trays and the live region.
+// The shell of the inspector: rail, view, status bar, dialogs, trays and the live region.
 import type { ComponentType } from 'preact'
 import { DropTarget } from './parts/drop-target.tsx'
 import { focusList, listElement, viewElement } from './state/act/focus.ts'
 import { address, listedKind } from './state/address.ts'
-import { announcement } from './page/announce.ts'
+import { announcement } from './page/toast.ts'
 import { book } from './state/book.ts'
 import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/bundle/import.ts'
@@ -11,14 +11,13 @@ import { status } from './state/status.ts'
 import type { View } from './kind/view.ts'
 import { lateDialogs, lateViews } from './late-views.tsx'
 import { ForgetDialog } from './views/record/forget-dialog.tsx'
-import { ImportTray } from './views/bundle/import-tray.tsx'
+import { ImportTray, ToastTray } from './views/shell/trays.tsx'
 import { OpeningPage } from './views/shell/opening-page.tsx'
 import { Palette } from './views/shell/palette.tsx'
 import { Rail } from './views/shell/rail.tsx'
 import { RecordView } from './views/record/record-view.tsx'
 import { RunView } from './views/run/run-view.tsx'
 import { StatusBar } from './views/shell/status-bar.tsx'
-import { ToastTray } from './views/shell/toast-tray.tsx'
 
 const views: Partial<Record<View, ComponentType>> = { runs: RunView, ...lateViews }
 const dialogs: Record<DialogName, ComponentType> = { palette: Palette, ...lateDialogs }

@@ -1,11 +1,11 @@
-// The dialogs that nobody needs in the first second, which the page fetches together.
+// Dialogs that nobody needs in the first second. The page loads them together.
 export { AdmitDialog } from './views/pool/admit-dialog.tsx'
-export { GrantDialog } from './views/trust/grant-dialog.tsx'
-export { RevokeDialog } from './views/trust/revoke-dialog.tsx'
+export { GrantDialog } from './views/trust/token-dialogs.tsx'
+export { RevokeDialog } from './views/trust/token-dialogs.tsx'
 export { PasteDialog } from './views/bundle/paste-dialog.tsx'
-export { SchemaDialog } from './views/kind/kstar/schema-dialog.tsx'
+export { SchemaDialog } from './views/kind/schema-dialog.tsx'
 export { EditDialog } from './views/record/edit-dialog.tsx'
-export { BooksDialog } from './views/shell/books-dialog.tsx'
+export { BooksDialog } from './views/shell/book-list.tsx'
 export { HelpDialog } from './views/shell/help-dialog.tsx'
-export { PlacesDialog } from './views/shell/places-dialog.tsx'
+export { PlacesDialog } from './views/shell/rail.tsx'
 export { SettingsDialog } from './views/shell/settings-dialog.tsx'

@@ -1,8 +1,8 @@
-// The views and dialogs whose code the page fetches later, by the part of the page that they belong to.
+// Views and dialogs whose code loads later, by part of the page.
 import type { ComponentType } from 'preact'
 import type { View } from './kind/view.ts'
 import { Dialog } from './parts/dialog.tsx'
-import { createLateViews, MissingView } from './parts/late/late-view.tsx'
+import { createLateViews, MissingView } from './parts/late-view.tsx'
 import { closeDialog, type DialogName } from './state/dialog.ts'
 import { openRecord } from './views/record/record-detail-view.tsx'
 
@@ -88,7 +88,7 @@ function MissingDialog() {
   )
 }
 
-/** Between two frames there is less; that much is left only when nothing moves. */
+/** The idle time between two frames is shorter; this much is free only when nothing moves. */
 const restMs = 30
 /** A page where something always moves has no such rest. */
 const patienceMs = 2000
@@ -96,8 +96,8 @@ const patienceMs = 2000
 /** When nothing moves, and after a while in any pause. WebKit has no `requestIdleCallback`. */
 const idle = (sinceMs: number) =>
   new Promise<void>((resolve) => {
-    const look = (left: IdleDeadline) => {
-      if (left.timeRemaining() > restMs || performance.now() - sinceMs > patienceMs) resolve()
+    const look = (deadline: IdleDeadline) => {
+      if (deadline.timeRemaining() > restMs || performance.now() - sinceMs > patienceMs) resolve()
       else requestIdleCallback(look)
     }
     if ('requestIdleCallback' in globalThis) requestIdleCallback(look)

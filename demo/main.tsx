@@ -1,17 +1,13 @@
-// Starts the inspector: draws the page, listens to keys, opens the book that the address names.
+// Starts the inspector: draws the page, listens to keys, opens the book of the address.
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { openFirstBook } from './state/books.ts'
-import { isEmbedded } from './state/embedded.ts'
-import { isFramedByStranger } from './state/framed.ts'
+import { isEmbedded, isFramedByStranger } from './state/frame.ts'
 import { listenToKeys } from './state/act/keyboard.ts'
-import { takeHandedFiles } from './state/bundle/handed-files.ts'
-import { followTitle } from './state/title.ts'
-import { registerServiceWorker } from './state/service-worker.ts'
+import { followTitle, registerServiceWorker, takeHandedFiles } from './state/page-start.ts'
 import { book } from './state/book.ts'
 import { loadLateViews } from './late-views.tsx'
-import { followChanges } from './state/list/list-change.ts'
-import { countSearches } from './state/list/search-count.ts'
+import { countSearches, followChanges } from './state/list/list-change.ts'
 import './style/section/room.css'
 import './style/base/token.css'
 import './style/base/base.css'
@@ -43,7 +39,7 @@ if (root && isFramedByStranger)
   root.textContent =
     'A page of another origin shows this inspector in a frame. Open it in a window of its own.'
 else if (root) {
-  // First of all: it starts in a worker while the page is drawn.
+  // First the book, which starts in a worker while the page is drawn.
   void openFirstBook()
   render(<App />, root)
   listenToKeys()
@@ -52,11 +48,11 @@ else if (root) {
   followTitle()
   takeHandedFiles()
   if (!isEmbedded) void registerServiceWorker()
-  // The book first: what is not shown yet takes nothing from its opening.
+  // Other views load after the book has opened.
   const stop = book.subscribe((open) => {
     if (!open) return
     queueMicrotask(() => stop())
-    // Answered after what the view asked for.
+    // The status comes after the reads of the view.
     open.status().then(loadLateViews, () => undefined)
   })
 }

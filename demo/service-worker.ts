@@ -1,5 +1,5 @@
-// The inspector's service worker: the page starts without a network, and what was written here is sent to the edge when the
-// page is closed, as soon as there is a connection again.
+// The inspector's service worker: the page starts without a network, and changes are sent to the edge after the page is
+// closed, once there is a connection.
 import { serveBackgroundSync } from '../src/hosts/browser/service-worker.ts'
 import { type Precache, servePage } from './offline/page-cache.ts'
 

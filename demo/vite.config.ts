@@ -46,7 +46,7 @@ function withPageHeaders(): Plugin {
   }
 }
 
-/** Files of `public/` that the page shows or that say what it is. */
+/** Files of `public/` for the page: icons and the manifest. */
 const publicFiles = [
   'icon.svg',
   'icon-maskable.svg',

@@ -1,5 +1,5 @@
 // Trace categories (required fields of traces, by action and domain) and schemas of facts, as the inspector shows them.
-import type { TraceCategory, FactSchema } from '../../src/index.ts'
+import type { FactSchema, TraceCategory } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
 

@@ -1,5 +1,5 @@
 // Facts as the inspector shows them: data of named schemas. Superseded facts are left out unless chosen.
-import { order, orderField, type FilterFields, type ListOptions } from './filter-field.ts'
+import { type FilterFields, type ListOptions, order, orderField } from './filter-field.ts'
 import type { CapabilityInput, Daybook, Fact } from '../../src/index.ts'
 import { valueLine } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'

@@ -1,5 +1,5 @@
-// Perceptions as the inspector shows them: what is held about subjects, how surely, until when.
-import { order, orderField, type FilterFields } from './filter-field.ts'
+// Perceptions as the inspector shows them: beliefs about subjects, with confidence and expiry.
+import { type FilterFields, order, orderField } from './filter-field.ts'
 import type { CapabilityInput, Perception } from '../../src/index.ts'
 import { oneLine, shareWord } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'

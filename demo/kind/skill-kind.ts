@@ -1,7 +1,7 @@
 // Skills as the inspector shows them: how things are done, and how well that has gone.
 import { order, orderField } from './filter-field.ts'
 import type { CapabilityInput, Skill } from '../../src/index.ts'
-import { countOf, shareWord, oneLine } from '../wording/text-word.ts'
+import { countOf, oneLine, shareWord } from '../wording/text-word.ts'
 import type { RecordKind } from './record-kind.ts'
 
 export const skillLevels = ['novice', 'competent', 'proficient', 'expert'] as const

@@ -1,5 +1,5 @@
 // Traces as the inspector shows them: what an agent did, newest first.
-import { order, orderField, type FilterFields } from './filter-field.ts'
+import { type FilterFields, order, orderField } from './filter-field.ts'
 import type { CapabilityInput, Trace } from '../../src/index.ts'
 import { oneLine, valueLine } from '../wording/text-word.ts'
 import type { MarkName } from './mark.ts'

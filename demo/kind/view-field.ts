@@ -1,5 +1,5 @@
 // The fields by which the address narrows a view, and the words of their choices.
-import type { FilterFields, ChoiceField } from './filter-field.ts'
+import type { ChoiceField, FilterFields } from './filter-field.ts'
 import type { MarkName } from './mark.ts'
 import type { View } from './view.ts'
 import { envelopeWords, resultWords } from '../wording/pool-word.ts'

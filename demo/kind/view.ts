@@ -102,3 +102,17 @@ export function placeOf(view: View): Place {
 export function isOfRecall(view: View): boolean {
   return placeOf(view).icon === 'recall'
 }
+
+/** The views of imported records. */
+export type ImportView = 'messages' | 'traces' | 'perceptions' | 'facts'
+
+const views: Readonly<Record<string, ImportView>> = {
+  mem0: 'perceptions',
+  markdown: 'facts',
+  'swe-agent': 'traces',
+}
+
+/** The view for a format. Most formats are chats, so messages. */
+export function viewOfFormat(format: string): ImportView {
+  return views[format] ?? 'messages'
+}

@@ -1,6 +1,6 @@
-// The page as the service worker keeps it, so that it starts without a network: everything that a build has, under the
-// revision of that build. Invariant: what is not of the page (the edge's answers above all) is never kept and never answered
-// from here; a copy is replaced as a whole or not at all.
+// The copy of the page in the service worker, so that it starts without a network: all files of a build, under the revision of
+// that build. Invariants: only files of the page are stored and answered from here, never answers of the edge; a copy is
+// replaced as a whole or not at all.
 
 export interface Precache {
   /** Of all that the build has. */
@@ -25,20 +25,20 @@ interface FetchEvent extends WorkEvent {
 export const skipMessage = 'use-new-version'
 export const shareCache = 'inspector-shared'
 const prefix = 'inspector-page-'
-/** A network that takes longer to answer with the page counts as none. */
+/** A slower network counts as none. */
 const patienceMs = 4000
 
-/** Keeps the page and answers with it. Call it when the service worker is first run. */
+/** Stores the page and answers with it. Call it in the first run of the service worker. */
 export function servePage({ revision, files }: Precache): void {
   const scope = globalThis as unknown as WorkerScope
   const base = scope.registration.scope
   const name = `${prefix}${revision}`
-  const kept = new Set(files.map((file) => new URL(file, base).href))
+  const urls = new Set(files.map((file) => new URL(file, base).href))
 
   addEventListener('install', (event) => {
     const keep = async () => {
       const cache = await caches.open(name)
-      await cache.addAll([...kept].map((url) => new Request(url, { cache: 'no-cache' })))
+      await cache.addAll([...urls].map((url) => new Request(url, { cache: 'no-cache' })))
     }
     ;(event as WorkEvent).waitUntil(keep())
   })
@@ -53,19 +53,19 @@ export function servePage({ revision, files }: Precache): void {
   addEventListener('message', ({ data }) => {
     if (data === skipMessage) void scope.skipWaiting()
   })
-  addEventListener('fetch', (given) => {
-    const event = given as FetchEvent
+  addEventListener('fetch', (fetched) => {
+    const event = fetched as FetchEvent
     const { request } = event
     const url = new URL(request.url)
     if (request.method === 'POST' && url.href === new URL('share', base).href)
       event.respondWith(takeShare(request, base))
     else if (request.method !== 'GET' || url.origin !== new URL(base).origin) return
     else if (url.origin + url.pathname === base) event.respondWith(pageFirst(request, name, base))
-    else if (kept.has(url.href)) event.respondWith(keptFirst(request, name))
+    else if (urls.has(url.href)) event.respondWith(cacheFirst(request, name))
   })
 }
 
-/** The page as it is served now; where there is no network, as it is kept. */
+/** The page from the network; without one, from the copy. */
 async function pageFirst(request: Request, name: string, base: string): Promise<Response> {
   const cache = await caches.open(name)
   try {
@@ -79,11 +79,11 @@ async function pageFirst(request: Request, name: string, base: string): Promise<
   }
 }
 
-async function keptFirst(request: Request, name: string): Promise<Response> {
+async function cacheFirst(request: Request, name: string): Promise<Response> {
   return (await (await caches.open(name)).match(request.url)) ?? fetch(request)
 }
 
-/** Lays what the system shares with the app where the page takes it up, and leads there. */
+/** Stores shared files for the page, and redirects to it. */
 async function takeShare(request: Request, base: string): Promise<Response> {
   const form = await request.formData()
   const cache = await caches.open(shareCache)

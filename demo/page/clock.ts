@@ -1,4 +1,4 @@
-// The time that relative times are told against. It stands still while nobody looks.
+// The time for relative times. It stops while the page is hidden.
 import { signal } from '@preact/signals'
 
 const tickMs = 1000

@@ -1,4 +1,4 @@
-// When what was read has to be read again. `all`: nothing of it may stay on show; `some`: records have changed.
+// Counts reasons to read again. `all`: nothing that was read may stay; `some`: records have changed.
 import { signal } from '@preact/signals'
 
 export const readingTurn = signal({ all: 0, some: 0 })

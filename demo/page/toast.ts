@@ -1,16 +1,22 @@
-// Short notices of what was just done. They go by themselves; errors stay until they are read.
+// Short notices of acts, and the live region for screen readers. Notices end by themselves; errors stay until they are read.
 import { signal } from '@preact/signals'
-import { announce } from './announce.ts'
 
-/** What can be done about what a toast says, such as undoing it. */
-export interface ToastAct {
+export const announcement = signal('')
+
+/** Announces `text`, also when it equals the text before. */
+export function announce(text: string): void {
+  announcement.value = announcement.value === text ? `${text}\u00a0` : text
+}
+
+/** An act beside a notice, such as Undo. */
+interface ToastAct {
   readonly word: string
   readonly run: () => void
-  /** How long it can be done. */
+  /** How long the notice stays. */
   readonly stayMs?: number
 }
 
-export interface Toast {
+interface Toast {
   readonly number: number
   readonly text: string
   readonly act?: ToastAct | undefined
@@ -18,7 +24,7 @@ export interface Toast {
 }
 
 const stayMs = 7000
-/** Longer for what can be undone: one has to read, decide and reach it. */
+/** Notices with an act stay longer: a person has to read, decide and reach it. */
 const actStayMs = 20_000
 let number = 0
 
@@ -28,7 +34,7 @@ export function dismissToast(which: number): void {
   take(which)
 }
 
-/** Does what a notice offers, which goes with it. */
+/** Runs the act of a notice and removes the notice. */
 export function actOnToast(which: number): void {
   take(which)?.act?.run()
 }
@@ -44,7 +50,7 @@ function show(toast: Toast): void {
   toasts.value = [...toasts.peek().slice(-2), toast]
 }
 
-/** Says that something was done. */
+/** Shows a notice of a finished act. */
 export function tell(text: string, act?: ToastAct): void {
   const toast = { number: ++number, text, act, error: undefined }
   show(toast)
@@ -52,7 +58,9 @@ export function tell(text: string, act?: ToastAct): void {
   setTimeout(() => dismissToast(toast.number), act?.stayMs ?? (act ? actStayMs : stayMs))
 }
 
-/** Says that `what` did not work, and why. */
-export function tellError(what: string, error: unknown): void {
-  show({ number: ++number, text: what, error })
+/** Shows an error with a title. */
+export function tellError(text: string, error: unknown): void {
+  show({ number: ++number, text, error })
 }
+
+export const undo = (run: () => unknown): ToastAct => ({ word: 'Undo', run: () => void run() })

@@ -1,4 +1,4 @@
-// Long text of a record: its beginning, and the rest when asked for. Very long text is opened a piece at a time.
+// Long text of a record: its beginning, and the rest on a click. A click on very long text opens the next piece.
 import { useSignal } from '@preact/signals'
 import { countWord } from '../wording/text-word.ts'
 

@@ -1,18 +1,18 @@
-// Copies a text and says so for a moment.
+// A button that copies a text and confirms it for a moment; an id that is short on the page and whole when copied.
 import { useSignal } from '@preact/signals'
-import { announce } from '../page/announce.ts'
-import { tellError } from '../page/toast.ts'
-import { Icon } from './icon.tsx'
+import { announce, tellError } from '../page/toast.ts'
+import { Icon } from './inline.tsx'
+import { shortId } from '../wording/text-word.ts'
 
 const doneMs = 1500
 
 export function CopyButton({
   text,
-  what,
+  of,
   word = false,
 }: {
   text: string | (() => string)
-  what: string
+  of: string
   word?: boolean
 }) {
   const isDone = useSignal(false)
@@ -20,13 +20,13 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
       isDone.value = true
-      announce(`${what} copied.`)
+      announce(`${of} copied.`)
       setTimeout(() => (isDone.value = false), doneMs)
     } catch (error) {
-      tellError(`The browser blocked copying the ${what}.`, error)
+      tellError(`The browser blocked copying the ${of}.`, error)
     }
   }
-  const label = `Copy ${what}`
+  const label = `Copy ${of}`
   return (
     <button
       type="button"
@@ -37,5 +37,14 @@ export function CopyButton({
       <Icon name={isDone.value ? 'done' : 'copy'} size={14} />
       {word ? <span>{isDone.value ? 'Copied' : label}</span> : <span class="hidden">{label}</span>}
     </button>
+  )
+}
+
+export function ShortId({ id, of = 'id' }: { id: string; of?: string }) {
+  return (
+    <span class="short-id">
+      <code title={id}>{shortId(id)}</code>
+      <CopyButton text={id} of={of} />
+    </span>
   )
 }

@@ -1,21 +1,23 @@
-// A modal dialog over the native element: focus begins at the first field or else the first act, stays inside, Esc closes,
-// and it returns to where it was.
+// Modal dialogs over the native element: plain, with a form, or with a question.
+// Invariant: focus starts at the first field, or else at the first button, which is harmless; it stays inside, Esc closes,
+// and focus returns to its place before.
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { ErrorNotice } from './error-notice.tsx'
+import { Icon } from './inline.tsx'
 
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly wide?: boolean
-  /** Leaves the title to screen readers. */
+  /** The title is for screen readers only. */
   readonly bare?: boolean
 }
 
 const fields = 'input:not(:disabled, .hidden), select:not(:disabled), textarea:not(:disabled)'
 
-/** Where one begins in a dialog: what is to be filled in, else the first act, which takes nothing away, else its text. */
+/** The element that gets focus first: a field, else a button, else the title. */
 function firstOf(dialog: HTMLDialogElement): HTMLElement | null {
   const body = dialog.querySelector('.dialog-body')
   return (
@@ -65,5 +67,81 @@ export function Dialog({ title, onClose, children, wide = false, bare = false }:
         {children}
       </div>
     </dialog>
+  )
+}
+
+interface ActProps extends DialogProps {
+  /** The word of the button that acts. */
+  readonly act: ComponentChildren
+  readonly onAct: () => unknown
+  /** The act deletes something. */
+  readonly isDanger?: boolean
+}
+
+/** Asks before an act. Focus starts at Cancel. */
+export function Question({ act, onAct, isDanger = false, children, ...dialog }: ActProps) {
+  return (
+    <Dialog {...dialog}>
+      {children}
+      <div class="dialog-actions">
+        <CancelButton onClose={dialog.onClose} />
+        <button
+          type="button"
+          class={isDanger ? 'button danger' : 'button primary'}
+          onClick={() => void onAct()}
+        >
+          {act}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+interface FormDialogProps extends ActProps {
+  readonly isReady?: boolean
+  /** The error of the last try, and the title of its notice. */
+  readonly failure?: unknown
+  readonly failed?: string
+  /** Buttons before Cancel. */
+  readonly tools?: ComponentChildren
+}
+
+/** A form with its fields, its error, and its buttons. */
+export function FormDialog(props: FormDialogProps) {
+  const { act, onAct, isDanger = false, isReady = true, failure, failed = '', tools, children } = props
+  const { title, onClose, wide = false } = props
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      <form
+        class="fields-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void onAct()
+        }}
+      >
+        {children}
+        <ErrorNotice title={failed} error={failure} />
+        <div class="dialog-actions">
+          {tools && (
+            <>
+              {tools}
+              <span class="spacer" />
+            </>
+          )}
+          <CancelButton onClose={onClose} />
+          <button type="submit" class={isDanger ? 'button danger' : 'button primary'} disabled={!isReady}>
+            {act}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function CancelButton({ onClose }: { onClose: () => void }) {
+  return (
+    <button type="button" class="button" onClick={onClose}>
+      Cancel
+    </button>
   )
 }

@@ -1,7 +1,7 @@
 // Files may be dropped anywhere on the page; while some hover over it, it says so.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Icon } from './inline.tsx'
 
 export function DropTarget({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const isOver = useSignal(false)

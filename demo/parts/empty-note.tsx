@@ -1,4 +1,4 @@
-// What a place says while it has nothing: what would be there, and how to make it.
+// A note for an empty place: its purpose, and how to fill it.
 import type { ComponentChildren } from 'preact'
 
 export function EmptyNote({ title, children }: { title: string; children?: ComponentChildren }) {

@@ -1,5 +1,8 @@
-// A state of a record, told by shape and by word: a round tick, an angular cross, an open ring.
+// The state of a record as a shape and a word: a round tick, an angular cross, an open ring. And the signs of its marks.
 import { type MarkName, marks } from '../kind/mark.ts'
+import { signsOf } from '../kind/marked.ts'
+import type { Marks, Sensitivity } from '../kind/record-kind.ts'
+import { Icon } from './inline.tsx'
 
 interface Shape {
   readonly path: string
@@ -7,7 +10,7 @@ interface Shape {
 }
 
 const ring = 'M7 .8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 7 .8Z'
-/** Four steps: those that are climbed stand, the others are still dots. */
+/** Four steps: bars for reached ones, dots for the others. */
 const level = (height: number): Shape => ({
   path: [1, 2, 3, 4].map((step) => `M${step * 3.6 - 2} 12.6v${step > height ? -0.01 : -step * 2.9}`).join(''),
 })
@@ -70,6 +73,28 @@ export function Mark({ mark, word = false }: { mark: MarkName; word?: boolean })
         <path d={path} stroke-dasharray={dashes} />
       </svg>
       <span class={word ? undefined : 'hidden'}>{marks[mark].word}</span>
+    </span>
+  )
+}
+
+interface MarkSignsProps {
+  readonly marks: Marks
+  readonly sensitivity?: Sensitivity | undefined
+  readonly word?: boolean
+}
+
+export function MarkSigns({ marks, sensitivity, word = false }: MarkSignsProps) {
+  const signs = signsOf(marks, sensitivity)
+  if (signs.length === 0) return null
+  return (
+    <span class="mark-signs">
+      {signs.map(({ icon, word: said, short }) => (
+        <span key={icon} class="mark-sign" title={said}>
+          <Icon name={icon} size={12} />
+          {short !== undefined && !word && <span aria-hidden="true">{short}</span>}
+          <span class={word ? undefined : 'hidden'}>{said}</span>
+        </span>
+      ))}
     </span>
   )
 }

@@ -52,7 +52,7 @@ function TextValue({ text }: { text: string }) {
   return <ClampedText text={text} mono={text.includes('\n')} />
 }
 
-/** Values that need the width of the pane, and so stand below their name. */
+/** Values that need the width of the pane, so they are below their name. */
 function isBlock(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\n') || value.length > 120
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0

@@ -1,4 +1,4 @@
-// A listbox of any length that draws only what is on show. Rows are of one height, so a place is a multiplication.
+// A listbox of any length that draws only its visible rows. All rows have one height, so a position is a multiplication.
 // Invariant: focus stays on the listbox; the row at the cursor is its active descendant.
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { ComponentChildren, RefObject } from 'preact'
@@ -46,7 +46,7 @@ export function VirtualList(props: VirtualListProps) {
   // oxlint-disable-next-line no-underscore-dangle -- the library's name
   useLayoutEffect(() => virtualizer._willUpdate())
   useLayoutEffect(() => virtualizer.measure(), [rowHeight])
-  // A list that was told to scroll has the rows of where it was until it is drawn anew: nobody needs those.
+  // After a scroll request the rows are those of the old position until the next drawing: don't report them.
   const isOnItsWay = useRef(false)
   useLayoutEffect(() => {
     if (!scrollTo) return
@@ -57,7 +57,7 @@ export function VirtualList(props: VirtualListProps) {
   const rows = virtualizer.getVirtualItems()
   const first = rows[0]?.index ?? 0
   const last = rows.at(-1)?.index ?? 0
-  // A row that leaves on one side becomes the one that comes on the other: its elements are filled anew, not made anew.
+  // The elements of a row that leaves on one side are reused for the row that appears on the other.
   const slots = useRef(0)
   slots.current = Math.max(slots.current, rows.length)
   useEffect(() => {

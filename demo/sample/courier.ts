@@ -1,9 +1,26 @@
-// The guided sample: a scripted courier carries a parcel through a house twice, and stores each door it opens.
-// Nothing here is made up beforehand: the second visit is shorter because it recalls what the first one stored.
+// The house that the scripted agent of the guided sample walks through: rooms and their doors, in the order it meets them.
 import type { Daybook } from '../../src/index.ts'
-import { archive, gate, house } from './house.ts'
 
-/** What a visit was like, for what is learned from it. */
+export const gate = 'gate'
+export const archive = 'archive'
+
+const house: Readonly<Record<string, readonly string[]>> = {
+  gate: ['hall'],
+  hall: ['gate', 'cloakroom', 'kitchen', 'staircase'],
+  cloakroom: ['hall'],
+  kitchen: ['hall', 'pantry'],
+  pantry: ['kitchen'],
+  staircase: ['hall', 'gallery', 'map room'],
+  gallery: ['staircase', 'balcony'],
+  balcony: ['gallery'],
+  'map room': ['staircase', 'cellar', 'reading room'],
+  cellar: ['map room', 'boiler room'],
+  'boiler room': ['cellar'],
+  'reading room': ['map room', 'archive'],
+  archive: ['reading room'],
+}
+
+/** The result of a visit. */
 export interface Visit {
   readonly session: string
   readonly isRemembering: boolean
@@ -16,7 +33,7 @@ export interface Visit {
 }
 
 /** Told of each door once it is known whether it was on the way. */
-export type DoorListener = (wasWay: boolean) => Promise<void>
+type DoorListener = (wasWay: boolean) => Promise<void>
 
 interface Run {
   readonly session: string

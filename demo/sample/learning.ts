@@ -1,14 +1,13 @@
-// What the courier of the guided sample makes of its visits: a skill that grows with each door, beliefs about rooms on
-// the evidence of traces, and what it knows of the way, of which the second visit knows better.
+// The lessons of the courier: a skill that improves with each door, beliefs about rooms with traces as evidence, and a fact
+// about the way, which the second visit supersedes.
 import type { Daybook } from '../../src/index.ts'
-import type { Visit } from './courier.ts'
-import { archive, gate } from './house.ts'
+import { archive, gate, type Visit } from './courier.ts'
 
 const agent = 'courier'
 export const skillName = 'Find the way through a house'
 const schema = 'sample.route'
 
-/** The schema of what it will know, and what its deliveries must carry. */
+/** Registers the schema of its facts and the category of its deliveries. */
 export async function prepareLearning(book: Daybook): Promise<void> {
   await book.facts.schemas.register({
     name: schema,
@@ -51,7 +50,7 @@ export async function noteUse(book: Daybook, succeeded: boolean): Promise<void> 
   await book.skills.recordOutcome({ skillName, outcome: succeeded })
 }
 
-/** What the first visit leaves behind; answers the fact that the second one will know better. */
+/** Stores the lessons of the first visit. Answers the id of the fact that the second visit supersedes. */
 export async function learnFromFirst(book: Daybook, visit: Visit): Promise<string> {
   const at = Date.now()
   for (const [room, trace] of visit.deadEnds) {
@@ -96,10 +95,10 @@ export async function learnFromFirst(book: Daybook, visit: Visit): Promise<strin
 export async function learnFromSecond(
   book: Daybook,
   visit: Visit,
-  { known, avoid }: { known: string; avoid: readonly string[] },
+  { before, avoid }: { before: string; avoid: readonly string[] },
 ): Promise<void> {
   await book.facts.supersede({
-    id: known,
+    id: before,
     data: { from: gate, to: archive, doors: visit.doors.length, avoid: [...avoid] },
     source: 'second visit',
     verified: true,

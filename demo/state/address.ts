@@ -1,11 +1,11 @@
-// Where the reader is: view, search, filters, question with its options, selected record. The address bar holds all of it and nothing
-// else does, so that a link or a reload brings it back.
+// The place of the reader: view, search, filters, question with options, selected record. Invariant: the address bar has
+// all of it and nothing else has it, so that a link or a reload restores it.
 import { computed, signal } from '@preact/signals'
 import { viewFields } from '../kind/view-field.ts'
 import { kindOfView } from '../kind/kind-table.ts'
 import { type FilterChip, readChips, writeChips } from './filter-chip.ts'
 import {
-  type AskedQuestion,
+  type Question,
   readBeside,
   readRecallOptions,
   writeBeside,
@@ -13,12 +13,12 @@ import {
 } from './recall-option.ts'
 import { isView, type View } from '../kind/view.ts'
 
-export interface Address extends AskedQuestion {
+export interface Address extends Question {
   readonly view: View
   readonly search: string
   readonly chips: readonly FilterChip[]
-  /** The one whose answer is compared with this one's. */
-  readonly beside: AskedQuestion | undefined
+  /** The question whose answer is compared. */
+  readonly beside: Question | undefined
   readonly id: string | undefined
 }
 
@@ -29,10 +29,10 @@ export const bookName = new URLSearchParams(location.search).get('book') ?? defa
 /** Whether the address names it. */
 export const isBookNamed = new URLSearchParams(location.search).has('book')
 
-/** What can be filtered by, in a view. */
+/** The filter fields of a view. */
 const fieldsOf = (view: View) => kindOfView(view)?.fields ?? viewFields[view] ?? {}
 
-/** Reads an address; what it does not understand it leaves out. */
+/** Reads an address; unknown parts are left out. */
 export function readAddress(query: string): Address {
   const parameters = new URLSearchParams(query)
   const named = parameters.get('view')
@@ -68,15 +68,15 @@ export const address = signal(readAddress(location.search))
 /** The kind of record that the view lists; undefined in a view that lists none. */
 export const listedKind = computed(() => kindOfView(address.value.view))
 
-/** Search and filters of each view as they were left. They are found again when one comes back to it. */
-const left = new Map<View, Pick<Address, 'search' | 'chips'>>()
+/** Search and filters of each view when the reader left it. They are restored when the reader comes back. */
+const leftViews = new Map<View, Pick<Address, 'search' | 'chips'>>()
 
-/** Goes somewhere. `push` makes a step that Back undoes, `replace` none. */
+/** Goes somewhere. `push` adds a step for Back, `replace` does not. */
 export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): void {
   const now = address.value
-  left.set(now.view, { search: now.search, chips: now.chips })
+  leftViews.set(now.view, { search: now.search, chips: now.chips })
   const isElsewhere = change.view !== undefined && change.view !== now.view
-  const there = isElsewhere && change.view ? (left.get(change.view) ?? { search: '', chips: [] }) : {}
+  const there = isElsewhere && change.view ? (leftViews.get(change.view) ?? { search: '', chips: [] }) : {}
   const next = { ...now, ...there, ...change }
   const url = writeAddress(next)
   if (url !== writeAddress(now)) {
@@ -86,12 +86,12 @@ export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): 
   address.value = next
 }
 
-/** What the view is narrowed by in a field that takes one value. */
+/** The value of a filter field with one value. */
 export function chipOf(field: string): string | undefined {
   return address.value.chips.find((chip) => chip.field === field)?.value
 }
 
-/** Sets things that the view is narrowed by; nothing takes one away. */
+/** Sets filter fields with one value; an empty text removes one. */
 export function narrow(fields: Readonly<Record<string, string>>, how: 'push' | 'replace' = 'push'): void {
   const others = address.peek().chips.filter(({ field }) => fields[field] === undefined)
   const set = Object.entries(fields).filter(([, value]) => value !== '')

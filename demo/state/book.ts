@@ -1,15 +1,15 @@
-// The book of this page, from opening to its end. What is shown follows `book`; what is asked for waits for `openedBook`.
+// The book of this page, from opening to closing. Views follow `book`; acts wait for `openedBook`.
+import { tellError } from '../page/toast.ts'
 import { batch, computed, signal } from '@preact/signals'
 import { type BookEvents, type Daybook, DaybookError, openDaybook } from '../../src/index.ts'
 import { asDaybookError } from '../wording/error-word.ts'
 import { address, bookName } from './address.ts'
-import { edgeUrl, syncChoice } from './edge.ts'
+import { edgeUrl, poolChoice, syncChoice } from './setting.ts'
 import { emptyAll, emptyHidden } from './held.ts'
-import { poolChoice } from './pool-way.ts'
 
 export type Opening =
   | { readonly state: 'opening' }
-  /** Which one is not known yet. */
+  /** The reader chooses a book first. */
   | { readonly state: 'choosing' }
   | { readonly state: 'open'; readonly book: Daybook }
   | { readonly state: 'failed'; readonly error: DaybookError }
@@ -21,23 +21,34 @@ declare global {
 }
 
 export const opening = signal<Opening>({ state: 'opening' })
-/** Another object whenever all of it is to be read again: what was asked of the one before is let go of. */
+/** A new object when all views must read again; answers from the object before are dropped. */
 export const book = computed(() => (opening.value.state === 'open' ? opening.value.book : undefined))
 
-/** The book, as soon as it is open. Rejects when it could not be opened or is closed, and with `aborted` when `signal` is. */
+/** The book, once it is open. Rejects if it fails to open or is closed, and with `aborted` after an abort of `signal`. */
 export async function openedBook(signal?: AbortSignal): Promise<Daybook> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
-  const tellOver = () => resolve()
-  const stop = opening.subscribe(({ state }) => state !== 'opening' && tellOver())
-  signal?.addEventListener('abort', tellOver, { once: true })
+  const finish = () => resolve()
+  const stop = opening.subscribe(({ state }) => state !== 'opening' && finish())
+  signal?.addEventListener('abort', finish, { once: true })
   if (!signal?.aborted) await over
   stop()
   if (signal?.aborted) throw new DaybookError('aborted')
   const now = opening.peek()
-  // Being opened again by now: that is waited for as well.
+  // The book is opening again: wait for it too.
   if (now.state === 'opening') return openedBook(signal)
   if (now.state === 'open') return now.book
   throw now.state === 'failed' ? now.error : new DaybookError('book-closed')
+}
+
+/** Runs an act on the book. On an error a notice shows it with the title `failed`. Answers true after success. */
+export async function attempt(failed: string, act: (book: Daybook) => Promise<unknown>): Promise<boolean> {
+  try {
+    await act(await openedBook())
+    return true
+  } catch (error) {
+    tellError(failed, error)
+    return false
+  }
 }
 
 type Listener<Name extends keyof BookEvents> = (detail: BookEvents[Name]) => void
@@ -57,7 +68,7 @@ const listeners: { readonly [Name in keyof BookEvents]: Set<Listener<Name>> } = 
   closed: new Set(),
 }
 
-/** Listens to whichever book is open; survives its being opened again. */
+/** Listens to the open book, also after it opens again. */
 export function onBook<Name extends keyof BookEvents>(name: Name, listener: Listener<Name>): () => void {
   listeners[name].add(listener)
   return () => listeners[name].delete(listener)
@@ -65,7 +76,7 @@ export function onBook<Name extends keyof BookEvents>(name: Name, listener: List
 
 let giveUp = new AbortController()
 
-/** Opens the book, in place of what is open or being opened; with `inMemory`, also where nothing durable can be had, which the page then keeps saying. */
+/** Opens the book and closes the one before. With `inMemory` it opens without durable storage too, and the page says so. */
 export async function openBook({ inMemory = false } = {}): Promise<void> {
   giveUp.abort()
   const { signal } = (giveUp = new AbortController())
@@ -123,11 +134,11 @@ function listenTo(opened: Daybook): void {
   listenedTo = opened
   const readSeal = async () => (await opened.seal.status()).state
   let seal = readSeal().catch(() => undefined)
-  // First of all: what may not be read any more is gone before anything is read again.
+  // First remove text that must not be read any more, then read again.
   opened.on('change', ({ ids }) => {
     if (listenedTo !== opened) return
     if (ids.length > 0) return emptyHidden(address.peek().view)
-    // Without ids: the book was locked or unlocked, or another tab has it now, which changes nothing here.
+    // Without ids: the book was locked or unlocked, or another tab owns it now, which changes nothing here.
     seal = seal.then(async (before) => {
       const state = await readSeal().catch(() => undefined)
       if (state !== before && listenedTo === opened) readAgain()

@@ -4,7 +4,7 @@ import { type ListedBook, listBooks } from '../../src/index.ts'
 import { bookName, isBookNamed } from './address.ts'
 import { openBook, opening } from './book.ts'
 import { openDialog } from './dialog.ts'
-import { isEmbedded } from './embedded.ts'
+import { isEmbedded } from './frame.ts'
 
 /** Undefined until they were looked for. */
 export const books = signal<readonly ListedBook[] | undefined>(undefined)

@@ -1,4 +1,4 @@
-// Which dialog is open. One at a time.
+// The open dialog. One at a time.
 import { signal } from '@preact/signals'
 
 export type DialogName =

@@ -1,5 +1,5 @@
-// The signals with text of the book, and the one place that empties them. Invariant: when the book is locked or opened,
-// nothing that was read before stays, on show or not; when records change, views that are not on show keep nothing.
+// Signals with text of the book, and the one place that empties them. Invariants: when the book is locked or opened, nothing
+// that was read before stays, visible or not; when records change, views that are not visible keep nothing.
 import { batch, type Signal, signal } from '@preact/signals'
 import type { View } from '../kind/view.ts'
 import { countTurn } from '../page/reading-turn.ts'
@@ -11,12 +11,12 @@ interface Holder {
 
 const holders = new Set<Holder>()
 
-/** Empties with all that is held: `empty` is called then. In `views` it is brought up to date instead when records change. */
+/** Calls `empty` when signals are emptied. When records change, `views` read again instead. */
 export function onEmptied(empty: () => void, views: readonly View[] = []): void {
   holders.add({ views, empty })
 }
 
-/** A signal for what was read from the book. Without `views` it is on show everywhere. */
+/** A signal with text of the book. Without `views` every view shows it. */
 export function held<Value>(empty: Value, views: readonly View[] = []): Signal<Value> {
   const made = signal(empty)
   onEmptied(() => (made.value = empty), views)
@@ -25,7 +25,7 @@ export function held<Value>(empty: Value, views: readonly View[] = []): Signal<V
 
 const drafts = new Set<() => void>()
 
-/** Empties what a person is writing, with the text that it began with: once the book is locked, not before. */
+/** Empties a draft, with the text it began with, when the book is locked. */
 export function onLocked(empty: () => void): void {
   drafts.add(empty)
 }
@@ -36,7 +36,7 @@ export function emptyDrafts(): void {
   })
 }
 
-/** Anything may have changed, as when the book is locked. */
+/** Empties all signals, such as when the book is locked. */
 export function emptyAll(): void {
   batch(() => {
     for (const { empty } of holders) empty()
@@ -44,7 +44,7 @@ export function emptyAll(): void {
   })
 }
 
-/** Records have changed: views other than `shown` read again when they are shown. */
+/** Empties the signals of views other than `shown`, which read again when they are shown. */
 export function emptyHidden(shown: View): void {
   batch(() => {
     for (const { views, empty } of holders) if (views.length > 0 && !views.includes(shown)) empty()

@@ -1,5 +1,5 @@
-// What a question says beside its words, as the address bar holds it: each option that is said is one parameter.
-// Invariant: what the address says and `recall` would not take is left out, so that a link that was cut still asks.
+// The options of a question in the address bar: one parameter per option.
+// Invariant: invalid options are left out, so that a shortened link still works.
 import type { Filters } from '../../src/index.ts'
 
 const prefix = 'recall.'
@@ -55,12 +55,12 @@ const readings: Reading = {
 
 /** Reads the options of an address. */
 export function readRecallOptions(parameters: URLSearchParams): RecallOptions {
-  const said = Object.entries(readings).flatMap(([name, read]): [string, unknown][] => {
+  const found = Object.entries(readings).flatMap(([name, read]): [string, unknown][] => {
     const text = parameters.get(`${prefix}${name}`)
     const value = text === null || text === '' ? undefined : read(text)
     return value === undefined ? [] : [[name, value]]
   })
-  return Object.fromEntries(said)
+  return Object.fromEntries(found)
 }
 
 export function writeRecallOptions(options: RecallOptions, parameters: URLSearchParams): void {
@@ -70,21 +70,21 @@ export function writeRecallOptions(options: RecallOptions, parameters: URLSearch
   }
 }
 
-/** A question with what it says beside its words. */
-export interface AskedQuestion {
+/** A question with its options. */
+export interface Question {
   readonly question: string
   readonly options: RecallOptions
 }
 
 /** Reads the question that an answer is compared with. */
-export function readBeside(text: string | null): AskedQuestion | undefined {
+export function readBeside(text: string | null): Question | undefined {
   if (text === null) return undefined
   const parameters = new URLSearchParams(text)
   const question = parameters.get('ask') ?? ''
   return question === '' ? undefined : { question, options: readRecallOptions(parameters) }
 }
 
-export function writeBeside({ question, options }: AskedQuestion): string {
+export function writeBeside({ question, options }: Question): string {
   const parameters = new URLSearchParams({ ask: question })
   writeRecallOptions(options, parameters)
   return parameters.toString()

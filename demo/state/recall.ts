@@ -1,9 +1,9 @@
-// The recall playground: the question of the address, asked of the book.
+// The recall playground: the question of the address, recalledKey of the book.
 import { computed, effect, signal } from '@preact/signals'
 import type { Daybook, RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address, go } from './address.ts'
-import { type AskedQuestion, type RecallOptions, writeBeside } from './recall-option.ts'
+import { type Question, type RecallOptions, writeBeside } from './recall-option.ts'
 import { book, onBook } from './book.ts'
 import { isOfRecall, placeOf } from '../kind/view.ts'
 import { held, onEmptied } from './held.ts'
@@ -25,9 +25,9 @@ export type Asking =
 const recallViews = placeOf('recall').views
 
 export const asking = held<Asking>({ state: 'idle' }, recallViews)
-/** As `recall` has them when nothing is said. */
+/** Defaults of `recall`. */
 const usualLimit = 10
-const unsaid: Readonly<Record<string, unknown>> = {
+const defaults: Readonly<Record<string, unknown>> = {
   limit: usualLimit,
   minScore: 0,
   diversity: 0,
@@ -38,24 +38,24 @@ const unsaid: Readonly<Record<string, unknown>> = {
 export const recallLimit = computed(() => address.value.options.limit ?? usualLimit)
 export const recallFloor = computed(() => address.value.options.minScore ?? 0)
 
-/** What else a question may say, as `recall` takes it. */
+/** Further options of a question, as `recall` takes them. */
 export type RecallChoice = Omit<RecallOptions, 'limit' | 'minScore'>
 export const recallChoice = computed((): RecallChoice => {
   const { limit: _limit, minScore: _floor, ...choice } = address.value.options
   return choice
 })
 
-/** Sets options of the question, in the address; what `recall` does anyhow is not said there. */
+/** Sets options of the question in the address; defaults are left out. */
 export function chooseRecall(
   options: Readonly<Record<string, unknown>>,
   how: 'push' | 'replace' = 'push',
 ): void {
   const all = Object.entries({ ...address.peek().options, ...options })
-  const said = all.filter(([name, value]) => value !== undefined && value !== unsaid[name])
-  go({ options: Object.fromEntries(said) }, how)
+  const set = all.filter(([name, value]) => value !== undefined && value !== defaults[name])
+  go({ options: Object.fromEntries(set) }, how)
 }
 
-/** Takes away what is chosen beside the limit and the floor. */
+/** Clears all options but the limit and the floor. */
 export function clearChoice(): void {
   const { limit, minScore } = address.peek().options
   go({
@@ -76,32 +76,32 @@ const optionNames = [
   'exact',
 ] as const
 
-/** Sets every option as it was in a question of then. */
-export function chooseAsAsked(asked: Readonly<Record<string, unknown>>): void {
-  chooseRecall(Object.fromEntries(optionNames.map((name) => [name, asked[name]])), 'replace')
+/** Sets every option as in an earlier question. */
+export function chooseOptions(options: Readonly<Record<string, unknown>>): void {
+  chooseRecall(Object.fromEntries(optionNames.map((name) => [name, options[name]])), 'replace')
 }
 
 /** A question with its options, as `book.recall` takes it. */
-function inputOf({ question, options: { limit = usualLimit, kinds, ...options } }: AskedQuestion) {
+function inputOf({ question, options: { limit = usualLimit, kinds, ...options } }: Question) {
   return { text: question, limit, ...(kinds ? { kinds: [...kinds] } : {}), ...options }
 }
 
 /** The question of the address, as `book.recall` takes it. */
 export const recallInput = computed(() => inputOf(address.value))
 
-/** The answer to the question `beside` of the address, for others to be compared with. */
-export const kept = held<Answer | undefined>(undefined, recallViews)
+/** The answer to the question `beside` of the address. Other answers are compared with it. */
+export const compared = held<Answer | undefined>(undefined, recallViews)
 
-/** Keeps an answer to compare others with; undefined ends that. */
+/** Compares further answers with this one; undefined ends that. */
 export function compareWith(answer: Answer | undefined): void {
   const { question, options } = address.peek()
   const beside = answer && { question, options }
-  kept.value = answer
-  keptFor = beside && writeBeside(beside)
+  compared.value = answer
+  comparedKey = beside && writeBeside(beside)
   go({ beside }, 'replace')
 }
-/** Of which question `kept` is. */
-let keptFor: string | undefined
+/** The question of `compared`, as text. */
+let comparedKey: string | undefined
 
 let turn = 0
 
@@ -126,43 +126,43 @@ export async function ask(): Promise<void> {
   if (mine === turn) asking.value = next
 }
 
-let asked: string | undefined
+let recalledKey: string | undefined
 onEmptied(() => {
   turn += 1
-  asked = undefined
-  keptFor = undefined
+  recalledKey = undefined
+  comparedKey = undefined
 }, recallViews)
 effect(() => {
   const { view } = address.value
   const key = JSON.stringify(recallInput.value)
   if (!book.value) {
-    asked = undefined
-    kept.value = undefined
-    keptFor = undefined
+    recalledKey = undefined
+    compared.value = undefined
+    comparedKey = undefined
     return
   }
-  if (!isOfRecall(view) || key === asked) return
-  asked = key
+  if (!isOfRecall(view) || key === recalledKey) return
+  recalledKey = key
   void ask()
 })
 
-/** Asks the question beside, where its answer is not here: after a reload, by a link, or back in history. */
-async function askBeside(current: Daybook, beside: AskedQuestion, key: string): Promise<void> {
+/** Asks the question `beside` again after a reload, by a link, or back in history. */
+async function askBeside(current: Daybook, beside: Question, key: string): Promise<void> {
   const began = performance.now()
   const result = await current.recall(inputOf(beside))
   const { question } = beside
-  if (keptFor === key && book.peek() === current)
-    kept.value = { question, result, roundTripMs: performance.now() - began }
+  if (comparedKey === key && book.peek() === current)
+    compared.value = { question, result, roundTripMs: performance.now() - began }
 }
 
 effect(() => {
   const { view, beside } = address.value
   const current = book.value
   const key = beside && writeBeside(beside)
-  if (!current || !isOfRecall(view) || key === keptFor) return
-  keptFor = key
-  kept.value = undefined
-  // What cannot be asked has nothing to be compared with; the question of the page says why.
+  if (!current || !isOfRecall(view) || key === comparedKey) return
+  comparedKey = key
+  compared.value = undefined
+  // A failed question compares with nothing; the main question shows the error.
   if (beside && key !== undefined) askBeside(current, beside, key).catch(() => undefined)
 })
 
@@ -180,7 +180,7 @@ function suggest(): void {
       const goals = records.map(({ task }) => oneLine(task.goal, 90)).filter(Boolean)
       if (book.peek() === current) suggestions.value = [...new Set(goals)].slice(0, suggested)
     })
-    // They are a courtesy; a book that cannot be read says so when it is asked.
+    // They are a courtesy; a book that cannot be read says so when it is recalledKey.
     .catch(() => undefined)
 }
 
@@ -188,24 +188,24 @@ effect(() => {
   if (isOfRecall(address.value.view) && book.value) suggest()
 })
 
-/** Counts the answers that were asked for again because a record in them is gone. */
+/** Counts the answers that were recalledKey for again because a record in them is gone. */
 export const recallTurn = signal(0)
 /** The records of the context on show. */
 export const packed: { ids: readonly string[] } = { ids: [] }
 
-/** Asks again when a record that is on show is gone or sealed; what else changed waits until it is asked again. */
+/** Asks again when a record that is on show is gone or sealed; what else changed waits until it is recalledKey again. */
 async function dropGone(current: Daybook, ids: ReadonlySet<string> | undefined): Promise<void> {
   const now = asking.peek()
-  const answers = [now.state === 'answered' ? now.answer : undefined, kept.peek()]
+  const answers = [now.state === 'answered' ? now.answer : undefined, compared.peek()]
   const found = answers.flatMap((one) => one?.result.hits.map(({ record }) => record.id) ?? [])
   const shown = new Set([...found, ...packed.ids].filter((id) => ids?.has(id) ?? true))
   const read = await Promise.all([...shown].map((id) => readUnsealed(current, id)))
   if (book.peek() !== current || read.every((one) => one !== undefined && one !== 'sealed')) return
   asking.value = { state: 'idle' }
-  kept.value = undefined
+  compared.value = undefined
   recallTurn.value += 1
   const { beside } = address.peek()
-  if (beside && keptFor !== undefined) askBeside(current, beside, keptFor).catch(() => undefined)
+  if (beside && comparedKey !== undefined) askBeside(current, beside, comparedKey).catch(() => undefined)
   await ask()
 }
 
@@ -213,6 +213,6 @@ onBook('change', ({ ids, kinds, more }) => {
   const current = book.peek()
   if (!current || !isOfRecall(address.peek().view)) return
   if (kinds.includes('trace')) suggest()
-  // A book that ends meanwhile says so itself.
+  // A closed book says so itself.
   dropGone(current, more > 0 ? undefined : new Set(ids)).catch(() => undefined)
 })

@@ -1,8 +1,8 @@
-// The meeting room as this page follows it: who is here, what was said since it looked, and whether it missed something.
+// The meeting room for this page: its people, its messages, and whether messages were missed.
 import { effect, signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../src/index.ts'
 import { asDaybookError } from '../wording/error-word.ts'
-import { announce } from '../page/announce.ts'
+import { announce } from '../page/toast.ts'
 import { address } from './address.ts'
 import { book, onBook, openedBook } from './book.ts'
 
@@ -14,22 +14,22 @@ export interface Followed {
   readonly state: RoomState
   readonly people: readonly Person[]
   readonly messages: readonly Message[]
-  /** Messages were said that this page did not get to see. */
+  /** This page missed messages. */
   readonly isLost: boolean
 }
 
 export const room = signal<Followed | undefined>(undefined)
 export const roomFailure = signal<unknown>(undefined)
-/** What is being written. */
+/** The message being written. */
 export const draft = signal('')
-/** Why it was not said. */
+/** The error of the last message. */
 export const sayFailure = signal<unknown>(undefined)
 
-/** Looks in once for what was said before, and leaves again: who only watches is not in the room. */
+/** Joins once for earlier messages and leaves again: an onlooker is not in the room. */
 const onlooker = { as: 'inspector:onlooker' }
 const mostShown = 1000
 
-/** Who is here, and how the room is. */
+/** Reads the people and the state of the room. */
 async function loadPeople(): Promise<void> {
   try {
     const opened = await openedBook()
@@ -39,7 +39,7 @@ async function loadPeople(): Promise<void> {
     ])
     const people = participants.filter(({ id }) => id !== onlooker.as)
     const before = room.peek()
-    // What was said is gone with the last who leaves.
+    // Messages are gone when the last person leaves.
     const isEmpty = people.length === 0
     const messages = isEmpty ? [] : (before?.messages ?? [])
     room.value = { state, people, messages, isLost: !isEmpty && before?.isLost === true }
@@ -49,7 +49,7 @@ async function loadPeople(): Promise<void> {
   }
 }
 
-/** Everything that is still there, from what was shown last. */
+/** Reads the messages after the last one on show. */
 export async function loadRoom(): Promise<void> {
   await loadPeople()
   const before = room.peek()
@@ -76,7 +76,7 @@ function append(message: Message): void {
   room.value = { ...now, messages: [...now.messages, message].slice(-mostShown) }
 }
 
-/** Says what was written, as the agent of this page. Meanwhile the next can be written; what was not said comes back before it. */
+/** Sends the draft as the agent of this page. After an error it comes back, before the text typed since. */
 export async function say(): Promise<void> {
   const written = draft.peek()
   const text = written.trim()

@@ -1,4 +1,4 @@
-// The state of the book for the status bar and the views of sync and storage; asked again whenever something happened.
+// The state of the book, for the status bar and the views of sync and storage. It is read again after each change.
 import { effect, signal } from '@preact/signals'
 import { isDaybookError, type Status } from '../../src/index.ts'
 import { book, onBook } from './book.ts'
@@ -8,7 +8,7 @@ export const status = signal<Status | undefined>(undefined)
 const settleMs = 150
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Asks for the state soon; calls made together ask once. */
+/** Reads the state soon; calls together read once. */
 export function refreshStatus(): void {
   timer ??= setTimeout(() => {
     timer = undefined
@@ -23,7 +23,7 @@ async function readStatus(): Promise<void> {
     const found = await current.status()
     if (book.peek() === current) status.value = found
   } catch (error) {
-    // A book that ends says so itself; the last state stays on show until then.
+    // A closed book says so itself; the last state stays until then.
     if (!isDaybookError(error)) throw error
   }
 }

@@ -4,7 +4,7 @@ import { DaybookError, type ErrorCode, errorTable } from '../../src/index.ts'
 
 export interface ErrorWords {
   readonly code: ErrorCode
-  readonly what: string
+  readonly fault: string
   readonly lost: string
   readonly remedy: string
   /** Further faults of the same input. */
@@ -58,7 +58,7 @@ export function errorWords(error: unknown): ErrorWords {
     : daybookError.message
   return {
     code: daybookError.code,
-    what: message,
+    fault: message,
     lost: lost[daybookError.code] ?? nothingLost,
     remedy: remedies[daybookError.code] ?? recovery,
     also: furtherIssues(daybookError),

@@ -12,18 +12,18 @@ export type HiddenPiece =
   | { readonly kind: 'hidden'; readonly note: string }
 
 /** Length of the invisible character at `at`: 0 for a note about a whole word or a label. */
-function hiddenLength(text: string, { at, character: what }: Hidden): number {
+function hiddenLength(text: string, { at, character }: Hidden): number {
   const code = text.codePointAt(at)
-  if (code === undefined || !what.endsWith(`U+${hex(code)}`)) return 0
+  if (code === undefined || !character.endsWith(`U+${hex(code)}`)) return 0
   return code > 0xffff ? 2 : 1
 }
 
 const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0')
 
 /** `zero-width space U+200B` → `U+200B zero-width space`, so that the note begins with the code. */
-function noteOf({ character: what }: Hidden): string {
-  const [, name, code] = /^(.*) (U\+[0-9A-F]+)$/.exec(what) ?? []
-  return name === undefined || code === undefined ? what : `${code} ${name}`
+function noteOf({ character }: Hidden): string {
+  const [, name, code] = /^(.*) (U\+[0-9A-F]+)$/.exec(character) ?? []
+  return name === undefined || code === undefined ? character : `${code} ${name}`
 }
 
 /** Cuts `text` at invisible characters. */

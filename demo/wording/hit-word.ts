@@ -86,11 +86,11 @@ export function legWord(leg: string): string {
   return legNames[leg] ?? leg
 }
 
-/** Parts of `hit`; numbers without a natural scale stand beside the largest of `all`. */
+/** Parts of `hit`; a number without a natural scale is a share of the largest in `all`. */
 export function becauseParts(hit: RecallHit, all: readonly RecallHit[]): BecausePart[] {
   return (
     numbersOf(hit.because)
-      // Ranks stand beside the legs, and where a passage lies is no strength.
+      // Ranks are shown with the legs, and the place of a passage is no strength.
       .filter(([path]) => !path.endsWith('.rank') && !path.startsWith('passage.'))
       .map(([path, value]) => {
         const largest = Math.max(

@@ -53,7 +53,7 @@ it('takes importance, personal, keep and a collection, refuses what is none, and
   expect(await marksOf(page, 'Alpha')).toBeUndefined()
   await importance.fill('0.8')
   await importance.press('Enter')
-  await page.getByText('Its importance is 0.8.').first().waitFor()
+  await page.getByText('Importance set to 0.8.').first().waitFor()
   for (const name of ['Personal', 'Keep']) await marks.getByRole('checkbox', { name }).press('Space')
   await page.getByText('Kept: it will not be archived.').first().waitFor()
   await collection.fill('People//<b>Ana</b>')

@@ -16,7 +16,7 @@ export const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const
 /** How many hours or days lie between two instants; a day of 23 or 25 hours is one. */
 const stepsBetween = (fromMs: number, toMs: number, by: Period) => Math.round((toMs - fromMs) / bucketMs[by])
 
-/** The instant that is so many hours or days later. */
+/** The instant after this many hours or days. */
 function later(ms: number, steps: number, by: Period): number {
   if (by === 'hour') return ms + steps * bucketMs.hour
   const day = new Date(ms)

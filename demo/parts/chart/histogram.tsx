@@ -1,9 +1,10 @@
-// When records happened: bars over time, the failed share hatched at their foot. Dragging across it picks a range.
+// Records over time as bars; the failed share is hatched. Dragging picks a range.
+import { useWidth } from '../hook.ts'
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { now } from '../../page/clock.ts'
 import type { Bucket } from '../../kind/record-kind.ts'
-import { countOf, capital } from '../../wording/text-word.ts'
+import { capital, countOf } from '../../wording/text-word.ts'
 import { dateOf, shortInstant } from '../../wording/time-word.ts'
 import { type Slot, slotsOf } from './histogram-slot.ts'
 
@@ -18,35 +19,33 @@ export interface Counted {
 }
 
 interface HistogramProps {
-  /** What is counted, as one and as many. */
+  /** The word for a record, singular and plural. */
   readonly one: string
   readonly many: string
   readonly count: Counted
   readonly onPick: (fromMs: number, toMs: number) => void
 }
 
+/** The horizontal places of the slots, and the picked ones from the pointer. */
+function placesOf(slots: readonly Slot[], width: number, pointer?: number, origin?: number) {
+  const step = slots.length > 0 ? width / slots.length : 0
+  const slotAt = (x: number) => Math.max(0, Math.min(slots.length - 1, Math.floor(x / step)))
+  const at = pointer === undefined || step === 0 ? undefined : slotAt(pointer)
+  const from = origin === undefined || step === 0 ? at : slotAt(origin)
+  const picked =
+    at === undefined || from === undefined ? undefined : { low: Math.min(at, from), high: Math.max(at, from) }
+  return { step, slotAt, picked }
+}
+
+type Places = ReturnType<typeof placesOf>
+
 export function Histogram({ one, many, count, onPick }: HistogramProps) {
-  const frame = useRef<HTMLDivElement>(null)
-  const width = useSignal(0)
+  const [frame, width] = useWidth()
   const pointer = useSignal<number | undefined>(undefined)
   const origin = useSignal<number | undefined>(undefined)
-  const hatch = useId()
-  useEffect(() => {
-    if (!frame.current) return
-    const observer = new ResizeObserver(([entry]) => (width.value = entry?.contentRect.width ?? 0))
-    observer.observe(frame.current)
-    return () => observer.disconnect()
-  }, [])
-
   const slots = slotsOf(count.buckets, count.by, Math.floor(width.value / barPixels))
-  const step = slots.length > 0 ? width.value / slots.length : 0
-  const most = Math.max(1, ...slots.map((slot) => slot.count))
-  const tall = (of: number) => (of === 0 ? 0 : Math.max(2, (of / most) * (height - 2)))
-  const slotAt = (x: number) => Math.max(0, Math.min(slots.length - 1, Math.floor(x / step)))
-  const at = pointer.value === undefined || step === 0 ? undefined : slotAt(pointer.value)
-  const from = origin.value === undefined || step === 0 ? at : slotAt(origin.value)
-  const picked = at === undefined || from === undefined ? undefined : [Math.min(at, from), Math.max(at, from)]
-
+  const places = placesOf(slots, width.value, pointer.value, origin.value)
+  const { step, slotAt, picked } = places
   const placeOf = (event: PointerEvent) => event.clientX - (frame.current?.getBoundingClientRect().left ?? 0)
   const finish = (event: PointerEvent) => {
     const began = origin.value
@@ -55,13 +54,11 @@ export function Histogram({ one, many, count, onPick }: HistogramProps) {
     const ended = placeOf(event)
     const isClick = Math.abs(ended - began) < dragPixels
     const low = slotAt(Math.min(began, ended))
-    const high = slotAt(Math.max(began, ended))
     const first = slots[low]
-    const last = slots[isClick ? low : high]
+    const last = slots[isClick ? low : slotAt(Math.max(began, ended))]
     if (first && last) onPick(first.fromMs, last.toMs)
   }
-
-  const range = picked && rangeWords(slots.slice(picked[0], (picked[1] ?? 0) + 1), count.by, [one, many])
+  const range = picked && rangeWords(slots.slice(picked.low, picked.high + 1), count.by, [one, many])
   const all = rangeWords(slots, count.by, [one, many])
   return (
     <div class="histogram">
@@ -83,53 +80,54 @@ export function Histogram({ one, many, count, onPick }: HistogramProps) {
         onPointerUp={finish}
         onPointerCancel={() => (origin.value = undefined)}
       >
-        <svg width={width.value} height={height} aria-hidden="true">
-          <defs>
-            <pattern
-              id={hatch}
-              width="4"
-              height="4"
-              patternUnits="userSpaceOnUse"
-              patternTransform="rotate(45)"
-            >
-              <rect width="4" height="4" class="bar-failed" />
-              <rect width="1" height="4" class="bar-hatch" />
-            </pattern>
-          </defs>
-          {picked && (
-            <rect
-              class="brush"
-              x={(picked[0] ?? 0) * step}
-              width={((picked[1] ?? 0) - (picked[0] ?? 0) + 1) * step}
-              height={height}
-            />
-          )}
-          {slots.map((slot, i) =>
-            slot.count === 0 ? null : (
-              <g key={slot.fromMs}>
-                <rect
-                  class="bar-all"
-                  x={i * step}
-                  y={height - tall(slot.count)}
-                  width={Math.max(1, step - 1)}
-                  height={tall(slot.count)}
-                />
-                {slot.failed > 0 && (
-                  <rect
-                    fill={`url(#${hatch})`}
-                    x={i * step}
-                    y={height - tall(slot.failed)}
-                    width={Math.max(1, step - 1)}
-                    height={tall(slot.failed)}
-                  />
-                )}
-              </g>
-            ),
-          )}
-        </svg>
+        <Bars slots={slots} width={width.value} places={places} />
       </div>
       <p class="histogram-caption">{range ?? all}</p>
     </div>
+  )
+}
+
+interface BarsProps {
+  readonly slots: readonly Slot[]
+  readonly width: number
+  readonly places: Places
+}
+
+function Bars({ slots, width, places: { step, picked } }: BarsProps) {
+  const hatch = useId()
+  const most = Math.max(1, ...slots.map((slot) => slot.count))
+  const tall = (of: number) => (of === 0 ? 0 : Math.max(2, (of / most) * (height - 2)))
+  const bar = (i: number, of: number) => ({
+    x: i * step,
+    y: height - tall(of),
+    width: Math.max(1, step - 1),
+    height: tall(of),
+  })
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      <defs>
+        <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect width="4" height="4" class="bar-failed" />
+          <rect width="1" height="4" class="bar-hatch" />
+        </pattern>
+      </defs>
+      {picked && (
+        <rect
+          class="brush"
+          x={picked.low * step}
+          width={(picked.high - picked.low + 1) * step}
+          height={height}
+        />
+      )}
+      {slots.map((slot, i) =>
+        slot.count === 0 ? null : (
+          <g key={slot.fromMs}>
+            <rect class="bar-all" {...bar(i, slot.count)} />
+            {slot.failed > 0 && <rect fill={`url(#${hatch})`} {...bar(i, slot.failed)} />}
+          </g>
+        ),
+      )}
+    </svg>
   )
 }
 
@@ -144,11 +142,11 @@ function rangeWords(
   const sum = (pick: (slot: Slot) => number) => slots.reduce((total, slot) => total + pick(slot), 0)
   const all = sum((slot) => slot.count)
   const failed = sum((slot) => slot.failed)
-  const said =
+  const span =
     by === 'day'
       ? dayWords(first.fromMs, last.toMs)
       : `${shortInstant(first.fromMs, now.peek())} – ${shortInstant(last.toMs, now.peek())}`
-  return `${said} · ${countOf(all, one, many)}${failed > 0 ? `, ${failed} failed` : ''}`
+  return `${span} · ${countOf(all, one, many)}${failed > 0 ? `, ${failed} failed` : ''}`
 }
 
 function dayWords(fromMs: number, toMs: number): string {

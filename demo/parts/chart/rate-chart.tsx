@@ -1,5 +1,5 @@
 // A success rate over uses as a line, each use a tick or a cross, and the level reached as steps below it.
-import { useEffect, useRef } from 'preact/hooks'
+import { useWidth } from '../hook.ts'
 import { useSignal } from '@preact/signals'
 import { now } from '../../page/clock.ts'
 import { countOf, shareWord } from '../../wording/text-word.ts'
@@ -11,47 +11,32 @@ export interface RatePoint {
   readonly level: string
   /** The level as a number, from 0. */
   readonly step: number
-  /** Every use since the point before did. */
+  /** All uses since the point before succeeded. */
   readonly succeeded: boolean
-  /** What came of them, in words. */
+  /** Their result, in words. */
   readonly outcome: string
   readonly at: string
 }
 
 const plot = { height: 88, left: 34, right: 8, top: 8, levelHeight: 6 }
-/** More marks than this would touch each other; then the line alone is drawn. */
+/** Closer marks would touch; then there is only the line. */
 const markPixels = 9
 
 export function RateChart({ points }: { points: readonly RatePoint[] }) {
-  const frame = useRef<HTMLDivElement>(null)
-  const width = useSignal(0)
+  const [frame, width] = useWidth()
   const at = useSignal<number | undefined>(undefined)
-  useEffect(() => {
-    if (!frame.current) return
-    const observer = new ResizeObserver(([entry]) => (width.value = entry?.contentRect.width ?? 0))
-    observer.observe(frame.current)
-    return () => observer.disconnect()
-  }, [])
   const first = points[0]
   const last = points.at(-1)
   if (!first || !last) return null
   const span = Math.max(1, last.use - first.use)
   const inner = Math.max(1, width.value - plot.left - plot.right)
   const x = (use: number) => plot.left + ((use - first.use) / span) * inner
-  const y = (rate: number) => plot.top + (1 - rate) * plot.height
-  const line = points.map(
-    ({ use, rate }, i) => `${i === 0 ? 'M' : 'L'}${x(use).toFixed(1)} ${y(rate).toFixed(1)}`,
-  )
-  const hasMarks = inner / points.length >= markPixels
   const shown = at.value === undefined ? last : (points[at.value] ?? last)
-  const bottom = plot.top + plot.height
   const pick = (event: PointerEvent) => {
-    const left = frame.current?.getBoundingClientRect().left ?? 0
-    const use = first.use + ((event.clientX - left - plot.left) / inner) * span
-    const nearest = points.reduce((best, one, i) => {
-      return Math.abs(one.use - use) < Math.abs((points[best]?.use ?? 0) - use) ? i : best
-    }, 0)
-    at.value = nearest
+    const start = frame.current?.getBoundingClientRect().left ?? 0
+    const use = first.use + ((event.clientX - start - plot.left) / inner) * span
+    const distanceOf = (i: number) => Math.abs((points[i]?.use ?? 0) - use)
+    at.value = points.reduce((best, _, i) => (distanceOf(i) < distanceOf(best) ? i : best), 0)
   }
   return (
     <figure class="rate-chart">
@@ -62,50 +47,69 @@ export function RateChart({ points }: { points: readonly RatePoint[] }) {
         onPointerMove={pick}
         onPointerLeave={() => (at.value = undefined)}
       >
-        <svg width={width.value} height={bottom + plot.levelHeight + 14} aria-hidden="true">
-          {[0, 0.5, 1].map((rate) => (
-            <g key={rate}>
-              <line
-                class="rate-grid"
-                x1={plot.left}
-                x2={width.value - plot.right}
-                y1={y(rate)}
-                y2={y(rate)}
-              />
-              <text class="rate-label" x={plot.left - 6} y={y(rate) + 3} text-anchor="end">
-                {shareWord(rate)}
-              </text>
-            </g>
-          ))}
-          {points.slice(0, -1).map((point, i) => (
-            <rect
-              key={point.use}
-              class={`rate-level step-${point.step}`}
-              x={x(point.use)}
-              width={Math.max(1, x(points[i + 1]?.use ?? point.use) - x(point.use))}
-              y={bottom + 8}
-              height={plot.levelHeight}
-            />
-          ))}
-          <path class="rate-line" d={line.join('')} />
-          {hasMarks &&
-            points.map(({ use, rate, succeeded }) => (
-              <path
-                key={use}
-                class={succeeded ? 'rate-mark' : 'rate-mark failed'}
-                transform={`translate(${x(use).toFixed(1)} ${y(rate).toFixed(1)})`}
-                d={succeeded ? 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z' : 'M-3-3L3 3M3-3L-3 3'}
-              />
-            ))}
-          {at.value !== undefined && (
-            <line class="rate-cursor" x1={x(shown.use)} x2={x(shown.use)} y1={plot.top} y2={bottom} />
-          )}
-        </svg>
+        <Plot
+          points={points}
+          width={width.value}
+          x={x}
+          hasMarks={inner / points.length >= markPixels}
+          cursor={at.value === undefined ? undefined : shown.use}
+        />
       </div>
       <figcaption class="faint">
         Use {shown.use}: {shown.outcome} · {shareWord(shown.rate)} · {shown.level} ·{' '}
         {shortInstant(Date.parse(shown.at), now.value)}
       </figcaption>
     </figure>
+  )
+}
+
+interface PlotProps {
+  readonly points: readonly RatePoint[]
+  readonly width: number
+  readonly x: (use: number) => number
+  readonly hasMarks: boolean
+  readonly cursor: number | undefined
+}
+
+function Plot({ points, width, x, hasMarks, cursor }: PlotProps) {
+  const y = (rate: number) => plot.top + (1 - rate) * plot.height
+  const bottom = plot.top + plot.height
+  const line = points.map(
+    ({ use, rate }, i) => `${i === 0 ? 'M' : 'L'}${x(use).toFixed(1)} ${y(rate).toFixed(1)}`,
+  )
+  return (
+    <svg width={width} height={bottom + plot.levelHeight + 14} aria-hidden="true">
+      {[0, 0.5, 1].map((rate) => (
+        <g key={rate}>
+          <line class="rate-grid" x1={plot.left} x2={width - plot.right} y1={y(rate)} y2={y(rate)} />
+          <text class="rate-label" x={plot.left - 6} y={y(rate) + 3} text-anchor="end">
+            {shareWord(rate)}
+          </text>
+        </g>
+      ))}
+      {points.slice(0, -1).map(({ use, step }, i) => (
+        <rect
+          key={use}
+          class={`rate-level step-${step}`}
+          x={x(use)}
+          width={Math.max(1, x(points[i + 1]?.use ?? use) - x(use))}
+          y={bottom + 8}
+          height={plot.levelHeight}
+        />
+      ))}
+      <path class="rate-line" d={line.join('')} />
+      {hasMarks &&
+        points.map(({ use, rate, succeeded }) => (
+          <path
+            key={use}
+            class={succeeded ? 'rate-mark' : 'rate-mark failed'}
+            transform={`translate(${x(use).toFixed(1)} ${y(rate).toFixed(1)})`}
+            d={succeeded ? 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z' : 'M-3-3L3 3M3-3L-3 3'}
+          />
+        ))}
+      {cursor !== undefined && (
+        <line class="rate-cursor" x1={x(cursor)} x2={x(cursor)} y1={plot.top} y2={bottom} />
+      )}
+    </svg>
   )
 }

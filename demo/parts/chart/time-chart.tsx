@@ -1,34 +1,73 @@
-// Numbers over time, drawn by uPlot. A click on a place of the drawing, or its row in the table below, opens what it is of:
-// the drawing is for eyes and pointers, the table for everybody else.
+// Numbers over time, drawn by uPlot. A click on the drawing, or a row of the table below it, opens the records.
+// The drawing is for eyes and pointers, the table for everybody else.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { now } from '../../page/clock.ts'
 import { dateOf, shortDate } from '../../wording/time-word.ts'
-import { type Ink, onInkChange, readInk } from './ink.ts'
 
-export interface ChartSeries {
+interface Ink {
+  readonly text: string
+  readonly line: string
+  readonly accent: string
+  readonly second: string
+}
+
+const tokens = { text: '--faint', line: '--line', accent: '--accent', second: '--bad' } as const
+
+/** As they are now for an element of the page; the system's own where colours are forced. */
+function readInk(element: HTMLElement): Ink {
+  if (matchMedia('(forced-colors: active)').matches)
+    return { text: 'CanvasText', line: 'GrayText', accent: 'Highlight', second: 'CanvasText' }
+  const before = element.style.color
+  const colorOf = (token: string) => {
+    element.style.color = `var(${token})`
+    return getComputedStyle(element).color
+  }
+  const ink = {
+    text: colorOf(tokens.text),
+    line: colorOf(tokens.line),
+    accent: colorOf(tokens.accent),
+    second: colorOf(tokens.second),
+  }
+  element.style.color = before
+  return ink
+}
+
+/** Calls when the scheme or the contrast of the page may have changed; answers what ends that. */
+function onInkChange(change: () => void): () => void {
+  const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => matchMedia(query))
+  for (const one of media) one.addEventListener('change', change)
+  const watcher = new MutationObserver(change)
+  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+  return () => {
+    for (const one of media) one.removeEventListener('change', change)
+    watcher.disconnect()
+  }
+}
+
+interface ChartSeries {
   readonly name: string
   readonly values: readonly (number | null)[]
   /** As bars from zero, or as a line. */
   readonly look: 'bars' | 'line' | 'second line'
 }
 
-export interface ChartSlot {
+interface ChartSlot {
   readonly fromMs: number
   readonly toMs: number
 }
 
 interface TimeChartProps {
   readonly title: string
-  /** Said below the title. */
+  /** Below the title. */
   readonly note: string
   readonly slots: readonly ChartSlot[]
   readonly series: readonly ChartSeries[]
   /** A value in words. */
   readonly words: (value: number) => string
-  /** What a click opens, such as `the traces of these days`. */
+  /** The target of a click in words, such as `the traces of these days`. */
   readonly opens: string
   readonly onPick: (slot: number) => void
 }
@@ -119,8 +158,8 @@ function captionOf(
   words: (value: number) => string,
 ): string {
   if (!slot) return ''
-  const said = series.map(({ name, values }) => `${name} ${valueWord(values[at], words)}`)
-  return [daysWord(slot), ...said].join(' · ')
+  const values = series.map(({ name, values }) => `${name} ${valueWord(values[at], words)}`)
+  return [daysWord(slot), ...values].join(' · ')
 }
 
 type Drawn = Pick<TimeChartProps, 'slots' | 'series' | 'words'>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 
-/** What the book imports: trajectories, bundles, transcripts, notes, and anything of them as JSON. */
+/** Files that the book imports: trajectories, bundles, transcripts, notes, any of them as JSON. */
 const fileTypes = '.traj,.json,.kstar,.jsonl,.md,application/json,application/jsonl,text/markdown'
 
 interface FilePickerProps {

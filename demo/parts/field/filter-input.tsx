@@ -1,11 +1,11 @@
-// A field to filter by, whose text counts when the reader is done with it: on Enter, or when he leaves the field.
-// Invariant: what is being typed stays, however often the view around it is drawn anew.
+// A text to filter by, which applies on Enter or when focus leaves the field.
+// Invariant: drawing the view again keeps the text that is being typed.
 import { useSignal } from '@preact/signals'
 
 interface FilterInputProps {
-  /** What it is filtered by now. */
+  /** The filter now. */
   readonly value: string | undefined
-  /** Told the text without the spaces around it, empty for no filter. */
+  /** Gets the trimmed text; empty for no filter. */
   readonly onDone: (text: string) => void
   readonly placeholder: string
   readonly class?: string
@@ -14,7 +14,7 @@ interface FilterInputProps {
 }
 
 export function FilterInput({ value, onDone, class: look = 'input', ...others }: FilterInputProps) {
-  // Preact sets `value` whenever it differs from what the field shows, so the text typed so far is given to it too.
+  // Preact sets `value` whenever it differs from the text in the field, so it gets the typed text too.
   const typed = useSignal<string | undefined>(undefined)
   return (
     <input
@@ -31,5 +31,15 @@ export function FilterInput({ value, onDone, class: look = 'input', ...others }:
       onBlur={() => (typed.value = undefined)}
       {...others}
     />
+  )
+}
+
+/** The same with a label, for the row of filters above a list. */
+export function FilterText({ label, ...input }: FilterInputProps & { readonly label: string | undefined }) {
+  return (
+    <label class="labelled">
+      {label}
+      <FilterInput {...input} />
+    </label>
   )
 }

@@ -1,4 +1,4 @@
-// Everything the command palette can do. A command is a name and an act; its words are what it is found by.
+// The commands of the palette. A command has a name and an act; the palette finds it by words of its name.
 import { address, bookName, go, listedKind } from '../address.ts'
 import { books, goToBook, showBooks } from '../books.ts'
 import { openDialog } from '../dialog.ts'
@@ -6,7 +6,7 @@ import { focusSearch } from './focus.ts'
 import { pinHere } from './mark.ts'
 import { loadSample } from './sample.ts'
 import { syncNow } from '../sync/sync.ts'
-import { nextTheme } from '../theme.ts'
+import { nextTheme } from '../setting.ts'
 import { tell } from '../../page/toast.ts'
 import { isNarrowed, reloadList } from '../list/record-list.ts'
 import { type Place, places, type View, viewNames } from '../../kind/view.ts'
@@ -17,7 +17,7 @@ export interface Command {
   readonly run: () => void
 }
 
-/** The commands for what was typed: those whose words it begins, then asking it of the book. */
+/** Commands that fit the typed text, then search and recall with it. */
 export function commandsFor(typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = ({ name }: Command) => words.every((word) => name.toLowerCase().includes(word))
@@ -98,7 +98,7 @@ function asking(typed: string): Command[] {
   ]
 }
 
-/** The view of records that one is in, or that of traces. */
+/** The current view of records, or that of traces. */
 function listView(): View {
   return listedKind.peek() ? address.peek().view : 'traces'
 }

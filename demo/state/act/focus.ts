@@ -1,4 +1,4 @@
-// Where the keyboard may be sent: the list, the open record, the search box, the question.
+// Targets of focus: the list, the open record, the search box, the question.
 import { createRef } from 'preact'
 import { address } from '../address.ts'
 import { cursor, moveCursor } from '../list/list-cursor.ts'
@@ -20,14 +20,14 @@ export function focusList(): void {
   if (cursor.peek() === undefined) void moveCursor(shown.first)
 }
 
-/** Told whenever the list may have been drawn. */
+/** The list calls it after drawing. */
 export function onListDrawn(): void {
   if (!isListAwaited || !listElement.current) return
   isListAwaited = false
   listElement.current.focus()
 }
 
-/** Who types on is not taken to the list. */
+/** Keeps focus in the box of a reader who types on. */
 export function stayOutOfList(): void {
   isListAwaited = false
 }
@@ -41,13 +41,13 @@ export function focusDetail(): void {
   else isDetailAwaited = true
 }
 
-/** Told by the pane when it has drawn another record. */
+/** The pane calls it after drawing another record. */
 export function onDetailDrawn(): void {
   if (isDetailAwaited) detailHeading.current?.focus()
   isDetailAwaited = false
 }
 
-/** Moves focus to the box that `/` stands for in this view. */
+/** Moves focus to the box of the key `/` in this view. */
 export function focusSearch(): void {
   const input = questionInput.current ?? searchInput.current
   if (!input) return

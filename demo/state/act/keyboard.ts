@@ -1,15 +1,16 @@
-// Keys that work anywhere on the page, unless something is being typed or a dialog is open.
+// Keys for the whole page. They do nothing while a person types or a dialog is open.
 import { address, go } from '../address.ts'
 import { closeDialog, openDialog } from '../dialog.ts'
 import { detailHeading, focusList, focusSearch, listElement } from './focus.ts'
-import { continuityByKey } from '../continuity/key.ts'
-import { runByKey } from '../run/transcript.ts'
+import { runByKey } from '../run.ts'
 import { reviewByKey } from '../consent/review.ts'
-import { voteByKey } from '../pool/vote.ts'
+import { voteByKey } from '../pool/proposals.ts'
 import { editHere } from './edit.ts'
 import { askToForgetHere, forgetQuestion } from './forget.ts'
 import { pinHere } from './mark.ts'
 import { fresh, reloadList } from '../list/record-list.ts'
+import { calendarKey, closeDay, openPeriod } from '../continuity/days.ts'
+import { stepPersona } from '../continuity/personas.ts'
 
 const listKeys = new Set(['ArrowDown', 'ArrowUp', 'j', 'k'])
 
@@ -70,4 +71,47 @@ function isTyping(target: EventTarget | null): boolean {
     target instanceof HTMLElement &&
     target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable]') !== null
   )
+}
+
+const steps: Readonly<Record<string, 1 | -1>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
+
+/** Moves focus among the rows of the view, in their order. */
+function stepRow(by: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const at = rows.findIndex((row) => row === document.activeElement)
+  const open = rows.findIndex((row) => row.getAttribute('aria-current') === 'true')
+  const next = rows[Math.min(Math.max((at < 0 ? open - by : at) + by, 0), rows.length - 1)]
+  next?.focus()
+  return next !== undefined
+}
+
+const keys: Readonly<Record<string, (key: string) => boolean>> = {
+  personas(key) {
+    const by = steps[key]
+    if (by === undefined) return false
+    stepPersona(by)
+    return true
+  },
+  days(key) {
+    if (key === 'Escape') {
+      if (openPeriod.peek() === undefined) return false
+      closeDay()
+      return true
+    }
+    return (key === 'j' || key === 'k') && calendarKey(key)
+  },
+  collections(key) {
+    if (key === 'Escape') {
+      if (address.peek().id === undefined) return false
+      go({ id: undefined })
+      return true
+    }
+    const by = steps[key]
+    return by !== undefined && stepRow(by)
+  },
+}
+
+/** A key that was pressed in one of these views; false when it means nothing there. */
+function continuityByKey(key: string): boolean {
+  return keys[address.peek().view]?.(key) ?? false
 }

@@ -1,4 +1,4 @@
-// Saying something of a record without changing it. Every such act can be undone, by what the book answers to it.
+// Marks and sensitivity of a record. Each act can be undone.
 import type { BookRecord, RecordRow, Sensitivity } from '../../kind/record-kind.ts'
 import type { MarkInput } from '../../kind/marked.ts'
 import { tell, tellError } from '../../page/toast.ts'
@@ -8,11 +8,11 @@ import { cursor } from '../list/list-cursor.ts'
 import { list } from '../list/record-list.ts'
 import { detail } from '../record/record-detail.ts'
 
-/** Marks a record and says so with `said`; false when the book would not. */
-export async function markRecord(change: MarkInput, said: string): Promise<boolean> {
+/** Marks a record and shows `done`; false after an error. */
+export async function markRecord(change: MarkInput, done: string): Promise<boolean> {
   try {
     const { undo } = await (await openedBook()).records.mark(change)
-    tell(said, { word: 'Undo', run: () => void markRecord(undo, 'Mark restored.') })
+    tell(done, { word: 'Undo', run: () => void markRecord(undo, 'Mark restored.') })
     return true
   } catch (error) {
     tellError('The mark could not be saved.', error)
@@ -20,7 +20,7 @@ export async function markRecord(change: MarkInput, said: string): Promise<boole
   }
 }
 
-/** Says how sensitive a record is: what becomes sensitive is encrypted, its earlier versions too. */
+/** Sets the sensitivity of a record. A sensitive one is stored encrypted, with its earlier versions. */
 export async function setSensitivity(
   id: string,
   sensitivity: Sensitivity,
@@ -43,7 +43,7 @@ export async function togglePin({ id, marks }: Pinnable): Promise<void> {
   else await markRecord({ id, pinned: true }, 'Pinned. Recall prefers it.')
 }
 
-/** Pins or unpins the open record, or the one that the keyboard stands on in the list; false when there is none. */
+/** Pins or unpins the open record, or the one at the cursor of the list; false without one. */
 export function pinHere(): boolean {
   const { id } = address.peek()
   const open = detail.peek()

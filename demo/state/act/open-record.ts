@@ -1,4 +1,4 @@
-// Opens a record from anywhere: in the view of its kind, or in place where records of any kind may be open.
+// Opens a record from anywhere: in the view of its kind, or in place where any kind may be open.
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { address, go, listedKind } from '../address.ts'

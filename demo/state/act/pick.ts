@@ -1,41 +1,41 @@
-// Records of a list that are picked together, to be forgotten or saved at once. Those of another list are none of this one.
+// Picked records of a list, to forget or save together. Another list starts without any.
 import { effect, signal } from '@preact/signals'
 import { saveFile } from '../../page/save-file.ts'
 import { tell, tellError } from '../../page/toast.ts'
-import { countOf, capital } from '../../wording/text-word.ts'
-import { forgetNow } from './forget-now.ts'
+import { capital, countOf } from '../../wording/text-word.ts'
+import { forgetNow } from './forget.ts'
 import { openedBook } from '../book.ts'
 import { cursor } from '../list/list-cursor.ts'
 import { list } from '../list/record-list.ts'
 
 /** The ids of the picked records, in the order in which they were picked. */
 export const picked = signal<ReadonlySet<string>>(new Set())
-/** Whether it was asked to forget them. */
-export const isForgetAsked = signal(false)
+/** The question whether to forget them is open. */
+export const isForgetPending = signal(false)
 
 export function clearPicked(): void {
   picked.value = new Set()
-  isForgetAsked.value = false
+  isForgetPending.value = false
 }
 
-/** Picks the record of a row, or lets it go; the keyboard goes on from there. */
+/** Picks or unpicks the record of a row, and moves the cursor there. */
 export function togglePicked(index: number | undefined): void {
   const id = index === undefined ? undefined : list.peek()?.pages.at(index)?.id
   if (id === undefined) return
   const next = new Set(picked.peek())
   if (!next.delete(id)) next.add(id)
   picked.value = next
-  isForgetAsked.value = false
+  isForgetPending.value = false
   cursor.value = index
 }
 
-/** Forgets them, once it was confirmed. */
+/** Forgets the picked records, after the confirmation. */
 export function forgetPicked(): void {
   const kind = list.peek()?.kind
   const ids = [...picked.peek()]
   if (!kind || ids.length === 0) return
-  const said = ids.length === 1 ? capital(kind.one) : countOf(ids.length, kind.one, kind.many)
-  void forgetNow(ids, 'forget', said)
+  const subject = ids.length === 1 ? capital(kind.one) : countOf(ids.length, kind.one, kind.many)
+  void forgetNow(ids, 'forget', subject)
   clearPicked()
 }
 

@@ -1,11 +1,11 @@
-// Writing the book, or part of it, into a bundle: streamed into a file of this origin, then handed to the browser's own
-// downloads. Invariant: nothing of it stays behind, whether it ends, fails or is cancelled.
-import { keptMs, saveFile } from '../../page/save-file.ts'
+// Writes the book, or part of it, into a bundle: first into a file of this origin, then as a download of the browser.
+// Invariant: the file of this origin is removed after the end, an error or a cancel.
+import { releaseMs, saveFile } from '../../page/save-file.ts'
 import { signal } from '@preact/signals'
 import { isDaybookError } from '../../../src/index.ts'
 import { asDaybookError } from '../../wording/error-word.ts'
 import { bookName } from '../address.ts'
-import { announce } from '../../page/announce.ts'
+import { announce } from '../../page/toast.ts'
 import { onBook, openedBook } from '../book.ts'
 
 export interface ExportChoice {
@@ -16,7 +16,7 @@ export interface ExportChoice {
   readonly passphrase: string
   readonly isSigned: boolean
   readonly hasTokens: boolean
-  /** Whether sensitive records go along; undefined where there are none. */
+  /** Include sensitive records; undefined for a book without any. */
   readonly sensitive: boolean | undefined
 }
 
@@ -63,7 +63,7 @@ export async function exportBundle(choice: ExportChoice): Promise<void> {
   }
 }
 
-/** Through a file of the origin, so that a large book never stands in memory; answers its size. */
+/** Writes through a file of the origin, so that memory never has a large book. Answers its size. */
 async function download(
   stream: ReadableStream<Uint8Array>,
   name: string,
@@ -78,7 +78,7 @@ async function download(
     return save(await handle.getFile(), name)
   } finally {
     // The download has the file open; its name in this origin is not needed any more.
-    setTimeout(() => void root.removeEntry(place).catch(() => undefined), keptMs)
+    setTimeout(() => void root.removeEntry(place).catch(() => undefined), releaseMs)
   }
 }
 
@@ -108,7 +108,7 @@ onBook('progress', ({ capability, done, total }) => {
     exporting.value = { ...now, share: total > 0 ? done / total : 0 }
 })
 
-/** What is wrong with a choice, in words; undefined when nothing is. */
+/** The fault of a choice, in words; undefined without a fault. */
 export function faultOf({ kinds, from, to, passphrase }: ExportChoice): string | undefined {
   if (kinds.length === 0) return 'Choose at least one kind.'
   if (from !== '' && to !== '' && from > to) return 'The range ends before it begins.'

@@ -1,4 +1,4 @@
-// Bringing a bundle in: it is verified, then tried without changing anything, and applied only when the reader says so.
+// Imports a bundle: verifies it, tries it without a change, and applies it when the reader confirms.
 import { signal } from '@preact/signals'
 import { type CapabilityOutput, type DaybookError, isDaybookError } from '../../../src/index.ts'
 import { asDaybookError } from '../../wording/error-word.ts'
@@ -30,23 +30,23 @@ export interface OpenBundle {
   readonly at: BundleStep
 }
 
-/** The bundle on the table, if any. */
+/** The open bundle. */
 export const openBundle = signal<OpenBundle | undefined>(undefined)
-/** How far the book is with it, 0 to 1. */
+/** The progress of its import, 0 to 1. */
 export const bundleShare = signal(0)
 
 const beginningBytes = 4096
 let turn = 0
-/** What is on the table waits for the book no longer than it stays there. */
+/** Aborts when the bundle is closed. */
 let table = new AbortController()
 
-/** Whether a file says of itself that it is a bundle. */
+/** True if a file declares itself a bundle. */
 export async function isBundleFile(file: File): Promise<boolean> {
   const beginning = await file.slice(0, beginningBytes).text()
   return /"format"\s*:\s*"kstar-bundle/.test(beginning)
 }
 
-/** Puts a bundle on the table: verified and tried, nothing changed. */
+/** Opens a bundle: verifies it and tries the import without a change. */
 export async function tryBundle(file: File): Promise<void> {
   go({ view: 'bundles', id: undefined })
   await tryAgain(file, { mode: 'merge', kinds: undefined, passphrase: '' })
@@ -123,7 +123,7 @@ export async function applyBundle(): Promise<void> {
   }
 }
 
-/** What an import does or would do: `12 new, 3 changed`. */
+/** The effect of an import in words: `12 new, 3 changed`. */
 export function trialWords({
   imported,
   updated,
@@ -137,11 +137,11 @@ export function trialWords({
     [forgotten, 'forgotten'],
     [unchanged, 'here already'],
   ] as const
-  const said = parts
+  const words = parts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${count.toLocaleString()} ${word}`)
-  if (conflicts > 0) said.push(countOf(conflicts, 'conflict'))
-  return said.join(', ') || 'nothing to do'
+  if (conflicts > 0) words.push(countOf(conflicts, 'conflict'))
+  return words.join(', ') || 'nothing to do'
 }
 
 onBook('progress', ({ capability, done, total }) => {

@@ -1,12 +1,12 @@
-// Files on their way into the book: one after the other, each whole or not at all, each can be cancelled.
+// Imports files one after the other, each whole or not at all. Each can be cancelled.
 import { signal } from '@preact/signals'
 import { DaybookError, isDaybookError } from '../../../src/index.ts'
 import { countOf } from '../../wording/text-word.ts'
 import { address, go } from '../address.ts'
-import { announce } from '../../page/announce.ts'
+import { announce } from '../../page/toast.ts'
 import { onBook, openedBook } from '../book.ts'
 import { isBundleFile, tryBundle } from './bundle-import.ts'
-import { type ImportView, viewOfFormat } from '../../kind/import-view.ts'
+import { type ImportView, viewOfFormat } from '../../kind/view.ts'
 import { reloadList } from '../list/record-list.ts'
 
 export type ImportState =
@@ -28,14 +28,14 @@ export interface FileImport {
 }
 
 export const imports = signal<readonly FileImport[]>([])
-/** How far the book is with the file that is being imported, 0 to 1. */
+/** The progress of the current file, 0 to 1. */
 export const importShare = signal(0)
 
 const queue: { readonly number: number; readonly file: File; readonly abort: AbortController }[] = []
 let isRunning = false
 let numbered = 0
 
-/** Takes files in: a bundle is put on the table to be looked at first, everything else comes in at once. */
+/** Imports files. A bundle opens for a look first; all other files are imported at once. */
 export function importFiles(files: readonly File[]): void {
   void sortOut(files)
 }
@@ -47,7 +47,7 @@ async function sortOut(files: readonly File[]): Promise<void> {
   if (bundle) await tryBundle(bundle)
 }
 
-/** Puts files in line. */
+/** Queues files. */
 function queueFiles(files: readonly File[]): void {
   if (files.length === 0) return
   for (const file of files) {
@@ -68,7 +68,7 @@ export function cancelImport(number: number): void {
   }
 }
 
-/** Takes what is finished off the list. */
+/** Removes finished files from the list. */
 export function clearImports(): void {
   imports.value = imports.value.filter(({ state }) => state.step === 'waiting' || state.step === 'importing')
 }

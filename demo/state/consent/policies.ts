@@ -1,9 +1,10 @@
-// Who may read which memories: the policies, what agents ask for, and the receipts that they have.
+// Access to memories: policies, access requests of agents, and their receipts.
+import { createReader, defined } from '../reading.ts'
+import { tell, undo } from '../../page/toast.ts'
+import { attempt, book, onBook, openedBook } from '../book.ts'
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput } from '../../../src/index.ts'
-import { tell, tellError } from '../../page/toast.ts'
 import { address } from '../address.ts'
-import { book, onBook, openedBook } from '../book.ts'
 import { type AccessRequest, loadQueue } from './queue.ts'
 import { held } from '../held.ts'
 
@@ -16,112 +17,87 @@ export const receipts = held<readonly Receipt[]>([], ['policies'])
 const receiptCursor = signal<string | undefined>(undefined)
 export const hasMoreReceipts = computed(() => receiptCursor.value !== undefined)
 export const policiesFailure = signal<unknown>(undefined)
-/** The one that is being changed, or `new`. */
+/** The policy in the dialog, or `new`. */
 export const editing = signal<Policy | 'new' | undefined>(undefined)
 export const removing = signal<Policy | undefined>(undefined)
 
 const pageSize = 100
 
-export async function loadPolicies(): Promise<void> {
-  const from = book.peek()
-  if (!from) return
-  try {
-    const [all, granted] = await Promise.all([
-      from.consent.policies(),
-      from.consent.receipts({ limit: Math.min(Math.max(receipts.peek().length, pageSize), 1000) }),
-    ])
-    if (book.peek() !== from) return
-    policies.value = all.policies
-    receipts.value = granted.receipts
-    receiptCursor.value = granted.cursor
-    policiesFailure.value = undefined
-  } catch (error) {
-    if (book.peek() === from) policiesFailure.value = error
-  }
-}
+const read = createReader(policiesFailure)
+
+export const loadPolicies = (): Promise<void> =>
+  read(
+    (from) =>
+      Promise.all([
+        from.consent.policies(),
+        from.consent.receipts({ limit: Math.min(Math.max(receipts.peek().length, pageSize), 1000) }),
+      ]),
+    ([all, granted]) => {
+      policies.value = all.policies
+      receipts.value = granted.receipts
+      receiptCursor.value = granted.cursor
+    },
+  )
 
 export async function loadMoreReceipts(): Promise<void> {
   const cursor = receiptCursor.peek()
   if (cursor === undefined) return
-  try {
-    const more = await (await openedBook()).consent.receipts({ limit: pageSize, cursor })
+  await attempt('More receipts could not be read.', async ({ consent }) => {
+    const more = await consent.receipts({ limit: pageSize, cursor })
     receipts.value = [...receipts.peek(), ...more.receipts]
     receiptCursor.value = more.cursor
-  } catch (error) {
-    tellError('More receipts could not be read.', error)
-  }
+  })
 }
 
-/** What is asked to make or change a policy that says what `policy` says. */
+/** The input that makes or changes a policy to the same content. */
 export function inputOf(policy: Policy): PolicyInput {
   const { id, name, description, forAgents, allow, deny, permissions } = policy
   const { conditions, priority, enabled, expiresAt } = policy
-  const said = { id, name, description, conditions, expiresAt }
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  return { ...given, forAgents, allow, deny, permissions, priority, enabled } as PolicyInput
+  const optional = defined({ id, name, description, conditions, expiresAt })
+  return { ...optional, forAgents, allow, deny, permissions, priority, enabled } as PolicyInput
 }
 
-/** Makes or changes a policy. Answers why it was not done. */
-export async function savePolicy(input: PolicyInput): Promise<unknown> {
-  try {
-    const { created } = await (await openedBook()).consent.setPolicy(input)
-    editing.value = undefined
-    tell(created ? 'Policy added. It applies from the next call on.' : 'Policy changed.')
-    await loadPolicies()
-    return undefined
-  } catch (error) {
-    return error
-  }
+export async function savePolicy(input: PolicyInput): Promise<void> {
+  const { created } = await (await openedBook()).consent.setPolicy(input)
+  editing.value = undefined
+  tell(created ? 'Policy added. It applies from the next call on.' : 'Policy changed.')
+  await loadPolicies()
 }
 
 export async function removePolicy(policy: Policy): Promise<void> {
   removing.value = undefined
   const { id: _id, ...again } = inputOf(policy)
-  const undo = { word: 'Undo', run: () => void savePolicy(again) }
-  await attempt('Policy removed.', 'The policy was not removed.', undo, async () => {
-    await (await openedBook()).consent.removePolicy({ id: policy.id })
+  await attempt('The policy was not removed.', async ({ consent }) => {
+    await consent.removePolicy({ id: policy.id })
+    tell(
+      'Policy removed.',
+      undo(() => attempt('The policy could not be restored.', () => savePolicy(again))),
+    )
   })
+  await loadPolicies()
 }
 
 export async function switchPolicy(policy: Policy, enabled: boolean): Promise<void> {
-  await attempt(
-    enabled ? 'Policy switched on.' : 'Policy switched off.',
-    'The policy was not changed.',
-    undefined,
-    async () => {
-      await (await openedBook()).consent.setPolicy({ ...inputOf(policy), enabled })
-    },
-  )
+  await attempt('The policy was not changed.', async ({ consent }) => {
+    await consent.setPolicy({ ...inputOf(policy), enabled })
+    tell(enabled ? 'Policy switched on.' : 'Policy switched off.')
+  })
+  await loadPolicies()
 }
 
 export async function decideRequest({ id }: AccessRequest, decision: 'grant' | 'deny'): Promise<void> {
-  const said = decision === 'grant' ? 'Access granted for 24 hours.' : 'Access denied.'
-  await attempt(said, 'The decision could not be saved.', undefined, async () => {
-    await (await openedBook()).consent.decide({ id, decision })
+  await attempt('The decision could not be saved.', async ({ consent }) => {
+    await consent.decide({ id, decision })
+    tell(decision === 'grant' ? 'Access granted for 24 hours.' : 'Access denied.')
   })
-  await loadQueue()
+  await Promise.all([loadPolicies(), loadQueue()])
 }
 
 export async function revokeReceipt({ id }: Receipt): Promise<void> {
-  await attempt('Receipt revoked.', 'The receipt was not revoked.', undefined, async () => {
-    await (await openedBook()).consent.revoke({ id })
+  await attempt('The receipt was not revoked.', async ({ consent }) => {
+    await consent.revoke({ id })
+    tell('Receipt revoked.')
   })
-}
-
-type Undo = Parameters<typeof tell>[1]
-
-async function attempt(
-  done: string,
-  failed: string,
-  undo: Undo | undefined,
-  run: () => Promise<void>,
-): Promise<void> {
-  try {
-    await run()
-    tell(done, undo)
-  } catch (error) {
-    tellError(failed, error)
-  }
   await loadPolicies()
 }
 

@@ -1,5 +1,6 @@
-// What waits for a decision: proposals of every agent, and memories that came from another book. Oldest first, so that what
-// comes later never moves what is being read.
+// Entries that wait for a decision: proposals of every agent, and memories from another book. Oldest first, so new ones never
+// move the open one.
+import { createReader } from '../reading.ts'
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityOutput, Daybook } from '../../../src/index.ts'
 import type { Hidden } from '../../wording/hidden-word.ts'
@@ -47,10 +48,10 @@ export interface Decided extends Waiting {
 export const waiting = held<readonly Waiting[] | undefined>(undefined)
 export const queueFailure = signal<unknown>(undefined)
 export const requests = held<readonly AccessRequest[]>([])
-/** Proposals and memories that cannot be read before the keys of the book are open. */
+/** Locked proposals and memories. */
 export const sealedCount = signal(0)
 
-/** How long a review can be taken back. */
+/** A review can be undone for this long. */
 const reopenMs = 600_000
 const reviewed = held<readonly Decided[]>([])
 export const decided = computed(() =>
@@ -62,50 +63,50 @@ export const waitingCount = computed(
   () => (waiting.value ?? []).filter((one) => !isOver(one)).length + requests.value.length,
 )
 
-type Told = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-function optional(told: Told, names: readonly string[]): object {
-  return Object.fromEntries(names.flatMap((name) => (text(told[name]) ? [[name, told[name]]] : [])))
+function optional(fields: Fields, names: readonly string[]): object {
+  return Object.fromEntries(names.flatMap((name) => (text(fields[name]) ? [[name, fields[name]]] : [])))
 }
 
-export function asWaiting(told: Told): Waiting {
+export function asWaiting(fields: Fields): Waiting {
   return {
-    ...optional(told, ['expiresAt', 'context', 'priority']),
-    id: String(told['id']),
+    ...optional(fields, ['expiresAt', 'context', 'priority']),
+    id: String(fields['id']),
     kind: 'proposal',
-    content: String(told['content']),
-    category: String(told['category']),
-    memory_type: told['memory_type'] as Waiting['memory_type'],
-    confidence: Number(told['confidence']),
-    sensitivity: text(told['sensitivity']) ?? 'standard',
-    agent: text(told['agentName']) ?? String(told['agentDid']),
-    proposedAt: String(told['proposedAt']),
-    scope: texts(told['scope']),
-    tags: texts(told['tags']),
-    evidence: Array.isArray(told['evidence']) ? (told['evidence'] as Evidence[]) : [],
-    supersedes: texts(told['supersedes']),
-    similarTo: texts(told['similarTo']),
-    hidden: Array.isArray(told['hidden']) ? (told['hidden'] as Hidden[]) : [],
+    content: String(fields['content']),
+    category: String(fields['category']),
+    memory_type: fields['memory_type'] as Waiting['memory_type'],
+    confidence: Number(fields['confidence']),
+    sensitivity: text(fields['sensitivity']) ?? 'standard',
+    agent: text(fields['agentName']) ?? String(fields['agentDid']),
+    proposedAt: String(fields['proposedAt']),
+    scope: texts(fields['scope']),
+    tags: texts(fields['tags']),
+    evidence: Array.isArray(fields['evidence']) ? (fields['evidence'] as Evidence[]) : [],
+    supersedes: texts(fields['supersedes']),
+    similarTo: texts(fields['similarTo']),
+    hidden: Array.isArray(fields['hidden']) ? (fields['hidden'] as Hidden[]) : [],
   }
 }
 
-function asDecided(told: Told): Decided {
-  const resolution = (told['resolution'] ?? {}) as Told
+function asDecided(fields: Fields): Decided {
+  const resolution = (fields['resolution'] ?? {}) as Fields
   return {
-    ...asWaiting(told),
+    ...asWaiting(fields),
     ...optional(resolution, ['editedContent']),
-    status: String(told['status']),
+    status: String(fields['status']),
     resolvedAt: text(resolution['resolvedAt']) ?? '',
   }
 }
 
-function fromMemory(told: CapabilityOutput<'a2p:query_memories'>['memories'][number]): Waiting {
-  const { source } = told
+function fromMemory(fields: CapabilityOutput<'a2p:query_memories'>['memories'][number]): Waiting {
+  const { source } = fields
   const agent = text(source['agentName']) ?? text(source['agentDid']) ?? 'another book'
   return {
-    ...asWaiting({ ...told, ...source, agentName: agent, proposedAt: source['timestamp'] }),
+    ...asWaiting({ ...fields, ...source, agentName: agent, proposedAt: source['timestamp'] }),
     kind: 'memory',
   }
 }
@@ -131,28 +132,22 @@ async function readDecided(from: Daybook): Promise<Decided[]> {
     .sort((a, b) => Date.parse(b.resolvedAt) - Date.parse(a.resolvedAt))
 }
 
-/** Reads the queue anew. An answer of an earlier question never takes the place of a later one's. */
-let asked = 0
-export async function loadQueue(): Promise<void> {
-  const from = book.peek()
-  if (!from) return
-  asked += 1
-  const mine = asked
-  try {
-    const [all, done, access] = await Promise.all([
-      readWaiting(from),
-      address.peek().view === 'approvals' ? readDecided(from) : [],
-      from.consent.requests({ status: 'pending', limit: mostListed }),
-    ])
-    if (book.peek() !== from || mine !== asked) return
-    waiting.value = all
-    reviewed.value = done
-    requests.value = access.requests
-    queueFailure.value = undefined
-  } catch (error) {
-    if (book.peek() === from && mine === asked) queueFailure.value = error
-  }
-}
+const read = createReader(queueFailure)
+
+export const loadQueue = (): Promise<void> =>
+  read(
+    (from) =>
+      Promise.all([
+        readWaiting(from),
+        address.peek().view === 'approvals' ? readDecided(from) : [],
+        from.consent.requests({ status: 'pending', limit: mostListed }),
+      ]),
+    ([all, done, access]) => {
+      waiting.value = all
+      reviewed.value = done
+      requests.value = access.requests
+    },
+  )
 
 effect(() => {
   waiting.value = undefined
@@ -161,7 +156,7 @@ effect(() => {
 effect(() => {
   if (address.value.view === 'approvals') void loadQueue()
 })
-/** Moves what was just decided to the decisions, before the queue is read anew: whoever presses the next key means what is so now. */
+/** Moves a decided entry to the decisions before the queue is read again, so the next key acts on the new state. */
 export function onDecided(one: Waiting, result: CapabilityOutput<'a2p:review'>, content?: string): void {
   waiting.value = (waiting.peek() ?? []).filter(({ id }) => id !== one.id)
   const { status, reopenUntil: until } = result
@@ -172,7 +167,7 @@ export function onDecided(one: Waiting, result: CapabilityOutput<'a2p:review'>, 
   reviewed.value = [{ ...one, ...edited, status, resolvedAt }, ...rest]
 }
 
-/** What waits again is no longer a decision. */
+/** Removes a decision whose proposal waits again. */
 export function onReopened(id: string): void {
   reviewed.value = reviewed.peek().filter((one) => one.id !== id)
 }

@@ -1,11 +1,10 @@
-// Deciding, one at a time: which one is read, what is being changed in it, approve, reject, and taking that back.
-// Invariant: what is read stays until the reader decides or goes on, whatever happens to it elsewhere.
+// Decisions on one entry at a time: the open entry, its edits, approve, reject, and undo.
+// Invariant: the open entry stays until the reader decides or moves on, whatever happens to it elsewhere.
 import { createRef } from 'preact'
 import { batch, computed, effect, signal } from '@preact/signals'
 import { type CapabilityInput, isDaybookError } from '../../../src/index.ts'
 import type { Hidden } from '../../wording/hidden-word.ts'
-import { announce } from '../../page/announce.ts'
-import { tell, tellError } from '../../page/toast.ts'
+import { announce, tell, tellError } from '../../page/toast.ts'
 import { address, go } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { decided, loadQueue, onDecided, onReopened, waiting, type Waiting } from './queue.ts'
@@ -13,26 +12,28 @@ import { held, onLocked } from '../held.ts'
 
 export type Edits = Pick<Waiting, 'content' | 'category' | 'memory_type' | 'sensitivity'>
 
-const kept = held<Waiting | undefined>(undefined)
-/** The one that is read; it stays here when it was withdrawn or decided elsewhere meanwhile. */
+const lastShown = held<Waiting | undefined>(undefined)
+/** The open entry. It stays when it is withdrawn or decided elsewhere. */
 export const current = computed(() => {
   const { id } = address.value
-  return waiting.value?.find((one) => one.id === id) ?? (kept.value?.id === id ? kept.value : undefined)
+  return (
+    waiting.value?.find((one) => one.id === id) ?? (lastShown.value?.id === id ? lastShown.value : undefined)
+  )
 })
-/** Nobody can decide about it any more, or somebody else has. */
+/** The open entry no longer waits. */
 export const isGone = computed(
   () => current.value !== undefined && !waiting.value?.some(({ id }) => id === current.value?.id),
 )
 export const position = computed(() => waiting.value?.findIndex(({ id }) => id === address.value.id) ?? -1)
 
 export const edits = signal<Edits | undefined>(undefined)
-/** Why what was changed was not taken. */
+/** The error of the last edit. */
 export const editFailure = signal<unknown>(undefined)
-/** The reader has seen the marks in the one that is read. */
+/** The reader has confirmed the hidden characters. */
 export const isSeen = signal(false)
-/** What the book found hidden in the text as it would be remembered. */
+/** Hidden characters that the book found in the edited text. */
 export const foundHidden = signal<readonly Hidden[]>([])
-/** What is on its way to the book, by its id. The next one can be decided meanwhile, the same one not twice. */
+/** Ids of running decisions. Another entry can be decided at the same time, the same one not twice. */
 const deciding = signal<ReadonlySet<string>>(new Set())
 export const isDeciding = computed(() => deciding.value.has(current.value?.id ?? ''))
 
@@ -41,7 +42,7 @@ export const seenBox = createRef<HTMLInputElement>()
 export const contentBox = createRef<HTMLTextAreaElement>()
 
 let isFocusWanted = false
-/** Told by the view when it has drawn another one, or that there is none. */
+/** The view calls it after drawing another entry, or the empty queue. */
 export function onCardDrawn(): void {
   if (isFocusWanted) cardHeading.current?.focus()
   isFocusWanted = false
@@ -75,12 +76,12 @@ export function cancelEdit(): void {
   foundHidden.value = []
   isSeen.value = false
   requestAnimationFrame(() => {
-    // Who has gone on to something by now keeps the focus there.
+    // Focus that moved elsewhere stays there.
     if (document.activeElement === document.body) cardHeading.current?.focus()
   })
 }
 
-/** What of it was changed. */
+/** The changed fields. */
 function changed(one: Waiting, now: Edits): Partial<Edits> {
   const names = ['content', 'category', 'memory_type', 'sensitivity'] as const
   return Object.fromEntries(names.flatMap((name) => (now[name] === one[name] ? [] : [[name, now[name]]])))
@@ -129,7 +130,7 @@ async function decide(one: Waiting, review: Review, word: string): Promise<void>
       onDecided(one, result, review.edited?.content)
       const rest = waiting.peek() ?? []
       const next = after.find((later) => rest.some((other) => other.id === later.id)) ?? rest.at(-1)
-      // Whoever went on meanwhile stays where they are.
+      // A reader who moved on stays there.
       if (isRead(one)) show(next?.id, 'replace')
     })
     tell(word, one.kind === 'proposal' ? { word: 'Undo', run: () => void takeBack(id) } : undefined)
@@ -155,7 +156,7 @@ function onRefused(one: Waiting, error: unknown): void {
 
 const reopening = new Set<string>()
 
-/** Takes a review back: the proposal waits again, and is the one that is read. */
+/** Undoes a review: the proposal waits again, and opens. */
 export async function takeBack(id: string): Promise<void> {
   if (reopening.has(id)) return
   reopening.add(id)
@@ -172,14 +173,14 @@ export async function takeBack(id: string): Promise<void> {
   }
 }
 
-/** Each press takes back the last decision that none before it does. */
+/** Each press undoes the last decision that is not being undone. */
 function takeBackLast(): boolean {
   const last = decided.peek().find(({ id }) => !reopening.has(id))
   if (last) void takeBack(last.id)
   return last !== undefined
 }
 
-/** A key of this view; false when it means nothing here. */
+/** Handles a key of this view; false for another key. */
 export function reviewByKey(key: string): boolean {
   if (address.peek().view !== 'approvals') return false
   if (key === 'u' && takeBackLast()) return true
@@ -201,8 +202,8 @@ effect(() => {
   if (view !== 'approvals') return
   const all = waiting.value
   const found = all?.find((one) => one.id === id)
-  if (found) kept.value = found
-  else if (all && (id === undefined || kept.peek()?.id !== id)) {
+  if (found) lastShown.value = found
+  else if (all && (id === undefined || lastShown.peek()?.id !== id)) {
     const [first] = all
     if (first || id !== undefined) go({ id: first?.id }, 'replace')
   }
@@ -217,15 +218,15 @@ onLocked(() => {
   edits.value = undefined
   foundHidden.value = []
 })
-/** Closes a record that was purged or forgotten. */
+/** Closes a purged or forgotten entry. */
 onBook('change', ({ ids, more }) => {
-  const { id } = kept.peek() ?? {}
+  const { id } = lastShown.peek() ?? {}
   if (id === undefined || (more === 0 && !ids.includes(id))) return
   void openedBook()
     .then(({ records }) => records.get({ id }))
     .then(
       (found) => {
-        if (found === null && kept.peek()?.id === id) kept.value = undefined
+        if (found === null && lastShown.peek()?.id === id) lastShown.value = undefined
       },
       () => undefined,
     )

@@ -1,11 +1,13 @@
-// The personas of the book, and the one that the views of continuity are about: the one that the address names, else the one
-// that is awake, else the one registered last.
+// Personas, the sunrise of the chosen one, and the persona of all views of continuity: the one in the address, else the
+// awake one, else the newest. Invariant: the book reads the sunrise in its own name, which wakes no persona.
+import { createReader } from '../reading.ts'
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../../src/index.ts'
 import { placeOf } from '../../kind/view.ts'
 import { address, chipOf, go } from '../address.ts'
-import { book, onBook, openedBook } from '../book.ts'
+import { book, onBook } from '../book.ts'
 import { held } from '../held.ts'
+import { createRef } from 'preact'
 
 export type Persona = CapabilityOutput<'katra:list_personas'>['personas'][number]
 export type Session = CapabilityOutput<'katra:list_sessions'>['sessions'][number]
@@ -14,14 +16,14 @@ export type Line = Sunrise['keyEvents'][number]
 export type Digest = NonNullable<Sunrise['digest']>
 
 export interface Known extends Persona {
-  /** The one that it is in, else the last one; as far as this device knows. */
+  /** The open session, else the last one that this device knows. */
   readonly last: Session | undefined
 }
 
 export const personas = held<readonly Known[] | undefined>(undefined)
 export const personasFailure = signal<unknown>(undefined)
 
-export const isHere = computed(() => placeOf(address.value.view).views.includes('personas'))
+const isHere = computed(() => placeOf(address.value.view).views.includes('personas'))
 
 const usual = computed(() => {
   const all = personas.value ?? []
@@ -29,48 +31,40 @@ const usual = computed(() => {
   return awake ?? all.toSorted((a, b) => (a.registered_at < b.registered_at ? 1 : -1))[0]
 })
 
-/** Who is asked for by name or id; undefined while nobody is, or there is no such persona. */
-const asked = computed(() => (address.value.view === 'personas' ? address.value.id : chipOf('persona')))
-export const persona = computed(() => {
-  const who = asked.value
-  return who === undefined
+/** The name or id in the address. */
+const wanted = computed(() => (address.value.view === 'personas' ? address.value.id : chipOf('persona')))
+export const persona = computed(() =>
+  wanted.value === undefined
     ? usual.value
-    : personas.value?.find(({ name, ci_id }) => name === who || ci_id === who)
-})
+    : personas.value?.find(({ name, ci_id }) => name === wanted.value || ci_id === wanted.value),
+)
 /** The address names a persona that this book does not have. */
 export const isUnknown = computed(
-  () => asked.value !== undefined && personas.value !== undefined && persona.value === undefined,
+  () => wanted.value !== undefined && personas.value !== undefined && persona.value === undefined,
 )
-export const askedName = computed(() => asked.value ?? '')
+export const wantedName = computed(() => wanted.value ?? '')
 
-let question = 0
-export async function loadPersonas(): Promise<void> {
-  question += 1
-  const mine = question
-  try {
-    const from = await openedBook()
-    const listed = (await from.personas.list()).personas
-    const known = await Promise.all(
-      listed.map(async (one): Promise<Known> => {
-        const { sessions } = await from.sessions.list({ persona: one.ci_id, limit: 20 })
-        return { ...one, last: sessions.find(({ state }) => state === 'open') ?? sessions[0] }
-      }),
-    )
-    if (mine !== question) return
-    personas.value = known
-    personasFailure.value = undefined
-  } catch (error) {
-    if (mine === question) personasFailure.value = error
-  }
-}
+const readPersonas = createReader(personasFailure)
+
+export const loadPersonas = (): Promise<void> =>
+  readPersonas(
+    async (from) =>
+      Promise.all(
+        (await from.personas.list()).personas.map(async (one): Promise<Known> => {
+          const { sessions } = await from.sessions.list({ persona: one.ci_id, limit: 20 })
+          return { ...one, last: sessions.find(({ state }) => state === 'open') ?? sessions[0] }
+        }),
+      ),
+    (all) => void (personas.value = all),
+  )
 
 /** Goes to a view of the persona. */
 export function goTo(
   view: 'days' | 'collections' | 'snapshots',
-  who: Pick<Persona, 'name'>,
+  of: Pick<Persona, 'name'>,
   id?: string,
 ): void {
-  go({ view, search: '', chips: [{ field: 'persona', value: who.name }], id })
+  go({ view, search: '', chips: [{ field: 'persona', value: of.name }], id })
 }
 
 effect(() => {
@@ -79,4 +73,51 @@ effect(() => {
 onBook('change', ({ kinds }) => {
   if (isHere.peek() && kinds.some((kind) => kind === 'persona' || kind === 'agent_session'))
     void loadPersonas()
+})
+
+export const personaHeading = createRef<HTMLHeadingElement>()
+
+let isFocusWanted = false
+/** The view calls it after drawing another persona. */
+export function onPersonaDrawn(): void {
+  if (isFocusWanted) personaHeading.current?.focus()
+  isFocusWanted = false
+}
+
+export function choosePersona(id: string | undefined, how: 'push' | 'replace' = 'push'): void {
+  isFocusWanted = id !== undefined && id !== persona.peek()?.ci_id
+  go({ id }, how)
+}
+
+/** To the next or the previous one. */
+export function stepPersona(by: 1 | -1): void {
+  const all = personas.peek() ?? []
+  const at = all.findIndex(({ ci_id }) => ci_id === persona.peek()?.ci_id)
+  const next = all[Math.min(Math.max(at + by, 0), all.length - 1)]
+  if (next) choosePersona(next.ci_id, 'replace')
+}
+
+export const sunrise = held<Sunrise | undefined>(undefined)
+export const sunriseFailure = signal<unknown>(undefined)
+
+const readSunrise = createReader(sunriseFailure)
+
+export async function loadSunrise(): Promise<void> {
+  const of = persona.peek()
+  if (!of) return
+  await readSunrise(
+    (from) => from.days.sunrise({ persona: of.ci_id }),
+    (found) => void (sunrise.value = found),
+  )
+}
+
+const sunrisePersona = computed(() =>
+  address.value.view === 'personas' && persona.value ? persona.value.ci_id : '',
+)
+effect(() => {
+  if (sunrisePersona.value !== '') void loadSunrise()
+})
+const shownKinds = new Set(['digest', 'proposal', 'memory', 'persona'])
+onBook('change', ({ kinds }) => {
+  if (sunrisePersona.peek() !== '' && kinds.some((kind) => shownKinds.has(kind))) void loadSunrise()
 })

@@ -1,10 +1,11 @@
-// The snapshots and backups of a persona: taking and making them, verifying, and restoring after what it would do was shown.
+// Snapshots and backups of a persona. A restore first shows its effect.
+import { createReader } from '../reading.ts'
+import { attempt, onBook } from '../book.ts'
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityOutput, Daybook } from '../../../src/index.ts'
-import { tell, tellError } from '../../page/toast.ts'
+import { tell } from '../../page/toast.ts'
 import { countOf } from '../../wording/text-word.ts'
 import { address } from '../address.ts'
-import { onBook, openedBook } from '../book.ts'
 import { type Persona, persona } from './personas.ts'
 import { held } from '../held.ts'
 
@@ -12,103 +13,87 @@ export type Snapshot = CapabilityOutput<'katra:list_snapshots'>['snapshots'][num
 export type Backup = CapabilityOutput<'katra:list_backups'>['backups'][number]
 export type Restored = CapabilityOutput<'katra:restore_backup'>
 
-interface Kept {
+interface PersonaFiles {
   readonly persona: string
   readonly snapshots: readonly Snapshot[]
   readonly cursor: string | undefined
   readonly backups: readonly Backup[]
 }
 
-export const kept = held<Kept | undefined>(undefined)
-export const keptFailure = signal<unknown>(undefined)
-/** What is being written for the next snapshot. */
+export const personaFiles = held<PersonaFiles | undefined>(undefined)
+export const snapshotsFailure = signal<unknown>(undefined)
+/** The text for the next snapshot. */
 export const focusDraft = signal('')
-/** What the book works on: `snapshot`, `backup`, or the id of a backup. */
+/** The running work: `snapshot`, `backup`, or the id of a backup. */
 export const working = signal<string | undefined>(undefined)
-/** Backups that were read back since the page was opened, and what restoring them would do. */
+/** The effect of restoring each backup that was verified since the page opened. */
 export const verified = signal<ReadonlyMap<string, Restored>>(new Map())
-/** The backup that somebody is asked about, with what restoring it would do. */
-export const restoring = signal<{ readonly backup: Backup; readonly would: Restored } | undefined>(undefined)
+/** The backup of the open question, and the effect of restoring it. */
+export const restoring = signal<{ readonly backup: Backup; readonly effect: Restored } | undefined>(undefined)
 
 const pageSize = 30
+const read = createReader(snapshotsFailure)
+const show = (found: PersonaFiles) => void (personaFiles.value = found)
 
-let question = 0
-export async function loadKept(): Promise<void> {
-  const who = persona.peek()
-  if (!who) return
-  question += 1
-  const mine = question
-  try {
-    const from = await openedBook()
-    const before = kept.peek()
-    const shown = before?.persona === who.ci_id ? before.snapshots.length : 0
+export async function loadSnapshots(): Promise<void> {
+  const of = persona.peek()
+  if (!of) return
+  const before = personaFiles.peek()
+  const shown = before?.persona === of.ci_id ? before.snapshots.length : 0
+  await read(async (from) => {
     const [{ snapshots, cursor }, { backups }] = await Promise.all([
-      from.snapshots.list({ persona: who.ci_id, limit: Math.min(1000, Math.max(pageSize, shown)) }),
-      from.backups.list({ persona: who.ci_id }),
+      from.snapshots.list({ persona: of.ci_id, limit: Math.min(1000, Math.max(pageSize, shown)) }),
+      from.backups.list({ persona: of.ci_id }),
     ])
-    if (mine !== question) return
-    kept.value = { persona: who.ci_id, snapshots, cursor, backups }
-    keptFailure.value = undefined
-  } catch (error) {
-    if (mine === question) keptFailure.value = error
-  }
+    return { persona: of.ci_id, snapshots, cursor, backups }
+  }, show)
 }
 
 export async function loadOlderSnapshots(): Promise<void> {
-  const before = kept.peek()
+  const before = personaFiles.peek()
   if (before?.cursor === undefined) return
-  try {
-    const from = await openedBook()
-    const { snapshots, cursor } = await from.snapshots.list({
-      persona: before.persona,
-      limit: pageSize,
-      cursor: before.cursor,
-    })
-    if (kept.peek() === before)
-      kept.value = { ...before, snapshots: [...before.snapshots, ...snapshots], cursor }
-  } catch (error) {
-    keptFailure.value = error
-  }
+  const { persona: of, cursor: start } = before
+  await read(async (from) => {
+    const { snapshots, cursor } = await from.snapshots.list({ persona: of, limit: pageSize, cursor: start })
+    return { ...before, snapshots: [...before.snapshots, ...snapshots], cursor }
+  }, show)
 }
 
-/** Works on one thing at a time; says what did not work. */
+/** Runs one work at a time, then reads again. */
 async function work(
-  what: string,
+  name: string,
   failed: string,
-  act: (from: Daybook, who: Persona) => Promise<void>,
+  act: (from: Daybook, of: Persona) => Promise<void>,
 ): Promise<void> {
-  const who = persona.peek()
-  if (!who || working.peek() !== undefined) return
-  working.value = what
-  try {
-    await act(await openedBook(), who)
-    await loadKept()
-  } catch (error) {
-    tellError(failed, error)
-  } finally {
-    working.value = undefined
-  }
+  const of = persona.peek()
+  if (!of || working.peek() !== undefined) return
+  working.value = name
+  await attempt(failed, async (from) => {
+    await act(from, of)
+    await loadSnapshots()
+  })
+  working.value = undefined
 }
 
 export const takeSnapshot = () =>
-  work('snapshot', 'The snapshot was not taken.', async (from, who) => {
+  work('snapshot', 'The snapshot was not taken.', async (from, of) => {
     const focus = focusDraft.peek().trim()
-    await from.snapshots.capture({ persona: who.ci_id, ...(focus === '' ? {} : { focus }) })
+    await from.snapshots.capture({ persona: of.ci_id, ...(focus === '' ? {} : { focus }) })
     focusDraft.value = ''
     tell('Snapshot taken.')
   })
 
 export const makeBackup = () =>
-  work('backup', 'The backup was not made.', async (from, who) => {
-    const { records, removed } = await from.backups.make({ persona: who.ci_id })
+  work('backup', 'The backup was not made.', async (from, of) => {
+    const { records, removed } = await from.backups.make({ persona: of.ci_id })
     const also = removed === 0 ? '' : ` The oldest ${removed === 1 ? 'one was' : `${removed} were`} removed.`
     tell(`Backup made and verified: ${countOf(records, 'record')}.${also}`)
   })
 
 const tryOut = async (from: Daybook, { id }: Backup): Promise<Restored> => {
-  const would = await from.backups.restore({ id, dryRun: true })
-  verified.value = new Map([...verified.peek(), [id, would]])
-  return would
+  const effect = await from.backups.restore({ id, dryRun: true })
+  verified.value = new Map([...verified.peek(), [id, effect]])
+  return effect
 }
 
 export const verifyBackup = (backup: Backup) =>
@@ -119,7 +104,7 @@ export const verifyBackup = (backup: Backup) =>
 
 export const askToRestore = (backup: Backup) =>
   work(backup.id, 'The backup could not be read.', async (from) => {
-    restoring.value = { backup, would: await tryOut(from, backup) }
+    restoring.value = { backup, effect: await tryOut(from, backup) }
   })
 
 export const restoreBackup = (backup: Backup) => {
@@ -131,10 +116,13 @@ export const restoreBackup = (backup: Backup) => {
   })
 }
 
-const asked = computed(() => (address.value.view === 'snapshots' && persona.value ? persona.value.ci_id : ''))
+const shownPersona = computed(() =>
+  address.value.view === 'snapshots' && persona.value ? persona.value.ci_id : '',
+)
 effect(() => {
-  if (asked.value !== '') void loadKept()
+  if (shownPersona.value !== '') void loadSnapshots()
 })
 onBook('change', ({ kinds }) => {
-  if (asked.peek() !== '' && kinds.some((kind) => kind === 'snapshot' || kind === 'backup')) void loadKept()
+  if (shownPersona.peek() !== '' && kinds.some((kind) => kind === 'snapshot' || kind === 'backup'))
+    void loadSnapshots()
 })

@@ -1,29 +1,32 @@
-// What a change of the book, from any tab or device, does to the list: rows on show are brought up to date in their
-// places, what was forgotten goes, what is new is counted and waits.
+// Changes of the book, from any tab or device, in the list: visible rows update in place, forgotten ones go, new ones are
+// counted and wait. And the count of a search, once its reader pauses: the list knows only its loaded rows.
 import { effect } from '@preact/signals'
 import { book, onBook } from '../book.ts'
 import { readRecord } from '../record/record-read.ts'
-import { count, fresh, isLoading, list, countTotal, type RecordList, reloadList } from './record-list.ts'
-import { forgetSeen } from './seen-value.ts'
+import { count, countTotal, fresh, isLoading, list, type RecordList, reloadList } from './record-list.ts'
+import { forgetSeen, searchAsk } from './record-source.ts'
+import type { Daybook } from '../../../src/index.ts'
+import { filtersOf } from '../filter-chip.ts'
+import { address } from '../address.ts'
 
 const settleMs = 200
 const pauseShare = 10
-/** A reader waits no longer, however busy the machine. */
+/** A reader waits no longer than this, however busy the machine. */
 const longestPauseMs = 5000
 const refreshedAtOnce = 50
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let pauseMs = settleMs
 const changed = new Set<string>()
-/** Changed while the list was being made anew, which may have read them before. */
+/** Records that changed while the list was being made, which may have read them before. */
 const passedBy = new Set<string>()
 
-/** Where nothing counts: how many rows stand before the first one that is known. */
+/** Without a count: the number of rows before the first loaded one. */
 async function countBefore(now: RecordList): Promise<number> {
   if (now.search !== '') return 0
-  const known = new Set(now.pages.held().map(({ id }) => id))
+  const loadedIds = new Set(now.pages.loaded().map(({ id }) => id))
   const top = await now.pages.peekFirst()
-  const at = top.findIndex(({ id }) => known.has(id))
+  const at = top.findIndex(({ id }) => loadedIds.has(id))
   return at < 0 ? top.length : at
 }
 
@@ -41,18 +44,18 @@ async function takeChange(): Promise<void> {
   if (!from || !now) return
   const began = performance.now()
   const total = await countTotal(from, now.kind)
-  const before = total === undefined ? await countBefore(now) : 0
-  // While a lot is written, looking must not be what the book is busy with.
+  const newRows = total === undefined ? await countBefore(now) : 0
+  // During many writes, these counts must not keep the book busy.
   pauseMs = Math.min(longestPauseMs, Math.max(settleMs, (performance.now() - began) * pauseShare))
   if (list.peek() !== now) return
-  const known = counted?.total ?? now.pages.count.peek()
-  if (known === 0 && (total ?? before) > 0) return reloadList()
+  const before = counted?.total ?? now.pages.count.peek()
+  if (before === 0 && (total ?? newRows) > 0) return reloadList()
   if (total !== undefined) {
-    // What was forgotten must not stay on show.
-    if (total < known) return dropGone()
-    fresh.value = Math.max(0, total - known)
-  } else fresh.value = before
-  const held = now.pages.held().filter(({ id }) => ids.has(id))
+    // Forgotten records must not stay visible.
+    if (total < before) return dropGone()
+    fresh.value = Math.max(0, total - before)
+  } else fresh.value = newRows
+  const held = now.pages.loaded().filter(({ id }) => ids.has(id))
   if (held.length > refreshedAtOnce) return dropGone()
   for (const { id } of held) {
     const record = await readRecord(from, now.kind, id)
@@ -65,12 +68,12 @@ function follow(ids: Iterable<string>): void {
   for (const id of ids) changed.add(id)
   timer ??= setTimeout(() => {
     timer = undefined
-    // A book that ends meanwhile says so itself.
+    // A closed book says so itself.
     takeChange().catch(() => undefined)
   }, pauseMs)
 }
 
-/** From now on the list follows the book. Called once: a build drops modules that are only imported. */
+/** Starts to follow the book. A call, because the build drops modules that are only imported. */
 export function followChanges(): void {
   onBook('change', ({ ids, kinds }) => {
     const name = list.peek()?.kind.name
@@ -82,5 +85,28 @@ export function followChanges(): void {
     if (isLoading.value || passedBy.size === 0) return
     follow(passedBy)
     passedBy.clear()
+  })
+}
+
+/** Counting a common word takes as long as several searches; typing must not wait for it. */
+const typingPauseMs = 250
+
+async function countFound(from: Daybook, { kind, search, match = 'all', pages }: RecordList): Promise<void> {
+  const filters = filtersOf(address.peek().chips, kind.fields)
+  const words = searchAsk({ text: search, match })
+  const ask = { kind: kind.name, by: 'none' as const, ...words, ...(filters ? { filters } : {}) }
+  const { total } = await from.records.count(ask)
+  if (list.peek()?.pages === pages) pages.setCount(total)
+}
+
+/** Starts to count each search. A call, like `followChanges`. */
+export function countSearches(): void {
+  effect(() => {
+    const now = list.value
+    const from = book.value
+    if (!from || !now || now.search === '' || now.pages.isCounted.value) return undefined
+    // After a failed count the list keeps its own; the list shows errors of the book.
+    const timer = setTimeout(() => void countFound(from, now).catch(() => undefined), typingPauseMs)
+    return () => clearTimeout(timer)
   })
 }

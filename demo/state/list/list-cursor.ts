@@ -1,4 +1,4 @@
-// The row that the keyboard stands on, and its bond with the record that the address selects.
+// The cursor of the list for the keyboard, and its link to the selected record.
 import { effect, signal } from '@preact/signals'
 import { address, go } from '../address.ts'
 import { findInList, list, scrollRequest, shown } from './record-list.ts'
@@ -43,13 +43,13 @@ effect(() => {
     if (open.state === 'none') revealed = undefined
     return
   }
-  const key = `${now.asked} ${open.id}`
+  const key = `${now.key} ${open.id}`
   if (key === revealed) return
   revealed = key
   void reveal(open.id, open.shown.kind.row(open.shown.record).at)
 })
 
-/** Shows where in the list the open record stands, when it is there. */
+/** Scrolls the list to the open record, if the list has it. */
 async function reveal(id: string, at: string): Promise<void> {
   const index = await findInList(id, at).catch(() => undefined)
   if (index === undefined || address.peek().id !== id) return

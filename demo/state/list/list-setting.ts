@@ -1,6 +1,6 @@
-// How lists are shown and which filters were saved: of this browser, not of the book.
-// Invariant: what is kept and can't be understood is left out, and a name stands for one set of filters of a view.
-import { effect, signal } from '@preact/signals'
+// Settings of lists and saved filters. They belong to this browser, not to the book.
+// Invariants: invalid settings are dropped; a view has one set of filters per name.
+import { setting } from '../setting.ts'
 import type { View } from '../../kind/view.ts'
 import { address, go } from '../address.ts'
 import type { FilterChip } from '../filter-chip.ts'
@@ -14,40 +14,23 @@ export interface SavedFilter {
 
 interface ListSettings {
   readonly isCompact: boolean
-  /** Columns that are left out, as `view.column`. */
+  /** Hidden columns, as `view.column`. */
   readonly hidden: readonly string[]
   readonly saved: readonly SavedFilter[]
 }
 
-const place = 'daybook-inspector:lists'
-const none: ListSettings = { isCompact: false, hidden: [], saved: [] }
-
-function kept(): ListSettings {
-  try {
-    const found = JSON.parse(localStorage.getItem(place) ?? 'null') as Partial<ListSettings> | null
-    return {
-      isCompact: found?.isCompact === true,
-      hidden: Array.isArray(found?.hidden) ? found.hidden.filter((one) => typeof one === 'string') : [],
-      saved: Array.isArray(found?.saved) ? found.saved.filter(isSaved) : [],
-    }
-  } catch {
-    return none
+export const listSettings = setting('lists', (found): ListSettings => {
+  const { isCompact, hidden, saved } = (found ?? {}) as Partial<ListSettings>
+  return {
+    isCompact: isCompact === true,
+    hidden: Array.isArray(hidden) ? hidden.filter((one) => typeof one === 'string') : [],
+    saved: Array.isArray(saved) ? saved.filter(isSaved) : [],
   }
-}
+})
 
 function isSaved(one: SavedFilter | null): one is SavedFilter {
   return typeof one?.name === 'string' && typeof one.view === 'string' && Array.isArray(one.chips)
 }
-
-export const listSettings = signal<ListSettings>(kept())
-
-effect(() => {
-  try {
-    localStorage.setItem(place, JSON.stringify(listSettings.value))
-  } catch {
-    // Without site data they last as long as the page.
-  }
-})
 
 function change(part: Partial<ListSettings>): void {
   listSettings.value = { ...listSettings.peek(), ...part }
@@ -67,7 +50,7 @@ export function showColumn(view: View, column: string, isShown: boolean): void {
 export const savedOf = (view: View): readonly SavedFilter[] =>
   listSettings.value.saved.filter((one) => one.view === view)
 
-/** Saves what the list is narrowed by under a name; the same name again is the newer one. */
+/** Saves the search and filters of the list under a name. A name that exists is replaced. */
 export function saveFilter(name: string): void {
   const { view, search, chips } = address.peek()
   const others = listSettings.peek().saved.filter((one) => one.view !== view || one.name !== name)

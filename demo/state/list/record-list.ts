@@ -8,11 +8,11 @@ import { address, listedKind } from '../address.ts'
 import { book } from '../book.ts'
 import { filtersOf, optionsOf } from '../filter-chip.ts'
 import { queryPages, searchPages } from './record-source.ts'
-import { createRowPages, pageRows, type RowPages } from './row-page.ts'
+import { pageRows, RowPages } from './row-page.ts'
 
 export interface RecordList {
   readonly kind: RecordKind
-  readonly asked: string
+  readonly key: string
   readonly search: string
   /** How the words of a search were matched; `any` when no record has all of them. */
   readonly match: 'all' | 'any' | undefined
@@ -28,31 +28,31 @@ export interface RecordCount {
 }
 
 export const list = signal<RecordList | undefined>(undefined)
-/** Undefined until it is counted, and where only listing can count. */
+/** Undefined before the count, and where counting is impossible. */
 export const count = signal<RecordCount | undefined>(undefined)
 export const isLoading = signal(false)
 export const listFailure = signal<unknown>(undefined)
-/** Records that came since the list was made. */
+/** New records since the list was made. */
 export const fresh = signal(0)
-/** Where the list should be scrolled to, once: a row to reveal, or the top. */
+/** A request to scroll the list once, to a row or to the top. */
 export const scrollRequest = signal<
   { readonly index: number; readonly align: 'auto' | 'start' | 'center' } | undefined
 >(undefined)
 
 export const isNarrowed = computed(() => address.value.search.trim() !== '' || address.value.chips.length > 0)
 
-/** What the list is of. In a view that lists nothing it stays as it was, and so does the list. */
+/** The view, search and filters of the list. A view without a list keeps those of the list before. */
 let place = { view: '', search: '', chips: address.peek().chips }
-const asked = computed(() => {
+const listKey = computed(() => {
   const { view, search, chips } = address.value
   if (listedKind.value) place = { view, search: search.trim(), chips }
   return JSON.stringify(place)
 })
 
-/** The rows on show, told by the list as it scrolls; kept over a reload. */
+/** The visible rows, as the list reports them. They stay over a reload. */
 export const shown = { first: 0, last: 0 }
 
-/** What a count of the list asks; undefined where only listing can tell, as with a path into the data. */
+/** The input that counts the list; undefined where counting is impossible, as with a path into the data. */
 export function countAsk() {
   const of = kindOfView(place.view)
   if (!of) return undefined
@@ -62,31 +62,31 @@ export function countAsk() {
 }
 
 const hourSpanDays = 3
-/** Pages that a list has before anyone scrolls. A search has its first: each further one costs it a ranking. */
+/** Pages of a list before a scroll. A search has one, because each further page costs a ranking. */
 const pagesAtOnce = 5
 let turn = 0
 
 interface Reload {
-  /** Leaves the reader where they are. */
+  /** Keeps the scroll position. */
   readonly keepPlace?: boolean
-  /** Only the search changed, and nothing came in: the count still holds. */
+  /** Keeps the count: only the search changed, and nothing is new. */
   readonly keepCount?: boolean
 }
 
 let isRemaking = false
-/** What is to be made once the list that is being made is there. */
+/** The list to make after the current one. */
 let missed: Required<Pick<Reload, 'keepCount'>> | undefined
 
-/** Makes the list anew. */
+/** Makes the list again. */
 export async function reloadList({ keepPlace = false, keepCount = false }: Reload = {}): Promise<void> {
   const current = book.peek()
   const of = kindOfView(place.view)
   if (!current || !of) return
   const mine = ++turn
-  // What was typed meanwhile is searched for next: the answer to less of it would only flash by.
+  // A longer search is next: the result of the shorter one would only flash.
   const isOld = () => mine !== turn || book.peek() !== current || missed !== undefined
   isLoading.value = true
-  // Asked before the rows: what comes in between counts as new, where it would never be told otherwise.
+  // Count before reading rows: a record in between counts as new, and is not missed.
   const countedBefore = keepCount ? undefined : countTotal(current, of)
   countedBefore?.catch(() => undefined)
   try {
@@ -94,19 +94,19 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
     if (keepPlace && shown.last > 0)
       await Promise.all([next.pages.ready(shown.first), next.pages.ready(shown.last)])
     if (isOld()) return next.pages.stop()
-    const before = list.peek()
+    const replaced = list.peek()
     list.value = next
-    before?.pages.stop()
+    replaced?.pages.stop()
     listFailure.value = undefined
     fresh.value = 0
-    if (!keepPlace && before) scrollRequest.value = { index: 0, align: 'start' }
-    const known = keepCount ? count.peek() : undefined
-    const total = known?.total ?? (await countedBefore)
+    if (!keepPlace && replaced) scrollRequest.value = { index: 0, align: 'start' }
+    const before = keepCount ? count.peek() : undefined
+    const total = before?.total ?? (await countedBefore)
     if (isOld()) return
     if (next.search === '' && total !== undefined) next.pages.setCount(total)
-    // Whoever scrolls at once meets rows: counting by time takes as long as many pages.
-    if (!known) await next.pages.rest()
-    const counted = known ?? (await countRecords(current, total))
+    // Rows first, for a reader who scrolls at once: counting by time takes as long as many pages.
+    if (!before) await next.pages.rest()
+    const counted = before ?? (await countRecords(current, total))
     if (isOld()) return
     count.value = counted
   } catch (error) {
@@ -120,36 +120,36 @@ async function makeList(from: Daybook, of: RecordKind): Promise<RecordList> {
   const { search: text, chips } = place
   const filters = filtersOf(chips, of.fields)
   const signal = new AbortController().signal
-  const made = { kind: of, asked: asked.peek(), search: text }
+  const made = { kind: of, key: listKey.peek(), search: text }
   if (text === '') {
     const load = queryPages(from, of, { filters, options: optionsOf(chips, of.fields) })
     const first = await load(0, signal)
-    return { ...made, match: undefined, pages: createRowPages(load, { first, ahead: pagesAtOnce }) }
+    return { ...made, match: undefined, pages: new RowPages(load, { first, ahead: pagesAtOnce }) }
   }
   for (const match of ['all', 'any'] as const) {
     const load = searchPages(from, of, { text, match, filters })
     const first = await load(0, signal)
     if (first.rows.length > 0 || match === 'any') {
-      return { ...made, match, pages: createRowPages(load, { first }) }
+      return { ...made, match, pages: new RowPages(load, { first }) }
     }
   }
   throw new Error('unreachable')
 }
 
-/** How many records the list would have now. Where none is left out the status knows, which asks nothing of the index. */
+/** The number of records in the list. Without filters the status has it, which costs no index. */
 export async function countTotal(from: Daybook, { name, hides }: RecordKind): Promise<number | undefined> {
   const ask = countAsk()
   if (ask && !ask.filters && !hides) return (await from.status()).records[name] ?? 0
   return ask && (await from.records.count({ ...ask, by: 'none' })).total
 }
 
-/** The records by time, which is the slower the more there are; `known` when they were counted before. */
-async function countRecords(from: Daybook, known: number | undefined): Promise<RecordCount | undefined> {
+/** The records by time. The more records, the slower it is; `before` is an earlier count. */
+async function countRecords(from: Daybook, before: number | undefined): Promise<RecordCount | undefined> {
   const ask = countAsk()
   if (!ask) return undefined
   const counted = await from.records.count({ ...ask, by: 'day' })
   const { buckets } = counted
-  const total = known ?? counted.total
+  const total = before ?? counted.total
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
   const first = buckets[0]
   const last = buckets.at(-1)
@@ -160,7 +160,7 @@ async function countRecords(from: Daybook, known: number | undefined): Promise<R
   return { total, failed, by: 'hour', buckets: hours.buckets }
 }
 
-/** Where a record stands in the list as it is now, so that it can be scrolled to; undefined in a search. */
+/** The index of a record in the list, to scroll to it; undefined in a search. */
 export async function findInList(id: string, at: string): Promise<number | undefined> {
   const from = book.peek()
   const now = list.peek()
@@ -170,17 +170,17 @@ export async function findInList(id: string, at: string): Promise<number | undef
   const ask = countAsk()
   const { timePath } = now.kind
   if (held !== undefined || now.search !== '' || !ask || timePath === undefined) return held
-  // In another order only what is held can be told.
+  // In another order the index is known for loaded rows only.
   if (optionsOf(place.chips, now.kind.fields).orderBy !== undefined) return undefined
   const newer = { [timePath]: { gt: at } }
   const filters = ask.filters ? { and: [ask.filters, newer] } : newer
   const { total } = await from.records.count({ ...ask, filters, by: 'none' })
-  // Records of the same instant stand beside it.
+  // Records of the same instant are next to it.
   await Promise.all([now.pages.ready(total), now.pages.ready(total + pageRows - 1)])
   return now.pages.indexOf(isIt)
 }
 
-/** Makes one list at a time: what is typed while a search runs waits for it, and only the last of that is searched for. */
+/** Makes one list at a time. Text typed during a search waits, and only the last text is searched for. */
 async function remakeList(keepCount: boolean): Promise<void> {
   if (isRemaking) {
     missed = { keepCount: keepCount && missed?.keepCount !== false }
@@ -190,7 +190,7 @@ async function remakeList(keepCount: boolean): Promise<void> {
   for (let next: typeof missed = { keepCount }; next; next = missed) {
     missed = undefined
     await reloadList(next)
-    // What was let go of has not been counted.
+    // The dropped list was not counted.
     if (missed && !next.keepCount) missed = { keepCount: false }
   }
   isRemaking = false
@@ -199,7 +199,7 @@ async function remakeList(keepCount: boolean): Promise<void> {
 let listed: Daybook | undefined
 let counted = ''
 effect(() => {
-  const now = asked.value
+  const now = listKey.value
   const current = book.value
   const { view, chips } = place
   const of = JSON.stringify([view, chips])

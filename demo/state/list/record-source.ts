@@ -1,13 +1,13 @@
-// Where the rows of a list come from: a page of a query, or a page of a search.
-// A query remembers the cursors it met, so that a page is reached from the nearest one even while records arrive.
+// Pages of a list: from a query or a search, and the values of their filter fields, which the page suggests for filters.
+// A query remembers its cursors, so a page starts at the nearest one even while records arrive.
 import type { Daybook, Filters } from '../../../src/index.ts'
 import type { ListOptions } from '../../kind/filter-field.ts'
-import type { BookRecord, RecordAsk, RecordPage, RecordKind, RecordRow } from '../../kind/record-kind.ts'
+import type { BookRecord, RecordAsk, RecordKind, RecordPage, RecordRow } from '../../kind/record-kind.ts'
 import { metPieces } from '../../wording/passage-word.ts'
 import { type Page, pageRows } from './row-page.ts'
-import { noteSeen } from './seen-value.ts'
+import { onEmptied } from '../held.ts'
 
-export type LoadPage = (page: number, signal: AbortSignal) => Promise<Page<RecordRow>>
+type LoadPage = (page: number, signal: AbortSignal) => Promise<Page<RecordRow>>
 
 /** A page of a kind's records, by its own verb or the one for all kinds. */
 function queryRecords(
@@ -20,13 +20,13 @@ function queryRecords(
   return book.records.query({ kind: kind.name, ...ask, ...options }, { signal })
 }
 
-interface Asked {
+interface ListQuery {
   readonly filters: Filters | undefined
   readonly options: ListOptions
 }
 
 /** Pages of a kind's records, newest first. */
-export function queryPages(book: Daybook, kind: RecordKind, { filters, options }: Asked): LoadPage {
+export function queryPages(book: Daybook, kind: RecordKind, { filters, options }: ListQuery): LoadPage {
   const cursors = new Map<number, string>()
   return async (page, signal) => {
     let from = page
@@ -45,7 +45,7 @@ export function queryPages(book: Daybook, kind: RecordKind, { filters, options }
   }
 }
 
-/** A single letter begins so many words that it stands for itself. */
+/** A shorter text is not the beginning of a word: too many words begin with one letter. */
 const prefixLength = 2
 
 /** A number is never the beginning of another: `acme-42` is not `acme-423`. */
@@ -56,14 +56,14 @@ interface Search {
   readonly match: 'all' | 'any'
 }
 
-/** A search as the book is asked for it. The last word may be the beginning of one. */
+/** The input of a search. Its last word may be the beginning of a word. */
 export const searchAsk = ({ text, match }: Search) => ({
   query: text,
   match,
   prefix: mayBegin(/\S*$/.exec(text)?.[0] ?? ''),
 })
 
-/** A search ranks all that it finds, whatever part of it is asked for: so many pages come at once, but for the first. */
+/** A search ranks all of its hits for any page, so it reads this many pages at once, after the first. */
 const rankedPages = 8
 
 /** Pages of records that have the words, best match first. */
@@ -78,10 +78,10 @@ export function searchPages(
     const part = { offset: first * pageRows, limit: pages * pageRows + 1 }
     return (await book.records.search({ ...ask, ...part }, { signal })).records
   }
-  /** The pages after the first, from `first` on. Only the last block is kept, and none that failed. */
+  /** The pages from `first` on. Only the last block stays, and no failed one. */
   const block = (first: number, signal: AbortSignal) => {
-    const known = blocks.get(first)
-    if (known) return known
+    const running = blocks.get(first)
+    if (running) return running
     blocks.clear()
     const records = search(first, rankedPages, signal)
     blocks.set(first, records)
@@ -103,3 +103,26 @@ function rowsOf(kind: RecordKind, records: readonly BookRecord[]): RecordRow[] {
   for (const row of rows) noteSeen(kind.view, row)
   return rows
 }
+
+const mostValues = 200
+const seen = new Map<string, Set<string>>()
+
+const placeOf = (view: string, field: string) => `${view} ${field}`
+
+function noteSeen(view: string, { seen: found }: RecordRow): void {
+  for (const [field, values] of Object.entries(found)) {
+    const place = placeOf(view, field)
+    const all = seen.get(place) ?? new Set()
+    seen.set(place, all)
+    for (const value of values)
+      if (value !== '' && !value.endsWith('…') && all.size < mostValues) all.add(value)
+  }
+}
+
+export function seenValues(view: string, field: string): string[] {
+  return [...(seen.get(placeOf(view, field)) ?? [])].sort()
+}
+
+/** Forgets all values, for one may be of a deleted record. The list adds its own again. */
+export const forgetSeen = (): void => seen.clear()
+onEmptied(forgetSeen)

@@ -1,168 +1,180 @@
-// A long list held a window at a time: pages come when they are looked at, and the farthest are let go.
-// Invariant: what is on show never moves by itself; a page keeps its place until the whole list is made anew.
-import { signal, type ReadonlySignal } from '@preact/signals'
+// A long list, loaded a page at a time around the reader; pages far away are dropped.
+// Invariant: visible rows never move by themselves; a page keeps its place until the whole list is made again.
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
 export interface Page<Row> {
   readonly rows: readonly Row[]
   readonly hasMore: boolean
 }
 
-export interface RowPages<Row> {
-  /** How many rows there are; while that is unknown, how many are known so far. */
-  readonly count: ReadonlySignal<number>
-  /** False while the count may still grow by scrolling. */
-  readonly isCounted: ReadonlySignal<boolean>
-  /** Changes whenever rows came or were let go. */
-  readonly version: ReadonlySignal<number>
-  readonly failure: ReadonlySignal<unknown>
-  at(index: number): Row | undefined
-  indexOf(isWanted: (row: Row) => boolean): number | undefined
-  /** The rows that are held. */
-  held(): Row[]
-  /** Says which rows are on show; what is missing of them and ahead of the reader is loaded, what is far away is let go. */
-  show(first: number, last: number): void
-  setCount(count: number): void
-  /** Changes rows that are held, each in its place. */
-  update(change: (row: Row) => Row): void
-  ready(index: number): Promise<void>
-  /** Resolves once nothing is being loaded any more. */
-  rest(): Promise<void>
-  /** The first page as it would be now; what is held stays as it is. */
-  peekFirst(): Promise<readonly Row[]>
-  stop(): void
-}
-
 export const pageRows = 60
-const keptPages = 30
+const mostPages = 30
 const atOnce = 2
-/** What a reader who scrolls meets before he has scrolled this often again is loaded beforehand. */
+/** Loads ahead the rows that a reader reaches with this many more scrolls of the same speed. */
 const scrollsAhead = 30
 const pagesAhead = 6
 
+type LoadPage<Row> = (page: number, signal: AbortSignal) => Promise<Page<Row>>
+
 export interface RowPagesOptions<Row> {
   readonly first: Page<Row>
-  /** How many pages are loaded ahead of a reader who has not scrolled yet. Default none. */
+  /** Pages to load before the reader scrolls. Default none. */
   readonly ahead?: number
 }
 
 /** Rows from `load(page)`. */
-export function createRowPages<Row>(
-  load: (page: number, signal: AbortSignal) => Promise<Page<Row>>,
-  { first, ahead: least = 0 }: RowPagesOptions<Row>,
-): RowPages<Row> {
-  const pages = new Map<number, readonly Row[]>([[0, first.rows]])
-  const loading = new Map<number, Promise<void>>()
-  const abort = new AbortController()
-  const counted = signal(first.hasMore ? first.rows.length + 1 : first.rows.length)
-  const isCounted = signal(!first.hasMore)
-  const version = signal(0)
-  const failure = signal<unknown>(undefined)
-  let wanted: number[] = []
-  let seen = { first: 0, last: 0 }
+export class RowPages<Row> {
+  readonly #load: LoadPage<Row>
+  readonly #ahead: number
+  readonly #pages: Map<number, readonly Row[]>
+  readonly #loading = new Map<number, Promise<void>>()
+  readonly #abort = new AbortController()
+  readonly #count: Signal<number>
+  readonly #isCounted: Signal<boolean>
+  readonly #version = signal(0)
+  readonly #failure = signal<unknown>(undefined)
+  #wanted: number[] = []
+  #visible = { first: 0, last: 0 }
 
-  const take = (page: number, { rows, hasMore }: Page<Row>) => {
-    pages.set(page, rows)
-    if (!isCounted.value) {
-      const known = page * pageRows + rows.length
-      counted.value = Math.max(counted.value, hasMore ? known + 1 : known)
-      if (!hasMore) {
-        counted.value = known
-        isCounted.value = true
-      }
-    }
-    version.value += 1
+  constructor(load: LoadPage<Row>, { first, ahead = 0 }: RowPagesOptions<Row>) {
+    this.#load = load
+    this.#ahead = ahead
+    this.#pages = new Map([[0, first.rows]])
+    this.#count = signal(first.hasMore ? first.rows.length + 1 : first.rows.length)
+    this.#isCounted = signal(!first.hasMore)
   }
 
-  const fetchPage = (page: number): Promise<void> => {
-    const known = loading.get(page)
-    if (known) return known
-    const work = load(page, abort.signal)
+  /** The number of rows; before they are counted, the number so far. */
+  get count(): ReadonlySignal<number> {
+    return this.#count
+  }
+
+  /** False while scrolling may increase the count. */
+  get isCounted(): ReadonlySignal<boolean> {
+    return this.#isCounted
+  }
+
+  /** Changes with every change of the loaded rows. */
+  get version(): ReadonlySignal<number> {
+    return this.#version
+  }
+
+  get failure(): ReadonlySignal<unknown> {
+    return this.#failure
+  }
+
+  at(index: number): Row | undefined {
+    return this.#pages.get(Math.floor(index / pageRows))?.[index % pageRows]
+  }
+
+  indexOf(isWanted: (row: Row) => boolean): number | undefined {
+    for (const [page, rows] of this.#pages) {
+      const place = rows.findIndex(isWanted)
+      if (place >= 0) return page * pageRows + place
+    }
+    return undefined
+  }
+
+  /** The loaded rows. */
+  loaded(): Row[] {
+    return [...this.#pages.values()].flat()
+  }
+
+  /** Takes the visible rows. Loads missing ones and some ahead of the reader; drops those far away. */
+  show(first: number, last: number): void {
+    const low = Math.floor(first / pageRows)
+    const high = Math.floor(last / pageRows)
+    const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)
+    const scrolled = first - this.#visible.first
+    this.#visible = { first, last }
+    const pace = Math.min(pagesAhead, Math.ceil((Math.abs(scrolled) * scrollsAhead) / pageRows))
+    const length = Math.max(this.#ahead, pace)
+    const ahead = Array.from({ length }, (_, i) => (scrolled < 0 ? low - 1 - i : high + 1 + i))
+    this.#wanted = [...span, ...ahead].filter(
+      (page) => page >= 0 && !this.#pages.has(page) && page * pageRows < this.#count.value,
+    )
+    this.#dropFar(Math.round((low + high) / 2))
+    this.#next()
+  }
+
+  setCount(total: number): void {
+    this.#count.value = total
+    this.#isCounted.value = true
+    this.show(this.#visible.first, this.#visible.last)
+  }
+
+  /** Changes loaded rows, each in its place. */
+  update(change: (row: Row) => Row): void {
+    let isChanged = false
+    for (const [page, rows] of this.#pages) {
+      const changed = rows.map((row) => change(row))
+      if (changed.every((row, i) => row === rows[i])) continue
+      this.#pages.set(page, changed)
+      isChanged = true
+    }
+    if (isChanged) this.#version.value += 1
+  }
+
+  async ready(index: number): Promise<void> {
+    const page = Math.floor(index / pageRows)
+    if (!this.#pages.has(page)) await this.#fetch(page)
+  }
+
+  /** Resolves when no page is loading. */
+  async rest(): Promise<void> {
+    while (this.#loading.size > 0) await Promise.all(this.#loading.values())
+  }
+
+  /** The first page as it is now; loaded rows stay unchanged. */
+  async peekFirst(): Promise<readonly Row[]> {
+    return (await this.#load(0, this.#abort.signal)).rows
+  }
+
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  #take(page: number, { rows, hasMore }: Page<Row>): void {
+    this.#pages.set(page, rows)
+    if (!this.#isCounted.value) {
+      const end = page * pageRows + rows.length
+      this.#count.value = hasMore ? Math.max(this.#count.value, end + 1) : end
+      if (!hasMore) this.#isCounted.value = true
+    }
+    this.#version.value += 1
+  }
+
+  #fetch(page: number): Promise<void> {
+    const running = this.#loading.get(page)
+    if (running) return running
+    const work = this.#load(page, this.#abort.signal)
       .then((found) => {
-        failure.value = undefined
-        take(page, found)
+        this.#failure.value = undefined
+        this.#take(page, found)
       })
       .catch((error: unknown) => {
-        if (!abort.signal.aborted) failure.value = error
-        wanted = []
+        if (!this.#abort.signal.aborted) this.#failure.value = error
+        this.#wanted = []
       })
       .finally(() => {
-        loading.delete(page)
-        next()
+        this.#loading.delete(page)
+        this.#next()
       })
-    loading.set(page, work)
+    this.#loading.set(page, work)
     return work
   }
 
-  const next = () => {
-    while (!abort.signal.aborted && loading.size < atOnce) {
-      const page = wanted.shift()
+  #next(): void {
+    while (!this.#abort.signal.aborted && this.#loading.size < atOnce) {
+      const page = this.#wanted.shift()
       if (page === undefined) return
-      if (!pages.has(page)) void fetchPage(page)
+      if (!this.#pages.has(page)) void this.#fetch(page)
     }
   }
 
-  const forgetFar = (middle: number) => {
-    if (pages.size <= keptPages) return
-    const far = [...pages.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle))
-    for (const page of far.slice(0, pages.size - keptPages)) pages.delete(page)
-  }
-
-  const show = (firstRow: number, lastRow: number) => {
-    const low = Math.floor(firstRow / pageRows)
-    const high = Math.floor(lastRow / pageRows)
-    const span = Array.from({ length: high - low + 1 }, (_, i) => low + i)
-    const scrolled = firstRow - seen.first
-    seen = { first: firstRow, last: lastRow }
-    const pace = Math.min(pagesAhead, Math.ceil((Math.abs(scrolled) * scrollsAhead) / pageRows))
-    const length = Math.max(least, pace)
-    const ahead = Array.from({ length }, (_, i) => (scrolled < 0 ? low - 1 - i : high + 1 + i))
-    wanted = [...span, ...ahead].filter(
-      (page) => page >= 0 && !pages.has(page) && page * pageRows < counted.value,
-    )
-    forgetFar(Math.round((low + high) / 2))
-    next()
-  }
-
-  return {
-    count: counted,
-    isCounted,
-    version,
-    failure,
-    at: (index) => pages.get(Math.floor(index / pageRows))?.[index % pageRows],
-    indexOf(isWanted) {
-      for (const [page, rows] of pages) {
-        const place = rows.findIndex(isWanted)
-        if (place >= 0) return page * pageRows + place
-      }
-      return undefined
-    },
-    held: () => [...pages.values()].flat(),
-    show,
-    setCount(total) {
-      counted.value = total
-      isCounted.value = true
-      show(seen.first, seen.last)
-    },
-    update(change) {
-      let isChanged = false
-      for (const [page, rows] of pages) {
-        const changed = rows.map((row) => change(row))
-        if (changed.every((row, i) => row === rows[i])) continue
-        pages.set(page, changed)
-        isChanged = true
-      }
-      if (isChanged) version.value += 1
-    },
-    async ready(index) {
-      const page = Math.floor(index / pageRows)
-      if (!pages.has(page)) await fetchPage(page)
-    },
-    async rest() {
-      while (loading.size > 0) await Promise.all(loading.values())
-    },
-    peekFirst: async () => (await load(0, abort.signal)).rows,
-    stop() {
-      abort.abort()
-    },
+  #dropFar(middle: number): void {
+    if (this.#pages.size <= mostPages) return
+    const far = [...this.#pages.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle))
+    for (const page of far.slice(0, this.#pages.size - mostPages)) this.#pages.delete(page)
   }
 }

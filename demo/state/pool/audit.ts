@@ -1,5 +1,6 @@
-// What became of every envelope at this copy of the book, newest first, as the address narrows it.
-// Invariant: what comes meanwhile never moves what is read; it is shown when it is asked for.
+// The result of every envelope at this copy of the book, newest first, as the address narrows it.
+// Invariant: new entries never move the list; they wait until the reader asks for them.
+import { createReader, defined } from '../reading.ts'
 import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
 import { refusedResults } from '../../kind/view-field.ts'
@@ -16,51 +17,39 @@ type Query = NonNullable<CapabilityInput<'pool:audit'>>
 
 export const audit = held<Listed | undefined>(undefined)
 export const auditFailure = signal<unknown>(undefined)
-/** There is something newer than what is on show. */
+/** There are newer entries. */
 export const hasFresh = signal(false)
 
 const pageSize = 100
 
 const query = computed((): Query => {
   const chosen = chipOf('result')
-  const type = chipOf('type')
-  const claw = chipOf('claw')
   const result = chosen === 'refused' ? [...refusedResults] : chosen === undefined ? [] : [chosen]
   return {
     ...(result.length === 0 ? {} : { result: result as NonNullable<Query['result']> }),
-    ...(type === undefined ? {} : { type }),
-    ...(claw === undefined ? {} : { claw }),
+    ...defined({ type: chipOf('type'), claw: chipOf('claw') }),
   }
 })
 
-let asked = 0
-async function read(before: readonly AuditEntry[], cursor?: string): Promise<void> {
-  asked += 1
-  const mine = asked
-  try {
-    const { pool } = await openedBook()
-    const page = await pool.audit({
-      ...query.peek(),
-      limit: pageSize,
-      ...(cursor === undefined ? {} : { cursor }),
-    })
-    if (mine !== asked) return
-    audit.value = { entries: [...before, ...page.entries], cursor: page.cursor }
-    auditFailure.value = undefined
-    if (cursor === undefined) hasFresh.value = false
-  } catch (error) {
-    if (mine === asked) auditFailure.value = error
-  }
-}
+const read = createReader(auditFailure)
 
-export const loadAudit = () => read([])
+const load = (before: readonly AuditEntry[], cursor?: string): Promise<void> =>
+  read(
+    (from) => from.pool.audit({ ...query.peek(), limit: pageSize, ...defined({ cursor }) }),
+    (page) => {
+      audit.value = { entries: [...before, ...page.entries], cursor: page.cursor }
+      if (cursor === undefined) hasFresh.value = false
+    },
+  )
+
+export const loadAudit = () => load([])
 
 export async function loadOlder(): Promise<void> {
   const before = audit.peek()
-  if (before?.cursor !== undefined) await read(before.entries, before.cursor)
+  if (before?.cursor !== undefined) await load(before.entries, before.cursor)
 }
 
-/** Is there anything newer? While nothing is on show, it is shown at once. */
+/** Checks for newer entries. An empty list shows them at once. */
 async function look(): Promise<void> {
   const first = audit.peek()?.entries[0]
   if (!first) return loadAudit()

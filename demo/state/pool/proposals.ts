@@ -1,11 +1,17 @@
-// The proposals of the pool by what became of them, and the one that is read.
-// Invariant: what is read stays until the reader goes on, whatever becomes of it meanwhile.
+// Proposals of the pool by outcome, the open one, and the vote of this page’s agent on it, with its keys.
+// Invariants: the open proposal stays until the reader moves on; one press is one vote, which counts until another one
+// replaces it or the proposal is decided.
+import type { Daybook } from '../../../src/index.ts'
+import { createReader, defined } from '../reading.ts'
 import { createRef } from 'preact'
 import { computed, effect, signal } from '@preact/signals'
 import type { Proposal } from '../../kind/pool/pool-record.ts'
 import { address, chipOf, go } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
 import { held } from '../held.ts'
+import { tell, tellError } from '../../page/toast.ts'
+import { type Side, voteOf } from '../../kind/pool/standing.ts'
+import { loadPool, pool } from './pool.ts'
 
 interface Listed {
   readonly state: Proposal['state']
@@ -15,7 +21,7 @@ interface Listed {
 
 export const listed = held<Listed | undefined>(undefined)
 export const proposalsFailure = signal<unknown>(undefined)
-const kept = held<Proposal | undefined>(undefined)
+const lastShown = held<Proposal | undefined>(undefined)
 
 /** The address names a proposal by its record or by the id that agents have for it. */
 const isNamed = ({ proposal, record }: Proposal, id: string | undefined) => id === record || id === proposal
@@ -23,7 +29,7 @@ const isNamed = ({ proposal, record }: Proposal, id: string | undefined) => id =
 export const current = computed(() => {
   const { id } = address.value
   const found = listed.value?.proposals.find((one) => isNamed(one, id))
-  return found ?? (kept.value && isNamed(kept.value, id) ? kept.value : undefined)
+  return found ?? (lastShown.value && isNamed(lastShown.value, id) ? lastShown.value : undefined)
 })
 export const position = computed(
   () => listed.value?.proposals.findIndex((one) => isNamed(one, address.value.id)) ?? -1,
@@ -33,20 +39,19 @@ export const isMissing = signal(false)
 
 const wanted = computed(() => (chipOf('outcome') ?? 'open') as Proposal['state'])
 const pageSize = 50
-/** Pages in a row that hold none of the wanted state: then the reader asks for more. */
+/** After this many pages without the wanted state, the reader asks for more. */
 const emptyPages = 20
 
-async function read(before: readonly Proposal[], from: string | undefined): Promise<Listed> {
+async function readPages(
+  { pool: of }: Daybook,
+  before: readonly Proposal[],
+  start?: string,
+): Promise<Listed> {
   const state = wanted.peek()
-  const { pool } = await openedBook()
   const found = [...before]
-  let cursor = from
+  let cursor = start
   for (let pages = 0; pages < emptyPages; pages += 1) {
-    const page = await pool.listProposals({
-      state,
-      limit: pageSize,
-      ...(cursor === undefined ? {} : { cursor }),
-    })
+    const page = await of.listProposals({ state, limit: pageSize, ...defined({ cursor }) })
     found.push(...page.proposals)
     cursor = page.cursor
     if (cursor === undefined || found.length >= before.length + pageSize / 2) break
@@ -54,7 +59,7 @@ async function read(before: readonly Proposal[], from: string | undefined): Prom
   return { state, proposals: found, cursor }
 }
 
-/** The proposal that an id of any record around it leads to. */
+/** The proposal of a record: itself, a vote, or a decision. */
 async function find(id: string): Promise<Proposal | undefined> {
   const { pool, records } = await openedBook()
   const named = async (proposal: string) => (await pool.listProposals({ proposal, limit: 1 })).proposals[0]
@@ -80,53 +85,44 @@ async function keepShown(): Promise<void> {
   if (address.peek().id !== id) return
   isMissing.value = !found
   if (!found) return
-  kept.value = found
-  // A vote or a decision on it was what the address named.
+  lastShown.value = found
+  // The address named a vote or a decision on it.
   if (!isNamed(found, id)) go({ id: found.proposal }, 'replace')
 }
 
-let asked = 0
-async function take(ask: () => Promise<Listed>): Promise<void> {
-  asked += 1
-  const mine = asked
-  try {
-    const found = await ask()
-    if (mine !== asked) return
-    listed.value = found
-    proposalsFailure.value = undefined
-    await keepShown()
-  } catch (error) {
-    if (mine === asked) proposalsFailure.value = error
-  }
+const read = createReader(proposalsFailure)
+
+function show(found: Listed): void {
+  listed.value = found
+  keepShown().catch((error: unknown) => (proposalsFailure.value = error))
 }
 
-/** Reads as many as are on show, and what is new to them. */
-export async function loadProposals(): Promise<void> {
-  await take(() => read([], undefined))
-}
+/** Reads the proposals again from the newest. */
+export const loadProposals = (): Promise<void> => read((from) => readPages(from, []), show)
 
 export async function loadOlder(): Promise<void> {
   const before = listed.peek()
-  if (before?.cursor !== undefined) await take(() => read(before.proposals, before.cursor))
+  if (before?.cursor !== undefined)
+    await read((from) => readPages(from, before.proposals, before.cursor), show)
 }
 
 export const cardHeading = createRef<HTMLHeadingElement>()
 let isFocusWanted = false
-/** Told by the view when it has drawn another one. */
+/** The view calls it after drawing another proposal. */
 export function onCardDrawn(): void {
   if (isFocusWanted) cardHeading.current?.focus()
   isFocusWanted = false
 }
 
-export function show(id: string, how: 'push' | 'replace' = 'push'): void {
+export function openProposal(id: string, how: 'push' | 'replace' = 'push'): void {
   isFocusWanted = true
   go({ id }, how)
 }
 
-export function step(by: number): void {
+function step(by: number): void {
   const all = listed.peek()?.proposals ?? []
   const next = all[Math.min(Math.max(position.peek() + by, 0), all.length - 1)]
-  if (next && next !== current.peek()) show(next.proposal, 'replace')
+  if (next && next !== current.peek()) openProposal(next.proposal, 'replace')
 }
 
 effect(() => {
@@ -138,4 +134,81 @@ onBook('pool', ({ type }) => {
 })
 onBook('change', ({ kinds }) => {
   if (address.peek().view === 'pool' && kinds.some((kind) => kind.startsWith('pool_'))) void loadProposals()
+})
+
+export const reason = signal('')
+export const isVoting = signal(false)
+export const reasonBox = createRef<HTMLInputElement>()
+
+const words = { yes: 'approve', no: 'reject' } as const
+const otherSide = (side: Side): Side => (side === 'yes' ? 'no' : 'yes')
+
+/** Votes on the open proposal, with the written reason. */
+export async function cast(side: Side): Promise<void> {
+  const one = current.peek()
+  if (one) await voteOn(one.proposal, side, reason.peek().trim())
+}
+
+async function voteOn(proposal: string, side: Side, why: string): Promise<void> {
+  if (isVoting.peek()) return
+  isVoting.value = true
+  try {
+    const { pool: votes } = await openedBook()
+    const { changed, counts } = await votes.vote({
+      proposal,
+      vote: side,
+      ...(why === '' ? {} : { reason: why }),
+    })
+    reason.value = ''
+    say(proposal, side, { changed, counts })
+    await Promise.all([loadProposals(), loadPool()])
+  } catch (error) {
+    tellError('Your vote was not cast.', error)
+    void loadProposals()
+  } finally {
+    isVoting.value = false
+  }
+}
+
+function say(proposal: string, side: Side, { changed, counts }: { changed: boolean; counts: boolean }): void {
+  const other = otherSide(side)
+  const isFinal = pool.peek()?.config.compatibility === true
+  const act = { word: `Vote to ${words[other]} instead`, run: () => void voteOn(proposal, other, '') }
+  if (!changed) tell(`You had already voted to ${words[side]} it.`)
+  else if (!counts) tell('Your vote is lastShown, but does not count: you proposed it.')
+  else tell(`You voted to ${words[side]} it.`, isFinal ? undefined : act)
+}
+
+/** Handles a key of this view; false for another key. */
+export function voteByKey(key: string): boolean {
+  if (address.peek().view !== 'pool') return false
+  const one = current.peek()
+  const isOpen = one?.state === 'open'
+  if (key === 'j' || key === 'ArrowDown') step(1)
+  else if (key === 'k' || key === 'ArrowUp') step(-1)
+  else if (key === 'a' && isOpen) void cast('yes')
+  else if (key === 'r' && isOpen) void cast('no')
+  else if (key === 'e' && isOpen) reasonBox.current?.focus()
+  else return key === 'Escape'
+  return true
+}
+
+/** Back from the reason to the proposal, where the keys work again. */
+export function leaveReason(): void {
+  cardHeading.current?.focus()
+}
+
+/** The vote that this page has cast on it. */
+export function ownVote(): ReturnType<typeof voteOf> {
+  const one = current.value
+  const you = pool.value?.claws.you
+  return one && you !== undefined ? voteOf(one, you) : undefined
+}
+
+let drawn: string | undefined
+effect(() => {
+  const { view, id } = address.value
+  if (view !== 'pool' || drawn === id) return
+  drawn = id
+  reason.value = ''
 })

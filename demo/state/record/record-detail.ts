@@ -1,4 +1,4 @@
-// The record that the address selects, with what it links to, what links to it, and its earlier versions.
+// The selected record of the address, with its links in both directions and its earlier versions.
 import { effect } from '@preact/signals'
 import type { Daybook } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
@@ -32,7 +32,7 @@ async function findRecord(from: Daybook, id: string): Promise<[RecordKind, BookR
   return record && [of, record]
 }
 
-/** The record with what stands around it; undefined when there is none. */
+/** The record with its links and versions; undefined if it does not exist. */
 export async function readShown(from: Daybook, id: string): Promise<ShownRecord | undefined> {
   const found = await findRecord(from, id)
   if (!found) return undefined
@@ -73,7 +73,7 @@ effect(() => {
   }
   const now = detail.peek()
   if (now.state === 'none' || now.id !== id) {
-    // What is on show stays until the next is there: reading takes a few milliseconds.
+    // The current record stays until the next one is read, which takes a few milliseconds.
     if (now.state !== 'shown') detail.value = { state: 'loading', id }
     void loadDetail(from, id)
   }

@@ -1,4 +1,4 @@
-// Reads a record and the records it stands beside, whatever their kind: those it cites, and those that cite it.
+// Reads a record of any kind, the records that it cites, and those that cite it.
 import { type Daybook, isDaybookError } from '../../../src/index.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord, RecordKind } from '../../kind/record-kind.ts'
@@ -8,13 +8,13 @@ export interface LinkGroup {
   readonly name: string
   readonly direction: 'to' | 'from'
   readonly records: readonly BookRecord[]
-  /** Ids that lead to nothing in this book: forgotten, or not fetched yet. */
+  /** Ids without a record in this book: forgotten, or not fetched yet. */
   readonly missing: readonly string[]
 }
 
 const readAtOnce = 100
 
-/** The record of this id, if it is one of the kind. */
+/** The record of this id, if it has this kind. */
 export async function readRecord(
   from: Daybook,
   kind: RecordKind,
@@ -47,7 +47,7 @@ export async function readLinks(from: Daybook, kind: RecordKind, record: BookRec
   return [...to, ...(await readCiting(from, record.id))]
 }
 
-/** Who cites it, by what that is called on the other side. */
+/** The records that cite it, by the name of their link. */
 async function readCiting(from: Daybook, id: string): Promise<LinkGroup[]> {
   const { citations, records } = await from.records.citing({ id, limit: readAtOnce })
   const byId = new Map(records.map((record) => [record.id, record]))

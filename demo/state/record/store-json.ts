@@ -1,6 +1,5 @@
-// Storing traces that a reader pasted as JSON: one, a list of them, or `{ "traces": [...] }`. All of them or none.
+// Parses pasted JSON, and stores pasted traces: one, a list, or `{ "traces": [...] }`. All of them or none.
 import { type CapabilityInput, type Daybook, DaybookError } from '../../../src/index.ts'
-import { parseJson } from './parse-json.ts'
 
 type TraceInput = CapabilityInput<'kstar:store_trace'>
 
@@ -13,7 +12,7 @@ function tracesOf(value: unknown): unknown[] {
   return isWrapped ? (value as { traces: unknown[] }).traces : [value]
 }
 
-/** A trace copied out of a book carries what the book adds; a new book adds its own. */
+/** Removes the fields that a book adds to a trace; the new book adds its own. */
 function withoutHead(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== 'trace')
     return value
@@ -21,7 +20,7 @@ function withoutHead(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !added.has(key)))
 }
 
-/** Stores what `text` holds and answers the ids; the book checks each trace and says where one is wrong. */
+/** Stores the traces in `text` and answers their ids. The book checks each and names the place of a fault. */
 export async function storeJson(book: Daybook, text: string): Promise<readonly string[]> {
   const traces = tracesOf(parseJson(text)).map((value) => withoutHead(value)) as TraceInput[]
   if (traces.length > storedAtOnce) {
@@ -43,3 +42,23 @@ export const exampleTrace = `{
   "result": { "success": true, "outcome": { "score": 85, "feedback": "Good base case" } },
   "metadata": { "mode": "interactive", "tags": ["recursion"] }
 }`
+
+/** The line and column where the parser stopped, if known. */
+function placeOf(text: string, message: string): string {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position === undefined) return ''
+  const before = text.slice(0, Number(position)).split('\n')
+  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : ''
+    throw new DaybookError('invalid-input', `This is not JSON${placeOf(text, message)}: ${message}.`, {
+      details: { path: '' },
+      cause,
+    })
+  }
+}

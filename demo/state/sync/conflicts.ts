@@ -1,4 +1,4 @@
-// The edits that lost a conflict, newest first, each with the record as it stands now; deciding, and taking that back.
+// Edits that lost a conflict, newest first, each with its current record; deciding, and undoing that.
 import { effect, signal } from '@preact/signals'
 import type { CapabilityInput } from '../../../src/index.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
@@ -12,9 +12,9 @@ import { held } from '../held.ts'
 
 export interface Conflict {
   readonly entry: ConflictEntry
-  /** What the book says now; undefined when it is forgotten. */
+  /** The current record; undefined if it is forgotten. */
   readonly current: BookRecord | undefined
-  /** The record is there, and can't be read while the book is locked: nothing can be decided. */
+  /** The book is locked, so the record can't be read or decided. */
   readonly isSealed: boolean
 }
 
@@ -22,9 +22,9 @@ export type Choice = Omit<CapabilityInput<'daybook:choose_conflict'>, 'id'>
 
 export const conflicts = held<readonly Conflict[] | undefined>(undefined, ['sync'])
 export const conflictsFailure = signal<unknown>(undefined)
-/** More than are listed. */
+/** There are more conflicts. */
 export const hasMoreConflicts = signal(false)
-/** Those whose decision was taken back here: the log goes on calling them decided. */
+/** Conflicts whose decision was undone here. The log still calls them decided. */
 export const reopened = signal<ReadonlySet<number>>(new Set())
 
 const listedAtOnce = 50
@@ -59,7 +59,7 @@ export function loadMoreConflicts(): void {
   void loadConflicts()
 }
 
-/** Decides a conflict, and offers to take that back. */
+/** Decides a conflict, and offers Undo. */
 export async function decide({ entry, current }: Conflict, choice: Choice): Promise<void> {
   const { id } = entry
   try {
@@ -96,7 +96,7 @@ async function takeBack(id: number, record: string, before: BookRecord | undefin
 
 const head = new Set(['id', 'kind', 'created_at', 'updated_at', 'ver', 'agent', 'session', 'resource'])
 
-/** What a record says, without what every record has. */
+/** The content of a record without its head. */
 export function contentOf(record: BookRecord): Fields {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !head.has(key)))
 }
@@ -104,7 +104,7 @@ export function contentOf(record: BookRecord): Fields {
 effect(() => {
   if (address.value.view === 'sync' && book.value) void loadConflicts()
 })
-/** Records that a conflict is about have changed, as when one was purged. */
+/** Reads again when a record of a conflict changes, such as after a purge. */
 onBook('change', ({ ids, more }) => {
   if (address.peek().view !== 'sync') return
   const isListed = (conflicts.peek() ?? []).some(({ entry }) => ids.includes(entry.record))

@@ -1,4 +1,4 @@
-// The tasks of the book: calls that were put off, and what became of them.
+// The tasks of the book: queued calls, with their state and errors.
 import { effect, signal } from '@preact/signals'
 import type { CapabilityOutput } from '../../../src/index.ts'
 import { address } from '../address.ts'

@@ -1,4 +1,4 @@
-// How sealing stands in the book of this page, and what a person does with its keys. Asked again when records or keys change.
+// Sensitive records and their keys, the scan for secrets, and the end of the book.
 import { saveFile } from '../../page/save-file.ts'
 import { effect, signal } from '@preact/signals'
 import { type CapabilityOutput, type Daybook, isDaybookError } from '../../../src/index.ts'
@@ -12,7 +12,7 @@ export const sealState = signal<CapabilityOutput<'seal:status'> | undefined>(und
 export const lockedRecords = signal<CapabilityOutput<'seal:list'>['records']>([])
 export const sealError = signal<unknown>(undefined)
 
-/** So many are looked through for those that can't be read. */
+/** The number of records to check for locked ones. */
 const listed = 1000
 
 async function readSeal(): Promise<void> {
@@ -26,12 +26,12 @@ async function readSeal(): Promise<void> {
     sealState.value = state
     lockedRecords.value = records.filter(({ locked }) => locked)
   } catch (error) {
-    // A book that ends says so itself; the last state stays on show until then.
+    // A closed book says so itself; the last state stays until then.
     if (!isDaybookError(error)) throw error
   }
 }
 
-/** Does something with the keys; what is refused is shown, and the state is read again either way. */
+/** Changes the keys and reads the state again. An error is on show. */
 async function change(work: (current: Daybook) => Promise<string>): Promise<boolean> {
   sealError.value = undefined
   try {
@@ -96,3 +96,70 @@ effect(() => {
   sealState.value = undefined
   if (book.value) void readSeal()
 })
+
+type Scan = CapabilityOutput<'secret:scan'>
+
+/** The result of the last scan. */
+export const secretScan = signal<Scan | undefined>(undefined)
+/** The progress of a running scan, in records. */
+export const scanStep = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
+export const scanError = signal<unknown>(undefined)
+/** Secrets in records that were stored since the page opened, by outcome. */
+export const foundSince = signal<Readonly<Record<'sealed' | 'masked' | 'kept', number>>>({
+  sealed: 0,
+  masked: 0,
+  kept: 0,
+})
+
+onBook('secret', ({ records, more }) => {
+  const counts = { ...foundSince.peek() }
+  for (const { outcome } of records) counts[outcome] += 1
+  const last = records.at(-1)
+  if (last) counts[last.outcome] += more
+  foundSince.value = counts
+})
+
+onBook('progress', ({ capability, done, total }) => {
+  if (capability === 'secret:scan' && scanStep.peek()) scanStep.value = { done, total }
+})
+
+let running: AbortController | undefined
+
+export const stopScan = () => running?.abort()
+
+/** Scans the book; with `seal`, every record with a secret in clear becomes sensitive. */
+export async function scanForSecrets(seal = false): Promise<void> {
+  running?.abort()
+  const own = new AbortController()
+  running = own
+  scanError.value = undefined
+  scanStep.value = { done: 0, total: 0 }
+  try {
+    const { records } = await openedBook()
+    const scan = await records.scan({ seal }, { signal: own.signal })
+    secretScan.value = scan
+    if (seal) tell(`${countOf(scan.sealed, 'record')} sealed.`)
+  } catch (error) {
+    if (!own.signal.aborted) scanError.value = error
+  } finally {
+    if (running === own) scanStep.value = undefined
+  }
+}
+
+export const eraseError = signal<unknown>(undefined)
+/** True during the erasure and after it. */
+export const isErasing = signal(false)
+
+/** Erases the book here, and with `mirror` first at its mirror. On an error nothing was erased. */
+export async function eraseBook(confirm: string, mirror: boolean): Promise<void> {
+  eraseError.value = undefined
+  isErasing.value = true
+  try {
+    const current = await openedBook()
+    await current.erase({ confirm, mirror })
+    tell(`Erased ${bookName}. Reload the page to start an empty book.`)
+  } catch (error) {
+    eraseError.value = error
+    isErasing.value = false
+  }
+}

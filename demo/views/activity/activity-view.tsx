@@ -1,14 +1,15 @@
-// The view of activity: what was asked of the book on this device, by whom and when, what was written and what was refused.
+// The view of activity: recalls, contexts, writes and refused calls on this device, with caller and time.
+import { More, moveFocus } from '../../parts/list-part.tsx'
+import { activityFields, activitySpans, sortWords } from '../../kind/view-field.ts'
+import { FilterText } from '../../parts/field/filter-input.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Time } from '../../parts/time.tsx'
-import { FilterChoice } from '../../parts/field/filter-choice.tsx'
-import { FilterInput } from '../../parts/field/filter-input.tsx'
+import { Time } from '../../parts/inline.tsx'
+import { ChoiceField } from '../../parts/field/form-field.tsx'
 import { choiceWords } from '../../kind/filter-field.ts'
-import { activityFields, activitySpans, sortWords } from '../../kind/view-field.ts'
 import { chipOf, narrow } from '../../state/address.ts'
-import { chipWords } from '../../state/chip-word.ts'
+import { chipWords } from '../../state/filter-chip.ts'
 import { now } from '../../page/clock.ts'
 import {
   type ActivityEntry,
@@ -21,11 +22,10 @@ import {
   nameOf,
   openEntry,
   openEntryName,
-} from '../../state/activity/activity.ts'
+} from '../../state/activity.ts'
 import { countOf, kindsWord, kindWord, oneLine } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
-import { EntryView } from './entry-view.tsx'
-import { lostWords } from './lost-word.ts'
+import { EntryView, lostWords } from './entry-view.tsx'
 
 export function ActivityView() {
   const list = activityList.value
@@ -39,13 +39,11 @@ export function ActivityView() {
           <Filters />
         </header>
         <div class="scroll">
-          {activityFailure.value !== undefined && (
-            <ErrorNotice
-              title="The activity could not be read."
-              error={activityFailure.value}
-              retry={() => void loadActivity()}
-            />
-          )}
+          <ErrorNotice
+            title="The activity could not be read."
+            error={activityFailure.value}
+            retry={loadActivity}
+          />
           {list && (list.entries.length === 0 ? <Nothing /> : <Entries list={list} />)}
         </div>
       </section>
@@ -73,7 +71,7 @@ function TimeChoice() {
       ? {}
       : { between: chipWords({ field: 'time', value: between }, fields, now.value).value }
   return (
-    <FilterChoice
+    <ChoiceField
       label="Time"
       all="Last 7 days"
       words={{ ...activitySpans, ...days }}
@@ -85,21 +83,19 @@ function TimeChoice() {
 
 function Exact({ field, hint }: { field: string; hint: string }) {
   return (
-    <label class="labelled">
-      {fields[field]?.name}
-      <FilterInput
-        placeholder={hint}
-        value={chipOf(field)}
-        onDone={(text) => narrow({ [field]: text, entry: '' })}
-      />
-    </label>
+    <FilterText
+      label={fields[field]?.name}
+      placeholder={hint}
+      value={chipOf(field)}
+      onDone={(text) => narrow({ [field]: text, entry: '' })}
+    />
   )
 }
 
 function Filters() {
   return (
     <div class="activity-filters" role="search" aria-label="Filter the activity">
-      <FilterChoice
+      <ChoiceField
         label={fields['sort']?.name}
         all="All activity"
         words={choiceWords(fields['sort'])}
@@ -131,8 +127,8 @@ function Nothing() {
   return (
     <EmptyNote title="No activity yet">
       <p>
-        This is where recalls and prompt contexts appear as they were asked, with what was found, next to
-        writes and refused calls. Call <code>book.recall()</code>, or ask something under Recall.
+        This is where recalls and prompt contexts appear, each with its question and its hits, next to writes
+        and refused calls. Call <code>book.recall()</code>, or ask something under Recall.
       </p>
       <p class="faint">
         Kept on this device for 7 days, never synced. <code>openDaybook({'{ activity: false }'})</code> turns
@@ -151,11 +147,9 @@ function Entries({ list: { entries, cursor } }: { list: ActivityList }) {
         ))}
       </ol>
       {cursor !== undefined && (
-        <p class="activity-more">
-          <button type="button" class="button" onClick={() => void loadOlderActivity()}>
-            Show older activity
-          </button>
-        </p>
+        <div class="activity-more">
+          <More onMore={loadOlderActivity}>Show older activity</More>
+        </div>
       )}
     </>
   )
@@ -176,7 +170,7 @@ function Row({ entry }: { entry: ActivityEntry }) {
         <Mark mark={sortWords[entry.sort].mark} />
         <span class="activity-sort">{sortWords[entry.sort].one}</span>
         <span class="activity-said" dir="auto">
-          <Said entry={entry} />
+          <EntryText entry={entry} />
         </span>
         <span class="faint activity-figures">{figuresOf(entry)}</span>
         <span class="faint">
@@ -190,7 +184,7 @@ function Row({ entry }: { entry: ActivityEntry }) {
   )
 }
 
-function Said({ entry: { asked, lost, capability } }: { entry: ActivityEntry }) {
+function EntryText({ entry: { asked, lost, capability } }: { entry: ActivityEntry }) {
   if (asked) return <>{oneLine(asked.text, 160) || '(empty question)'}</>
   if (lost) return <span class="faint">{lostWords[lost]}</span>
   return <code>{capability === '' ? 'unknown call' : capability}</code>
@@ -204,17 +198,8 @@ function figuresOf({ found, took, outcome, kinds = [], count = 0 }: ActivityEntr
   return countOf(count, kindWord(changed), kindsWord(changed))
 }
 
-const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
-
-/** Arrows and j/k go from entry to entry as in other lists; with one open, the next opens. */
+/** Arrows, j and k move between entries. While one is open, the next one opens. */
 function moveBetweenEntries(event: KeyboardEvent): void {
-  const step = steps[event.key]
-  const list = event.currentTarget
-  if (step === undefined || !(list instanceof HTMLElement)) return
-  const rows = [...list.querySelectorAll<HTMLElement>('.activity-open')]
-  const at = rows.findIndex((row) => row === document.activeElement)
-  const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
-  next?.focus()
+  const next = moveFocus(event, '.activity-open')
   if (next && openEntryName.peek() !== undefined) openEntry(next.dataset['entry'], 'replace')
-  event.preventDefault()
 }

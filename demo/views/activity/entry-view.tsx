@@ -1,40 +1,41 @@
-// The pane of an open entry: the question with its options, what was found and said then, the packed text, and how the same
-// question is answered now.
+// The pane of an open entry of the activity: the question with its options, its hits and packed text, and its answer now.
 import type { ComponentChildren } from 'preact'
 import { ClampedText } from '../../parts/clamped-text.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
+import { Icon, KeyCap, Time } from '../../parts/inline.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Time } from '../../parts/time.tsx'
 import { sortWords } from '../../kind/view-field.ts'
 import { go, narrow } from '../../state/address.ts'
 import {
   type ActivityEntry,
   activityList,
-  type RecallDetail,
+  again,
+  askAgain,
   nameOf,
-  openAsked,
   openEntry,
   openEntryName,
-  readAsked,
-} from '../../state/activity/activity.ts'
+  openRecall,
+  readRecall,
+  type RecallDetail,
+} from '../../state/activity.ts'
 import { countOf, countWord, kindWord, oneLine } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
 import { Block, Row, Section } from '../kind/section.tsx'
-import { AgainView } from './again-view.tsx'
-import { FoundList } from './found-list.tsx'
-import { lostWords } from './lost-word.ts'
+import { Bar } from '../../parts/bar.tsx'
+import { openRecord } from '../../state/act/open-record.ts'
+import { type HitChange, isChanged } from '../../wording/hit-change.ts'
+import { chooseOptions } from '../../state/recall.ts'
+import { HitChangeTable } from '../kind/hit-change-table.tsx'
 
 export function EntryView() {
   const name = openEntryName.value
   return (
     <section class="pane detail-pane" aria-label="Activity entry">
       {name === undefined && <Glance />}
-      {name?.startsWith('a') && <Asked />}
-      {name?.startsWith('c') && <Called name={name} />}
+      {name?.startsWith('a') && <OpenEntry />}
+      {name?.startsWith('c') && <OpenCall name={name} />}
     </section>
   )
 }
@@ -82,7 +83,7 @@ function Frame({
       </header>
       <div class="detail-body" tabIndex={0} role="group" aria-label="Contents of the entry">
         <Section name="Call">
-          <Row name="asked by">
+          <Row name="caller">
             {caller === '' ? (
               <span class="faint">unknown</span>
             ) : (
@@ -140,7 +141,7 @@ function CloseButton({ kind }: { kind: 'back' | 'close' }) {
   )
 }
 
-function Called({ name }: { name: string }) {
+function OpenCall({ name }: { name: string }) {
   const entry = activityList.value?.entries.find((one) => nameOf(one) === name)
   if (!entry)
     return <EmptyNote title="This entry is not in the list. Show older activity, or clear the filters." />
@@ -160,8 +161,8 @@ function Called({ name }: { name: string }) {
   )
 }
 
-function Asked() {
-  const now = openAsked.value
+function OpenEntry() {
+  const now = openRecall.value
   if (now.state === 'loading') return <div class="list-wait" aria-busy="true" />
   if (now.state === 'absent')
     return (
@@ -170,9 +171,7 @@ function Asked() {
       </EmptyNote>
     )
   if (now.state === 'failed')
-    return (
-      <ErrorNotice title="The entry could not be read." error={now.error} retry={() => void readAsked()} />
-    )
+    return <ErrorNotice title="The entry could not be read." error={now.error} retry={readRecall} />
   return <Shown detail={now.detail} />
 }
 
@@ -203,7 +202,7 @@ function Shown({ detail }: { detail: RecallDetail }) {
           </div>
           {packed !== '' && (
             <p>
-              <CopyButton text={packed} what="packed text" word />
+              <CopyButton text={packed} of="packed text" word />
             </p>
           )}
         </Section>
@@ -211,4 +210,102 @@ function Shown({ detail }: { detail: RecallDetail }) {
       {asked && <AgainView detail={detail} />}
     </Frame>
   )
+}
+
+type Hit = RecallDetail['hits'][number]
+
+const nowWords: Readonly<Record<Hit['now'], string>> = {
+  same: 'unchanged since',
+  changed: 'changed since',
+  gone: 'forgotten since',
+  locked: 'locked',
+}
+
+function FoundList({ hits }: { hits: readonly Hit[] }) {
+  return (
+    <Section name={`Found: ${countOf(hits.length, 'record')}`}>
+      {hits.length === 0 && <p class="faint">Nothing was found.</p>}
+      <ol class="found-list">
+        {hits.map((hit, i) => (
+          <li key={hit.id}>
+            <p class="found-head">
+              <span class="hit-rank">{i + 1}</span>
+              {hit.now === 'gone' ? (
+                <span class="faint">{hit.id}</span>
+              ) : (
+                <button type="button" class="link" onClick={() => openRecord(hit)}>
+                  {hit.id}
+                </button>
+              )}
+              <span class="faint">
+                {kindWord(hit.kind)} · {nowWords[hit.now]}
+              </span>
+            </p>
+            <Bar label="score" share={hit.score} title="Hits are ordered by this score, from 0 to 1." />
+            {hit.text !== undefined && <ClampedText text={hit.text} />}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function AgainView({ detail }: { detail: RecallDetail }) {
+  const now = again.value
+  const isMine = now.state !== 'idle' && now.n === detail.n
+  return (
+    <Section name="Now">
+      <p class="card-row">
+        <button
+          type="button"
+          class="button"
+          disabled={isMine && now.state === 'asking'}
+          onClick={() => void askAgain(detail)}
+        >
+          Ask again now
+        </button>
+        <button type="button" class="button" onClick={() => openInRecall(detail)}>
+          Open in Recall
+        </button>
+      </p>
+      <div role="status">
+        {isMine && now.state === 'failed' && (
+          <ErrorNotice
+            title="The question could not be asked."
+            error={now.error}
+            retry={() => void askAgain(detail)}
+          />
+        )}
+        {isMine && now.state === 'answered' && <Changes changes={now.changes} isSameText={now.isSameText} />}
+      </div>
+    </Section>
+  )
+}
+
+function openInRecall({ sort, asked }: RecallDetail): void {
+  if (asked) chooseOptions(asked)
+  go({ view: sort === 'context' ? 'context' : 'recall', question: asked?.text ?? '', id: undefined })
+}
+
+function Changes({
+  changes,
+  isSameText,
+}: {
+  changes: readonly HitChange[]
+  isSameText: boolean | undefined
+}) {
+  if (!changes.some(isChanged) && isSameText !== false)
+    return <p>Same answer as then: {changes.length === 0 ? 'nothing found' : 'same records, same order'}.</p>
+  return (
+    <>
+      {isSameText === false && <p>The packed text is different now.</p>}
+      <HitChangeTable label="Then and now" then="Then" changes={changes} />
+    </>
+  )
+}
+
+export const lostWords: Readonly<Record<NonNullable<ActivityEntry['lost']>, string>> = {
+  forgotten: 'Text removed: a record it recalled was forgotten or made sensitive',
+  locked: 'Text not available: the book is or was locked',
+  size: 'Text not kept: too long',
 }

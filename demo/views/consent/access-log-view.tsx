@@ -1,10 +1,13 @@
-// The view of the log of access: who called what, when, and what came of it.
+// The view of the access log: calls with their caller, time and outcome.
+import { LogTable } from '../../parts/table.tsx'
+import { More } from '../../parts/list-part.tsx'
+import { Page } from '../shell/page.tsx'
+import { FilterText } from '../../parts/field/filter-input.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Time } from '../../parts/time.tsx'
-import { FilterChoice } from '../../parts/field/filter-choice.tsx'
-import { FilterInput } from '../../parts/field/filter-input.tsx'
+import { Time } from '../../parts/inline.tsx'
+import { ChoiceField } from '../../parts/field/form-field.tsx'
 import { logOutcomes } from '../../kind/view-field.ts'
 import {
   type AccessEntry,
@@ -18,57 +21,42 @@ import {
 import { chipOf, narrow } from '../../state/address.ts'
 import { status } from '../../state/status.ts'
 import { countOf, kindsWord, kindWord } from '../../wording/text-word.ts'
-import { ConsentPage } from './consent-page.tsx'
 
 export function AccessLogView() {
   const all = entries.value
   return (
-    <ConsentPage title="Access log">
+    <Page look="consent" title="Access log">
       <p class="quiet">
         Calls by agents and guests, including denied ones, and everything written. Without content, on this
         device only, for 90 days.
       </p>
       <Filters />
-      {logFailure.value !== undefined && (
-        <ErrorNotice
-          title="The log could not be read."
-          error={logFailure.value}
-          retry={() => void loadLog()}
-        />
-      )}
+      <ErrorNotice title="The log could not be read." error={logFailure.value} retry={loadLog} />
       {all && all.length === 0 && <Nothing />}
       {all && all.length > 0 && <Table all={all} />}
-      {hasMore.value && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadOlder()}>
-            Show older entries
-          </button>
-        </p>
-      )}
-    </ConsentPage>
+      {hasMore.value && <More onMore={loadOlder}>Show older entries</More>}
+    </Page>
   )
 }
 
 function Filters() {
   return (
     <div class="field-row" role="search" aria-label="Filter the log">
-      <FilterChoice
+      <ChoiceField
         label="Outcome"
         all="All outcomes"
         words={logOutcomes}
         value={chipOf('outcome')}
         onChoose={(outcome) => narrow({ outcome })}
       />
-      <label class="labelled">
-        Agent
-        <FilterInput
-          placeholder="exact name or DID"
-          value={chipOf('agent')}
-          onDone={(agent) => narrow({ agent })}
-        />
-      </label>
+      <FilterText
+        label="Agent"
+        placeholder="exact name or DID"
+        value={chipOf('agent')}
+        onDone={(agent) => narrow({ agent })}
+      />
       {status.value?.sync.configured && (
-        <FilterChoice
+        <ChoiceField
           label="Log of"
           all="This device"
           words={{ mirror: 'The edge' }}
@@ -98,24 +86,11 @@ function Nothing() {
 
 function Table({ all }: { all: readonly AccessEntry[] }) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Entries">
-      <table class="log-table">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Agent</th>
-            <th scope="col">Call</th>
-            <th scope="col">Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.map((entry) => (
-            <Row key={entry.n} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <LogTable label="Entries" heads={['When', 'Outcome', 'Agent', 'Call', 'Changed']}>
+      {all.map((entry) => (
+        <Row key={entry.n} entry={entry} />
+      ))}
+    </LogTable>
   )
 }
 
@@ -160,23 +135,16 @@ function Row({
   )
 }
 
-/** Told by shape and by word. */
+/** By shape and by word. */
 function Outcome({ outcome }: { outcome: string }) {
-  if (outcome === 'ok')
-    return (
-      <span class="log-outcome">
-        <span aria-hidden="true">
-          <Mark mark="done" />
-        </span>{' '}
-        allowed
-      </span>
-    )
+  const isDenied = denied.includes(outcome)
+  const isAllowed = outcome === 'ok'
   return (
     <span class="log-outcome">
       <span aria-hidden="true">
-        <Mark mark={denied.includes(outcome) ? 'refused' : 'failed'} />
+        <Mark mark={isAllowed ? 'done' : isDenied ? 'refused' : 'failed'} />
       </span>{' '}
-      {denied.includes(outcome) ? 'denied' : 'failed'} <code>{outcome}</code>
+      {isAllowed ? 'allowed' : isDenied ? 'denied' : 'failed'} {!isAllowed && <code>{outcome}</code>}
     </span>
   )
 }

@@ -1,9 +1,10 @@
-// The view of what waits for a decision: the one that is read, the others below it, and what was just decided.
+// The view of approvals: the open proposal, the queue, and decisions that can be undone.
+import { ListPane, LockedNote, OpenRow } from '../../parts/list-part.tsx'
+import { Page } from '../shell/page.tsx'
 import { useEffect } from 'preact/hooks'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/inline.tsx'
 import { go } from '../../state/address.ts'
 import {
   decided,
@@ -17,22 +18,15 @@ import {
 } from '../../state/consent/queue.ts'
 import { cardHeading, current, onCardDrawn, position, show, takeBack } from '../../state/consent/review.ts'
 import { scopeWord } from '../../wording/policy-word.ts'
-import { countOf, capital, oneLine } from '../../wording/text-word.ts'
-import { ConsentPage } from './consent-page.tsx'
+import { capital, countOf, oneLine } from '../../wording/text-word.ts'
 import { ProposalCard } from './proposal-card.tsx'
 
 export function ApprovalView() {
   const all = waiting.value
   const one = current.value
   return (
-    <ConsentPage title="Waiting for approval">
-      {queueFailure.value !== undefined && (
-        <ErrorNotice
-          title="The queue could not be read."
-          error={queueFailure.value}
-          retry={() => void loadQueue()}
-        />
-      )}
+    <Page look="consent" title="Waiting for approval">
+      <ErrorNotice title="The queue could not be read." error={queueFailure.value} retry={loadQueue} />
       {requests.value.length > 0 && (
         <p class="notice" role="note">
           {countOf(requests.value.length, 'access request')} waiting.{' '}
@@ -41,11 +35,7 @@ export function ApprovalView() {
           </button>
         </p>
       )}
-      {sealedCount.value > 0 && (
-        <p class="notice" role="note">
-          {countOf(sealedCount.value, 'entry', 'entries')} locked: unlock the keys of this book in Storage.
-        </p>
-      )}
+      <LockedNote count={sealedCount.value} one="entry" many="entries" />
       {one && all && (
         <ProposalCard
           key={one.id}
@@ -56,7 +46,7 @@ export function ApprovalView() {
       {all && !one && all.length === 0 && <Nothing />}
       {all && one && <Others all={all} shown={one.id} />}
       <DecidedList />
-    </ConsentPage>
+    </Page>
   )
 }
 
@@ -85,33 +75,20 @@ function Nothing() {
 function Others({ all, shown }: { all: readonly Waiting[]; shown: string }) {
   if (all.length === 0) return <p class="quiet">Nothing else is waiting.</p>
   return (
-    <section aria-label="Queue">
-      <h2>
-        Queue ({all.length})
-        <span class="queue-keys faint">
-          <KeyCap name="j" /> <KeyCap name="k" /> next and previous
-        </span>
-      </h2>
-      <ol class="queue">
-        {all.map((one) => (
-          <li key={one.id}>
-            <button
-              type="button"
-              class="queue-row"
-              aria-current={one.id === shown ? 'true' : undefined}
-              onClick={() => show(one.id)}
-            >
-              <bdi class="queue-text">{oneLine(one.content, 120)}</bdi>
-              <span class="faint">
-                <bdi>{oneLine(one.agent, 48)}</bdi> · {scopeWord(one.category)}
-                {one.hidden.length > 0 && ' · hidden characters'}
-                {isOver(one) && ' · expired'}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ol>
-    </section>
+    <ListPane label="Queue" title={`Queue (${all.length})`} keys={['j', 'k']} effect="next and previous">
+      {all.map((one) => (
+        <OpenRow
+          key={one.id}
+          isOpen={one.id === shown}
+          onOpen={() => show(one.id)}
+          title={oneLine(one.content, 120)}
+        >
+          <bdi>{oneLine(one.agent, 48)}</bdi> · {scopeWord(one.category)}
+          {one.hidden.length > 0 && ' · hidden characters'}
+          {isOver(one) && ' · expired'}
+        </OpenRow>
+      ))}
+    </ListPane>
   )
 }
 
@@ -119,29 +96,21 @@ function DecidedList() {
   const all = decided.value
   if (all.length === 0) return null
   return (
-    <section aria-label="Decided">
-      <h2>
-        Decided in the last 10 minutes
-        <span class="queue-keys faint">
-          <KeyCap name="u" /> undo the last one
-        </span>
-      </h2>
-      <ul class="queue">
-        {all.map(({ id, status, content, editedContent, resolvedAt }) => (
-          <li key={id} class="decided-row">
-            <span class={`state state-${status}`}>
-              {status === 'edited' ? 'Approved with changes' : capital(status)}
-            </span>
-            <bdi class="queue-text">{oneLine(editedContent ?? content, 120)}</bdi>
-            <span class="faint">
-              <Time at={resolvedAt} />
-            </span>
-            <button type="button" class="button small" onClick={() => void takeBack(id)}>
-              Undo<span class="hidden"> “{oneLine(content, 40)}”</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ListPane label="Decided" title="Decided in the last 10 minutes" keys={['u']} effect="undo the last one">
+      {all.map(({ id, status, content, editedContent, resolvedAt }) => (
+        <li key={id} class="decided-row">
+          <span class={`state state-${status}`}>
+            {status === 'edited' ? 'Approved with changes' : capital(status)}
+          </span>
+          <bdi class="queue-text">{oneLine(editedContent ?? content, 120)}</bdi>
+          <span class="faint">
+            <Time at={resolvedAt} />
+          </span>
+          <button type="button" class="button small" onClick={() => void takeBack(id)}>
+            Undo<span class="hidden"> “{oneLine(content, 40)}”</span>
+          </button>
+        </li>
+      ))}
+    </ListPane>
   )
 }

@@ -1,4 +1,4 @@
-// The views of this room, which the page fetches together when one of them is first shown.
+// The views of this room. The page loads them together when one is first shown.
 export { AccessLogView } from './access-log-view.tsx'
 export { ApprovalView } from './approval-view.tsx'
 export { MemoryView } from './memory-view.tsx'

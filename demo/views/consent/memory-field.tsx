@@ -1,13 +1,14 @@
 // The fields of a memory, as several forms have them.
 import { memoryTypes, sensitivities } from '../../kind/view-field.ts'
 import type { Waiting } from '../../state/consent/queue.ts'
+import { ChoiceField, Suggestions, TextField } from '../../parts/field/form-field.tsx'
 
 interface FieldProps<Value extends string> {
   readonly value: Value
   readonly onChange: (value: Value) => void
 }
 
-const usual = [
+const categories = [
   'a2p:identity',
   'a2p:preferences',
   'a2p:preferences.communication',
@@ -21,24 +22,18 @@ const usual = [
 
 export function CategoryField({ value, onChange }: FieldProps<string>) {
   return (
-    <label class="labelled">
-      Category
-      <input
-        class="input"
+    <>
+      <TextField
+        label="Category"
+        value={value}
+        onValue={onChange}
         list="usual-categories"
         required
         spellcheck={false}
-        autocomplete="off"
         placeholder="a2p:preferences"
-        value={value}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      <datalist id="usual-categories">
-        {usual.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-    </label>
+      <Suggestions id="usual-categories" values={categories} />
+    </>
   )
 }
 
@@ -46,40 +41,28 @@ type Type = Waiting['memory_type']
 
 export function TypeField({ value, onChange }: FieldProps<Type>) {
   return (
-    <label class="labelled">
-      Type
-      <select
-        class="input"
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value as Type)}
-      >
-        {Object.entries(memoryTypes).map(([type, word]) => (
-          <option key={type} value={type}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
+    <ChoiceField
+      label="Type"
+      words={memoryTypes}
+      value={value}
+      onChoose={(chosen) => onChange(chosen as Type)}
+    />
   )
 }
 
-/** `usual`: it may be left to what the category usually is. */
+/** With `usual` it may be empty, for the default of the category. */
 export function SensitivityField({
   value,
   onChange,
-  usual: isUsual = false,
+  usual = false,
 }: FieldProps<string> & { readonly usual?: boolean }) {
   return (
-    <label class="labelled">
-      Sensitivity
-      <select class="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {isUsual && <option value="">Default for its category</option>}
-        {Object.entries(sensitivities).map(([level, word]) => (
-          <option key={level} value={level}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
+    <ChoiceField
+      label="Sensitivity"
+      all={usual ? 'Default for its category' : undefined}
+      words={sensitivities}
+      value={value}
+      onChoose={onChange}
+    />
   )
 }

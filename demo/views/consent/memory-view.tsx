@@ -1,11 +1,19 @@
-// The view of memories: by type, then by category, with what is said of each and what can be done about it.
+// The view of memories: by type, then by category, each with its state, its earlier texts and its acts.
+import { LockedNote, More, RowAct } from '../../parts/list-part.tsx'
+import { Question } from '../../parts/dialog.tsx'
+import { Page } from '../shell/page.tsx'
+import { FilterText } from '../../parts/field/filter-input.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
 import { memoryStates, memoryTypes } from '../../kind/view-field.ts'
-import { chipOf, narrow } from '../../state/address.ts'
+import { chipOf, go, narrow } from '../../state/address.ts'
 import { status } from '../../state/status.ts'
 import {
+  archiveMemory,
+  classing,
+  comparing,
+  confirmMemory,
   editing,
   forgetMemory,
   forgetting,
@@ -13,86 +21,61 @@ import {
   listed,
   loadMemories,
   loadMore,
+  maintain,
   memoriesFailure,
   type Memory,
+  upkeep,
 } from '../../state/consent/memories.ts'
-import { classing, comparing, maintain, upkeep } from '../../state/consent/memory-life.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { FilterChoice } from '../../parts/field/filter-choice.tsx'
-import { FilterInput } from '../../parts/field/filter-input.tsx'
+import { ChoiceField } from '../../parts/field/form-field.tsx'
 import { scopeWord } from '../../wording/policy-word.ts'
-import { countOf, shareWord, capital, oneLine } from '../../wording/text-word.ts'
-import { ClassDialog } from './class-dialog.tsx'
-import { ConsentPage } from './consent-page.tsx'
-import { MemoryDialog } from './memory-dialog.tsx'
-import { MemoryRow } from './memory-row.tsx'
-import { SimilarDialog } from './similar-dialog.tsx'
+import { capital, oneLine, shareWord } from '../../wording/text-word.ts'
+import { ClassDialog, MemoryDialog, SimilarDialog } from './memory-dialogs.tsx'
 
 export function MemoryView() {
   const found = listed.value
   return (
-    <ConsentPage title="Memories">
+    <Page look="consent" title="Memories">
       <Filters />
-      {memoriesFailure.value !== undefined && (
-        <ErrorNotice
-          title="The memories could not be read."
-          error={memoriesFailure.value}
-          retry={() => void loadMemories()}
-        />
-      )}
-      {freshCount.value > 0 && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadMemories()}>
-            Show {freshCount.value} new
-          </button>
-        </p>
-      )}
-      {found && found.sealed > 0 && (
-        <p class="notice" role="note">
-          {countOf(found.sealed, 'memory', 'memories')} locked: unlock the keys of this book in Storage.
-        </p>
-      )}
+      <ErrorNotice
+        title="The memories could not be read."
+        error={memoriesFailure.value}
+        retry={loadMemories}
+      />
+      {freshCount.value > 0 && <More onMore={loadMemories}>Show {freshCount.value} new</More>}
+      {found && <LockedNote count={found.sealed} one="memory" many="memories" />}
       {found && found.memories.length === 0 && <Nothing />}
       {found && <Types memories={found.memories} />}
-      {found?.cursor !== undefined && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadMore()}>
-            Show older memories
-          </button>
-        </p>
-      )}
+      {found?.cursor !== undefined && <More onMore={loadMore}>Show older memories</More>}
       {editing.value && <MemoryDialog memory={editing.value === 'new' ? undefined : editing.value} />}
       {forgetting.value && <ForgetQuestion memory={forgetting.value} />}
       {comparing.value && <SimilarDialog key={comparing.value.id} memory={comparing.value} />}
       {classing.value && <ClassDialog key={classing.value.id} memory={classing.value} />}
-    </ConsentPage>
+    </Page>
   )
 }
 
 function Filters() {
   return (
     <div class="field-row" role="search" aria-label="Filter memories">
-      <FilterChoice
+      <ChoiceField
         label="Status"
         words={memoryStates}
         value={chipOf('status') ?? 'approved'}
         onChoose={(status) => narrow({ status: status === 'approved' ? '' : status })}
       />
-      <FilterChoice
+      <ChoiceField
         label="Type"
         all="All types"
         words={memoryTypes}
         value={chipOf('type')}
         onChoose={(type) => narrow({ type })}
       />
-      <label class="labelled">
-        Category, and all below it
-        <FilterInput
-          placeholder="a2p:preferences"
-          value={chipOf('category')}
-          onDone={(category) => narrow({ category })}
-        />
-      </label>
+      <FilterText
+        label="Category, and all below it"
+        placeholder="a2p:preferences"
+        value={chipOf('category')}
+        onDone={(category) => narrow({ category })}
+      />
       <button type="button" class="button" onClick={() => (editing.value = 'new')}>
         <Icon name="plus" size={14} />
         Add a memory
@@ -110,10 +93,10 @@ function Upkeep() {
       type="button"
       class="button"
       disabled={now !== undefined}
-      title="Promotes what was often of use, flags what nobody confirmed, archives what has faded. Comes round every day."
+      title="Promotes memories that were often useful, flags unconfirmed ones, archives faded ones. The book does it daily."
       onClick={() => void maintain()}
     >
-      {now ? `Looking after them…${share}` : 'Run maintenance'}
+      {now ? `Running…${share}` : 'Run maintenance'}
     </button>
   )
 }
@@ -165,25 +148,110 @@ function Types({ memories }: { memories: readonly Memory[] }) {
 }
 
 function ForgetQuestion({ memory }: { memory: Memory }) {
-  const close = () => (forgetting.value = undefined)
   return (
-    <Dialog title="Forget this memory?" onClose={close}>
+    <Question
+      title="Forget this memory?"
+      onClose={() => (forgetting.value = undefined)}
+      act="Forget memory"
+      onAct={() => forgetMemory(memory)}
+      isDanger
+    >
       <blockquote class="quoted" dir="auto">
         {oneLine(memory.content, 200)}
       </blockquote>
       <ul class="plain-list">
         <li>Its content, its earlier versions and its index entries are removed. This cannot be undone.</li>
         <li>Memories merged from it are forgotten too.</li>
-        {status.value?.sync.configured && <li>At the next sync your other devices forget it too.</li>}
+        {status.value?.sync.configured && <li>Your other devices forget it at the next sync.</li>}
       </ul>
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={close}>
-          Cancel
-        </button>
-        <button type="button" class="button danger" onClick={() => void forgetMemory(memory)}>
-          Forget memory
-        </button>
+    </Question>
+  )
+}
+
+interface PastText {
+  readonly editedAt: string
+  readonly previousContent: string
+  readonly editedBy: string
+}
+
+const sources: Readonly<Record<string, string>> = {
+  user_manual: 'added by you',
+  user_import: 'imported',
+  agent_direct: 'stored by an agent',
+  system_derived: 'derived',
+}
+
+function sourceWord({ source }: Memory): string {
+  const agent = source['agentName'] ?? source['agentDid']
+  const type = String(source['type'])
+  if (agent !== undefined && sources[type] === undefined) return `proposed by ${String(agent)}`
+  return sources[type] ?? 'proposed by an agent'
+}
+
+function MemoryRow({ memory }: { memory: Memory }) {
+  const { content, status, confidence, sensitivity, source, scope = [], tags = [], metadata } = memory
+  const past = Array.isArray(metadata['editHistory']) ? (metadata['editHistory'] as PastText[]) : []
+  const labels = [...scope, ...tags]
+  return (
+    <li class="memory-row">
+      <p class="memory-text" dir="auto">
+        {content}
+      </p>
+      <p class="memory-said">
+        <span class={`state state-${status}`}>{capital(status)}</span>
+        <span class={`state level-${sensitivity}`}>{capital(sensitivity)}</span>
+        {memory.flagged && <span class="state state-pending">Needs review</span>}
+        <span>{shareWord(confidence)} confidence</span>
+        <span>
+          <bdi>{sourceWord(memory)}</bdi>{' '}
+          {typeof source['timestamp'] === 'string' && <Time at={source['timestamp']} />}
+        </span>
+        {typeof metadata['useCount'] === 'number' && <span>used {metadata['useCount']} times here</span>}
+        {labels.length > 0 && <bdi>{labels.join(', ')}</bdi>}
+      </p>
+      {past.length > 0 && (
+        <details>
+          <summary>Edited ({past.length})</summary>
+          <ol class="past">
+            {past.map(({ editedAt, previousContent, editedBy }) => (
+              <li key={editedAt}>
+                {previousContent === '' ? 'Gone with its proposal' : <bdi>{previousContent}</bdi>}{' '}
+                <span class="faint">
+                  until <Time at={editedAt} />, by {editedBy}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      <Acts memory={memory} />
+    </li>
+  )
+}
+
+function Acts({ memory }: { memory: Memory }) {
+  const { id, status, content, flagged } = memory
+  if (status === 'pending')
+    return (
+      <div class="row-acts">
+        <RowAct word="Review" of={content} onAct={() => go({ view: 'approvals', id })} />
       </div>
-    </Dialog>
+    )
+  const isArchived = status === 'archived'
+  return (
+    <div class="row-acts">
+      {flagged && <RowAct word="Confirm" of={content} onAct={() => confirmMemory(memory)} />}
+      <RowAct word="Edit" of={content} onAct={() => (editing.value = memory)} />
+      {status === 'approved' && (
+        <RowAct word="Find similar" of={content} onAct={() => (comparing.value = memory)} />
+      )}
+      <RowAct word="Reclassify" of={content} onAct={() => (classing.value = memory)} />
+      <RowAct
+        word={isArchived ? 'Restore' : 'Archive'}
+        of={content}
+        onAct={() => archiveMemory(memory, !isArchived)}
+      />
+      <RowAct word="Forget" of={content} onAct={() => (forgetting.value = memory)} />
+    </div>
   )
 }

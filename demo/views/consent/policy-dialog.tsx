@@ -1,7 +1,9 @@
-// Makes a policy or changes one; what it would say stands below the fields as sentences.
+// Adds or edits a policy. Sentences below the fields describe it.
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Check, ChoiceField, TextArea, TextField } from '../../parts/field/form-field.tsx'
+import { useSubmit } from '../../parts/hook.ts'
+import type { ComponentProps } from 'preact'
 import { useSignal } from '@preact/signals'
-import { Dialog } from '../../parts/dialog.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { editing, inputOf, type Policy, type PolicyInput, savePolicy } from '../../state/consent/policies.ts'
 import { policySentences } from '../../wording/policy-word.ts'
 
@@ -30,8 +32,8 @@ interface Draft {
   readonly until: string
 }
 
-type Conditions = Readonly<Record<string, unknown>>
-const record = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Conditions) : {})
+type Fields = Readonly<Record<string, unknown>>
+const record = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 const text = (value: unknown) => (value === undefined ? '' : String(value))
 
 function draftOf(policy: Policy | undefined): Draft {
@@ -59,12 +61,12 @@ function draftOf(policy: Policy | undefined): Draft {
   }
 }
 
-const lines = (said: string) => said.split(/[\s,]+/).filter(Boolean)
+const lines = (written: string) => written.split(/[\s,]+/).filter(Boolean)
 const named = new Set(['requireHttps', 'timeOfDay', 'rateLimit', 'maxDataRetention'])
 
 function inputFrom(draft: Draft, policy: Policy | undefined): PolicyInput {
   const { name, agents, allow, deny, depth, proposes, until } = draft
-  // What this form has no field for stays as it was.
+  // Conditions without a field here stay unchanged.
   const others = Object.entries(record(policy?.conditions)).filter(([one]) => !named.has(one))
   const zone = record(record(policy?.conditions)['timeOfDay'])['timezone']
   const conditions = {
@@ -100,119 +102,126 @@ function inputFrom(draft: Draft, policy: Policy | undefined): PolicyInput {
   } as PolicyInput
 }
 
+interface FieldsProps {
+  readonly draft: Draft
+  readonly change: (some: Partial<Draft>) => void
+}
+
+/** A line of text of the draft. Further attributes are those of `<input>`. */
+function Line({ name, label, draft, change, ...others }: FieldsProps & LineProps) {
+  return (
+    <TextField
+      label={label}
+      spellcheck={false}
+      value={String(draft[name])}
+      onValue={(text) => change({ [name]: text })}
+      {...others}
+    />
+  )
+}
+
+type LineProps = { readonly name: keyof Draft; readonly label: string } & Omit<
+  ComponentProps<'input'>,
+  'label' | 'name' | 'value' | 'onInput'
+>
+
+/** Scopes of the draft, one per line. */
+function Scopes({ name, label, hint, draft, change }: FieldsProps & ScopesProps) {
+  return (
+    <TextArea
+      label={label}
+      class="input code-input"
+      rows={2}
+      spellcheck={false}
+      placeholder={hint}
+      value={draft[name]}
+      onValue={(text) => change({ [name]: text })}
+    />
+  )
+}
+
+interface ScopesProps {
+  readonly name: 'allow' | 'deny'
+  readonly label: string
+  readonly hint: string
+}
+
+function Conditions(form: FieldsProps) {
+  const { draft, change } = form
+  return (
+    <div class="fields-form conditions">
+      <Check value={draft.https} onValue={(https) => change({ https })}>
+        Only over HTTPS
+      </Check>
+      <div class="field-row">
+        <Line {...form} name="start" label="From" type="time" />
+        <Line {...form} name="end" label="To" type="time" />
+        <Line {...form} name="calls" label="Maximum calls" type="number" min={1} max={100_000} />
+        <Line {...form} name="window" label="Within" placeholder="1h" />
+      </div>
+      <div class="field-row">
+        <Line {...form} name="retention" label="Requested retention" placeholder="7d or session_only" />
+        <Line {...form} name="priority" label="Priority (lower is first)" type="number" min={0} required />
+        <Line {...form} name="until" label="Expires on" type="date" />
+      </div>
+    </div>
+  )
+}
+
 export function PolicyDialog({ policy }: { policy: Policy | undefined }) {
   const draft = useSignal(draftOf(policy))
-  const failure = useSignal<unknown>(undefined)
-  const now = draft.value
   const change = (some: Partial<Draft>) => (draft.value = { ...draft.value, ...some })
-  const close = () => (editing.value = undefined)
-  const input = inputFrom(now, policy)
-  const field = (name: keyof Draft, label: string, more: object = {}) => (
-    <label class="labelled">
-      {label}
-      <input
-        class="input"
-        autocomplete="off"
-        spellcheck={false}
-        value={String(now[name])}
-        onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
-        {...more}
-      />
-    </label>
-  )
-  const area = (name: 'allow' | 'deny', label: string, hint: string) => (
-    <label class="labelled">
-      {label}
-      <textarea
-        class="input code-input"
-        rows={2}
-        spellcheck={false}
-        placeholder={hint}
-        value={now[name]}
-        onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
-      />
-    </label>
-  )
-  const check = (name: 'proposes' | 'https', label: string) => (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={now[name]}
-        onChange={({ currentTarget }) => change({ [name]: currentTarget.checked })}
-      />
-      {label}
-    </label>
-  )
+  const form = { draft: draft.value, change }
+  const { depth, proposes } = draft.value
+  const input = inputFrom(draft.value, policy)
+  const { failure, submit } = useSubmit(() => savePolicy(input))
   return (
-    <Dialog title={policy ? 'Edit policy' : 'Add a policy'} onClose={close} wide>
-      <form
-        class="fields-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void savePolicy(input).then((error) => (failure.value = error))
-        }}
-      >
-        <div class="field-row">
-          {field('agents', 'Agents (name or DID; * stands for any characters)', {
-            required: true,
-            placeholder: 'did:a2p:agent:local:*',
-          })}
-          {field('name', 'Name (optional)', { maxLength: 100 })}
-        </div>
-        <label class="labelled">
-          May read
-          <select
-            class="input"
-            value={now.depth}
-            onChange={({ currentTarget }) => change({ depth: currentTarget.value as Depth })}
-          >
-            {Object.entries(depths).map(([depth, word]) => (
-              <option key={depth} value={depth}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
-        {now.depth !== 'none' && area('allow', 'Only these scopes, one per line', 'a2p:preferences')}
-        {area('deny', 'Never these scopes, one per line', 'a2p:health')}
-        {now.depth !== 'none' && check('proposes', 'May propose memories')}
-        <details open={Object.keys(record(policy?.conditions)).length > 0}>
-          <summary>Conditions</summary>
-          <div class="fields-form conditions">
-            {check('https', 'Only over HTTPS')}
-            <div class="field-row">
-              {field('start', 'From', { type: 'time' })}
-              {field('end', 'To', { type: 'time' })}
-              {field('calls', 'Maximum calls', { type: 'number', min: 1, max: 100_000 })}
-              {field('window', 'Within', { placeholder: '1h' })}
-            </div>
-            <div class="field-row">
-              {field('retention', 'Requested retention', { placeholder: '7d or session_only' })}
-              {field('priority', 'Priority (lower is first)', { type: 'number', min: 0, required: true })}
-              {field('until', 'Expires on', { type: 'date' })}
-            </div>
-          </div>
-        </details>
-        <div class="policy-preview" aria-live="polite">
-          <p class="faint">This policy:</p>
-          <ul class="sentences">
-            {policySentences({ ...input, allow: input.allow ?? [], deny: input.deny ?? [] }).map((one) => (
-              <li key={one}>{one}</li>
-            ))}
-          </ul>
-        </div>
-        {failure.value !== undefined && (
-          <ErrorNotice title="The policy was not saved." error={failure.value} />
-        )}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary">
-            {policy ? 'Save' : 'Add policy'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={policy ? 'Edit policy' : 'Add a policy'}
+      wide
+      onClose={() => (editing.value = undefined)}
+      act={policy ? 'Save' : 'Add policy'}
+      onAct={submit}
+      failed="The policy was not saved."
+      failure={failure}
+    >
+      <div class="field-row">
+        <Line
+          {...form}
+          name="agents"
+          label="Agents (name or DID; * stands for any characters)"
+          required
+          placeholder="did:a2p:agent:local:*"
+        />
+        <Line {...form} name="name" label="Name (optional)" maxLength={100} />
+      </div>
+      <ChoiceField
+        label="May read"
+        words={depths}
+        value={depth}
+        onChoose={(value) => change({ depth: value as Depth })}
+      />
+      {depth !== 'none' && (
+        <Scopes {...form} name="allow" label="Only these scopes, one per line" hint="a2p:preferences" />
+      )}
+      <Scopes {...form} name="deny" label="Never these scopes, one per line" hint="a2p:health" />
+      {depth !== 'none' && (
+        <Check value={proposes} onValue={(isOn) => change({ proposes: isOn })}>
+          May propose memories
+        </Check>
+      )}
+      <details open={Object.keys(record(policy?.conditions)).length > 0}>
+        <summary>Conditions</summary>
+        <Conditions {...form} />
+      </details>
+      <div class="policy-preview" aria-live="polite">
+        <p class="faint">This policy:</p>
+        <ul class="sentences">
+          {policySentences({ ...input, allow: input.allow ?? [], deny: input.deny ?? [] }).map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+        </ul>
+      </div>
+    </FormDialog>
   )
 }

@@ -1,38 +1,40 @@
-// The view of policies: what agents ask for, what they may read, in sentences, and the receipts that they have.
-import { Dialog } from '../../parts/dialog.tsx'
+// The view of policies: access requests of agents, policies in sentences, and receipts, which can be revoked.
+import { More, RowAct } from '../../parts/list-part.tsx'
+import { Question } from '../../parts/dialog.tsx'
+import { Page } from '../shell/page.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
 import {
   decideRequest,
   editing,
+  hasMoreReceipts,
+  loadMoreReceipts,
   loadPolicies,
   policies,
   policiesFailure,
   type Policy,
+  type Receipt,
+  receipts,
   removePolicy,
   removing,
+  revokeReceipt,
   switchPolicy,
 } from '../../state/consent/policies.ts'
 import { type AccessRequest, requests } from '../../state/consent/queue.ts'
 import { policySentences, scopeWord } from '../../wording/policy-word.ts'
 import { capital } from '../../wording/text-word.ts'
-import { ConsentPage } from './consent-page.tsx'
 import { PolicyDialog } from './policy-dialog.tsx'
-import { ReceiptList } from './receipt-list.tsx'
 
 export function PolicyView() {
   const all = policies.value
   return (
-    <ConsentPage title="Policies">
-      {policiesFailure.value !== undefined && (
-        <ErrorNotice
-          title="The policies could not be read."
-          error={policiesFailure.value}
-          retry={() => void loadPolicies()}
-        />
-      )}
+    <Page look="consent" title="Policies">
+      <ErrorNotice
+        title="The policies could not be read."
+        error={policiesFailure.value}
+        retry={loadPolicies}
+      />
       <Requests />
       <section aria-label="Who may read what">
         <div class="section-head">
@@ -63,7 +65,7 @@ export function PolicyView() {
       <ReceiptList />
       {editing.value && <PolicyDialog policy={editing.value === 'new' ? undefined : editing.value} />}
       {removing.value && <RemoveQuestion policy={removing.value} />}
-    </ConsentPage>
+    </Page>
   )
 }
 
@@ -90,7 +92,6 @@ function Requests() {
 
 function RequestRow({ request }: { request: AccessRequest }) {
   const { requestedBy: agent, scopes, purpose, requestedAt: at, expiresAt: until } = request
-  const of = <span class="hidden"> {agent}</span>
   return (
     <li class="memory-row">
       <p class="memory-text">
@@ -112,16 +113,8 @@ function RequestRow({ request }: { request: AccessRequest }) {
         </span>
       </p>
       <div class="row-acts">
-        <button
-          type="button"
-          class="button small primary"
-          onClick={() => void decideRequest(request, 'grant')}
-        >
-          Grant for 24 hours{of}
-        </button>
-        <button type="button" class="button small" onClick={() => void decideRequest(request, 'deny')}>
-          Deny{of}
-        </button>
+        <RowAct word="Grant for 24 hours" of={agent} primary onAct={() => decideRequest(request, 'grant')} />
+        <RowAct word="Deny" of={agent} onAct={() => decideRequest(request, 'deny')} />
       </div>
     </li>
   )
@@ -131,7 +124,7 @@ const states = { active: 'Active', off: 'Off', expired: 'Expired' } as const
 
 function PolicyRow({ policy }: { policy: Policy }) {
   const { name, description, forAgents: agents, state, priority, enabled, expiresAt: until } = policy
-  const of = <span class="hidden"> {name ?? agents}</span>
+  const of = name ?? agents
   return (
     <li class="memory-row">
       {name !== undefined && <h3>{name}</h3>}
@@ -151,25 +144,27 @@ function PolicyRow({ policy }: { policy: Policy }) {
         )}
       </p>
       <div class="row-acts">
-        <button type="button" class="button small" onClick={() => (editing.value = policy)}>
-          Edit{of}
-        </button>
-        <button type="button" class="button small" onClick={() => void switchPolicy(policy, !enabled)}>
-          {enabled ? 'Switch off' : 'Switch on'}
-          {of}
-        </button>
-        <button type="button" class="button small" onClick={() => (removing.value = policy)}>
-          Remove{of}
-        </button>
+        <RowAct word="Edit" of={of} onAct={() => (editing.value = policy)} />
+        <RowAct
+          word={enabled ? 'Switch off' : 'Switch on'}
+          of={of}
+          onAct={() => switchPolicy(policy, !enabled)}
+        />
+        <RowAct word="Remove" of={of} onAct={() => (removing.value = policy)} />
       </div>
     </li>
   )
 }
 
 function RemoveQuestion({ policy }: { policy: Policy }) {
-  const close = () => (removing.value = undefined)
   return (
-    <Dialog title="Remove this policy?" onClose={close}>
+    <Question
+      title="Remove this policy?"
+      onClose={() => (removing.value = undefined)}
+      act="Remove policy"
+      onAct={() => removePolicy(policy)}
+      isDanger
+    >
       <ul class="sentences">
         {policySentences(policy).map((sentence) => (
           <li key={sentence}>{sentence}</li>
@@ -179,14 +174,58 @@ function RemoveQuestion({ policy }: { policy: Policy }) {
         From the next call on, agents lose access that only this policy allowed, and may gain access that only
         it denied.
       </p>
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={close}>
-          Cancel
-        </button>
-        <button type="button" class="button danger" onClick={() => void removePolicy(policy)}>
-          Remove policy
-        </button>
-      </div>
-    </Dialog>
+    </Question>
+  )
+}
+
+function ReceiptList() {
+  const all = receipts.value
+  return (
+    <section aria-label="Receipts">
+      <h2>Receipts</h2>
+      {all.length === 0 ? (
+        <p class="quiet">
+          No receipts yet. An agent gets one when a policy or you grant what it asked for; it ends by itself
+          and can be revoked here.
+        </p>
+      ) : (
+        <ul class="queue">
+          {all.map((receipt) => (
+            <ReceiptRow key={receipt.id} receipt={receipt} />
+          ))}
+        </ul>
+      )}
+      {hasMoreReceipts.value && <More onMore={loadMoreReceipts}>Show older receipts</More>}
+    </section>
+  )
+}
+
+function ReceiptRow({ receipt }: { receipt: Receipt }) {
+  const { grantedTo: agent, scopes, denied, purpose, method, state, expiresAt: until } = receipt
+  return (
+    <li class="memory-row">
+      <p class="memory-text">
+        <strong>
+          <bdi>{agent}</bdi>
+        </strong>{' '}
+        {state === 'active' ? 'may read' : 'could read'} {scopes.map(scopeWord).join(', ')}
+        {denied.length > 0 && `; not ${denied.map(scopeWord).join(', ')}`}.
+      </p>
+      <p class="quiet" dir="auto">
+        {purpose.description}
+      </p>
+      <p class="memory-said">
+        <span class={`state state-${state}`}>{capital(state)}</span>
+        <span>{method === 'policy_match' ? 'granted by policy' : 'granted by you'}</span>
+        <span>
+          {state === 'active' ? 'until' : 'ended'} <Time at={receipt.revokedAt ?? until} />
+        </span>
+      </p>
+      {state === 'active' && (
+        <div class="row-acts">
+          <RowAct word="Revoke" of={agent} onAct={() => revokeReceipt(receipt)} />
+        </div>
+      )}
+    </li>
   )
 }

@@ -1,14 +1,16 @@
-// The proposal that is read: what would be remembered, why, what is hidden in it, and the decision.
+// The open proposal: its text with hidden characters, the decision, edits, facts, evidence and related records.
 import { useEffect } from 'preact/hooks'
-import { HiddenText } from '../../parts/hidden-text.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { Time } from '../../parts/time.tsx'
+import { KeyCap, Time } from '../../parts/inline.tsx'
 import { memoryTypes, sensitivities } from '../../kind/view-field.ts'
-import { decided, isOver, type Waiting } from '../../state/consent/queue.ts'
+import { decided, type Evidence, isOver, type Waiting } from '../../state/consent/queue.ts'
 import {
   approve,
+  cancelEdit,
   cardHeading,
+  contentBox,
+  editFailure,
   edits,
+  type Edits,
   foundHidden,
   isDeciding,
   isGone,
@@ -18,11 +20,16 @@ import {
   seenBox,
   startEdit,
 } from '../../state/consent/review.ts'
-import type { Hidden } from '../../wording/hidden-word.ts'
+import { type Hidden, piecesOf } from '../../wording/hidden-word.ts'
 import { scopeWord } from '../../wording/policy-word.ts'
-import { countWord, shareWord } from '../../wording/text-word.ts'
-import { EvidenceList, RecordLine } from './evidence-list.tsx'
-import { ProposalEdit } from './proposal-edit.tsx'
+import { countWord, shareWord, shortId, valueLine } from '../../wording/text-word.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { CategoryField, SensitivityField, TypeField } from './memory-field.tsx'
+import { useAnswer } from '../../parts/hook.ts'
+import { ValueView } from '../../parts/value-view.tsx'
+import { kindNamed } from '../../kind/kind-table.ts'
+import { openRecord } from '../../state/act/open-record.ts'
+import { openedBook } from '../../state/book.ts'
 
 export function ProposalCard({ one, place }: { one: Waiting; place: string }) {
   useEffect(onCardDrawn, [one.id])
@@ -63,9 +70,9 @@ function HiddenNotice({ hidden }: { hidden: readonly Hidden[] }) {
           This text has hidden or look-alike characters ({countWord(hidden.length)}).
         </p>
         <ul class="plain-list">
-          {hidden.map(({ at, character: what }, i) => (
+          {hidden.map(({ at, character }, i) => (
             <li key={i}>
-              {what}, position {at}
+              {character}, position {at}
             </li>
           ))}
         </ul>
@@ -86,11 +93,11 @@ function HiddenNotice({ hidden }: { hidden: readonly Hidden[] }) {
 
 function Decision({ one, isEdited }: { one: Waiting; isEdited: boolean }) {
   if (isGone.value && !isDeciding.value) {
-    const known = decided.value.find(({ id }) => id === one.id)
+    const decision = decided.value.find(({ id }) => id === one.id)
     return (
       <p class="notice" role="status">
         This proposal is no longer waiting:{' '}
-        {known ? `${known.status} elsewhere` : 'withdrawn or decided elsewhere'}.
+        {decision ? `${decision.status} elsewhere` : 'withdrawn or decided elsewhere'}.
       </p>
     )
   }
@@ -161,5 +168,136 @@ function Related({ name, ids }: { name: string; ids: readonly string[] }) {
         <RecordLine key={id} id={id} />
       ))}
     </section>
+  )
+}
+
+function ProposalEdit() {
+  const now = edits.value
+  if (!now) return null
+  const change = (some: Partial<Edits>) => {
+    edits.value = { ...now, ...some }
+    foundHidden.value = []
+    isSeen.value = false
+  }
+  return (
+    <form
+      class="fields-form proposal-edit"
+      aria-label="Edit, then approve"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void approve()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') {
+          event.stopPropagation()
+          cancelEdit()
+        } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault()
+          void approve()
+        }
+      }}
+    >
+      <label class="labelled">
+        Remember instead
+        <textarea
+          ref={contentBox}
+          class="input"
+          rows={3}
+          required
+          dir="auto"
+          value={now.content}
+          onInput={({ currentTarget }) => change({ content: currentTarget.value })}
+        />
+      </label>
+      <div class="field-row">
+        <CategoryField value={now.category} onChange={(category) => change({ category })} />
+        <TypeField value={now.memory_type} onChange={(memory_type) => change({ memory_type })} />
+        <SensitivityField value={now.sensitivity} onChange={(sensitivity) => change({ sensitivity })} />
+      </div>
+      <ErrorNotice title="The changes were not approved." error={editFailure.value} />
+      <div class="decision">
+        <button type="submit" class="button primary">
+          Approve with changes <KeyCap name="Ctrl Enter" />
+        </button>
+        <button type="button" class="button" onClick={cancelEdit}>
+          Cancel <KeyCap name="Esc" />
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const words: Readonly<Record<string, string>> = {
+  user_statement: 'Said by the user',
+  inferred: 'Inferred',
+  confirmed: 'Confirmed by the user',
+  external: 'From outside',
+}
+
+function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
+  if (evidence.length === 0) return <p class="quiet">No evidence given.</p>
+  return (
+    <ol class="evidence">
+      {evidence.map(({ type, quote, timestamp, record }, i) => (
+        <li key={i}>
+          <p class="faint">
+            {words[type ?? ''] ?? 'Evidence'}
+            {timestamp !== undefined && (
+              <>
+                {' '}
+                · <Time at={timestamp} />
+              </>
+            )}
+          </p>
+          {quote !== undefined && (
+            <blockquote class="quoted" dir="auto">
+              {quote}
+            </blockquote>
+          )}
+          {record !== undefined && <RecordLine id={record} />}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** A record in one line; it opens in place, and leads to the view of its kind where there is one. */
+function RecordLine({ id }: { id: string }) {
+  const { value, error } = useAnswer(async () => (await openedBook()).records.get({ id }), [id])
+  if (error !== undefined) return <p class="quiet">Record {shortId(id)} could not be read.</p>
+  if (value === undefined) return <p aria-busy="true">…</p>
+  if (value === null) return <p class="quiet">Record {shortId(id)} is no longer in this book.</p>
+  const kind = kindNamed(value.kind)
+  const { content } = value as { content?: unknown }
+  const title = kind ? kind.row(value).title : valueLine(content ?? value, 200)
+  return (
+    <details class="evidence-record">
+      <summary>
+        <span class="faint">{kind?.one ?? value.kind}</span> <bdi>{title}</bdi>
+      </summary>
+      <ValueView value={value} depth={1} />
+      {kind && (
+        <button type="button" class="button small" onClick={() => openRecord(value)}>
+          Open {kind.one}
+        </button>
+      )}
+    </details>
+  )
+}
+
+/** Text of another person or agent, with its invisible characters as marks. It is text, never markup. */
+function HiddenText({ text, hidden }: { text: string; hidden: readonly Hidden[] }) {
+  return (
+    <bdi class="hidden-text" dir="auto">
+      {piecesOf(text, hidden).map((piece, i) =>
+        piece.kind === 'text' ? (
+          <span key={i}>{piece.text}</span>
+        ) : (
+          <mark key={i} class="hidden-mark">
+            {piece.note}
+          </mark>
+        ),
+      )}
+    </bdi>
   )
 }

@@ -1,8 +1,17 @@
 // The calendar of a month: a grid of days with their digests and sessions, one of which Tab reaches and the arrows move.
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from '../../parts/icon.tsx'
-import { calendarKey, cursorDay, openDay, showMonth, takeFocus } from '../../state/continuity/day-cursor.ts'
-import { type Month, monthName, openPeriod, today } from '../../state/continuity/days.ts'
+import { Icon } from '../../parts/inline.tsx'
+import {
+  calendarKey,
+  cursorDay,
+  type Month,
+  monthName,
+  openDay,
+  openPeriod,
+  showMonth,
+  takeFocus,
+  today,
+} from '../../state/continuity/days.ts'
 import {
   dayWord,
   monthAfter,

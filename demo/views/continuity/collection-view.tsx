@@ -1,12 +1,13 @@
-// The view of collections: where a persona keeps its records, what lies in one, and moving it or taking it out.
+// The view of collections of a persona: the tree of collections, the records of one, and moving or removing them.
+import { LockedNote, More, RowAct } from '../../parts/list-part.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Suggestions, TextField } from '../../parts/field/form-field.tsx'
+import { useSubmit } from '../../parts/hook.ts'
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
-import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/inline.tsx'
 import type { BookRecord } from '../../kind/record-kind.ts'
-import { kindNamed } from '../../kind/kind-table.ts'
 import { go } from '../../state/address.ts'
 import { markRecord } from '../../state/act/mark.ts'
 import {
@@ -19,32 +20,24 @@ import {
   moving,
 } from '../../state/continuity/collections.ts'
 import type { Known } from '../../state/continuity/personas.ts'
-import { errorWords } from '../../wording/error-word.ts'
-import { countOf, oneLine, valueLine } from '../../wording/text-word.ts'
 import { ContinuityPage } from './continuity-page.tsx'
-import { RecordRef } from './line-list.tsx'
+import { RecordRef, titleOf } from './line-list.tsx'
 
 export function CollectionView() {
-  return <ContinuityPage title="Collections">{(who) => <Collections who={who} />}</ContinuityPage>
+  return <ContinuityPage title="Collections">{(persona) => <Collections persona={persona} />}</ContinuityPage>
 }
 
-function Collections({ who }: { who: Known }) {
-  const found = collected.value?.persona === who.ci_id ? collected.value : undefined
+function Collections({ persona }: { persona: Known }) {
+  const found = collected.value?.persona === persona.ci_id ? collected.value : undefined
   return (
     <>
-      {collectionsFailure.value !== undefined && (
-        <ErrorNotice
-          title="The collections could not be read."
-          error={collectionsFailure.value}
-          retry={() => void loadCollections()}
-        />
-      )}
-      {found && found.sealed > 0 && (
-        <p class="notice" role="note">
-          {countOf(found.sealed, 'record')} locked: unlock the keys of this book in Storage.
-        </p>
-      )}
-      {found && found.collections.length === 0 && found.name === undefined && <Nothing who={who} />}
+      <ErrorNotice
+        title="The collections could not be read."
+        error={collectionsFailure.value}
+        retry={loadCollections}
+      />
+      {found && <LockedNote count={found.sealed} one="record" />}
+      {found && found.collections.length === 0 && found.name === undefined && <Nothing persona={persona} />}
       {found && (found.collections.length > 0 || found.name !== undefined) && (
         <div class="persona-panes">
           <Tree found={found} />
@@ -56,18 +49,18 @@ function Collections({ who }: { who: Known }) {
   )
 }
 
-function Nothing({ who }: { who: Known }) {
+function Nothing({ persona }: { persona: Known }) {
   return (
     <EmptyNote title="No collections yet">
       <p>
-        This is where {who.name}’s collections appear, such as <i>People/Alice</i>. An agent puts a record
+        This is where {persona.name}’s collections appear, such as <i>People/Alice</i>. An agent puts a record
         into one; so can you, in the record’s marks. Try it in this page’s console:
       </p>
       <pre class="code-sample" tabIndex={0} aria-label="Example">{`const { id } = await book.thoughts.learn({
-  persona: '${who.name}', knowledge: 'Alice likes tea',
+  persona: '${persona.name}', knowledge: 'Alice likes tea',
 })
 await book.thoughts.mark({
-  persona: '${who.name}', memoryId: id, collection: 'People/Alice',
+  persona: '${persona.name}', memoryId: id, collection: 'People/Alice',
 })`}</pre>
       <p>
         <button type="button" class="button" onClick={() => go({ view: 'thoughts', id: undefined })}>
@@ -159,28 +152,14 @@ function Content({ found }: { found: Collected }) {
           ))}
         </ul>
       )}
-      {cursor !== undefined && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadMoreCollected()}>
-            Show older records
-          </button>
-        </p>
-      )}
+      {cursor !== undefined && <More onMore={loadMoreCollected}>Show older records</More>}
     </section>
   )
-}
-
-function titleOf(record: BookRecord): string {
-  const kind = kindNamed(record.kind)
-  if (kind) return kind.row(record).title
-  const { content } = record as { content?: unknown }
-  return valueLine(content ?? record, 200)
 }
 
 function RecordRow({ record }: { record: BookRecord }) {
   const { id, marks = {} } = record
   const title = titleOf(record)
-  const of = <span class="hidden"> “{oneLine(title, 40)}”</span>
   const stored = marks.importance ?? (record as { importance?: unknown }).importance
   return (
     <li class="memory-row">
@@ -194,16 +173,12 @@ function RecordRow({ record }: { record: BookRecord }) {
         <bdi>{marks.collection}</bdi>
       </p>
       <div class="row-acts">
-        <button type="button" class="button small" onClick={() => (moving.value = record)}>
-          Move…{of}
-        </button>
-        <button
-          type="button"
-          class="button small"
-          onClick={() => void markRecord({ id, collection: null }, 'Removed from the collection.')}
-        >
-          Remove{of}
-        </button>
+        <RowAct word="Move…" of={title} onAct={() => (moving.value = record)} />
+        <RowAct
+          word="Remove"
+          of={title}
+          onAct={() => markRecord({ id, collection: null }, 'Removed from the collection.')}
+        />
       </div>
     </li>
   )
@@ -212,60 +187,34 @@ function RecordRow({ record }: { record: BookRecord }) {
 function MoveDialog({ record, found }: { record: BookRecord; found: Collected }) {
   const stored = record.marks?.collection ?? ''
   const typed = useSignal(stored)
-  const failure = useSignal<unknown>(undefined)
-  const field = useId()
-  const close = () => (moving.value = undefined)
   const name = typed.value.trim()
-  const move = async () => {
-    failure.value = name === stored ? undefined : await moveRecord(record, name)
-    if (failure.value === undefined) close()
-  }
+  const close = () => (moving.value = undefined)
+  const { failure, submit } = useSubmit(async () => {
+    if (name !== stored) await moveRecord(record, name)
+    close()
+  })
   return (
-    <Dialog title="Move to another collection" onClose={close}>
-      <form
-        class="fields-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void move()
-        }}
-      >
-        <blockquote class="quoted" dir="auto">
-          {oneLine(titleOf(record), 200)}
-        </blockquote>
-        <label class="labelled" for={field}>
-          Collection
-          <input
-            id={field}
-            class="input"
-            list={`${field}-known`}
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={200}
-            aria-describedby={failure.value === undefined ? undefined : `${field}-error`}
-            placeholder="such as People/Alice"
-            value={typed.value}
-            onInput={({ currentTarget: { value } }) => (typed.value = value)}
-          />
-        </label>
-        <datalist id={`${field}-known`}>
-          {found.collections.map((one) => (
-            <option key={one.name} value={one.name} />
-          ))}
-        </datalist>
-        {failure.value !== undefined && (
-          <p class="form-error" id={`${field}-error`} role="alert">
-            {errorWords(failure.value).what}
-          </p>
-        )}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={name === ''}>
-            Move
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Move to another collection"
+      onClose={close}
+      act="Move"
+      onAct={submit}
+      isReady={name !== ''}
+      failed="The record was not moved."
+      failure={failure}
+    >
+      <blockquote class="quoted" dir="auto">
+        {titleOf(record)}
+      </blockquote>
+      <TextField
+        label="Collection"
+        of={typed}
+        list="collections"
+        spellcheck={false}
+        maxLength={200}
+        placeholder="such as People/Alice"
+      />
+      <Suggestions id="collections" values={found.collections.map((one) => one.name)} />
+    </FormDialog>
   )
 }

@@ -1,71 +1,62 @@
-// The frame of the views of continuity: their tabs, a heading, whose they are, and what to do while there is no persona.
+// The frame of the views of continuity: the current persona, a choice of another one, and help for a book without any.
+import { Page } from '../shell/page.tsx'
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import {
-  askedName,
   isUnknown,
-  loadPersonas,
   type Known,
+  loadPersonas,
   persona,
   personas,
   personasFailure,
+  wantedName,
 } from '../../state/continuity/personas.ts'
 import { go } from '../../state/address.ts'
-import { Tabs } from '../shell/tabs.tsx'
 
 interface PageProps {
   readonly title: string
-  readonly children: (who: Known) => ComponentChildren
+  readonly children: (shown: Known) => ComponentChildren
   /** The view has its own way to choose a persona. */
   readonly picks?: boolean
 }
 
 export function ContinuityPage({ title, children, picks = false }: PageProps) {
   const all = personas.value
-  const who = persona.value
+  const shown = persona.value
   return (
-    <>
-      <div class="page-tabs">
-        <Tabs />
-      </div>
-      <div class="page-scroll">
-        <div class="page continuity">
-          <div class="section-head">
-            <h1>{title}</h1>
-            {!picks && all && all.length > 1 && <Picker all={all} who={who} />}
-          </div>
-          {personasFailure.value !== undefined && (
-            <ErrorNotice
-              title="The personas could not be read."
-              error={personasFailure.value}
-              retry={() => void loadPersonas()}
-            />
-          )}
-          {!all && personasFailure.value === undefined && <p aria-busy="true">…</p>}
-          {all?.length === 0 && <NoPersona />}
-          {all && all.length > 0 && isUnknown.value && <Unknown />}
-          {who && children(who)}
-        </div>
-      </div>
-    </>
+    <Page
+      look="continuity"
+      title={title}
+      tools={!picks && all && all.length > 1 ? <Picker all={all} shown={shown} /> : null}
+    >
+      <ErrorNotice
+        title="The personas could not be read."
+        error={personasFailure.value}
+        retry={loadPersonas}
+      />
+      {!all && personasFailure.value === undefined && <p aria-busy="true">…</p>}
+      {all?.length === 0 && <NoPersona />}
+      {all && all.length > 0 && isUnknown.value && <Unknown />}
+      {shown && children(shown)}
+    </Page>
   )
 }
 
-function Picker({ all, who }: { all: readonly Known[]; who: Known | undefined }) {
+function Picker({ all, shown }: { all: readonly Known[]; shown: Known | undefined }) {
   return (
     <label class="persona-picker">
       <span class="faint">Persona</span>
       <select
         class="input"
-        value={who?.ci_id ?? ''}
+        value={shown?.ci_id ?? ''}
         onChange={({ currentTarget: { value } }) => {
           const chosen = all.find(({ ci_id }) => ci_id === value)
           if (chosen) go({ chips: [{ field: 'persona', value: chosen.name }], id: undefined })
         }}
       >
-        {!who && <option value="">none</option>}
+        {!shown && <option value="">none</option>}
         {all.map(({ ci_id, name }) => (
           <option key={ci_id} value={ci_id}>
             {name}
@@ -80,7 +71,7 @@ function Unknown() {
   return (
     <EmptyNote title="There is no such persona in this book.">
       <p>
-        <bdi>{askedName.value}</bdi> may be in a book that has not synced with this one yet.{' '}
+        <bdi>{wantedName.value}</bdi> may be in a book that has not synced with this one yet.{' '}
         <button type="button" class="link" onClick={() => go({ view: 'personas', chips: [], id: undefined })}>
           Show all personas
         </button>
@@ -107,7 +98,7 @@ function NoPersona() {
         <p class="example-head">
           <span class="faint">A first day</span>
           <span class="spacer" />
-          <CopyButton text={example} what="example" />
+          <CopyButton text={example} of="example" />
         </p>
         <pre tabIndex={0} aria-label="Example">
           {example}

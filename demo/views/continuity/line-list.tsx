@@ -1,17 +1,18 @@
-// Lines of a digest, a sunrise, a pattern or a snapshot, each with the records that it rests on. A record leads to the view of
-// its kind; where its kind has none, it opens in place.
+// Lines of a digest, a sunrise, a pattern or a snapshot, each with its records, which open in the view of their kind or
+// in place; and a session as a line.
 import { useSignal } from '@preact/signals'
 import { Dialog } from '../../parts/dialog.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useAnswer } from '../../parts/hook.ts'
 import { ValueView } from '../../parts/value-view.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { now } from '../../page/clock.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { openedBook } from '../../state/book.ts'
-import type { Line } from '../../state/continuity/personas.ts'
-import { shortId, oneLine, valueLine, kindWord } from '../../wording/text-word.ts'
+import type { Line, Session } from '../../state/continuity/personas.ts'
+import { countOf, kindWord, oneLine, shortId, valueLine } from '../../wording/text-word.ts'
 import { exactTime, relativeTime } from '../../wording/time-word.ts'
+import { Time } from '../../parts/inline.tsx'
 
 export function LineList({ lines }: { lines: readonly Line[] }) {
   return (
@@ -48,8 +49,8 @@ function Evidence({ ids }: { ids: readonly string[] }) {
   )
 }
 
-/** What a record says of itself, in a line. */
-function titleOf(record: BookRecord): string {
+/** A record as one line of text. */
+export function titleOf(record: BookRecord): string {
   const kind = kindNamed(record.kind)
   if (kind) return oneLine(kind.row(record).title, 120)
   const { content, name } = record as { content?: unknown; name?: unknown }
@@ -93,5 +94,34 @@ export function RecordRef({ id }: { id: string }) {
         </Dialog>
       )}
     </>
+  )
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  asked: 'ended by its agent',
+  left: 'its tab was closed',
+  idle: 'idle for 30 minutes',
+}
+
+const sessionStates = { open: 'Open', ending: 'Ending', ended: 'Ended' } as const
+
+export function SessionLine({ session }: { session: Session }) {
+  const { state, reason, started_at: began, ended_at: end, archived, snapshot } = session
+  return (
+    <span class="session-line">
+      <span class={`state ${state === 'open' ? 'state-active' : ''}`}>{sessionStates[state]}</span>
+      <span>
+        started <Time at={began} />
+      </span>
+      {end !== undefined && (
+        <span>
+          ended <Time at={end} />
+          {reason !== undefined && ` (${reasons[reason] ?? reason})`}
+        </span>
+      )}
+      {state === 'ending' && <span>its end was interrupted and continues by itself</span>}
+      {snapshot !== undefined && <span>snapshot taken</span>}
+      {archived > 0 && <span>{countOf(archived, 'record')} archived</span>}
+    </span>
   )
 }

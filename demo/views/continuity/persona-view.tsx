@@ -1,26 +1,36 @@
-// The view of personas: who they are, their last session, and the sunrise of one as its agent would read it.
+// The view of personas: each with its last session, and the sunrise of the open one as its agent would read it.
+import { ListPane, OpenRow } from '../../parts/list-part.tsx'
+import { Fact, FactList } from '../../parts/fact-list.tsx'
 import { useEffect, useRef } from 'preact/hooks'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
-import { Time } from '../../parts/time.tsx'
-import { goTo, type Known, personas, type Sunrise } from '../../state/continuity/personas.ts'
-import { choosePersona, onPersonaDrawn, personaHeading } from '../../state/continuity/persona-choice.ts'
-import { loadSunrise, sunrise, sunriseFailure } from '../../state/continuity/sunrise.ts'
+import { Time } from '../../parts/inline.tsx'
+import { ShortId } from '../../parts/copy-button.tsx'
+import {
+  choosePersona,
+  goTo,
+  type Known,
+  type Line,
+  loadSunrise,
+  onPersonaDrawn,
+  personaHeading,
+  personas,
+  type Sunrise,
+  sunrise,
+  sunriseFailure,
+} from '../../state/continuity/personas.ts'
 import { dayWord } from '../../wording/day-word.ts'
 import { countOf } from '../../wording/text-word.ts'
 import { ContinuityPage } from './continuity-page.tsx'
-import { LineList } from './line-list.tsx'
-import { SessionLine } from './session-line.tsx'
+import { LineList, SessionLine } from './line-list.tsx'
 
 export function PersonaView() {
   return (
     <ContinuityPage title="Personas" picks>
-      {(who) => (
+      {(persona) => (
         <div class="persona-panes">
-          <List shown={who} />
-          <Persona key={who.ci_id} who={who} />
+          <List shown={persona} />
+          <Persona key={persona.ci_id} persona={persona} />
         </div>
       )}
     </ContinuityPage>
@@ -30,35 +40,24 @@ export function PersonaView() {
 function List({ shown }: { shown: Known }) {
   const all = personas.value ?? []
   return (
-    <section aria-label="All personas">
-      <h2>
-        All personas ({all.length})
-        {all.length > 1 && (
-          <span class="queue-keys faint">
-            <KeyCap name="j" /> <KeyCap name="k" />
-            <span class="hidden"> next and previous</span>
-          </span>
-        )}
-      </h2>
-      <ul class="queue">
-        {all.map((one) => (
-          <li key={one.ci_id}>
-            <button
-              type="button"
-              class="queue-row"
-              aria-current={one.ci_id === shown.ci_id ? 'true' : undefined}
-              onClick={() => choosePersona(one.ci_id)}
-            >
-              <bdi class="queue-text">{one.name}</bdi>
-              <span class="faint">
-                {one.role !== undefined && <bdi>{one.role} · </bdi>}
-                {stateOf(one)}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ListPane
+      label="All personas"
+      title={`All personas (${all.length})`}
+      keys={all.length > 1 ? ['j', 'k'] : []}
+      effect={<span class="hidden">next and previous</span>}
+    >
+      {all.map((one) => (
+        <OpenRow
+          key={one.ci_id}
+          isOpen={one.ci_id === shown.ci_id}
+          onOpen={() => choosePersona(one.ci_id)}
+          title={one.name}
+        >
+          {one.role !== undefined && <bdi>{one.role} · </bdi>}
+          {stateOf(one)}
+        </OpenRow>
+      ))}
+    </ListPane>
   )
 }
 
@@ -72,7 +71,7 @@ function stateOf({ last }: Known) {
   )
 }
 
-function Persona({ who }: { who: Known }) {
+function Persona({ persona }: { persona: Known }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     personaHeading.current = heading.current
@@ -82,45 +81,47 @@ function Persona({ who }: { who: Known }) {
     <article class="persona" aria-labelledby="persona-name">
       <div class="card">
         <h2 id="persona-name" tabIndex={-1} ref={heading} dir="auto">
-          {who.name}
+          {persona.name}
         </h2>
-        {who.description !== undefined && <p dir="auto">{who.description}</p>}
-        <dl class="facts">
-          <Fact name="Role">{who.role ?? <span class="faint">not given</span>}</Fact>
-          <Fact name="Time zone">{who.time_zone}</Fact>
+        {persona.description !== undefined && <p dir="auto">{persona.description}</p>}
+        <FactList>
+          <Fact name="Role">{persona.role ?? <span class="faint">not given</span>}</Fact>
+          <Fact name="Time zone">{persona.time_zone}</Fact>
           <Fact name="Registered">
-            <Time at={who.registered_at} />
+            <Time at={persona.registered_at} />
           </Fact>
-          <Fact name="Sessions">{who.sessions}</Fact>
+          <Fact name="Sessions">{persona.sessions}</Fact>
           <Fact name="Id">
-            <ShortId id={who.ci_id} />
+            <ShortId id={persona.ci_id} />
           </Fact>
-        </dl>
-        {who.last ? <SessionLine session={who.last} /> : <p class="quiet">No session was started yet.</p>}
+        </FactList>
+        {persona.last ? (
+          <SessionLine session={persona.last} />
+        ) : (
+          <p class="quiet">No session was started yet.</p>
+        )}
         <div class="card-row">
-          <button type="button" class="button" onClick={() => goTo('days', who)}>
+          <button type="button" class="button" onClick={() => goTo('days', persona)}>
             Days
           </button>
-          <button type="button" class="button" onClick={() => goTo('collections', who)}>
+          <button type="button" class="button" onClick={() => goTo('collections', persona)}>
             Collections
           </button>
-          <button type="button" class="button" onClick={() => goTo('snapshots', who)}>
+          <button type="button" class="button" onClick={() => goTo('snapshots', persona)}>
             Snapshots and backups
           </button>
         </div>
       </div>
       <section class="card" aria-labelledby="sunrise-title">
         <h2 id="sunrise-title">Sunrise</h2>
-        <p class="quiet">What {who.name} would wake up to if a session started now.</p>
-        {sunriseFailure.value !== undefined && (
-          <ErrorNotice
-            title="The sunrise could not be read."
-            error={sunriseFailure.value}
-            retry={() => void loadSunrise()}
-          />
-        )}
-        {sunrise.value?.ci_id === who.ci_id ? (
-          <SunrisePage told={sunrise.value} who={who} />
+        <p class="quiet">The start of {persona.name}’s next session, if it began now.</p>
+        <ErrorNotice
+          title="The sunrise could not be read."
+          error={sunriseFailure.value}
+          retry={loadSunrise}
+        />
+        {sunrise.value?.ci_id === persona.ci_id ? (
+          <SunrisePage found={sunrise.value} persona={persona} />
         ) : (
           sunriseFailure.value === undefined && <p aria-busy="true">…</p>
         )}
@@ -129,23 +130,14 @@ function Persona({ who }: { who: Known }) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-function SunrisePage({ told, who }: { told: Sunrise; who: Known }) {
-  const { day, isYesterday, digest, keyEvents: events, open_questions: open, room } = told
+function SunrisePage({ found, persona }: { found: Sunrise; persona: Known }) {
+  const { day, isYesterday, digest, keyEvents: events, open_questions: open, room } = found
   return (
     <>
       {day !== null && digest ? (
         <p>
           {isYesterday ? 'Yesterday, ' : 'Nothing happened yesterday. The last day with a digest is '}
-          <button type="button" class="link" onClick={() => goTo('days', who, day)}>
+          <button type="button" class="link" onClick={() => goTo('days', persona, day)}>
             {dayWord(day)}
           </button>
           : {countOf(digest.raw, 'record')}.
@@ -155,18 +147,8 @@ function SunrisePage({ told, who }: { told: Sunrise; who: Known }) {
           <p>This is where the day before appears: its digest is made when a session ends, or by itself.</p>
         </EmptyNote>
       )}
-      {events.length > 0 && (
-        <section aria-label="Key events">
-          <h3>Key events</h3>
-          <LineList lines={events} />
-        </section>
-      )}
-      {open.length > 0 && (
-        <section aria-label="Open questions">
-          <h3>Open questions</h3>
-          <LineList lines={open} />
-        </section>
-      )}
+      <Lines title="Key events" lines={events} />
+      <Lines title="Open questions" lines={open} />
       {room.length > 0 && (
         <section aria-label="Said in the room">
           <h3>Said in the room</h3>
@@ -185,5 +167,15 @@ function SunrisePage({ told, who }: { told: Sunrise; who: Known }) {
         </section>
       )}
     </>
+  )
+}
+
+function Lines({ title, lines }: { title: string; lines: readonly Line[] }) {
+  if (lines.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <LineList lines={lines} />
+    </section>
   )
 }

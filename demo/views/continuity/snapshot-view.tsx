@@ -1,43 +1,51 @@
-// The view of snapshots and backups: where a persona left off, and all that is its own in one verified bundle.
-import { Dialog } from '../../parts/dialog.tsx'
+// The view of snapshots and backups. A backup is read back and verified before a restore, which first shows its effect.
+import { More, RowAct } from '../../parts/list-part.tsx'
+import { Question } from '../../parts/dialog.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import type { Known } from '../../state/continuity/personas.ts'
 import {
+  askToRestore,
+  type Backup,
   focusDraft,
-  kept,
-  keptFailure,
-  loadKept,
   loadOlderSnapshots,
+  loadSnapshots,
+  makeBackup,
+  personaFiles,
   restoreBackup,
+  type Restored,
   restoring,
   type Snapshot,
+  snapshotsFailure,
   takeSnapshot,
+  verified,
+  verifyBackup,
   working,
 } from '../../state/continuity/snapshots.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { Time } from '../../parts/time.tsx'
-import { oneLine } from '../../wording/text-word.ts'
-import { BackupList } from './backup-list.tsx'
+import { CopyButton, ShortId } from '../../parts/copy-button.tsx'
+import { Time } from '../../parts/inline.tsx'
+import { countOf, oneLine, sizeWord } from '../../wording/text-word.ts'
 import { ContinuityPage } from './continuity-page.tsx'
 import { LineList } from './line-list.tsx'
-import { restoreSentences } from './restore-sentence.ts'
+import { exactTime } from '../../wording/time-word.ts'
 
 export function SnapshotView() {
-  return <ContinuityPage title="Snapshots and backups">{(who) => <Kept who={who} />}</ContinuityPage>
+  return (
+    <ContinuityPage title="Snapshots and backups">
+      {(persona) => <SnapshotPage persona={persona} />}
+    </ContinuityPage>
+  )
 }
 
-function Kept({ who }: { who: Known }) {
-  const found = kept.value?.persona === who.ci_id ? kept.value : undefined
+function SnapshotPage({ persona }: { persona: Known }) {
+  const found = personaFiles.value?.persona === persona.ci_id ? personaFiles.value : undefined
   return (
     <>
-      {keptFailure.value !== undefined && (
-        <ErrorNotice
-          title="Snapshots and backups could not be read."
-          error={keptFailure.value}
-          retry={() => void loadKept()}
-        />
-      )}
+      <ErrorNotice
+        title="Snapshots and backups could not be read."
+        error={snapshotsFailure.value}
+        retry={loadSnapshots}
+      />
       {found && (
         <>
           <section aria-label="Snapshots">
@@ -46,7 +54,7 @@ function Kept({ who }: { who: Known }) {
             {found.snapshots.length === 0 ? (
               <EmptyNote title="No snapshots yet">
                 <p>
-                  This is where {who.name} leaves off: a page of Markdown for its next prompt, with the
+                  This is where {persona.name} leaves off: a page of Markdown for its next prompt, with the
                   records that it quotes. One is taken whenever a session ends.
                 </p>
               </EmptyNote>
@@ -57,15 +65,9 @@ function Kept({ who }: { who: Known }) {
                 ))}
               </ul>
             )}
-            {found.cursor !== undefined && (
-              <p>
-                <button type="button" class="button" onClick={() => void loadOlderSnapshots()}>
-                  Show older snapshots
-                </button>
-              </p>
-            )}
+            {found.cursor !== undefined && <More onMore={loadOlderSnapshots}>Show older snapshots</More>}
           </section>
-          <BackupList who={who} backups={found.backups} />
+          <BackupList persona={persona} backups={found.backups} />
         </>
       )}
       {restoring.value && <RestoreQuestion />}
@@ -129,7 +131,7 @@ function SnapshotRow({ snapshot, isLast }: { snapshot: Snapshot; isLast: boolean
             <p class="example-head">
               <span class="faint">As the next prompt gets it</span>
               <span class="spacer" />
-              <CopyButton text={markdown} what="Markdown" />
+              <CopyButton text={markdown} of="Markdown" />
             </p>
             <pre tabIndex={0} aria-label="Markdown" dir="auto">
               {markdown}
@@ -154,27 +156,105 @@ function SnapshotRow({ snapshot, isLast }: { snapshot: Snapshot; isLast: boolean
 function RestoreQuestion() {
   const question = restoring.value
   if (!question) return null
-  const { backup, would } = question
-  const close = () => (restoring.value = undefined)
+  const { backup, effect } = question
   return (
-    <Dialog title="Restore this backup?" onClose={close}>
+    <Question
+      title="Restore this backup?"
+      onClose={() => (restoring.value = undefined)}
+      act="Restore"
+      onAct={() => restoreBackup(backup)}
+    >
       <p>
         <bdi>{backup.name}</bdi>, made <Time at={backup.madeAt} />. The backup is intact.
       </p>
       <ul class="plain-list">
-        {restoreSentences(would).map((sentence) => (
+        {restoreSentences(effect).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
-        <li>What was written since stays.</li>
+        <li>Records written since then stay.</li>
       </ul>
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={close}>
-          Cancel
-        </button>
-        <button type="button" class="button primary" onClick={() => void restoreBackup(backup)}>
-          Restore
+    </Question>
+  )
+}
+
+function BackupList({ persona, backups }: { persona: Known; backups: readonly Backup[] }) {
+  return (
+    <section aria-label="Backups">
+      <div class="section-head">
+        <h2>Backups {backups.length > 0 && `(${backups.length})`}</h2>
+        <button
+          type="button"
+          class="button"
+          disabled={working.value !== undefined}
+          onClick={() => void makeBackup()}
+        >
+          {working.value === 'backup' ? 'Making and verifying…' : 'Make a backup'}
         </button>
       </div>
-    </Dialog>
+      {backups.length === 0 ? (
+        <EmptyNote title="No backups yet">
+          <p>
+            This is where backups of {persona.name} appear: all that is its own as one bundle, verified by
+            reading it back. The newest 30 are kept.
+          </p>
+        </EmptyNote>
+      ) : (
+        <ul class="queue">
+          {backups.map((backup) => (
+            <BackupRow key={backup.id} backup={backup} />
+          ))}
+        </ul>
+      )}
+    </section>
   )
+}
+
+function BackupRow({ backup }: { backup: Backup }) {
+  const { id, madeAt: at, records, characters, checksum } = backup
+  const effect = verified.value.get(id)
+  const isBusy = working.value !== undefined
+  const of = `the backup of ${exactTime(at).split('\n')[0]}`
+  return (
+    <li class="memory-row">
+      <p class="section-head">
+        <b>
+          <Time at={at} />
+        </b>
+        <span class="memory-said">
+          <span>{countOf(records, 'record')}</span>
+          <span>{sizeWord(characters)}</span>
+          <ShortId id={checksum} of="checksum" />
+        </span>
+      </p>
+      {effect && (
+        <p class="memory-said" role="status">
+          <span class="state state-ok">Intact</span>
+          <span>{restoreSentences(effect).join(' ')}</span>
+        </p>
+      )}
+      <div class="row-acts">
+        <RowAct
+          word={working.value === id ? 'Reading…' : 'Verify'}
+          of={of}
+          disabled={isBusy}
+          onAct={() => verifyBackup(backup)}
+        />
+        <RowAct word="Restore…" of={of} disabled={isBusy} onAct={() => askToRestore(backup)} />
+      </div>
+    </li>
+  )
+}
+
+/** The effect of a restore, in sentences. */
+function restoreSentences(effect: Restored): string[] {
+  const { imported, updated, unchanged, forgotten, conflictCount: conflicts } = effect
+  return [
+    imported === 0 ? 'No record is missing.' : `${countOf(imported, 'record')} would come back.`,
+    updated === 0 ? 'No record would change.' : `${countOf(updated, 'record')} would change.`,
+    `${countOf(unchanged, 'record')} ${unchanged === 1 ? 'is' : 'are'} the same already.`,
+    ...(forgotten === 0
+      ? []
+      : [`${countOf(forgotten, 'record')} ${forgotten === 1 ? 'was' : 'were'} forgotten and stay deleted.`]),
+    ...(conflicts === 0 ? [] : [`${countOf(conflicts, 'conflict')} would be left to decide.`]),
+  ]
 }

@@ -1,21 +1,22 @@
-// How an open record of each kind is shown.
-import { CategorySections } from './kstar/category-sections.tsx'
-import { EpisodeSections } from './conversation/episode-sections.tsx'
-import { FactSections } from './kstar/fact-sections.tsx'
-import { MessageSections } from './conversation/message-sections.tsx'
-import { PoolFactSections } from './pool/pool-fact-sections.tsx'
-import { PoolSections } from './pool/pool-sections.tsx'
-import { PerceptionSections } from './kstar/perception-sections.tsx'
-import { ProfileSections } from './conversation/profile-sections.tsx'
-import { ChangeSchema } from './kstar/schema-act.tsx'
-import { SchemaSections } from './kstar/schema-sections.tsx'
-import { SkillSections } from './kstar/skill-sections.tsx'
-import { TokenActs } from './token/token-act.tsx'
-import { TokenSections } from './token/token-sections.tsx'
-import { ThoughtSections } from './continuity/thought-sections.tsx'
-import { TokenTypeSections } from './token/token-type-sections.tsx'
-import { TraceSections } from './kstar/trace-sections.tsx'
-import type { DetailFace } from './face.ts'
+// The detail pane of each kind: its parts, and its acts.
+import type { ComponentChildren } from 'preact'
+import type { BookRecord } from '../../kind/record-kind.ts'
+import { CategorySections, ChangeSchema, SchemaSections, TokenTypeSections } from './definition-sections.tsx'
+import { EpisodeSections, MessageSections, ProfileSections } from './conversation-sections.tsx'
+import { FactSections } from './fact-sections.tsx'
+import { PoolFactSections, PoolSections } from './pool-sections.tsx'
+import { PerceptionSections } from './perception-sections.tsx'
+import { SkillSections } from './skill-sections.tsx'
+import { TokenActs, TokenSections } from './token-sections.tsx'
+import { ThoughtSections } from './thought-sections.tsx'
+import { TraceSections } from './trace-sections.tsx'
+
+interface DetailFace<Item extends BookRecord = BookRecord> {
+  /** The parts of the open record, above its links and history. */
+  Sections(props: { record: Item }): ComponentChildren
+  /** Acts on the open record, in its bar. */
+  Acts?(props: { record: Item }): ComponentChildren
+}
 
 const faces: Readonly<Record<string, DetailFace>> = {
   trace: { Sections: TraceSections },

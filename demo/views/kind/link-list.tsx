@@ -1,8 +1,7 @@
 // The records that the open one cites, and those that cite it; each opens in its place.
-import { Icon } from '../../parts/icon.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ShortId } from '../../parts/copy-button.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { openRecord } from '../../state/act/open-record.ts'

@@ -1,12 +1,13 @@
-// The parts of which the pane of any record is made: a section with a name, rows in it, values that filter by themselves.
+// Parts of the detail pane of any record: a section with a name, rows, values that filter, and the link to its run.
 import type { ComponentChildren } from 'preact'
 import { ValueView } from '../../parts/value-view.tsx'
-import { go } from '../../state/address.ts'
+import { address, go } from '../../state/address.ts'
 import type { View } from '../../kind/view.ts'
+import { openRun } from '../../state/run.ts'
 
 interface SectionProps {
   readonly name: string
-  /** What the record carries beyond the fields that have a place of their own. */
+  /** Fields of the record without a place of their own. */
   readonly rest?: Record<string, unknown>
   readonly children: ComponentChildren
 }
@@ -47,7 +48,7 @@ interface FilterButtonProps {
   readonly value: string
 }
 
-/** A value one could want more of: pressing it lists all that have it. */
+/** A value as a button that lists all records with it. */
 export function FilterButton({ view, field, value }: FilterButtonProps) {
   return (
     <button
@@ -67,15 +68,15 @@ export function hasFields(value: object): boolean {
 
 const headFields = ['id', 'kind', 'created_at', 'updated_at', 'ver', 'agent', 'session', 'resource', 'marks']
 
-/** What a record carries beyond `known` and its head. */
-export function restOf(value: object, known: readonly string[]): Record<string, unknown> {
-  const named = new Set([...known, ...headFields])
+/** The fields beside `shown` and the head of a record. */
+export function restOf(value: object, shown: readonly string[]): Record<string, unknown> {
+  const named = new Set([...shown, ...headFields])
   return Object.fromEntries(
     Object.entries(value).filter(([key, field]) => !named.has(key) && field !== undefined),
   )
 }
 
-/** Whose record it is, and when it came to be: the same for every kind. */
+/** The owner of a record: agent, session, resource. */
 export function HeadRows({ record, view }: { record: Head; view?: View }) {
   const { agent, session, resource } = record
   return (
@@ -91,4 +92,18 @@ interface Head {
   readonly agent: string
   readonly session?: string | undefined
   readonly resource?: string | undefined
+}
+
+/** A link from a record to the run of its session; nothing while that run is open. */
+export function RunLink({
+  record: { id, session },
+}: {
+  record: { id: string; session?: string | undefined }
+}) {
+  if (session === undefined || address.value.view === 'runs') return null
+  return (
+    <button type="button" class="link" onClick={() => openRun(session, id)}>
+      Open its run
+    </button>
+  )
 }

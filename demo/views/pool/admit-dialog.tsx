@@ -1,14 +1,14 @@
 // Asks before an agent of somebody else is admitted, and shows its whole key to be compared.
-import { Dialog } from '../../parts/dialog.tsx'
+import { Question } from '../../parts/dialog.tsx'
 import { closeDialog } from '../../state/dialog.ts'
-import { admitAsked, admitQuestion } from '../../state/pool/admission.ts'
+import { admitQuestion, confirmAdmit } from '../../state/pool/pool.ts'
 
 export function AdmitDialog() {
-  const who = admitQuestion.value
-  if (!who) return null
-  const { claw, name, key } = who
+  const applicant = admitQuestion.value
+  if (!applicant) return null
+  const { claw, name, key } = applicant
   return (
-    <Dialog title="Admit this agent?" onClose={closeDialog}>
+    <Question title="Admit this agent?" onClose={closeDialog} act="Admit agent" onAct={confirmAdmit}>
       <blockquote class="quoted" dir="auto">
         <bdi>{name}</bdi>
         {name !== claw && (
@@ -32,14 +32,6 @@ export function AdmitDialog() {
         <li>Its presence, its votes and its decisions count, on all devices of this book.</li>
         <li>You can let it go again.</li>
       </ul>
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={closeDialog}>
-          Cancel
-        </button>
-        <button type="button" class="button primary" onClick={() => void admitAsked()}>
-          Admit agent
-        </button>
-      </div>
-    </Dialog>
+    </Question>
   )
 }

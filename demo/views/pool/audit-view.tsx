@@ -1,10 +1,12 @@
-// The view of the audit: what became of every envelope at this copy of the book, and why.
+// The view of the audit: the result of every envelope at this copy of the book, with the reason.
+import { LogTable } from '../../parts/table.tsx'
+import { More } from '../../parts/list-part.tsx'
+import { FilterText } from '../../parts/field/filter-input.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Time } from '../../parts/time.tsx'
-import { FilterChoice } from '../../parts/field/filter-choice.tsx'
-import { FilterInput } from '../../parts/field/filter-input.tsx'
+import { Time } from '../../parts/inline.tsx'
+import { ChoiceField } from '../../parts/field/form-field.tsx'
 import { auditChoices, refusedResults } from '../../kind/view-field.ts'
 import type { AuditEntry } from '../../kind/pool/pool-record.ts'
 import { chipOf, narrow } from '../../state/address.ts'
@@ -17,7 +19,7 @@ import {
   resultWords,
   wayWord,
 } from '../../wording/pool-word.ts'
-import { ClawName } from './claw-name.tsx'
+import { ClawName } from './pool-part.tsx'
 import { PoolPage } from './pool-page.tsx'
 
 export function PoolAuditView() {
@@ -29,29 +31,11 @@ export function PoolAuditView() {
         this device for 30 days, 10,000 entries at most.
       </p>
       <Filters />
-      {auditFailure.value !== undefined && (
-        <ErrorNotice
-          title="The audit could not be read."
-          error={auditFailure.value}
-          retry={() => void loadAudit()}
-        />
-      )}
-      {hasFresh.value && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadAudit()}>
-            Show new entries
-          </button>
-        </p>
-      )}
+      <ErrorNotice title="The audit could not be read." error={auditFailure.value} retry={loadAudit} />
+      {hasFresh.value && <More onMore={loadAudit}>Show new entries</More>}
       {all && all.entries.length === 0 && <Nothing />}
       {all && all.entries.length > 0 && <Table all={all.entries} />}
-      {all?.cursor !== undefined && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadOlder()}>
-            Show older entries
-          </button>
-        </p>
-      )}
+      {all?.cursor !== undefined && <More onMore={loadOlder}>Show older entries</More>}
     </PoolPage>
   )
 }
@@ -59,28 +43,26 @@ export function PoolAuditView() {
 function Filters() {
   return (
     <div class="field-row" role="search" aria-label="Filter the audit">
-      <FilterChoice
+      <ChoiceField
         label="Result"
         all="All results"
         words={auditChoices}
         value={chipOf('result')}
         onChoose={(result) => narrow({ result })}
       />
-      <FilterChoice
+      <ChoiceField
         label="Type"
         all="All types"
         words={envelopeWords}
         value={chipOf('type')}
         onChoose={(type) => narrow({ type })}
       />
-      <label class="labelled">
-        Agent
-        <FilterInput
-          placeholder="exact id, like logs@main"
-          value={chipOf('claw')}
-          onDone={(claw) => narrow({ claw })}
-        />
-      </label>
+      <FilterText
+        label="Agent"
+        placeholder="exact id, like logs@main"
+        value={chipOf('claw')}
+        onDone={(claw) => narrow({ claw })}
+      />
       <button type="button" class="button" onClick={() => void loadAudit()}>
         Refresh
       </button>
@@ -104,25 +86,11 @@ function Nothing() {
 
 function Table({ all }: { all: readonly AuditEntry[] }) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Entries">
-      <table class="log-table audit">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Result</th>
-            <th scope="col">Why</th>
-            <th scope="col">Type</th>
-            <th scope="col">Agent</th>
-            <th scope="col">Came by</th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.map((entry) => (
-            <Row key={entry.n} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <LogTable label="Entries" look="audit" heads={['When', 'Result', 'Why', 'Type', 'Agent', 'Came by']}>
+      {all.map((entry) => (
+        <Row key={entry.n} entry={entry} />
+      ))}
+    </LogTable>
   )
 }
 

@@ -1,10 +1,10 @@
-// The view of proposals: the one that is read with its vote, and the others by what became of them.
-import { FilterChoice } from '../../parts/field/filter-choice.tsx'
+// The view of proposals: the open one with its vote, and all by outcome.
+import { ListPane, More, OpenRow } from '../../parts/list-part.tsx'
+import { ChoiceField } from '../../parts/field/form-field.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
+import { Time } from '../../parts/inline.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Time } from '../../parts/time.tsx'
 import { outcomeWords } from '../../kind/view-field.ts'
 import { type Proposal, tallyWord } from '../../kind/pool/pool-record.ts'
 import { voteOf } from '../../kind/pool/standing.ts'
@@ -16,12 +16,12 @@ import {
   listed,
   loadOlder,
   loadProposals,
+  openProposal,
   position,
   proposalsFailure,
-  show,
 } from '../../state/pool/proposals.ts'
 import { countOf, oneLine } from '../../wording/text-word.ts'
-import { ClawName } from './claw-name.tsx'
+import { ClawName } from './pool-part.tsx'
 import { PoolPage } from './pool-page.tsx'
 import { VoteCard } from './vote-card.tsx'
 
@@ -32,13 +32,11 @@ export function ProposalView() {
   return (
     <PoolPage title="Proposals">
       <Outcome />
-      {proposalsFailure.value !== undefined && (
-        <ErrorNotice
-          title="The proposals could not be read."
-          error={proposalsFailure.value}
-          retry={() => void loadProposals()}
-        />
-      )}
+      <ErrorNotice
+        title="The proposals could not be read."
+        error={proposalsFailure.value}
+        retry={loadProposals}
+      />
       {isAway && (
         <p class="notice" role="note">
           The proposal in the address is not in this book.{' '}
@@ -50,13 +48,7 @@ export function ProposalView() {
       {one && all && <VoteCard key={one.proposal} one={one} place={placeWord(all.proposals.length)} />}
       {all && all.proposals.length === 0 && !one && <Nothing />}
       {all && all.proposals.length > 0 && <List all={all.proposals} shown={one?.proposal} />}
-      {all?.cursor !== undefined && (
-        <p>
-          <button type="button" class="button" onClick={() => void loadOlder()}>
-            Show older proposals
-          </button>
-        </p>
-      )}
+      {all?.cursor !== undefined && <More onMore={loadOlder}>Show older proposals</More>}
     </PoolPage>
   )
 }
@@ -72,7 +64,7 @@ function Outcome() {
   const wanted = wantedVotes.value.length
   return (
     <div class="field-row" role="search" aria-label="Filter proposals">
-      <FilterChoice
+      <ChoiceField
         label="Show"
         all="Open proposals"
         words={outcomeWords}
@@ -112,34 +104,27 @@ function Nothing() {
 }
 
 function List({ all, shown }: { all: readonly Proposal[]; shown: string | undefined }) {
+  const outcome = chipOf('outcome')
+  const title = outcome === undefined ? 'Open' : outcomeWords[outcome as 'approved']
   return (
-    <section aria-label="All proposals">
-      <h2>
-        {chipOf('outcome') === undefined ? 'Open' : outcomeWords[chipOf('outcome') as 'approved']} (
-        {all.length})
-        <span class="queue-keys faint">
-          <KeyCap name="j" /> <KeyCap name="k" /> next and previous
-        </span>
-      </h2>
-      <ol class="queue">
-        {all.map((one) => (
-          <li key={one.proposal}>
-            <button
-              type="button"
-              class="queue-row"
-              aria-current={one.proposal === shown ? 'true' : undefined}
-              onClick={() => show(one.proposal)}
-            >
-              <bdi class="queue-text">{oneLine(one.title ?? one.statement, 140)}</bdi>
-              <span class="faint">
-                <ClawName claw={one.claw} /> · <Time at={one.proposedAt} /> · {tallySoFar(one)}
-                <Yours one={one} />
-              </span>
-            </button>
-          </li>
-        ))}
-      </ol>
-    </section>
+    <ListPane
+      label="All proposals"
+      title={`${title} (${all.length})`}
+      keys={['j', 'k']}
+      effect="next and previous"
+    >
+      {all.map((one) => (
+        <OpenRow
+          key={one.proposal}
+          isOpen={one.proposal === shown}
+          onOpen={() => openProposal(one.proposal)}
+          title={oneLine(one.title ?? one.statement, 140)}
+        >
+          <ClawName claw={one.claw} /> · <Time at={one.proposedAt} /> · {tallySoFar(one)}
+          <Yours one={one} />
+        </OpenRow>
+      ))}
+    </ListPane>
   )
 }
 

@@ -1,24 +1,32 @@
-// The proposal that is read: what it says, how the vote stands, and this page's own vote.
+// The open proposal of the pool: its statement, its votes, and the vote of this page.
+import { LogTable } from '../../parts/table.tsx'
+import { Fact, FactList } from '../../parts/fact-list.tsx'
 import { useLayoutEffect } from 'preact/hooks'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { KeyCap, Time } from '../../parts/inline.tsx'
+import { useAnswer } from '../../parts/hook.ts'
 import type { Proposal } from '../../kind/pool/pool-record.ts'
-import { type Standing, standingOf } from '../../kind/pool/standing.ts'
+import { type Seat, type Standing, standingOf } from '../../kind/pool/standing.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { openedBook } from '../../state/book.ts'
 import { pool } from '../../state/pool/pool.ts'
-import { cardHeading, onCardDrawn } from '../../state/pool/proposals.ts'
-import { cast, isVoting, leaveReason, ownVote, reason, reasonBox } from '../../state/pool/vote.ts'
+import {
+  cardHeading,
+  cast,
+  isVoting,
+  leaveReason,
+  onCardDrawn,
+  ownVote,
+  reason,
+  reasonBox,
+} from '../../state/pool/proposals.ts'
 import { decisionSentence, standingSentence } from '../../wording/pool-word.ts'
-import { BallotTable } from './ballot-table.tsx'
-import { ClawName } from './claw-name.tsx'
-import { FactDifference } from './fact-difference.tsx'
+import { ClawName, FactDifference } from './pool-part.tsx'
+import { Mark } from '../../parts/mark.tsx'
 
 export function VoteCard({ one, place }: { one: Proposal; place: string }) {
   useLayoutEffect(onCardDrawn, [])
-  const known = pool.value
-  const standing = known && standingOf({ proposal: one, claws: known.claws, config: known.config })
+  const all = pool.value
+  const standing = all && standingOf({ proposal: one, claws: all.claws, config: all.config })
   return (
     <article class="card proposal" aria-labelledby="proposal-head">
       <header class="proposal-head">
@@ -45,53 +53,41 @@ export function VoteCard({ one, place }: { one: Proposal; place: string }) {
         </section>
       )}
       {one.fact && <Becomes fact={one.fact} />}
-      <dl class="facts">
+      <FactList>
         {one.title !== undefined && (
-          <div>
-            <dt>Proposed by</dt>
-            <dd>
-              <ClawName claw={one.claw} />
-            </dd>
-          </div>
+          <Fact name="Proposed by">
+            <ClawName claw={one.claw} />
+          </Fact>
         )}
-        <div>
-          <dt>Tags</dt>
-          <dd>
-            <bdi>{one.tags.join(', ')}</bdi>
-          </dd>
-        </div>
+        <Fact name="Tags">
+          <bdi>{one.tags.join(', ')}</bdi>
+        </Fact>
         {!one.decision && (
-          <div>
-            <dt>{one.state === 'open' ? 'Expires' : 'Expired'}</dt>
-            <dd>
-              <Time at={one.expiresAt} />
-            </dd>
-          </div>
+          <Fact name={one.state === 'open' ? 'Expires' : 'Expired'}>
+            <Time at={one.expiresAt} />
+          </Fact>
         )}
-        <div>
-          <dt>Id</dt>
-          <dd>
-            <code>{one.proposal}</code>
-          </dd>
-        </div>
-      </dl>
+        <Fact name="Id">
+          <code>{one.proposal}</code>
+        </Fact>
+      </FactList>
     </article>
   )
 }
 
 function Voting({ one }: { one: Proposal }) {
   const own = ownVote()
-  const known = pool.value
-  if (!known) return null
-  if (!known.config.governance)
+  const all = pool.value
+  if (!all) return null
+  if (!all.config.governance)
     return (
       <p class="notice" role="note">
         Governance is off in this book: it neither proposes nor votes. Turn it on with{' '}
         <code>book.pool.configure({'{ governance: true }'})</code>.
       </p>
     )
-  const isFinal = own !== undefined && known.config.compatibility
-  const doesNotCount = one.claw === known.claws.you && !known.config.selfVote
+  const isFinal = own !== undefined && all.config.compatibility
+  const doesNotCount = one.claw === all.claws.you && !all.config.selfVote
   return (
     <div class="voting" role="group" aria-label="Your vote">
       <div class="field-row">
@@ -124,7 +120,7 @@ function Voting({ one }: { one: Proposal }) {
           ? `You voted to ${own.vote === 'yes' ? 'approve' : 'reject'} it. ${
               isFinal ? 'Votes cannot be changed in this pool.' : 'You can change that until it is decided.'
             }`
-          : `You vote as ${known.claws.you}.`}
+          : `You vote as ${all.claws.you}.`}
         {doesNotCount && ' Your vote does not count, because you proposed it.'}
       </p>
     </div>
@@ -167,16 +163,16 @@ function Decided({ one: { state, decision } }: { one: Proposal }) {
   )
 }
 
-/** Votes for and against, with what is needed, in words and as bars. */
+/** Votes for and against, and the needed ones, in words and as bars. */
 function Tally({ standing }: { standing: Standing }) {
   const { yes, no, needed } = standing
   return (
     <>
       {needed && (
-        <dl class="tally">
+        <FactList look="tally">
           <TallyBar name="Approve" side="yes" count={yes} of={needed.yes} />
           <TallyBar name="Reject" side="no" count={no} of={needed.no} />
-        </dl>
+        </FactList>
       )}
       <p role="status">{standingSentence(standing)}</p>
     </>
@@ -185,29 +181,26 @@ function Tally({ standing }: { standing: Standing }) {
 
 function TallyBar(of: { name: string; side: 'yes' | 'no'; count: number; of: number }) {
   return (
-    <div>
-      <dt>{of.name}</dt>
-      <dd>
-        <progress
-          class={`tally-bar tally-${of.side}`}
-          value={Math.min(of.count, of.of)}
-          max={of.of}
-          aria-hidden="true"
-        />
-        {of.count} of {of.of} needed
-      </dd>
-    </div>
+    <Fact name={of.name}>
+      <progress
+        class={`tally-bar tally-${of.side}`}
+        value={Math.min(of.count, of.of)}
+        max={of.of}
+        aria-hidden="true"
+      />
+      {of.count} of {of.of} needed
+    </Fact>
   )
 }
 
-/** What it would become; beside what the fact says now, where there is one. */
+/** The fact that it would become, beside the current version if there is one. */
 function Becomes({ fact }: { fact: NonNullable<Proposal['fact']> }) {
-  const { value: known } = useAnswer(async () => {
+  const { value: current } = useAnswer(async () => {
     const { facts } = await (await openedBook()).pool.facts({ fact: fact.id, versions: true })
     return facts[0] ?? null
   }, [fact.id, fact.version])
-  const before = known?.versions?.find(({ version }) => version === fact.version - 1)
-  const isThere = known?.versions?.some(({ version }) => version === fact.version) === true
+  const before = current?.versions?.find(({ version }) => version === fact.version - 1)
+  const isThere = current?.versions?.some(({ version }) => version === fact.version) === true
   return (
     <section aria-label="The fact">
       <h3>
@@ -215,17 +208,52 @@ function Becomes({ fact }: { fact: NonNullable<Proposal['fact']> }) {
         {fact.version === 1 ? 'a fact' : `version ${fact.version} of a fact`}
       </h3>
       <FactDifference before={before} after={fact} />
-      {known && (
+      {current && (
         <p>
           <button
             type="button"
             class="link"
-            onClick={() => openRecord({ id: known.record, kind: 'pool_fact' })}
+            onClick={() => openRecord({ id: current.record, kind: 'pool_fact' })}
           >
             Open the fact
           </button>
         </p>
       )}
     </section>
+  )
+}
+
+const places = {
+  counts: '',
+  proposer: 'Proposer: its own vote does not count',
+  away: 'Inactive: not counted now',
+} as const
+
+function BallotTable({ seats }: { seats: readonly Seat[] }) {
+  return (
+    <LogTable label="Ballots" look="ballots" heads={['Agent', 'Vote', 'Reason', 'When']}>
+      {seats.map((seat) => (
+        <Row key={seat.claw} seat={seat} />
+      ))}
+    </LogTable>
+  )
+}
+
+function Row({ seat: { claw, place, ballot } }: { seat: Seat }) {
+  const mark = ballot === undefined ? 'noVote' : ballot.vote === 'yes' ? 'approve' : 'reject'
+  const isOwn = place === 'proposer' && !ballot
+  return (
+    <tr>
+      <th scope="row" class="ballot-claw">
+        <ClawName claw={claw} />
+      </th>
+      <td class="log-outcome">{isOwn ? <span class="faint">proposer</span> : <Mark mark={mark} word />}</td>
+      <td class="ballot-reason">
+        {ballot?.reason !== undefined && <bdi>{ballot.reason}</bdi>}{' '}
+        {place !== 'counts' && <span class="faint">{places[place]}.</span>}
+        {ballot !== undefined && ballot.n > 1 && <span class="faint"> Changed {ballot.n - 1} ×.</span>}
+      </td>
+      <td class="log-time">{ballot && <Time at={ballot.castAt} />}</td>
+    </tr>
   )
 }

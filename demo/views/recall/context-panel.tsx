@@ -1,11 +1,13 @@
-// What a question would bring into a prompt: the packed text with its tokens against the budget, each piece, what was cut.
-import { useSignal } from '@preact/signals'
+// The context of a question for a prompt: the packed text with its tokens against the budget, each piece, and excluded hits.
+import { PlainTable } from '../../parts/table.tsx'
+import { type Signal, useSignal } from '@preact/signals'
+import type { Daybook } from '../../../src/index.ts'
 import { Bar } from '../../parts/bar.tsx'
 import { ClampedText } from '../../parts/clamped-text.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useAnswer } from '../../parts/hook.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { book } from '../../state/book.ts'
@@ -13,137 +15,125 @@ import { packed, recallTurn } from '../../state/recall.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { countOf, countWord } from '../../wording/text-word.ts'
 
-/** As many hits as a context is packed from. */
+/** The number of hits that a context is packed from. */
 const limit = 50
 const budgets = [250, 500, 1500, 4000, 12_000]
 
+type Packed = Awaited<ReturnType<typeof pack>>
+
+/** Packs the context, and recalls the same hits for their titles. */
+async function pack(open: Daybook, question: string, budgetTokens: number) {
+  const [context, { hits }] = await Promise.all([
+    open.context({ text: question, budgetTokens, limit }),
+    open.recall({ text: question, limit }),
+  ])
+  return { ...context, hits }
+}
+
 export function ContextPanel() {
-  const budgetTokens = useSignal(1500)
+  const budget = useSignal(1500)
   const { question } = address.value
+  const hasQuestion = question.trim() !== ''
   const { value: answer, error } = useAnswer(
     async () => {
       const open = book.peek()
-      if (question.trim() === '' || !open) return undefined
-      const [context, { hits }] = await Promise.all([
-        open.context({ text: question, budgetTokens: budgetTokens.value, limit }),
-        open.recall({ text: question, limit }),
-      ])
-      return { ...context, hits }
+      return hasQuestion && open ? pack(open, question, budget.value) : undefined
     },
-    [question, budgetTokens.value, book.value, recallTurn.value],
+    [question, budget.value, book.value, recallTurn.value],
     { follows: false },
   )
   packed.ids = answer?.items.map(({ id }) => id) ?? []
   if (error !== undefined) return <ErrorNotice title="The context could not be packed." error={error} />
-  if (!answer) {
-    return question.trim() === '' ? (
-      <EmptyNote title="Ask a question">
-        <p>This is where the context for a prompt appears: quoted evidence within a token budget.</p>
-      </EmptyNote>
-    ) : (
-      <div class="list-wait" aria-busy="true" />
-    )
-  }
-  const { items, overflow, text, tokens, hits } = answer
-  const records = new Map(hits.map(({ record }) => [record.id, record]))
-  const titleOf = (id: string, kind: string) => {
-    const record = records.get(id)
-    return (record && kindNamed(kind)?.row(record).title) ?? id
-  }
-  const isPacked = new Set(items.map(({ id }) => id))
-  const left = hits.filter(({ record }) => !isPacked.has(record.id))
-  const lanes = Object.entries(overflow.lanes).filter(([, count]) => count > 0)
+  if (answer) return <Context answer={answer} budget={budget} />
+  if (hasQuestion) return <div class="list-wait" aria-busy="true" />
+  return (
+    <EmptyNote title="Ask a question">
+      <p>This is where the context for a prompt appears: quoted evidence within a token budget.</p>
+    </EmptyNote>
+  )
+}
+
+function Context({ answer, budget }: { answer: Packed; budget: Signal<number> }) {
+  const { items, text, tokens, hits } = answer
+  const titles = new Map(hits.map(({ record }) => [record.id, kindNamed(record.kind)?.row(record).title]))
+  const titleOf = (id: string) => titles.get(id) ?? id
+  const packedIds = new Set(items.map(({ id }) => id))
+  const excluded = hits.filter(({ record }) => !packedIds.has(record.id))
   return (
     <div class="context">
       <label class="context-budget">
         Budget{' '}
         <select
           class="input small"
-          value={String(budgetTokens.value)}
-          onChange={(event) => (budgetTokens.value = Number(event.currentTarget.value))}
+          value={String(budget.value)}
+          onChange={(event) => (budget.value = Number(event.currentTarget.value))}
         >
-          {budgets.map((budget) => (
-            <option key={budget} value={String(budget)}>
-              {countWord(budget)} tokens
+          {budgets.map((one) => (
+            <option key={one} value={String(one)}>
+              {countWord(one)} tokens
             </option>
           ))}
         </select>
       </label>
       <Bar
         label="used"
-        share={tokens / budgetTokens.value}
+        share={tokens / budget.value}
         text={countWord(tokens)}
         title="Estimated tokens of the whole text"
         strong
       />
-      <p role="status">
-        {countOf(items.length, 'record')} packed
-        {overflow.hits === 0
-          ? '; everything fits.'
-          : `; ${countOf(overflow.hits, 'hit')} over budget${
-              lanes.length > 0 ? ` (${lanes.map(([lane, count]) => `${lane} ${count}`).join(', ')})` : ''
-            }.`}
-      </p>
+      <p role="status">{summaryOf(answer)}</p>
       {items.length > 0 && (
-        <table class="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">Record</th>
-              <th scope="col">Lane</th>
-              <th scope="col">Score</th>
-              <th scope="col">Tokens</th>
+        <PlainTable heads={['Record', 'Lane', 'Score', 'Tokens']}>
+          {items.map(({ id, kind, lane, score, tokens: count, cut }) => (
+            <tr key={id}>
+              <th scope="row">
+                <RecordLink id={id} kind={kind} title={titleOf(id)} />
+              </th>
+              <td>{lane}</td>
+              <td>{score.toFixed(2)}</td>
+              <td>
+                {countWord(count)}
+                {cut && <span class="cite-rests"> cut</span>}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {items.map(({ id, kind, lane, score, tokens: count, cut }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <RecordLink id={id} kind={kind} title={titleOf(id, kind)} />
-                </th>
-                <td>{lane}</td>
-                <td>{score.toFixed(2)}</td>
-                <td>
-                  {countWord(count)}
-                  {cut && <span class="cite-rests"> cut</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </PlainTable>
       )}
-      {left.length > 0 && (
+      {excluded.length > 0 && (
         <details>
           <summary>Excluded</summary>
-          <table class="plain-table">
-            <thead>
-              <tr>
-                <th scope="col">Record</th>
-                <th scope="col">Score</th>
+          <PlainTable heads={['Record', 'Score']}>
+            {excluded.map(({ record: { id, kind }, score }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <RecordLink id={id} kind={kind} title={titleOf(id)} />
+                </th>
+                <td>{score.toFixed(2)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {left.map(({ record: { id, kind }, score }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    <RecordLink id={id} kind={kind} title={titleOf(id, kind)} />
-                  </th>
-                  <td>{score.toFixed(2)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </PlainTable>
         </details>
       )}
       {text !== '' && (
         <>
           <ClampedText text={text} mono />
           <div>
-            <CopyButton text={text} what="context" word />
+            <CopyButton text={text} of="context" word />
           </div>
         </>
       )}
     </div>
   )
+}
+
+function summaryOf({ items, overflow }: Packed): string {
+  const done = `${countOf(items.length, 'record')} packed`
+  if (overflow.hits === 0) return `${done}; everything fits.`
+  const lanes = Object.entries(overflow.lanes).flatMap(([lane, count]) =>
+    count > 0 ? [`${lane} ${count}`] : [],
+  )
+  return `${done}; ${countOf(overflow.hits, 'hit')} over budget${lanes.length > 0 ? ` (${lanes.join(', ')})` : ''}.`
 }
 
 function RecordLink({ id, kind, title }: { id: string; kind: string; title: string }) {

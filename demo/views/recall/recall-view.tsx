@@ -1,19 +1,24 @@
-// The recall playground: a question, the hits, and for each hit why it was returned.
+// The recall playground: a question, its hits with reasons, and a comparison with another question or other options.
+import { moveFocus } from '../../parts/list-part.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { address, go } from '../../state/address.ts'
-import { type Answer, ask, asking, suggestions } from '../../state/recall.ts'
+import { type Answer, ask, asking, compared, compareWith, suggestions } from '../../state/recall.ts'
 import { legWord } from '../../wording/hit-word.ts'
-import { countOf } from '../../wording/text-word.ts'
+import { countOf, countWord, oneLine } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
-import { Comparison } from './comparison.tsx'
 import { ContextPanel } from './context-panel.tsx'
-import { EmbedderNote } from './embedder-note.tsx'
-import { LegTable } from './leg-table.tsx'
+import { LegTable, RecallHitView } from './hit-view.tsx'
 import { QuestionForm } from './question-form.tsx'
-import { RecallHitView } from './recall-hit-view.tsx'
 import { RecordDetailView } from '../record/record-detail-view.tsx'
-import { Tabs } from '../shell/tabs.tsx'
+import { Tabs } from '../shell/page.tsx'
+import { kindNamed } from '../../kind/kind-table.ts'
+import { questionInput } from '../../state/act/focus.ts'
+import { compareHits, type HitChange, isChanged, rankedHit } from '../../wording/hit-change.ts'
+import { HitChangeTable } from '../kind/hit-change-table.tsx'
+import type { Daybook } from '../../../src/index.ts'
+import { useAnswer } from '../../parts/hook.ts'
+import { book } from '../../state/book.ts'
 
 export function RecallView() {
   const now = asking.value
@@ -35,11 +40,7 @@ export function RecallView() {
           <div class="scroll" aria-busy={now.state === 'asking'}>
             {now.state === 'idle' && <Suggestions />}
             {now.state === 'failed' && (
-              <ErrorNotice
-                title="The question could not be asked."
-                error={now.error}
-                retry={() => void ask()}
-              />
+              <ErrorNotice title="The question could not be asked." error={now.error} retry={ask} />
             )}
             {now.state === 'answered' && <AnswerView answer={now.answer} />}
           </div>
@@ -94,7 +95,11 @@ function AnswerView({ answer }: { answer: Answer }) {
       ) : address.value.view === 'legs' ? (
         <LegTable result={result} />
       ) : (
-        <ol class="hits" aria-label={`Hits for ${question}`} onKeyDown={moveBetweenHits}>
+        <ol
+          class="hits"
+          aria-label={`Hits for ${question}`}
+          onKeyDown={(event) => void moveFocus(event, '.hit-open')}
+        >
           {hits.map((hit, i) => (
             <RecallHitView key={hit.record.id} hit={hit} rank={i + 1} all={hits} />
           ))}
@@ -128,15 +133,60 @@ function Suggestions() {
   )
 }
 
-const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+function Comparison({ answer }: { answer: Answer }) {
+  const before = compared.value
+  const keep = () => {
+    compareWith(answer)
+    questionInput.current?.select()
+    questionInput.current?.focus()
+  }
+  if (!before)
+    return answer.result.hits.length === 0 ? null : (
+      <p class="comparison">
+        <button type="button" class="link" onClick={keep}>
+          Compare with another question
+        </button>
+      </p>
+    )
+  return (
+    <section class="comparison" aria-label="Comparison">
+      <p>
+        {before === answer ? 'Ask something else, or change an option, to see what differs from' : 'Beside'}{' '}
+        <b>{oneLine(before.question, 90)}</b>.{' '}
+        <button type="button" class="link" onClick={() => compareWith(undefined)}>
+          Stop comparing
+        </button>
+      </p>
+      {before !== answer && <Difference before={before} answer={answer} />}
+    </section>
+  )
+}
 
-/** Arrows and j/k go from hit to hit, as they do in the list of traces. */
-function moveBetweenHits(event: KeyboardEvent): void {
-  const step = steps[event.key]
-  const list = event.currentTarget
-  if (step === undefined || !(list instanceof HTMLElement)) return
-  const hits = [...list.querySelectorAll<HTMLElement>('.hit-open')]
-  const at = hits.findIndex((hit) => hit === document.activeElement)
-  hits[Math.max(0, Math.min(hits.length - 1, at + step))]?.focus()
-  event.preventDefault()
+function Difference({ before, answer }: { before: Answer; answer: Answer }) {
+  const changes = compareHits(before.result.hits.map(rankedHit), answer.result.hits.map(rankedHit))
+  if (!changes.some(isChanged)) return <p>Both find the same records in the same order.</p>
+  const records = new Map(
+    [...before.result.hits, ...answer.result.hits].map(({ record }) => [record.id, record]),
+  )
+  const nameOf = ({ id, kind }: HitChange) => {
+    const record = records.get(id)
+    return record ? oneLine(kindNamed(kind)?.row(record).title ?? id, 80) : id
+  }
+  return <HitChangeTable label="Before and now" then="Before" changes={changes} nameOf={nameOf} />
+}
+
+function EmbedderNote() {
+  const { value: status } = useAnswer(async () => book.peek()?.embedder.status(), [book.value, asking.value])
+  if (!status) return null
+  return <p class="embedder-note faint">{words(status)}</p>
+}
+
+type Status = Awaited<ReturnType<Daybook['embedder']['status']>>
+
+function words({ provider, model, state, total, embedded, behind, lastError, why }: Status): string {
+  if (state === 'off') return 'Keyword recall only (no embedder configured). Nothing leaves this browser.'
+  const name = model === undefined ? provider : `${provider} (${model})`
+  const how = `${countWord(embedded)} of ${countWord(total)} records have a vector`
+  const also = why ?? lastError?.message
+  return `Embedder ${name}: ${state}, ${how}${behind > 0 ? `, ${countWord(behind)} to go` : ''}.${also === undefined ? '' : ` ${also}`}`
 }

@@ -1,15 +1,15 @@
-// Closes the open record, and what that record is called here.
-import { Icon } from '../../parts/icon.tsx'
+// The button that closes the open record.
+import { Icon } from '../../parts/inline.tsx'
 import { go, listedKind } from '../../state/address.ts'
 import { detail } from '../../state/record/record-detail.ts'
 
-/** What a record is called here: by its kind, and where any may be open, a record. */
+/** The word for the open record: its kind, or `record` where any kind may be open. */
 export function nameOf(): string {
   const now = detail.value
   return (now.state === 'shown' ? now.shown.kind.one : listedKind.value?.one) ?? 'record'
 }
 
-/** An arrow back to the list where the pane covers it, a cross where it stands beside it. */
+/** An arrow back where the pane covers the list, a cross where the pane is beside it. */
 export function CloseButton({ kind }: { kind: 'back' | 'close' }) {
   return (
     <button

@@ -1,27 +1,34 @@
 // Asks before a record is forgotten, and says exactly what that means.
+import { Check } from '../../parts/field/form-field.tsx'
 import { type Signal, useSignal } from '@preact/signals'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Question } from '../../parts/dialog.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import type { BookRecord } from '../../kind/record-kind.ts'
-import { type Citing, citingOf, forgetAsked, forgetQuestion } from '../../state/act/forget.ts'
+import { answerForget, type Citing, citingOf, forgetQuestion } from '../../state/act/forget.ts'
 import type { ShownRecord } from '../../state/record/record-detail.ts'
 import { status } from '../../state/status.ts'
 import { countOf, oneLine } from '../../wording/text-word.ts'
 
 export function ForgetDialog() {
   const question = forgetQuestion.value
-  return question ? <Question key={question.record.id} question={question} /> : null
+  return question ? <ForgetQuestion key={question.record.id} question={question} /> : null
 }
 
-function Question({ question }: { question: ShownRecord }) {
+function ForgetQuestion({ question }: { question: ShownRecord }) {
   const { kind, record } = question
   const citing = citingOf(question)
   const isCited = citing.pointing.length + citing.resting.length > 0
   const isCascade = useSignal(false)
   const isPurge = useSignal(false)
-  const close = () => (forgetQuestion.value = undefined)
+  const more = isCascade.value && !isPurge.value ? citing.resting.length : 0
   return (
-    <Dialog title={`Forget this ${kind.one}?`} onClose={close}>
+    <Question
+      title={`Forget this ${kind.one}?`}
+      onClose={() => (forgetQuestion.value = undefined)}
+      act={`${isPurge.value ? 'Purge' : 'Forget'} ${kind.one}${more > 0 ? ` and ${more} more` : ''}`}
+      onAct={() => answerForget(isPurge.value ? 'purge' : isCascade.value ? 'cascade' : 'forget')}
+      isDanger
+    >
       <blockquote class="quoted" dir="auto">
         {oneLine(kind.row(record).title, 200)}
       </blockquote>
@@ -36,37 +43,14 @@ function Question({ question }: { question: ShownRecord }) {
         )}
       </ul>
       {isCited && !isPurge.value && <CitingChoice citing={citing} isCascade={isCascade} />}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isPurge.value}
-          onChange={(event) => (isPurge.value = event.currentTarget.checked)}
-        />
-        Purge: also erase it from the file, from conflicts and from stored answers
-      </label>
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={close}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class="button danger"
-          onClick={() => forgetAsked(isPurge.value ? 'purge' : isCascade.value ? 'cascade' : 'forget')}
-        >
-          {isPurge.value ? 'Purge' : 'Forget'} {kind.one}
-          {isCascade.value &&
-            !isPurge.value &&
-            citing.resting.length > 0 &&
-            ` and ${citing.resting.length} more`}
-        </button>
-      </div>
-    </Dialog>
+      <Check of={isPurge}>Purge: also erase it from the file, from conflicts and from stored answers</Check>
+    </Question>
   )
 }
 
 const listed = 5
 
-/** What cites it, and what shall become of that. */
+/** Records that cite it, and the choice of what happens to them. */
 function CitingChoice({ citing, isCascade }: { citing: Citing; isCascade: Signal<boolean> }) {
   const { pointing, resting } = citing
   const all = [...resting, ...pointing]
@@ -81,26 +65,14 @@ function CitingChoice({ citing, isCascade }: { citing: Citing; isCascade: Signal
         ))}
         {all.length > listed && <li class="faint">and {all.length - listed} more</li>}
       </ul>
-      <label class="check">
-        <input
-          type="radio"
-          name="citing"
-          checked={!isCascade.value}
-          onChange={() => (isCascade.value = false)}
-        />
+      <Check type="radio" name="citing" value={!isCascade.value} onValue={() => (isCascade.value = false)}>
         Keep broken links
-      </label>
-      <label class="check">
-        <input
-          type="radio"
-          name="citing"
-          checked={isCascade.value}
-          onChange={() => (isCascade.value = true)}
-        />
+      </Check>
+      <Check type="radio" name="citing" value={isCascade.value} onValue={() => (isCascade.value = true)}>
         {resting.length === 0
           ? 'Remove the links'
           : `Also delete ${countOf(resting.length, 'record')} with no other source${pointing.length > 0 ? ', and remove the other links' : ''}`}
-      </label>
+      </Check>
     </fieldset>
   )
 }

@@ -1,8 +1,9 @@
-// How a list is shown: its order, compact rows, which columns, and filters that were saved under a name.
+// The menu of a list: its order, compact rows, columns, and filters that were saved under a name.
+import { Menu } from '../../parts/menu.tsx'
+import { Check, ChoiceField } from '../../parts/field/form-field.tsx'
+import { choiceWords, type FilterFields } from '../../kind/filter-field.ts'
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from '../../parts/icon.tsx'
-import type { FilterFields } from '../../kind/filter-field.ts'
+import { Icon } from '../../parts/inline.tsx'
 import type { View } from '../../kind/view.ts'
 import { address, chipOf, narrow } from '../../state/address.ts'
 import {
@@ -15,84 +16,42 @@ import {
   setCompact,
   showColumn,
 } from '../../state/list/list-setting.ts'
-import { announce } from '../../page/announce.ts'
+import { announce } from '../../page/toast.ts'
 
 interface ListMenuProps {
   readonly view: View
   readonly fields: FilterFields
-  /** Columns that may be left out, by name, in words. */
+  /** Words of the columns that can be hidden, by name. */
   readonly columns: Readonly<Record<string, string>>
-  /** The order where none is chosen, in words; absent where the columns themselves are pressed. */
+  /** The default order, in words. Absent for a table with sortable heads. */
   readonly order?: string
 }
 
-export function ListMenu(props: ListMenuProps) {
-  const isOpen = useSignal(false)
-  const opener = useRef<HTMLButtonElement>(null)
-  const close = () => {
-    isOpen.value = false
-    opener.current?.focus()
-  }
+export function ListMenu({ view, fields, columns, order }: ListMenuProps) {
   return (
-    <div class="menu-place">
-      <button
-        ref={opener}
-        type="button"
-        class="button small quiet"
-        aria-expanded={isOpen.value}
-        aria-haspopup="dialog"
-        onClick={() => (isOpen.value = !isOpen.value)}
-      >
-        <Icon name="settings" size={14} />
-        View
-      </button>
-      {isOpen.value && <Menu {...props} onClose={close} />}
-    </div>
-  )
-}
-
-function Menu({ view, fields, columns, order, onClose }: ListMenuProps & { onClose: () => void }) {
-  const frame = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    frame.current?.querySelector<HTMLElement>('select, input')?.focus()
-    const closeOutside = (event: PointerEvent) => {
-      const isInside = event.target instanceof Node && frame.current?.parentElement?.contains(event.target)
-      if (!isInside) onClose()
-    }
-    document.addEventListener('pointerdown', closeOutside)
-    return () => document.removeEventListener('pointerdown', closeOutside)
-  }, [])
-  const closeOnEscape = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return
-    event.stopPropagation()
-    onClose()
-  }
-  return (
-    <div ref={frame} class="menu" role="dialog" aria-label="View of the list" onKeyDown={closeOnEscape}>
-      {order !== undefined && <Order fields={fields} order={order} />}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={listSettings.value.isCompact}
-          onChange={({ currentTarget: { checked } }) => setCompact(checked)}
-        />
-        Compact rows
-      </label>
-      <fieldset class="menu-set">
-        <legend>Columns</legend>
-        {Object.entries(columns).map(([column, word]) => (
-          <label key={column} class="check">
-            <input
-              type="checkbox"
-              checked={hasColumn(view, column)}
-              onChange={({ currentTarget: { checked } }) => showColumn(view, column, checked)}
-            />
-            {word}
-          </label>
-        ))}
-      </fieldset>
-      <Saved view={view} onClose={onClose} />
-    </div>
+    <Menu icon="settings" word="View" label="View of the list">
+      {(close) => (
+        <>
+          {order !== undefined && <Order fields={fields} order={order} />}
+          <Check value={listSettings.value.isCompact} onValue={setCompact}>
+            Compact rows
+          </Check>
+          <fieldset class="menu-set">
+            <legend>Columns</legend>
+            {Object.entries(columns).map(([column, word]) => (
+              <Check
+                key={column}
+                value={hasColumn(view, column)}
+                onValue={(isShown) => showColumn(view, column, isShown)}
+              >
+                {word}
+              </Check>
+            ))}
+          </fieldset>
+          <Saved view={view} onClose={close} />
+        </>
+      )}
+    </Menu>
   )
 }
 
@@ -100,27 +59,18 @@ function Order({ fields, order }: { fields: FilterFields; order: string }) {
   const field = fields['order']
   if (field?.type !== 'choice') return null
   return (
-    <label class="labelled">
-      Order
-      <select
-        class="input"
-        value={chipOf('order') ?? ''}
-        onChange={({ currentTarget: { value } }) => narrow({ order: value }, 'replace')}
-      >
-        <option value="">{order}</option>
-        {field.choices.map(({ value, word }) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
+    <ChoiceField
+      label="Order"
+      all={order}
+      words={choiceWords(field)}
+      value={chipOf('order')}
+      onChoose={(value) => narrow({ order: value }, 'replace')}
+    />
   )
 }
 
 function Saved({ view, onClose }: { view: View; onClose: () => void }) {
   const name = useSignal('')
-  const id = useId()
   const saved = savedOf(view)
   const { search, chips } = address.value
   const isNarrowed = search.trim() !== '' || chips.length > 0
@@ -162,7 +112,6 @@ function Saved({ view, onClose }: { view: View; onClose: () => void }) {
       {isNarrowed && (
         <form class="menu-saved" onSubmit={save}>
           <input
-            id={id}
             class="input"
             required
             maxLength={60}

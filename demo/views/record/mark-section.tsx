@@ -1,9 +1,10 @@
-// What is said of the open record beside what it holds: its importance, whether it is personal or to be kept, its collection.
+// The marks of the open record: personal, keep, sensitivity, importance, collection.
+import { Check, Suggestions } from '../../parts/field/form-field.tsx'
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { BookRecord, RecordKind, Sensitivity } from '../../kind/record-kind.ts'
 import { markRecord, setSensitivity } from '../../state/act/mark.ts'
-import { seenValues } from '../../state/list/seen-value.ts'
+import { seenValues } from '../../state/list/record-source.ts'
 import { FilterButton, Row, Section } from '../kind/section.tsx'
 
 interface MarkSectionProps {
@@ -17,32 +18,28 @@ export function MarkSection({ record, kind }: MarkSectionProps) {
   return (
     <Section name="Marks">
       <Row name="flags">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={personal === true}
-            onChange={({ currentTarget: { checked } }) =>
-              void markRecord(
-                { id, personal: checked || null },
-                checked ? 'Marked as personal.' : 'No longer marked as personal.',
-              )
-            }
-          />
+        <Check
+          value={personal === true}
+          onValue={(isOn) =>
+            void markRecord(
+              { id, personal: isOn || null },
+              isOn ? 'Marked as personal.' : 'No longer marked as personal.',
+            )
+          }
+        >
           Personal
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={keep === true}
-            onChange={({ currentTarget: { checked } }) =>
-              void markRecord(
-                { id, keep: checked || null },
-                checked ? 'Kept: it will not be archived.' : 'It can be archived again.',
-              )
-            }
-          />
+        </Check>
+        <Check
+          value={keep === true}
+          onValue={(isOn) =>
+            void markRecord(
+              { id, keep: isOn || null },
+              isOn ? 'Kept: it will not be archived.' : 'It can be archived again.',
+            )
+          }
+        >
           Keep
-        </label>
+        </Check>
       </Row>
       <SensitivityChoice record={record} />
       <Importance record={record} />
@@ -94,15 +91,15 @@ function SensitivityChoice({ record }: { record: BookRecord }) {
 function Importance({ record }: { record: BookRecord }) {
   const { id } = record
   const stored = record.marks?.importance
-  // What is being typed stays when the record is read again meanwhile.
+  // The typed text stays when the record is read again.
   const typed = useSignal<string | undefined>(undefined)
   const field = useId()
   const save = async (input: HTMLInputElement) => {
     if (!input.reportValidity()) return
     const importance = input.value === '' ? null : Number(input.value)
     if (importance !== (stored ?? null)) {
-      const said = importance === null ? 'No importance is said of it.' : `Its importance is ${importance}.`
-      await markRecord({ id, importance }, said)
+      const done = importance === null ? 'Importance removed.' : `Importance set to ${importance}.`
+      await markRecord({ id, importance }, done)
     }
     typed.value = undefined
   }
@@ -138,9 +135,9 @@ function Collection({ record, view }: { record: BookRecord; view: RecordKind['vi
   const field = useId()
   const save = async (text: string) => {
     const collection = text.trim() === '' ? null : text.trim()
-    const said = collection === null ? 'Removed from its collection.' : `Added to “${collection}”.`
-    // A name that the book does not take stays to be corrected.
-    if (collection === (stored ?? null) || (await markRecord({ id, collection }, said)))
+    const done = collection === null ? 'Removed from its collection.' : `Added to “${collection}”.`
+    // A refused name stays in the field.
+    if (collection === (stored ?? null) || (await markRecord({ id, collection }, done)))
       typed.value = undefined
   }
   return (
@@ -162,11 +159,7 @@ function Collection({ record, view }: { record: BookRecord; view: RecordKind['vi
           onInput={(event) => (typed.value = event.currentTarget.value)}
           onChange={(event) => void save(event.currentTarget.value)}
         />
-        <datalist id={`${field}-seen`}>
-          {seenValues(view, 'collection').map((value) => (
-            <option key={value} value={value} />
-          ))}
-        </datalist>
+        <Suggestions id={`${field}-seen`} values={seenValues(view, 'collection')} />
       </span>
     </div>
   )

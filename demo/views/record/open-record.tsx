@@ -1,24 +1,28 @@
-// The open record, whole: its own parts, its links, its versions, its JSON, and forgetting it. Its code comes with the first one.
+// The whole open record: its own parts, marks, recalls, links, versions, JSON, and its acts. Loaded with the first record.
 import { useLayoutEffect } from 'preact/hooks'
-import { Icon } from '../../parts/icon.tsx'
-import { Mark } from '../../parts/mark.tsx'
-import { MarkSigns } from '../../parts/mark-signs.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
+import { Mark, MarkSigns } from '../../parts/mark.tsx'
+import { CopyButton, ShortId } from '../../parts/copy-button.tsx'
 import { editRecord } from '../../state/act/edit.ts'
 import { detailHeading, onDetailDrawn } from '../../state/act/focus.ts'
 import { forgetQuestion } from '../../state/act/forget.ts'
 import { detail, type ShownRecord } from '../../state/record/record-detail.ts'
-import { oneLine } from '../../wording/text-word.ts'
+import { countOf, oneLine } from '../../wording/text-word.ts'
 import { detailFaceOf } from '../kind/detail-face-table.ts'
 import { LinkList } from '../kind/link-list.tsx'
-import { RecordRecalls } from '../activity/record-recalls.tsx'
-import { RawJson } from './raw-json.tsx'
 import { MarkSection } from './mark-section.tsx'
-import { MetSection } from './met-section.tsx'
-import { PinButton } from './pin-button.tsx'
 import { VersionList } from './version-list.tsx'
 import { CloseButton } from './close-button.tsx'
+import type { BookRecord } from '../../kind/record-kind.ts'
+import { togglePin } from '../../state/act/mark.ts'
+import { address } from '../../state/address.ts'
+import { metPieces } from '../../wording/passage-word.ts'
+import { Row, Section } from '../kind/section.tsx'
+import { useSignal } from '@preact/signals'
+import { ClampedText } from '../../parts/clamped-text.tsx'
+import { useAnswer } from '../../parts/hook.ts'
+import { activityTurn, listRecallsOf } from '../../state/activity.ts'
+import { openedBook } from '../../state/book.ts'
 
 export function OpenRecord() {
   const now = detail.value
@@ -81,5 +85,101 @@ function Shown({ shown }: { shown: ShownRecord }) {
         <RawJson record={record} />
       </div>
     </article>
+  )
+}
+
+function PinButton({ record, one }: { record: BookRecord; one: string }) {
+  const isPinned = record.marks?.pinned === true
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-pressed={isPinned}
+      title={`${isPinned ? 'Unpin' : 'Pin'} this ${one} (p)`}
+      onClick={() => void togglePin(record)}
+    >
+      <Icon name="pin" />
+      <span class="hidden">Pin this {one}</span>
+    </button>
+  )
+}
+
+/** There is more space than in a row. */
+const lead = 100
+
+function MetSection({ record }: { record: BookRecord }) {
+  const { search } = address.value
+  const pieces = search.trim() === '' ? [] : metPieces(record, search, lead)
+  if (pieces.length === 0) return null
+  return (
+    <Section name="Search match">
+      <blockquote class="quoted" dir="auto">
+        {pieces.map(({ text, isMatch }, i) => (isMatch ? <mark key={i}>{text}</mark> : text))}
+      </blockquote>
+    </Section>
+  )
+}
+
+function RawJson({ record }: { record: object }) {
+  const isOpen = useSignal(false)
+  const text = () => JSON.stringify(record, null, 2)
+  return (
+    <section class="star raw" aria-label="Raw JSON">
+      <h3>JSON</h3>
+      <div class="star-body">
+        <div class="raw-actions">
+          <button
+            type="button"
+            class="button small"
+            aria-expanded={isOpen.value}
+            onClick={() => (isOpen.value = !isOpen.value)}
+          >
+            {isOpen.value ? 'Hide' : 'Show'} raw JSON
+          </button>
+          <CopyButton text={text} of="JSON" word />
+        </div>
+        {isOpen.value && <ClampedText text={text()} mono />}
+      </div>
+    </section>
+  )
+}
+
+const shownCallers = 5
+
+function RecordRecalls({ id }: { id: string }) {
+  const { value } = useAnswer(
+    async () => (await openedBook()).activity.ofRecord({ id }),
+    [id, activityTurn.value],
+  )
+  if (!value) return null
+  const { recalls, contexts, lastAt, callers } = value
+  const total = recalls + contexts
+  return (
+    <Section name="Recalled">
+      <Row name="last 7 days">
+        {total === 0 ? (
+          <span class="faint">not recalled on this device</span>
+        ) : (
+          <button type="button" class="link" onClick={() => listRecallsOf(id)}>
+            {countOf(recalls, 'recall')}, {countOf(contexts, 'context')}
+          </button>
+        )}
+        {lastAt !== undefined && (
+          <span class="faint">
+            {' '}
+            · last <Time at={lastAt} />
+          </span>
+        )}
+      </Row>
+      {callers.length > 0 && (
+        <Row name="by">
+          {callers
+            .slice(0, shownCallers)
+            .map(({ caller, count }) => `${caller} (${count})`)
+            .join(', ')}
+          {callers.length > shownCallers && ` and ${callers.length - shownCallers} more`}
+        </Row>
+      )}
+    </Section>
   )
 }

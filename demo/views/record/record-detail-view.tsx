@@ -1,16 +1,17 @@
-// The pane of the open record, and what stands there while there is none.
+// The pane of the open record, and its content while no record is open.
+import { Fact, FactList } from '../../parts/fact-list.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
+import { KeyCap } from '../../parts/inline.tsx'
+import { ShortId } from '../../parts/copy-button.tsx'
 import { listedKind } from '../../state/address.ts'
 import { detail, reloadDetail } from '../../state/record/record-detail.ts'
 import { count } from '../../state/list/record-list.ts'
-import { countWord, shareWord, capital } from '../../wording/text-word.ts'
-import { createLateViews } from '../../parts/late/late-view.tsx'
+import { capital, countWord, shareWord } from '../../wording/text-word.ts'
+import { createLateViews } from '../../parts/late-view.tsx'
 import { CloseButton, nameOf } from './close-button.tsx'
 
-/** What an open record is shown with, whose code comes with the first one. */
+/** The open record. Its code loads with the first one. */
 export const openRecord = createLateViews(() => import('./open-record.tsx'))
 const OpenRecord = openRecord.view('OpenRecord')
 
@@ -50,31 +51,24 @@ function Absent({ id }: { id: string }) {
   )
 }
 
-/** What stands here while nothing is open: the list at a glance, and how to move. */
+/** While no record is open: the list in numbers, and the keys. */
 function Glance() {
   const counted = count.value
+  const kind = listedKind.value
   return (
     <div class="glance">
-      {counted && counted.total > 0 && listedKind.value && (
-        <dl class="figures">
-          <div>
-            <dt>{capital(listedKind.value.many)}</dt>
-            <dd>{countWord(counted.total)}</dd>
-          </div>
-          {listedKind.value.fails && (
-            <div>
-              <dt>Failed</dt>
-              <dd>
-                {countWord(counted.failed)}{' '}
-                <span class="faint">{shareWord(counted.failed / counted.total)}</span>
-              </dd>
-            </div>
+      {counted && counted.total > 0 && kind && (
+        <FactList look="figures">
+          <Fact name={capital(kind.many)}>{countWord(counted.total)}</Fact>
+          {kind.fails && (
+            <Fact name="Failed">
+              {countWord(counted.failed)}{' '}
+              <span class="faint">{shareWord(counted.failed / counted.total)}</span>
+            </Fact>
           )}
-        </dl>
+        </FactList>
       )}
-      <p class="quiet">
-        {listedKind.value ? listedKind.value.glance : 'Open a hit to see the whole record.'}
-      </p>
+      <p class="quiet">{kind ? kind.glance : 'Open a hit to see the whole record.'}</p>
       <p class="faint keys-line">
         <KeyCap name="↓" /> <KeyCap name="↑" /> move · <KeyCap name="Enter" /> open · <KeyCap name="?" /> all
         keys

@@ -1,12 +1,12 @@
-// The list of a kind: how many, what came in since, and the rows themselves under keyboard, mouse and screen reader.
+// The list of a kind: its count, new records, picked records, and rows for keyboard, mouse and screen reader.
 import { useCallback, useEffect } from 'preact/hooks'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { choiceOf } from '../../kind/filter-field.ts'
-import type { RecordKind } from '../../kind/record-kind.ts'
+import type { RecordKind, RecordRow } from '../../kind/record-kind.ts'
 import { address, chipOf, go } from '../../state/address.ts'
-import { focusDetail, listElement, onListDrawn } from '../../state/act/focus.ts'
+import { focusDetail, focusList, listElement, onListDrawn } from '../../state/act/focus.ts'
 import { cursor, moveCursor, openRow } from '../../state/list/list-cursor.ts'
 import {
   fresh,
@@ -19,10 +19,20 @@ import {
   scrollRequest,
   shown,
 } from '../../state/list/record-list.ts'
-import { clearPicked, picked, togglePicked } from '../../state/act/pick.ts'
-import { countOf, countWord, capital } from '../../wording/text-word.ts'
-import { PickBar } from './pick-bar.tsx'
-import { RecordRowView, rowHeightNow } from './record-row-view.tsx'
+import {
+  clearPicked,
+  forgetPicked,
+  isForgetPending,
+  picked,
+  savePicked,
+  togglePicked,
+} from '../../state/act/pick.ts'
+import { capital, countOf, countWord } from '../../wording/text-word.ts'
+import { Icon, Time } from '../../parts/inline.tsx'
+import { Mark, MarkSigns } from '../../parts/mark.tsx'
+import { marks, type MarkWords } from '../../kind/mark.ts'
+import type { View } from '../../kind/view.ts'
+import { hasColumn, listSettings } from '../../state/list/list-setting.ts'
 
 const pageStep = 10
 
@@ -65,7 +75,7 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
       <ErrorNotice
         title={`The ${kind.many} could not be read.`}
         error={listFailure.value}
-        retry={() => void reloadList()}
+        retry={reloadList}
       />
     )
   }
@@ -80,13 +90,11 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
     <>
       <ListHead now={now} count={count} isCounted={isCounted} />
       <PickBar kind={kind} />
-      {failure !== undefined && (
-        <ErrorNotice
-          title={`Some ${kind.many} could not be read.`}
-          error={failure}
-          retry={() => void reloadList({ keepPlace: true })}
-        />
-      )}
+      <ErrorNotice
+        title={`Some ${kind.many} could not be read.`}
+        error={failure}
+        retry={() => void reloadList({ keepPlace: true })}
+      />
       {count === 0 ? (
         <NothingFound kind={kind} />
       ) : (
@@ -117,11 +125,11 @@ function ListHead({ now, count, isCounted }: { now: RecordList; count: number; i
   const isSearch = now.search !== ''
   const { one, many } = now.kind
   const [single, plural] = isSearch ? [`${one} matches`, `${many} match`] : [one, many]
-  const known = isCounted ? countOf(count, single, plural) : `${countWord(count - 1)}+ ${plural}`
+  const counted = isCounted ? countOf(count, single, plural) : `${countWord(count - 1)}+ ${plural}`
   return (
     <div class="list-head">
       <p class="list-count">
-        <b>{known}</b>
+        <b>{counted}</b>
         <span class="faint"> · {isSearch ? 'best match first' : orderWord(now.kind)}</span>
       </p>
       {fresh.value > 0 && (
@@ -137,7 +145,7 @@ function ListHead({ now, count, isCounted }: { now: RecordList; count: number; i
   )
 }
 
-/** The order that is chosen, in words. */
+/** The chosen order, in words. */
 function orderWord({ fields, order }: RecordKind): string {
   const field = fields['order']
   const chosen = chipOf('order')
@@ -159,5 +167,117 @@ function NothingFound({ kind: { one, many, searched } }: { kind: RecordKind }) {
         </button>
       </p>
     </EmptyNote>
+  )
+}
+
+function PickBar({ kind }: { kind: RecordKind }) {
+  const count = picked.value.size
+  if (count === 0) return null
+  const many = countOf(count, kind.one, kind.many)
+  const done = (act: () => void) => () => {
+    act()
+    focusList()
+  }
+  return (
+    <div class="pick-bar" role="group" aria-label={`Picked ${kind.many}`}>
+      {isForgetPending.value ? (
+        <>
+          <span role="status">Forget {many} now? This cannot be undone.</span>
+          <button type="button" class="button small danger" onClick={done(forgetPicked)}>
+            Forget {many}
+          </button>
+          <button type="button" class="button small" onClick={() => (isForgetPending.value = false)}>
+            Keep
+          </button>
+        </>
+      ) : (
+        <>
+          <span role="status">{many} picked</span>
+          <button type="button" class="button small" onClick={() => void savePicked()}>
+            Save as JSON
+          </button>
+          <button type="button" class="button small" onClick={() => (isForgetPending.value = true)}>
+            Forget…
+          </button>
+          <button type="button" class="link" onClick={done(clearPicked)}>
+            Clear
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+const rowHeight = 52
+/** 25 of them and more fit into a window of 900 px. */
+const compactHeight = 24
+
+const rowHeightNow = (): number => (listSettings.value.isCompact ? compactHeight : rowHeight)
+
+/** The columns that can be hidden. */
+export const rowColumns = { details: 'Details', context: 'Context', time: 'Time' } as const
+
+function RecordRowView({ row, view }: { row: RecordRow | undefined; view: View }) {
+  if (!row) {
+    return (
+      <div class="record-row is-waiting">
+        <span class="hidden">Loading</span>
+        <span class="bone" />
+        <span class="bone short" />
+      </div>
+    )
+  }
+  const isPicked = picked.value.has(row.id)
+  const { word, tone, isUsual = false }: MarkWords = marks[row.mark]
+  return (
+    <div
+      class={['record-row', isPicked && 'is-picked', listSettings.value.isCompact && 'is-compact']
+        .filter(Boolean)
+        .join(' ')}
+    >
+      <Mark mark={row.mark} />
+      <p class="record-line">
+        {isPicked && (
+          <>
+            <Icon name="done" size={14} />
+            <span class="hidden">Picked. </span>
+          </>
+        )}
+        <span class="record-title" dir="auto">
+          {row.title}
+        </span>
+        <MarkSigns marks={row.marks ?? {}} sensitivity={row.sensitivity} />
+        {hasColumn(view, 'time') && (
+          <span class="record-when">
+            <Time at={row.at} />
+          </span>
+        )}
+      </p>
+      <p class="record-line faint">
+        {!isUsual && <span class={`record-word ${tone}`}>{word}</span>}
+        {hasColumn(view, 'details') && <Details row={row} />}
+        {row.share !== undefined && (
+          <span class="record-share" aria-hidden="true">
+            <span class="bar-fill" style={{ width: `${(row.share * 100).toFixed(0)}%` }} />
+          </span>
+        )}
+        {hasColumn(view, 'context') && <span class="record-aside">{row.aside}</span>}
+      </p>
+    </div>
+  )
+}
+
+/** The passage that a search matched, or else the beginning. */
+function Details({ row: { met = [], lead, rest, isProse } }: { row: RecordRow }) {
+  if (met.length > 0)
+    return (
+      <span class="record-lead" dir="auto">
+        {met.map(({ text, isMatch }, i) => (isMatch ? <mark key={i}>{text}</mark> : text))}
+      </span>
+    )
+  return (
+    <span class="record-lead">
+      {lead !== '' && <code>{lead}</code>} {isProse ? rest : <code class="faint">{rest}</code>}
+    </span>
   )
 }

@@ -1,13 +1,12 @@
-// The earlier versions of the open record, newest first, each with what it said.
+// Versions of the open record, newest first, and any two of them compared: differing fields, and differing words in texts.
 import { useSignal } from '@preact/signals'
-import { Icon } from '../../parts/icon.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
 import type { Version } from '../../kind/record-kind.ts'
-import { restoreVersion } from '../../state/record/restore.ts'
-import { changedPaths } from '../../wording/difference-word.ts'
+import { restoreVersion } from '../../state/act/edit.ts'
+import { changedPaths, differingPaths, fieldAt } from '../../wording/difference-word.ts'
 import { countOf } from '../../wording/text-word.ts'
-import { VersionDifference } from './version-difference.tsx'
+import { textDifference } from '../../wording/text-difference.ts'
 
 const listedAtOnce = 5
 
@@ -77,4 +76,102 @@ function changeWords(version: Version, before: Version | undefined): string {
   if (paths.length === 0) return 'nothing changed'
   const named = paths.slice(0, 3).join(', ')
   return paths.length > 3 ? `changed ${named} and ${paths.length - 3} more` : `changed ${named}`
+}
+
+/** Unchanged text around a change; what lies further off is left out. */
+const around = 120
+
+function VersionDifference({ versions }: { versions: readonly Version[] }) {
+  const held = versions.filter(({ body }) => body)
+  const from = useSignal<number | undefined>(undefined)
+  const to = useSignal<number | undefined>(undefined)
+  if (held.length < 2) return null
+  const older = held.find(({ version }) => version === from.value) ?? held.at(-2)
+  const newer = held.find(({ version }) => version === to.value) ?? held.at(-1)
+  if (!older?.body || !newer?.body) return null
+  const before = older.body
+  const after = newer.body
+  const paths = differingPaths([before, after])
+  return (
+    <details class="comparison">
+      <summary>Compare two versions</summary>
+      <div class="field-row">
+        <Choice name="From version" held={held} chosen={older} choose={(one) => (from.value = one)} />
+        <Choice name="To version" held={held} chosen={newer} choose={(one) => (to.value = one)} />
+      </div>
+      {paths.length === 0 && <p class="faint">No differences.</p>}
+      <dl class="differences">
+        {paths.map((path) => (
+          <div key={path.join('\n')}>
+            <dt>{path.join('.')}</dt>
+            <dd dir="auto">
+              <Difference before={fieldAt(before, path)} after={fieldAt(after, path)} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly held: readonly Version[]
+  readonly chosen: Version
+  readonly choose: (version: number) => void
+}
+
+function Choice({ name, held, chosen, choose }: ChoiceProps) {
+  return (
+    <label class="labelled">
+      {name}
+      <select
+        class="input"
+        value={chosen.version}
+        onChange={({ currentTarget: { value } }) => choose(Number(value))}
+      >
+        {held.map(({ version }) => (
+          <option key={version} value={version}>
+            {version}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Difference({ before, after }: { before: unknown; after: unknown }) {
+  const parts = textDifference(textOf(before), textOf(after))
+  return (
+    <>
+      {parts.map(({ change, text }, i) => {
+        if (change === 'removed') return <Marked key={i} tag="del" word="removed" text={text} />
+        if (change === 'added') return <Marked key={i} tag="ins" word="added" text={text} />
+        return <span key={i}>{shortened(text, { isFirst: i === 0, isLast: i === parts.length - 1 })}</span>
+      })}
+    </>
+  )
+}
+
+/** A change by line, colour and, for those who hear the page, by word. */
+function Marked({ tag: Tag, word, text }: { tag: 'del' | 'ins'; word: string; text: string }) {
+  return (
+    <Tag>
+      <span class="hidden">{word}: </span>
+      {text}
+    </Tag>
+  )
+}
+
+/** Kept text without what lies far from any change. */
+function shortened(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
+  if (text.length <= around * 2) return text
+  const head = isFirst ? '' : text.slice(0, around)
+  const tail = isLast ? '' : text.slice(-around)
+  return `${head} … ${tail}`
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
 }

@@ -1,7 +1,8 @@
-// The view of the meeting room: who is here, what is said, what was missed, and a line to say something.
+// The view of the meeting room: its people, its messages, missed ones, and a line to speak.
+import { Page } from '../shell/page.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/inline.tsx'
 import { book } from '../../state/book.ts'
 import {
   draft,
@@ -21,19 +22,10 @@ import { countOf } from '../../wording/text-word.ts'
 export function RoomView() {
   const followed = room.value
   return (
-    <div class="page-scroll">
-      <div class="page">
-        <h1>Room</h1>
-        {roomFailure.value !== undefined && (
-          <ErrorNotice
-            title="The room could not be read."
-            error={roomFailure.value}
-            retry={() => void loadRoom()}
-          />
-        )}
-        {followed && <RoomPage followed={followed} />}
-      </div>
-    </div>
+    <Page title="Room">
+      <ErrorNotice title="The room could not be read." error={roomFailure.value} retry={loadRoom} />
+      {followed && <RoomPage followed={followed} />}
+    </Page>
   )
 }
 
@@ -147,7 +139,7 @@ function SayForm() {
       </div>
       {failure !== undefined && (
         <p class="form-error" id="room-say-error" role="alert">
-          {errorWords(failure).what}
+          {errorWords(failure).fault}
         </p>
       )}
     </form>

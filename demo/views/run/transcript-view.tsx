@@ -1,38 +1,42 @@
-// A run from its first step to its last, with a bar for the time of each, beside the step that is open.
+// A run from its first step to its last, with a bar for the time of each, beside the open step.
+import { Fact, FactList } from '../../parts/fact-list.tsx'
 import { useLayoutEffect } from 'preact/hooks'
-import type { ComponentChildren } from 'preact'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Icon, KeyCap, Time } from '../../parts/inline.tsx'
 import type { Trace } from '../../../src/index.ts'
 import { address, go } from '../../state/address.ts'
-import type { Run } from '../../state/run/runs.ts'
 import {
   closeRun,
   type Entry,
   loadMoreEntries,
   loadTranscript,
   openSession,
+  type Run,
+  showStep,
   type Transcript,
   transcript,
   transcriptFailure,
-  showStep,
-} from '../../state/run/transcript.ts'
+} from '../../state/run.ts'
 import {
   barsOf,
+  type Branch,
   branchesOf,
   costWord,
   importedNote,
   longDuration,
+  type RunBar,
+  type RunOutcome as Outcome,
   stepCost,
   stepTokens,
 } from '../../wording/run-word.ts'
 import { countOf, countWord, oneLine } from '../../wording/text-word.ts'
 import { RecordDetailView } from '../record/record-detail-view.tsx'
-import { RunOutcome } from './run-outcome.tsx'
-import { StepEntry } from './step-entry.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { type Message, messageKind, speakerOf } from '../../kind/message-kind.ts'
+import { outcomeOf, traceKind } from '../../kind/trace-kind.ts'
+import { focusDetail } from '../../state/act/focus.ts'
+import { useSignal } from '@preact/signals'
 
 export function TranscriptView() {
   const now = transcript.value
@@ -48,14 +52,12 @@ export function TranscriptView() {
               <Icon name="back" size={12} /> All runs
             </button>
           </p>
-          {transcriptFailure.value !== undefined && (
-            <ErrorNotice
-              title="The run could not be read."
-              error={transcriptFailure.value}
-              retry={() => void loadTranscript()}
-            />
-          )}
-          {now ? <Told now={now} /> : <h2>{openSession.value}</h2>}
+          <ErrorNotice
+            title="The run could not be read."
+            error={transcriptFailure.value}
+            retry={loadTranscript}
+          />
+          {now ? <OpenRun now={now} /> : <h2>{openSession.value}</h2>}
         </div>
       </section>
       {isOpen && <RecordDetailView />}
@@ -63,12 +65,12 @@ export function TranscriptView() {
   )
 }
 
-/** Its name in one line; its session where it has none. */
+/** Its name in one line, or else its session. */
 function nameOf(now: Transcript | undefined): string {
   return oneLine(now?.run?.name ?? '', 160) || (openSession.value ?? '')
 }
 
-function Told({ now }: { now: Transcript }) {
+function OpenRun({ now }: { now: Transcript }) {
   const { run, entries, hasMore, session } = now
   const { id } = address.value
   useLayoutEffect(() => showStep(id), [id])
@@ -114,8 +116,8 @@ function Told({ now }: { now: Transcript }) {
 }
 
 function sumOf(entries: readonly Entry[], of: (trace: Trace) => number | undefined): number | undefined {
-  const known = entries.flatMap((one) => (one.kind === 'trace' ? (of(one) ?? []) : []))
-  return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0)
+  const values = entries.flatMap((one) => (one.kind === 'trace' ? (of(one) ?? []) : []))
+  return values.length === 0 ? undefined : values.reduce((sum, one) => sum + one, 0)
 }
 
 function Figures({ run, entries, isWhole }: { run: Run; entries: readonly Entry[]; isWhole: boolean }) {
@@ -123,41 +125,32 @@ function Figures({ run, entries, isWhole }: { run: Run; entries: readonly Entry[
   const cost = sumOf(entries, stepCost)
   const soFar = isWhole ? '' : ' so far'
   return (
-    <dl class="run-figures">
-      <Figure name="Outcome">
+    <FactList look="run-figures">
+      <Fact name="Outcome">
         <RunOutcome outcome={run.outcome} />
-      </Figure>
-      <Figure name="Steps">
+      </Fact>
+      <Fact name="Steps">
         {countWord(run.steps)}
         {run.failed > 0 && <span class="faint"> ({countWord(run.failed)} failed)</span>}
-      </Figure>
-      {run.messages > 0 && <Figure name="Messages">{countWord(run.messages)}</Figure>}
-      <Figure name="Duration">{longDuration(run.durationMs)}</Figure>
-      {tokens !== undefined && <Figure name={`Tokens${soFar}`}>{countWord(tokens)}</Figure>}
-      {cost !== undefined && <Figure name={`Cost${soFar}`}>{costWord(cost)}</Figure>}
-      <Figure name="Started">
+      </Fact>
+      {run.messages > 0 && <Fact name="Messages">{countWord(run.messages)}</Fact>}
+      <Fact name="Duration">{longDuration(run.durationMs)}</Fact>
+      {tokens !== undefined && <Fact name={`Tokens${soFar}`}>{countWord(tokens)}</Fact>}
+      {cost !== undefined && <Fact name={`Cost${soFar}`}>{costWord(cost)}</Fact>}
+      <Fact name="Started">
         <Time at={run.startedAt} exact />
-      </Figure>
-      <Figure name="Agent">
+      </Fact>
+      <Fact name="Agent">
         <bdi>{run.agent}</bdi>
-      </Figure>
-      <Figure name="Session">
+      </Fact>
+      <Fact name="Session">
         <bdi>{run.session}</bdi>
-      </Figure>
-    </dl>
+      </Fact>
+    </FactList>
   )
 }
 
-function Figure({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-/** What went wrong stands before everything that led to it. */
+/** The failure comes first, before the steps that led to it. */
 function Failure({ run, entries }: { run: Run; entries: readonly Entry[] }) {
   const { failedStep: id } = run
   if (id === undefined) return null
@@ -173,4 +166,158 @@ function Failure({ run, entries }: { run: Run; entries: readonly Entry[] }) {
       </button>
     </p>
   )
+}
+
+interface StepEntryProps {
+  readonly entry: Entry
+  readonly number: number
+  readonly bar: RunBar | undefined
+  readonly branch: Branch | undefined
+}
+
+function StepEntry({ entry, number, bar, branch = { depth: 0, follows: undefined } }: StepEntryProps) {
+  const isOpen = address.value.id === entry.id
+  const isFailed = entry.kind === 'trace' && outcomeOf(entry as Trace) === 'failed'
+  const open = () => {
+    go({ id: entry.id })
+    focusDetail()
+  }
+  return (
+    <li
+      class={`step depth-${branch.depth}${isOpen ? ' is-open' : ''}${isFailed ? ' is-failed' : ''}`}
+      data-step={entry.id}
+    >
+      <div class="step-head">
+        <span class="faint step-number">{countWord(number)}</span>
+        <button
+          type="button"
+          class="step-title"
+          dir="auto"
+          aria-current={isOpen ? 'true' : undefined}
+          onClick={open}
+        >
+          <Title entry={entry} />
+        </button>
+        <span class="faint step-time">
+          <Time at={entry.timestamp} />
+        </span>
+      </div>
+      {bar && entry.kind === 'trace' && <TimeBar bar={bar} isFailed={isFailed} />}
+      {branch.follows !== undefined && (
+        <p class="faint step-follows">follows step {countWord(branch.follows + 1)}</p>
+      )}
+      {entry.kind === 'trace' ? (
+        <Done trace={entry as Trace} />
+      ) : (
+        <LineText text={(entry as Message).content} />
+      )}
+    </li>
+  )
+}
+
+function Title({ entry }: { entry: Entry }) {
+  if (entry.kind !== 'trace') {
+    const message = entry as Message
+    return (
+      <>
+        <Mark mark={messageKind.row(message).mark} /> {oneLine(speakerOf(message), 60)}
+      </>
+    )
+  }
+  const trace = entry as Trace
+  const { mark, lead, rest } = traceKind.row(trace)
+  return (
+    <>
+      <Mark mark={mark} word={mark !== 'succeeded'} /> <code>{lead}</code> {rest}
+    </>
+  )
+}
+
+/** The goal and the result; a failed step shows its result first. */
+function Done({ trace }: { trace: Trace }) {
+  const goal = <LineText text={trace.task.goal} />
+  const text = resultText(trace)
+  const result = text !== '' && (
+    <div class="step-result">
+      <LineText text={text} mono />
+    </div>
+  )
+  return trace.result?.success === false ? (
+    <>
+      {result}
+      {goal}
+    </>
+  ) : (
+    <>
+      {goal}
+      {result}
+    </>
+  )
+}
+
+/** The only text of an outcome as it is; several fields as JSON. */
+function resultText({ result }: Trace): string {
+  const outcome = result?.outcome ?? {}
+  const fields = Object.entries(outcome).filter(([, value]) => value !== '' && value !== null)
+  const texts = fields.filter(([name]) => ['observation', 'output', 'error', 'text'].includes(name))
+  const [only] = texts
+  if (only && texts.length === 1 && typeof only[1] === 'string') return only[1].trimEnd()
+  return fields.length === 0 ? '' : JSON.stringify(Object.fromEntries(fields), null, 2)
+}
+
+const width = 1000
+const least = 4
+
+function TimeBar({ bar, isFailed }: { bar: RunBar; isFailed: boolean }) {
+  const length = Math.max(least, bar.length * width)
+  const from = Math.max(0, Math.min(width - length, bar.from * width))
+  const classes = `waterfall-bar${bar.isMeasured ? '' : ' is-hollow'}${isFailed ? ' is-failed' : ''}`
+  return (
+    <div class="waterfall">
+      <svg viewBox={`0 0 ${width} 10`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+        <path class="waterfall-line" d={`M0 5h${width}`} />
+        <rect class={classes} x={from} y="1" width={length} height="8" />
+      </svg>
+      <span class="faint">
+        {bar.isMeasured ? '' : '≤ '}
+        {longDuration(bar.ms)}
+        {isFailed && ' ✕'}
+        <span class="hidden">{bar.isMeasured ? ' measured' : ' since the previous entry'}</span>
+      </span>
+    </div>
+  )
+}
+
+/** Text of many lines: the first forty, and the rest on a click. */
+const shownLines = 40
+const shownLength = 6000
+
+function beginning(text: string): string {
+  const lines = text.split('\n', shownLines + 1)
+  const cut = lines.length > shownLines ? lines.slice(0, shownLines).join('\n') : text
+  return cut.length > shownLength ? cut.slice(0, shownLength).toWellFormed() : cut
+}
+
+function LineText({ text, mono = false }: { text: string; mono?: boolean }) {
+  const isWhole = useSignal(false)
+  const start = beginning(text)
+  const isLong = start.length < text.length
+  return (
+    <div class={mono ? 'clamped mono' : 'clamped'}>
+      <div class="clamped-text" dir="auto">
+        {isWhole.value ? text : start}
+      </div>
+      {isLong && (
+        <button type="button" class="link" onClick={() => (isWhole.value = !isWhole.value)}>
+          {isWhole.value ? 'Show less' : 'Show all'}
+          {!isWhole.value && <span class="faint"> ({countOf(text.split('\n').length, 'line')})</span>}
+        </button>
+      )}
+    </div>
+  )
+}
+
+export function RunOutcome({ outcome }: { outcome: Outcome }) {
+  if (outcome === 'none') return <span class="faint">Conversation</span>
+  return <Mark mark={outcome} word />
 }

@@ -1,8 +1,11 @@
-// The books of this origin as links, with what is shown where there are none, and a way to begin one.
+// The books of this origin as links, a form for a new one, and the dialog with both.
+import { TextField } from '../../parts/field/form-field.tsx'
 import { useSignal } from '@preact/signals'
 import { bookName, isBookNamed } from '../../state/address.ts'
 import { addressOfBook, books, goToBook } from '../../state/books.ts'
-import { isEmbedded } from '../../state/embedded.ts'
+import { isEmbedded } from '../../state/frame.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { closeDialog } from '../../state/dialog.ts'
 
 const namePattern = '[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}'
 
@@ -34,7 +37,7 @@ export function BookList() {
 }
 
 /** Begins a book of any name; in an app, where books are the app's to begin, there is nothing of it. */
-export function NewBook() {
+function NewBook() {
   const typed = useSignal('')
   if (isEmbedded) return null
   const begin = (event: Event) => {
@@ -43,20 +46,26 @@ export function NewBook() {
   }
   return (
     <form class="new-book" onSubmit={begin}>
-      <label class="labelled">
-        New book
-        <input
-          class="input mono"
-          required
-          pattern={namePattern}
-          title="1 to 64 letters, digits, dots, dashes and underscores"
-          value={typed.value}
-          onInput={(event) => (typed.value = event.currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label="New book"
+        of={typed}
+        class="input mono"
+        required
+        pattern={namePattern}
+        title="1 to 64 letters, digits, dots, dashes and underscores"
+      />
       <button type="submit" class="button">
         Open it
       </button>
     </form>
+  )
+}
+
+export function BooksDialog() {
+  return (
+    <Dialog title="Books" onClose={closeDialog}>
+      <BookList />
+      <NewBook />
+    </Dialog>
   )
 }

@@ -1,8 +1,7 @@
-// All keys, and what the marks mean.
+// All keys, and the meaning of the marks.
 import { Dialog } from '../../parts/dialog.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { MarkSigns } from '../../parts/mark-signs.tsx'
-import { Mark } from '../../parts/mark.tsx'
+import { KeyCap } from '../../parts/inline.tsx'
+import { Mark, MarkSigns } from '../../parts/mark.tsx'
 import { type MarkName, marks } from '../../kind/mark.ts'
 import type { Marks } from '../../kind/record-kind.ts'
 import { closeDialog } from '../../state/dialog.ts'

@@ -1,4 +1,4 @@
-// What stands here while no book is open: it is being opened, another tab has it, the browser gives no storage, it ended.
+// The page while no book is open: opening, owned by another tab, without storage, failed, or closed.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
@@ -6,7 +6,7 @@ import type { DaybookError } from '../../../src/index.ts'
 import { BookList } from './book-list.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import type { IconName } from '../../kind/icon-shape.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/inline.tsx'
 import { bookName } from '../../state/address.ts'
 import { openBook, opening } from '../../state/book.ts'
 import { closeBundle, openBundle } from '../../state/bundle/bundle-import.ts'
@@ -85,7 +85,7 @@ function Failed({ error }: { error: DaybookError }) {
         actions={actions}
         details={words.details}
       >
-        <p>{words.what}</p>
+        <p>{words.fault}</p>
         <p>
           This happens in private windows and when site data is blocked. Allow site data for this page and try
           again, or continue in memory: everything in this book is then lost when the tab closes or reloads.
@@ -101,7 +101,7 @@ function Failed({ error }: { error: DaybookError }) {
       actions={<TryAgain word="Try again" />}
       details={words.details}
     >
-      <p>{words.what}</p>
+      <p>{words.fault}</p>
       <p>{words.lost}</p>
       <p>{words.remedy}</p>
     </Calm>
@@ -133,7 +133,7 @@ function Calm({ icon, title, actions, children, details }: CalmProps) {
         {children}
         <div class="calm-actions">
           {actions}
-          {details !== undefined && <CopyButton text={details} what="details" word />}
+          {details !== undefined && <CopyButton text={details} of="details" word />}
         </div>
       </div>
     </section>

@@ -1,8 +1,8 @@
-// The command palette: type, choose with the arrows, Enter. A combobox over a listbox.
+// The command palette: type, choose with the arrows, Enter. It is a combobox over a listbox.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
-import { KeyCap } from '../../parts/key-cap.tsx'
+import { KeyCap } from '../../parts/inline.tsx'
 import { type Command, commandsFor } from '../../state/act/command.ts'
 import { findBooks } from '../../state/books.ts'
 import { closeDialog } from '../../state/dialog.ts'

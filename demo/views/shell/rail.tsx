@@ -1,16 +1,16 @@
-// The rail: one entry for each place, and what is always at hand below. On a narrow page it is a foot with the main
-// places, and the others stand in a dialog.
+// The rail: an entry for each place, tools below. On a narrow page a foot has the main places, and a dialog has all.
 import { FilePicker } from '../../parts/field/file-picker.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/inline.tsx'
 import { address, bookName, go } from '../../state/address.ts'
 import { showBooks } from '../../state/books.ts'
-import { openDialog } from '../../state/dialog.ts'
+import { closeDialog, openDialog } from '../../state/dialog.ts'
 import { importFiles } from '../../state/bundle/import.ts'
 import { waitingCount } from '../../state/consent/queue.ts'
 import { wantedVotes } from '../../state/pool/pool.ts'
 import { status } from '../../state/status.ts'
-import { nextTheme, theme } from '../../state/theme.ts'
+import { nextTheme, theme } from '../../state/setting.ts'
 import { type Place, placeOf, places, type View } from '../../kind/view.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 
 export function Rail() {
   return (
@@ -52,8 +52,8 @@ export function Rail() {
   )
 }
 
-/** What is at hand everywhere: importing, the theme, help. */
-export function RailTools() {
+/** Tools for every view: import, theme, help. */
+function RailTools() {
   return (
     <>
       <FilePicker onFiles={importFiles} class="rail-entry" title="Import files">
@@ -83,7 +83,7 @@ function badgeOf(view: View): { count: number; word: string } {
   return { count: view === 'approvals' ? waitingCount.value : 0, word: 'waiting for approval' }
 }
 
-export function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
+function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
   const [home] = place.views
   const isHere = place.views.includes(address.value.view)
   const badge = badgeOf(home)
@@ -110,5 +110,20 @@ export function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) 
         </span>
       )}
     </button>
+  )
+}
+
+export function PlacesDialog() {
+  return (
+    <Dialog title="All sections" onClose={closeDialog}>
+      <div class="place-grid">
+        {places.map((place) => (
+          <RailEntry key={place.name} place={place} onGo={closeDialog} />
+        ))}
+      </div>
+      <div class="place-grid place-tools">
+        <RailTools />
+      </div>
+    </Dialog>
   )
 }

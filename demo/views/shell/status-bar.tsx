@@ -1,4 +1,4 @@
-// The status bar: where the book is, who holds it, how much is in it, how much space there is, how syncing stands.
+// The status bar: the medium of the book, its owner tab, its size, the quota, and the state of sync.
 import { go } from '../../state/address.ts'
 import { now } from '../../page/clock.ts'
 import { status } from '../../state/status.ts'
@@ -7,13 +7,13 @@ import { countOf, sizeWord } from '../../wording/text-word.ts'
 import { syncStateWords } from '../../wording/sync-word.ts'
 
 export function StatusBar() {
-  const known = status.value
-  if (!known) return <footer class="status-bar" aria-label="Status" />
-  const medium = durabilityWords[known.durability]
-  const records = Object.values(known.records).reduce((sum, count) => sum + count, 0)
-  const quota = known.quotaBytes === undefined ? '' : ` of ${sizeWord(known.quotaBytes)}`
-  const sync = syncStateWords(known.sync, now.value)
-  const { conflicts } = known.sync
+  const state = status.value
+  if (!state) return <footer class="status-bar" aria-label="Status" />
+  const medium = durabilityWords[state.durability]
+  const records = Object.values(state.records).reduce((sum, count) => sum + count, 0)
+  const quota = state.quotaBytes === undefined ? '' : ` of ${sizeWord(state.quotaBytes)}`
+  const sync = syncStateWords(state.sync, now.value)
+  const { conflicts } = state.sync
   return (
     <footer class="status-bar" aria-label="Status">
       <button
@@ -24,10 +24,10 @@ export function StatusBar() {
       >
         {medium.short}
       </button>
-      <span class="status wide-only">{known.owner ? 'owner tab' : 'follower tab'}</span>
+      <span class="status wide-only">{state.owner ? 'owner tab' : 'follower tab'}</span>
       <span class="status">{countOf(records, 'record')}</span>
       <button type="button" class="status wide-only" onClick={() => go({ view: 'storage', id: undefined })}>
-        {sizeWord(known.usageBytes)}
+        {sizeWord(state.usageBytes)}
         {quota}
       </button>
       <span class="spacer" />

@@ -1,9 +1,9 @@
-// One conflict: what both were made from, what this device said and what the other said, side by side where they differ.
-// Every field is a choice between them; what is chosen becomes what the record says.
+// One conflict: the common base, the edit of this device and the other edit, side by side where they differ. A person
+// chooses a side for each field; the chosen values become the record.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { ShortId } from '../../parts/short-id.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ShortId } from '../../parts/copy-button.tsx'
+import { Time } from '../../parts/inline.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { type Choice, type Conflict, contentOf, decide } from '../../state/sync/conflicts.ts'
@@ -47,7 +47,7 @@ export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDe
         )}
         <span class="faint">{kind?.one ?? entry.kind}</span>
         <span class="spacer" />
-        <ShortId id={entry.record} what="id of the record" />
+        <ShortId id={entry.record} of="id of the record" />
       </div>
       <p class="quiet">
         <Time at={entry.at} /> · <code>{entry.policy}</code>: {policyWords[entry.policy]} · the edit of{' '}
@@ -65,7 +65,7 @@ export function ConflictView({ conflict, isDecided }: { conflict: Conflict; isDe
   )
 }
 
-/** One side has no fields: it is one or the other. */
+/** A conflict where one side has no fields: one side or the other. */
 function Whole({ conflict, words }: { conflict: Conflict; words: string }) {
   const { entry, current } = conflict
   const { loser } = entry
@@ -90,43 +90,54 @@ function Whole({ conflict, words }: { conflict: Conflict; words: string }) {
   )
 }
 
+const sideNames = ['base', 'mine', 'theirs'] as const
+
 interface FieldwiseProps {
   readonly conflict: Conflict
   readonly sides: Sides
   readonly device: string | undefined
 }
 
-function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
-  const { entry, current } = conflict
-  const group = useId()
+/** The bodies of the sides, and the fields where the two edits differ. */
+function comparisonOf({ entry, current }: Conflict, sides: Sides) {
   const bodies: Readonly<Partial<Record<SideName, Fields>>> = {
     ...(entry.base ? { base: entry.base } : {}),
     ...(sides.mine.body ? { mine: sides.mine.body } : {}),
     ...(sides.theirs?.body ? { theirs: sides.theirs.body } : {}),
   }
-  const names = (['base', 'mine', 'theirs'] as const).filter((name) => bodies[name])
-  const stands = current ? contentOf(current) : (sides.theirs?.body ?? {})
   const { mine = {}, theirs = {} } = bodies
-  const paths = differingPaths([mine, theirs])
+  return {
+    bodies,
+    names: sideNames.filter((name) => bodies[name]),
+    paths: differingPaths([mine, theirs]),
+    body: current ? contentOf(current) : (sides.theirs?.body ?? {}),
+  }
+}
+
+/** Every field that differs is a choice between the sides. */
+function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
+  const { current } = conflict
+  const { bodies, names, paths, body } = comparisonOf(conflict, sides)
   const chosen = useSignal<Readonly<Record<number, SideName>>>({})
-  const choiceAt = (path: Path, at: number): SideName | undefined =>
-    chosen.value[at] ?? names.findLast((name) => isSame(fieldAt(bodies[name], path), fieldAt(stands, path)))
-  const made = paths.reduce<Fields>((body, path, at) => {
+  const result = paths.reduce<Fields>((before, path, at) => {
     const name = chosen.value[at]
-    return name === undefined ? body : withField(body, path, fieldAt(bodies[name], path))
-  }, stands)
-  const isAsIs = current !== undefined && isSame(made, stands)
-  const takeAll = (name: SideName) => (chosen.value = Object.fromEntries(paths.map((_, at) => [at, name])))
+    return name === undefined ? before : withField(before, path, fieldAt(bodies[name], path))
+  }, body)
+  const isUnchanged = current !== undefined && isSame(result, body)
   const titles: Readonly<Record<SideName, string>> = {
     base: 'Base',
     mine: `Mine: ${byWords(sides.mine.by, device)}`,
     theirs: `Theirs: ${byWords(sides.theirs?.by ?? '', device)}`,
   }
-  if (paths.length === 0) return <p class="quiet">Both edits said the same.</p>
+  const save = async () => {
+    await decide(conflict, choiceOf(result, isUnchanged, conflict))
+    chosen.value = {}
+  }
+  if (paths.length === 0) return <p class="quiet">Both edits are the same.</p>
   return (
     <>
       <table class={`sides sides-${names.length}`}>
-        <caption class="hidden">What each side said, and which value to keep</caption>
+        <caption class="hidden">The value of each side, and the one to keep</caption>
         <thead>
           <tr>
             <th scope="col">Field</th>
@@ -136,7 +147,11 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
                 {name !== 'base' && (
                   <span class="side-state">{(name === 'mine') === sides.mineLost ? 'lost' : 'kept'}</span>
                 )}
-                <button type="button" class="button small" onClick={() => takeAll(name)}>
+                <button
+                  type="button"
+                  class="button small"
+                  onClick={() => (chosen.value = Object.fromEntries(paths.map((_, at) => [at, name])))}
+                >
                   Take all <span class="hidden">of {titles[name]}</span>
                 </button>
               </th>
@@ -145,46 +160,23 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
         </thead>
         <tbody>
           {paths.map((path, at) => (
-            <tr key={path.join('\u0000')}>
-              <th scope="row">
-                <code>{path.join('.')}</code>
-              </th>
-              {names.map((name) => {
-                const value = fieldAt(bodies[name], path)
-                const isChanged =
-                  name !== 'base' && entry.base !== undefined && !isSame(value, fieldAt(entry.base, path))
-                return (
-                  <td key={name} class={isChanged ? 'is-changed' : undefined}>
-                    <label class="side-choice">
-                      <input
-                        type="radio"
-                        name={`${group}-${at}`}
-                        checked={choiceAt(path, at) === name}
-                        onChange={() => (chosen.value = { ...chosen.value, [at]: name })}
-                        aria-label={`${path.join('.')}: ${titles[name]}${isChanged ? ', changed' : ''}`}
-                      />
-                      <span class="side-name">{titles[name]}</span>
-                      {isChanged && <span class="side-state">changed</span>}
-                    </label>
-                    {value === undefined ? (
-                      <span class="faint">missing</span>
-                    ) : (
-                      <ValueView value={value} depth={2} />
-                    )}
-                  </td>
-                )
-              })}
-            </tr>
+            <FieldRow
+              key={path.join('\u0000')}
+              path={path}
+              bodies={bodies}
+              titles={titles}
+              chosen={
+                chosen.value[at] ??
+                names.findLast((name) => isSame(fieldAt(bodies[name], path), fieldAt(body, path)))
+              }
+              onChoose={(name) => (chosen.value = { ...chosen.value, [at]: name })}
+            />
           ))}
         </tbody>
       </table>
       <div class="card-row">
         <p class="quiet" role="status">
-          {isAsIs
-            ? 'Current value'
-            : current
-              ? 'Selected values will be saved'
-              : 'The record is forgotten. Saving restores it with the selected values.'}
+          {resultWord(isUnchanged, current !== undefined)}
         </p>
         <span class="spacer" />
         {Object.keys(chosen.value).length > 0 && (
@@ -192,23 +184,66 @@ function Fieldwise({ conflict, sides, device }: FieldwiseProps) {
             Reset
           </button>
         )}
-        <button
-          type="button"
-          class="button primary"
-          onClick={() =>
-            void decide(conflict, choiceOf(made, isAsIs, conflict)).then(() => (chosen.value = {}))
-          }
-        >
-          {isAsIs ? 'Keep current' : 'Save this choice'}
+        <button type="button" class="button primary" onClick={() => void save()}>
+          {isUnchanged ? 'Keep current' : 'Save this choice'}
         </button>
       </div>
     </>
   )
 }
 
-/** The plainest way to say it, so that the log shows who had it right. */
-function choiceOf(made: Fields, isAsIs: boolean, { entry }: Conflict): Choice {
-  if (isAsIs && entry.state !== 'decided') return { choose: 'winner' }
-  if (isSame(made, entry.loser.body)) return { choose: 'loser' }
-  return { choose: 'body', body: made } as Choice
+function resultWord(isUnchanged: boolean, exists: boolean): string {
+  if (isUnchanged) return 'Current value'
+  return exists
+    ? 'Selected values will be saved'
+    : 'The record is forgotten. Saving restores it with the selected values.'
+}
+
+interface FieldRowProps {
+  readonly path: Path
+  readonly bodies: Readonly<Partial<Record<SideName, Fields>>>
+  readonly titles: Readonly<Record<SideName, string>>
+  readonly chosen: SideName | undefined
+  readonly onChoose: (name: SideName) => void
+}
+
+function FieldRow({ path, bodies, titles, chosen, onChoose }: FieldRowProps) {
+  const group = useId()
+  const field = path.join('.')
+  return (
+    <tr>
+      <th scope="row">
+        <code>{field}</code>
+      </th>
+      {sideNames.map((name) => {
+        if (!bodies[name]) return null
+        const value = fieldAt(bodies[name], path)
+        const isChanged =
+          name !== 'base' && bodies.base !== undefined && !isSame(value, fieldAt(bodies.base, path))
+        return (
+          <td key={name} class={isChanged ? 'is-changed' : undefined}>
+            <label class="side-choice">
+              <input
+                type="radio"
+                name={group}
+                checked={chosen === name}
+                onChange={() => onChoose(name)}
+                aria-label={`${field}: ${titles[name]}${isChanged ? ', changed' : ''}`}
+              />
+              <span class="side-name">{titles[name]}</span>
+              {isChanged && <span class="side-state">changed</span>}
+            </label>
+            {value === undefined ? <span class="faint">missing</span> : <ValueView value={value} depth={2} />}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+/** The simplest choice with this result, so that the log shows which side was right. */
+function choiceOf(result: Fields, isUnchanged: boolean, { entry }: Conflict): Choice {
+  if (isUnchanged && entry.state !== 'decided') return { choose: 'winner' }
+  if (isSame(result, entry.loser.body)) return { choose: 'loser' }
+  return { choose: 'body', body: result } as Choice
 }

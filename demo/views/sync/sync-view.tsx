@@ -1,9 +1,11 @@
-// The view of sync: how it stands now, what waits to be sent, and the edits that lost a conflict.
+// The view of sync: its state, the queue of unsent changes (refused ones first), and edits that lost a conflict.
+import type { SyncState } from '../../../src/index.ts'
+import { Page } from '../shell/page.tsx'
+import { Fact, FactList } from '../../parts/fact-list.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
+import { ShortId } from '../../parts/copy-button.tsx'
 import { now } from '../../page/clock.ts'
 import {
   type Conflict,
@@ -15,24 +17,34 @@ import {
   reopened,
 } from '../../state/sync/conflicts.ts'
 import { openDialog } from '../../state/dialog.ts'
-import { edgeUrl } from '../../state/edge.ts'
+import { edgeUrl } from '../../state/setting.ts'
 import { status } from '../../state/status.ts'
-import { lastResult, syncNow, syncWords } from '../../state/sync/sync.ts'
-import { countOf, countWord } from '../../wording/text-word.ts'
+import {
+  lastResult,
+  loadQueue,
+  type OutboxEntry,
+  queue,
+  type Queued,
+  queueFailure,
+  retryRefused,
+  syncNow,
+  syncWords,
+} from '../../state/sync/sync.ts'
+import { countOf, countWord, kindWord, oneLine } from '../../wording/text-word.ts'
 import { backgroundWords, lineWord, syncStateWords } from '../../wording/sync-word.ts'
 import { ConflictView } from './conflict-view.tsx'
-import { QueueView } from './queue-view.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import type { MarkName } from '../../kind/mark.ts'
+import { kindNamed } from '../../kind/kind-table.ts'
+import { openRecord } from '../../state/act/open-record.ts'
 
 export function SyncView() {
   return (
-    <div class="page-scroll">
-      <div class="page">
-        <h1>Sync and conflicts</h1>
-        <SyncCard />
-        <QueueView />
-        <Conflicts />
-      </div>
-    </div>
+    <Page title="Sync and conflicts">
+      <SyncCard />
+      <QueueView />
+      <Conflicts />
+    </Page>
   )
 }
 
@@ -63,59 +75,33 @@ function SyncCard() {
           {sync.lastError.message} <code>{sync.lastError.code}</code>
         </p>
       )}
-      <dl class="facts">
-        <div>
-          <dt>Edge</dt>
-          <dd>{sync.configured ? <code>{edgeUrl}</code> : 'none'}</dd>
-        </div>
-        <div>
-          <dt>Live connection</dt>
-          <dd>{lineWord(sync)}</dd>
-        </div>
-        <div>
-          <dt>Last synced</dt>
-          <dd>{sync.lastSyncedAt === undefined ? 'never' : <Time at={sync.lastSyncedAt} />}</dd>
-        </div>
-        <div>
-          <dt>Waiting to be sent</dt>
-          <dd>{countWord(sync.pending)}</dd>
-        </div>
-        {sync.nextAt !== undefined && (
-          <div>
-            <dt>
-              {sync.phase === 'offline' || sync.phase === 'waiting' ? 'Next try' : 'Next automatic sync'}
-            </dt>
-            <dd>
-              <Time at={sync.nextAt} />
-            </dd>
-          </div>
-        )}
-        {sync.background !== undefined && (
-          <div>
-            <dt>With no page open</dt>
-            <dd>{backgroundWords[sync.background]}</dd>
-          </div>
-        )}
-        {sync.device !== undefined && (
-          <div>
-            <dt>This device</dt>
-            <dd>
-              <ShortId id={sync.device} what="name of this device" />
-            </dd>
-          </div>
-        )}
-        {sync.repairs > 0 && (
-          <div>
-            <dt>Repaired</dt>
-            <dd>{countOf(sync.repairs, 'time')}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Last result of this page</dt>
-          <dd>{lastResult.value ? syncWords(lastResult.value) : 'none yet'}</dd>
-        </div>
-      </dl>
+      <SyncFacts sync={sync} />
     </section>
+  )
+}
+
+function SyncFacts({ sync }: { sync: SyncState }) {
+  const { phase, nextAt, device, background } = sync
+  return (
+    <FactList>
+      <Fact name="Edge">{sync.configured ? <code>{edgeUrl}</code> : 'none'}</Fact>
+      <Fact name="Live connection">{lineWord(sync)}</Fact>
+      <Fact name="Last synced">
+        {sync.lastSyncedAt === undefined ? 'never' : <Time at={sync.lastSyncedAt} />}
+      </Fact>
+      <Fact name="Waiting to be sent">{countWord(sync.pending)}</Fact>
+      <Fact name={phase === 'offline' || phase === 'waiting' ? 'Next try' : 'Next automatic sync'}>
+        {nextAt !== undefined && <Time at={nextAt} />}
+      </Fact>
+      <Fact name="With no page open">{background !== undefined && backgroundWords[background]}</Fact>
+      <Fact name="This device">
+        {device !== undefined && <ShortId id={device} of="name of this device" />}
+      </Fact>
+      <Fact name="Repaired">{sync.repairs > 0 && countOf(sync.repairs, 'time')}</Fact>
+      <Fact name="Last result of this page">
+        {lastResult.value ? syncWords(lastResult.value) : 'none yet'}
+      </Fact>
+    </FactList>
   )
 }
 
@@ -128,13 +114,11 @@ function Conflicts() {
   return (
     <section aria-label="Conflicts">
       <h2>Conflicts{count > 0 ? ` (${countWord(count)})` : ''}</h2>
-      {conflictsFailure.value !== undefined && (
-        <ErrorNotice
-          title="The conflicts could not be read."
-          error={conflictsFailure.value}
-          retry={() => void loadConflicts()}
-        />
-      )}
+      <ErrorNotice
+        title="The conflicts could not be read."
+        error={conflictsFailure.value}
+        retry={loadConflicts}
+      />
       {listed && undecided.length === 0 && (
         <EmptyNote title={decided.length > 0 ? 'All conflicts resolved' : 'No conflicts'}>
           <p>
@@ -164,5 +148,88 @@ function Conflicts() {
         </button>
       )}
     </section>
+  )
+}
+
+const marksOf: Readonly<Record<OutboxEntry['state'], MarkName>> = {
+  refused: 'refused',
+  sent: 'sent',
+  waiting: 'waiting',
+}
+const order: readonly OutboxEntry['state'][] = ['refused', 'sent', 'waiting']
+const shown = 20
+
+function QueueView() {
+  const listed = queue.value
+  const pending = status.value?.sync.pending ?? listed?.length ?? 0
+  const sorted = (listed ?? []).toSorted(
+    (a, b) => order.indexOf(a.entry.state) - order.indexOf(b.entry.state),
+  )
+  const more = pending - Math.min(sorted.length, shown)
+  return (
+    <section aria-label="Queue">
+      <h2>Queue{pending > 0 ? ` (${countWord(pending)})` : ''}</h2>
+      <ErrorNotice title="The queue could not be read." error={queueFailure.value} retry={loadQueue} />
+      {listed?.length === 0 && (
+        <EmptyNote title="Up to date">
+          <p>
+            Changes wait in this queue until the edge has them, also without a connection and after the page
+            is closed.
+          </p>
+        </EmptyNote>
+      )}
+      {sorted.length > 0 && (
+        <ul class="queue">
+          {sorted.slice(0, shown).map((one) => (
+            <QueueRow key={one.entry.n} queued={one} />
+          ))}
+        </ul>
+      )}
+      {sorted.length > 0 && more > 0 && <p class="faint">{countOf(more, 'more change')}.</p>}
+    </section>
+  )
+}
+
+function QueueRow({ queued: { entry, title, isSealed } }: { queued: Queued }) {
+  const { record, kind, op, at, state, error } = entry
+  const shownKind = kindNamed(kind)
+  return (
+    <li class="queue-row">
+      <Mark mark={marksOf[state]} word />
+      {title !== undefined && shownKind ? (
+        <button
+          type="button"
+          class="link queue-title"
+          onClick={() => openRecord({ id: record, kind })}
+          dir="auto"
+        >
+          {oneLine(title, 100)}
+        </button>
+      ) : (
+        <span class="queue-title">
+          {op === 'forget'
+            ? `A forgotten ${shownKind?.one ?? kindWord(kind)}`
+            : `A ${isSealed ? 'sealed ' : ''}${kindWord(kind)}`}
+        </span>
+      )}
+      <span class="faint">
+        {shownKind?.one ?? kindWord(kind)}
+        {at !== '' && (
+          <>
+            {' '}
+            · <Time at={at} />
+          </>
+        )}
+      </span>
+      <ShortId id={record} of="id of the record" />
+      {error && (
+        <p class="form-error queue-error">
+          {error.message} <code>{error.code}</code> Will retry when the record changes.{' '}
+          <button type="button" class="button small" onClick={() => void retryRefused(record)}>
+            Try again
+          </button>
+        </p>
+      )}
+    </li>
   )
 }

@@ -1,3 +1,3 @@
-// The views of this room, which the page fetches together when one of them is first shown.
+// The views of this room. The page loads them together when one is first shown.
 export { SyncView } from './sync-view.tsx'
 export { TaskView } from './task-view.tsx'

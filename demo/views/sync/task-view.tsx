@@ -1,12 +1,12 @@
-// The view of tasks: what is dead and waits for a decision first, then what waits or runs, then what is done.
+// The view of tasks: failed ones, which wait for a decision, then waiting and running ones, then finished ones.
+import { Page } from '../shell/page.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Mark } from '../../parts/mark.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/inline.tsx'
 import { ValueView } from '../../parts/value-view.tsx'
 import type { MarkName } from '../../kind/mark.ts'
 import { dropTask, loadTasks, retryTask, type Task, tasks, tasksFailure } from '../../state/sync/task.ts'
-import { Tabs } from '../shell/tabs.tsx'
 
 const groups = [
   {
@@ -28,46 +28,34 @@ const marksOf: Readonly<Record<Task['state'], MarkName>> = {
 export function TaskView() {
   const all = tasks.value
   return (
-    <div class="page-scroll">
-      <div class="page-tabs">
-        <Tabs />
-      </div>
-      <div class="page">
-        <h1>Tasks</h1>
-        {tasksFailure.value !== undefined && (
-          <ErrorNotice
-            title="The tasks could not be read."
-            error={tasksFailure.value}
-            retry={() => void loadTasks()}
-          />
-        )}
-        {all?.length === 0 && (
-          <EmptyNote title="No tasks yet">
-            <p>
-              Long-running work, such as calls to a language model, is queued here until it is done, even
-              after crashes and closed tabs. An agent queues a call with <code>book.tasks.add</code>.
-            </p>
-          </EmptyNote>
-        )}
-        {groups.map(({ name, states, text }) => {
-          const some = all?.filter(({ state }) => states.some((one) => one === state)) ?? []
-          if (some.length === 0) return null
-          return (
-            <section key={name} aria-label={name}>
-              <h2>
-                {name} ({some.length})
-              </h2>
-              {text !== '' && <p class="quiet">{text}</p>}
-              <ul class="conflicts">
-                {some.map((task) => (
-                  <TaskCard key={task.id} task={task} />
-                ))}
-              </ul>
-            </section>
-          )
-        })}
-      </div>
-    </div>
+    <Page title="Tasks">
+      <ErrorNotice title="The tasks could not be read." error={tasksFailure.value} retry={loadTasks} />
+      {all?.length === 0 && (
+        <EmptyNote title="No tasks yet">
+          <p>
+            Long-running work, such as calls to a language model, is queued here until it is done, even after
+            crashes and closed tabs. An agent queues a call with <code>book.tasks.add</code>.
+          </p>
+        </EmptyNote>
+      )}
+      {groups.map(({ name, states, text }) => {
+        const some = all?.filter(({ state }) => states.some((one) => one === state)) ?? []
+        if (some.length === 0) return null
+        return (
+          <section key={name} aria-label={name}>
+            <h2>
+              {name} ({some.length})
+            </h2>
+            {text !== '' && <p class="quiet">{text}</p>}
+            <ul class="conflicts">
+              {some.map((task) => (
+                <TaskCard key={task.id} task={task} />
+              ))}
+            </ul>
+          </section>
+        )
+      })}
+    </Page>
   )
 }
 

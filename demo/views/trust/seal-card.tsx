@@ -1,21 +1,28 @@
-// The card of sensitive records: whether they can be read here, what protects their keys, and what is done with the keys, each
-// act with a form of its own: a passphrase that was meant for one is never taken for another.
+// The card of sensitive records: their state, the protection of their keys, and locked records. Each act on the keys has a
+// form of its own, so a passphrase for one act never serves another.
+import { Fact, FactList } from '../../parts/fact-list.tsx'
+import { Check } from '../../parts/field/form-field.tsx'
+import { Question } from '../../parts/dialog.tsx'
 import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { FilePicker } from '../../parts/field/file-picker.tsx'
-import { PassphraseField } from '../../parts/field/passphrase-field.tsx'
 import {
   exportKeys,
+  forgetLocked,
   guard,
   importKeys,
   lock,
+  lockedRecords,
   rotate,
   sealError,
   sealState,
   unlock,
 } from '../../state/trust/seal.ts'
-import { countOf, countWord } from '../../wording/text-word.ts'
-import { LockedRecords } from './locked-records.tsx'
+import { countOf, countWord, sizeWord } from '../../wording/text-word.ts'
+import { ShortId } from '../../parts/copy-button.tsx'
+import { Time } from '../../parts/inline.tsx'
+import { kindNamed } from '../../kind/kind-table.ts'
+import { useId } from 'preact/hooks'
 
 const words = {
   off: 'This copy keeps no keys. Sensitive records pass through it unread.',
@@ -100,38 +107,23 @@ export function SealCard() {
           </div>
         </>
       )}
-      {sealError.value !== undefined && <ErrorNotice title="Keys unchanged" error={sealError.value} />}
+      <ErrorNotice title="Keys unchanged" error={sealError.value} />
       <LockedRecords />
     </section>
   )
 }
 
-function SealFacts({ state: now }: { state: NonNullable<typeof sealState.value> }) {
+function SealFacts({ state }: { state: NonNullable<typeof sealState.value> }) {
+  const { sealed, unreadable, guard: guardedBy, toReseal } = state
   return (
-    <dl class="facts">
-      <div>
-        <dt>Encrypted</dt>
-        <dd>{countWord(now.sealed)}</dd>
-      </div>
-      {now.unreadable > 0 && (
-        <div>
-          <dt>Locked here</dt>
-          <dd>{countWord(now.unreadable)}</dd>
-        </div>
-      )}
-      {now.guard && (
-        <div>
-          <dt>Keys protected by</dt>
-          <dd>{now.guard === 'device' ? 'this browser' : 'a passphrase'}</dd>
-        </div>
-      )}
-      {now.toReseal > 0 && (
-        <div>
-          <dt>Not re-encrypted yet</dt>
-          <dd>{countOf(now.toReseal, 'text')}</dd>
-        </div>
-      )}
-    </dl>
+    <FactList>
+      <Fact name="Encrypted">{countWord(sealed)}</Fact>
+      <Fact name="Locked here">{unreadable > 0 && countWord(unreadable)}</Fact>
+      <Fact name="Keys protected by">
+        {guardedBy && (guardedBy === 'device' ? 'this browser' : 'a passphrase')}
+      </Fact>
+      <Fact name="Not re-encrypted yet">{toReseal > 0 && countOf(toReseal, 'text')}</Fact>
+    </FactList>
   )
 }
 
@@ -139,9 +131,9 @@ function SealFacts({ state: now }: { state: NonNullable<typeof sealState.value> 
 function ActForm({ act, onDone }: { act: Act; onDone: () => void }) {
   const { label, submit, isNew = false, note } = acts[act]
   const passphrase = useSignal<string | undefined>(undefined)
-  const run = async (work: (given: string) => Promise<boolean>) => {
-    const given = passphrase.peek()
-    if (given !== undefined && (await work(given))) onDone()
+  const run = async (work: (passphrase: string) => Promise<boolean>) => {
+    const text = passphrase.peek()
+    if (text !== undefined && (await work(text))) onDone()
   }
   return (
     <form
@@ -152,12 +144,12 @@ function ActForm({ act, onDone }: { act: Act; onDone: () => void }) {
         if (act !== 'import') void run({ unlock, protect: guard, export: exportKeys }[act])
       }}
     >
-      <PassphraseField label={label} isNew={isNew} onReady={(given) => (passphrase.value = given)} />
+      <PassphraseField label={label} isNew={isNew} onReady={(text) => (passphrase.value = text)} />
       {note !== '' && <p class="faint">{note}</p>}
       <div class="card-row">
         {act === 'import' ? (
           passphrase.value !== undefined && (
-            <FilePicker onFiles={([file]) => void (file && run((given) => importKeys(file, given)))}>
+            <FilePicker onFiles={([file]) => void (file && run((text) => importKeys(file, text)))}>
               Choose key file…
             </FilePicker>
           )
@@ -174,4 +166,116 @@ function ActForm({ act, onDone }: { act: Act; onDone: () => void }) {
       </div>
     </form>
   )
+}
+
+/** More are only counted. */
+const listed = 20
+
+type Locked = (typeof lockedRecords.value)[number]
+
+/** Locked records, with the facts that are readable. Deleting one unread needs a confirmation. */
+function LockedRecords() {
+  const all = lockedRecords.value
+  const question = useSignal<Locked | undefined>(undefined)
+  if (all.length === 0) return null
+  const close = () => (question.value = undefined)
+  return (
+    <>
+      <h3>{countOf(all.length, 'locked record')}</h3>
+      <ul class="plain-list">
+        {all.slice(0, listed).map((record) => (
+          <li key={record.id} class="card-row">
+            <LockedLine record={record} />
+            <button type="button" class="button small" onClick={() => (question.value = record)}>
+              Forget…
+            </button>
+          </li>
+        ))}
+      </ul>
+      {all.length > listed && <p class="faint">And {countOf(all.length - listed, 'more', 'more')}.</p>}
+      {question.value && (
+        <Question
+          title="Forget this locked record?"
+          onClose={close}
+          act="Forget record"
+          onAct={() => {
+            const { id } = question.peek() ?? {}
+            close()
+            if (id !== undefined) void forgetLocked(id)
+          }}
+          isDanger
+        >
+          <p>
+            <LockedLine record={question.value} />
+          </p>
+          <p>It cannot be read here, and this cannot be undone. Unlock the keys first to see its content.</p>
+        </Question>
+      )}
+    </>
+  )
+}
+
+function LockedLine({ record: { id, kind, updated_at, sealed } }: { record: Locked }) {
+  return (
+    <span>
+      {kindNamed(kind)?.one ?? kind} <ShortId id={id} />, {sizeWord(sealed.bytes)}, <Time at={updated_at} />
+    </span>
+  )
+}
+
+/** Shorter ones the book refuses. */
+const leastLength = 8
+
+interface PassphraseFieldProps {
+  readonly label: string
+  /** It is a new one. */
+  readonly isNew?: boolean
+  /** Gets the passphrase once it is valid, and undefined while it is not. */
+  readonly onReady: (passphrase: string | undefined) => void
+}
+
+function PassphraseField({ label, isNew = false, onReady }: PassphraseFieldProps) {
+  const first = useSignal('')
+  const second = useSignal('')
+  const isSeen = useSignal(false)
+  const id = useId()
+  const fault = faultOf(first.value, isNew ? second.value : first.value)
+  const take = (typed: typeof first, text: string) => {
+    typed.value = text
+    const isSound = faultOf(first.value, isNew ? second.value : first.value) === undefined
+    onReady(isSound ? first.value : undefined)
+  }
+  const field = (typed: typeof first, name: string, word: string) => (
+    <label class="labelled" for={`${id}-${name}`}>
+      {word}
+      <input
+        id={`${id}-${name}`}
+        class="input"
+        {...(isSeen.value ? { type: 'text' as const } : { type: 'password' as const })}
+        autocomplete={isNew ? 'new-password' : 'current-password'}
+        spellcheck={false}
+        aria-describedby={`${id}-fault`}
+        value={typed.value}
+        onInput={(event) => take(typed, event.currentTarget.value)}
+      />
+    </label>
+  )
+  return (
+    <div class="fields-form">
+      {field(first, 'first', label)}
+      {isNew && field(second, 'second', 'Repeat passphrase')}
+      <Check of={isSeen}>Show passphrase</Check>
+      <p id={`${id}-fault`} class="form-error" role="status">
+        {fault}
+      </p>
+    </div>
+  )
+}
+
+/** The fault to fix; undefined when there is no fault, empty while something is missing. */
+function faultOf(first: string, second: string): string | undefined {
+  if (first === '') return ''
+  if (first.length < leastLength) return `At least ${leastLength} characters`
+  if (second === '') return ''
+  return first === second ? undefined : 'The passphrases differ'
 }

@@ -1,7 +1,7 @@
 // The card of secrets: which records hold keys, passwords or card numbers, and sealing those that hold them in clear.
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { ShortId } from '../../parts/short-id.tsx'
+import { Icon } from '../../parts/inline.tsx'
+import { ShortId } from '../../parts/copy-button.tsx'
 import { openRecord } from '../../state/act/open-record.ts'
 import {
   foundSince,
@@ -10,7 +10,7 @@ import {
   scanStep,
   secretScan,
   stopScan,
-} from '../../state/trust/secret.ts'
+} from '../../state/trust/seal.ts'
 import { countOf, countWord, kindWord } from '../../wording/text-word.ts'
 
 /** More records are only counted. */
@@ -47,13 +47,13 @@ export function SecretCard() {
           {step && `${countWord(step.done)} of ${countOf(step.total, 'record')} scanned`}
         </span>
       </div>
-      {scanError.value !== undefined && <ErrorNotice title="The scan failed." error={scanError.value} />}
+      <ErrorNotice title="The scan failed." error={scanError.value} />
       <Found />
     </section>
   )
 }
 
-/** What was found while this page was open. */
+/** Secrets that were found while this page was open. */
 function Since() {
   const { sealed, masked, kept } = foundSince.value
   if (sealed + masked + kept === 0) return null
@@ -93,7 +93,9 @@ function Found() {
             <Icon name="lock" size={14} />
             Encrypt {countOf(open, 'record')}
           </button>
-          <p class="faint">Their earlier versions too. Whoever has the keys of this book still reads them.</p>
+          <p class="faint">
+            Their earlier versions too. Anyone with the keys of this book can still read them.
+          </p>
         </div>
       )}
       <h3>Where they are</h3>

@@ -1,37 +1,37 @@
-// The view of storage: where the book is, how safe it is there, how large it is and what it holds.
+// The view of storage: medium, space, sensitive records, secrets, contents, and erasing the book after its name is typed.
+import { Page } from '../shell/page.tsx'
+import { Fact, FactList } from '../../parts/fact-list.tsx'
+import { TextField } from '../../parts/field/form-field.tsx'
 import { useSignal } from '@preact/signals'
 import { Bar } from '../../parts/bar.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Icon, Time } from '../../parts/inline.tsx'
 import { bookName } from '../../state/address.ts'
 import { refreshStatus, status } from '../../state/status.ts'
 import { tell } from '../../page/toast.ts'
-import { EraseCard } from './erase-card.tsx'
 import { SealCard } from './seal-card.tsx'
 import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
-import { countOf, countWord, shareWord, sizeWord, kindWord } from '../../wording/text-word.ts'
+import { countOf, countWord, kindWord, shareWord, sizeWord } from '../../wording/text-word.ts'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { eraseBook, eraseError, isErasing } from '../../state/trust/seal.ts'
 
 export function StorageView() {
   const now = status.value
   return (
-    <div class="page-scroll">
-      <div class="page">
-        <h1>Storage</h1>
-        {now ? (
-          <>
-            <Medium />
-            <Space />
-            <SealCard />
-            <SecretCard />
-            <Contents />
-            <EraseCard />
-          </>
-        ) : (
-          <div class="card" aria-busy="true" />
-        )}
-      </div>
-    </div>
+    <Page title="Storage">
+      {now ? (
+        <>
+          <Medium />
+          <Space />
+          <SealCard />
+          <SecretCard />
+          <Contents />
+          <EraseCard />
+        </>
+      ) : (
+        <div class="card" aria-busy="true" />
+      )}
+    </Page>
   )
 }
 
@@ -42,10 +42,10 @@ function Medium() {
   const { name, text, isSafe } = durabilityWords[now.durability]
   const keep = async () => {
     isAsking.value = true
-    const isKept = (await navigator.storage?.persist?.()) ?? false
+    const isPersisted = (await navigator.storage?.persist?.()) ?? false
     isAsking.value = false
     tell(
-      isKept
+      isPersisted
         ? 'The browser will not evict this site’s data by itself.'
         : 'Not granted. Most browsers grant it to installed or frequently used sites.',
     )
@@ -65,30 +65,22 @@ function Medium() {
           {reason}
         </p>
       ))}
-      <dl class="facts">
-        <div>
-          <dt>Protected from eviction</dt>
-          <dd>{now.persisted === undefined ? 'not known' : now.persisted ? 'granted' : 'not granted'}</dd>
-        </div>
-        <div>
-          <dt>This tab</dt>
-          <dd>
-            {now.owner ? 'active tab (holds the database)' : 'follower: another tab holds the database'}
-          </dd>
-        </div>
-        {now.checkpointAt !== undefined && (
-          <div>
-            <dt>Checkpoint</dt>
-            <dd>
-              <Time at={now.checkpointAt} />, to recover a damaged file from
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Schema</dt>
-          <dd>version {now.schema}</dd>
-        </div>
-      </dl>
+      <FactList>
+        <Fact name="Protected from eviction">
+          {now.persisted === undefined ? 'not known' : now.persisted ? 'granted' : 'not granted'}
+        </Fact>
+        <Fact name="This tab">
+          {now.owner ? 'active tab (holds the database)' : 'follower: another tab holds the database'}
+        </Fact>
+        <Fact name="Checkpoint">
+          {now.checkpointAt !== undefined && (
+            <>
+              <Time at={now.checkpointAt} />, to recover from a damaged file
+            </>
+          )}
+        </Fact>
+        <Fact name="Schema">version {now.schema}</Fact>
+      </FactList>
       {now.persisted === false && now.durability !== 'memory' && (
         <div class="card-row">
           <button type="button" class="button" disabled={isAsking.value} onClick={() => void keep()}>
@@ -137,22 +129,68 @@ function Contents() {
     <section class="card" aria-label="Records">
       <h2>Records</h2>
       {kinds.length === 0 ? (
-        <p class="quiet">None yet. Import a file or store a trace, and its kind is counted here.</p>
+        <p class="quiet">No records yet. Import a file or store a trace, and its kind is counted here.</p>
       ) : (
-        <dl class="facts">
+        <FactList>
           {kinds.map(([kind, records]) => (
-            <div key={kind}>
-              <dt>{kindWord(kind)}</dt>
-              <dd>{countWord(records)}</dd>
-            </div>
+            <Fact key={kind} name={kindWord(kind)}>
+              {countWord(records)}
+            </Fact>
           ))}
-        </dl>
+        </FactList>
       )}
       <p class="faint">
         {now.unindexed === 0
           ? 'Index up to date'
-          : `The text of ${countOf(now.unindexed, 'record')} is still to be indexed; the next search does that first.`}
+          : `The text of ${countOf(now.unindexed, 'record')} is not indexed yet; the next search indexes it first.`}
       </p>
+    </section>
+  )
+}
+
+function EraseCard() {
+  const typed = useSignal('')
+  const mirror = useSignal(false)
+  const isMirrored = status.value?.sync.configured === true
+  const isNamed = typed.value === bookName
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (isNamed && !isErasing.value) void eraseBook(typed.value, isMirrored && mirror.value)
+  }
+  return (
+    <section class="card" aria-label="Erase">
+      <h2>Erase this book</h2>
+      <p class="quiet">
+        Deletes all records, keys and copies on this device, in all tabs. This cannot be undone, so export it
+        first.
+      </p>
+      <form class="fields-form" onSubmit={submit}>
+        {isMirrored && (
+          <label>
+            <input
+              type="checkbox"
+              checked={mirror.value}
+              onChange={(event) => (mirror.value = event.currentTarget.checked)}
+            />{' '}
+            At its mirror too, and first. Other devices keep their copies and are told.
+          </label>
+        )}
+        <TextField
+          label={
+            <span>
+              Type <b>{bookName}</b> to confirm
+            </span>
+          }
+          of={typed}
+          spellcheck={false}
+        />
+        <div class="card-row">
+          <button type="submit" class="button danger" disabled={!isNamed || isErasing.value}>
+            Erase the book
+          </button>
+        </div>
+      </form>
+      <ErrorNotice title="The book is as it was." error={eraseError.value} />
     </section>
   )
 }

@@ -72,7 +72,7 @@ it('makes one memory of several that say nearly the same, gives one another clas
   await row.getByRole('button', { name: /^Find similar/ }).click()
   await dialog.getByRole('checkbox', { name: /80% alike by words/ }).waitFor()
   await dialog.getByLabel('Merged text').fill('Likes jazz')
-  await dialog.getByRole('button', { name: 'Consolidate 2' }).click()
+  await dialog.getByRole('button', { name: 'Merge 2' }).click()
   await rows.filter({ hasText: 'Likes jazz' }).waitFor()
   expect((await memoriesOf(page)).toSorted()).toEqual(['Likes jazz', 'Plays the trumpet'])
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click()

@@ -119,7 +119,7 @@ it('takes snapshots whose quotes name their records, and makes, verifies and res
   })
   await row.getByRole('button', { name: /^Restore/ }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('What was written since stays.').waitFor()
+  await dialog.getByText('Records written since then stay.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await row.getByRole('button', { name: /^Restore/ }).click()
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click()

@@ -24,7 +24,7 @@ it('says what would be there and how to begin: announce this book as an agent', 
   await page.getByText('No agents yet').waitFor()
   expect(parameter(page, 'view')).toBe('poolClaws')
   await page.getByLabel('Name').fill('Log reader')
-  const box = page.getByLabel('Capabilities, one a line')
+  const box = page.getByLabel('Capabilities, one per line')
   await box.fill(`logs.read:/var/log/app/*\n${'x'.repeat(201)}`)
   await page.getByRole('button', { name: 'Announce', exact: true }).click()
   await page.getByText('It was not announced.').waitFor()

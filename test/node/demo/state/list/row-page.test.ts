@@ -1,6 +1,6 @@
 // Rows of a long list are there when the reader comes to them: pages are loaded ahead of where he scrolls, the ones on show first.
 import { expect, it } from 'vitest'
-import { createRowPages, pageRows } from '../../../../../demo/state/list/row-page.ts'
+import { RowPages, pageRows } from '../../../../../demo/state/list/row-page.ts'
 
 const count = 100 * pageRows
 
@@ -12,7 +12,7 @@ function createNumbers({ ahead = 0 } = {}) {
     rows: Array.from({ length: pageRows }, (_, i) => page * pageRows + i),
     hasMore: true,
   })
-  const pages = createRowPages(
+  const pages = new RowPages(
     async (page) => {
       asked.push(page)
       await new Promise<void>((resolve) => waiting.push(resolve))
