@@ -83,7 +83,7 @@ const endCapabilities = [
     id: 'daybook:start_over',
     methods: ['startOver'],
     summary:
-      'After the book was erased at its mirror: begins a new one there under the same name, of all that this copy has. Asks for the name.',
+      'After an erasure at the mirror: starts a new book there under the same name, from this copy. Needs the name as confirmation.',
     input: z.strictObject({ confirm }),
     output: z.object({
       /** False where somebody had begun it anew already: then this copy joined it. */

@@ -101,7 +101,7 @@ export const accessCapabilities = [
     forAgents: true,
     methods: ['access.log'],
     summary:
-      'Lists who called what, newest first: every call of guests, also refused ones, and what the owner wrote. Without content.',
+      "Lists calls, newest first: every call of guests, also refused ones, and the owner's writes. Without content.",
     input: z
       .strictObject({
         ...accessQuery,

@@ -45,7 +45,8 @@ export const recallCapabilities = [
   readVerb({
     id: 'daybook:recall',
     method: 'recall',
-    summary: 'Recalls what is relevant to a question in plain words, with the reasons; may return nothing.',
+    summary:
+      'Recalls the records relevant to a question in plain words, with the reasons; may return nothing.',
     input: z.strictObject(recallInput),
     output: z.object({
       hits: z.array(
@@ -106,8 +107,7 @@ export const contextCapabilities = [
   readVerb({
     id: 'recall:context',
     method: 'context',
-    summary:
-      'Recalls, and packs what was found into a prompt: quoted evidence, lane by lane, within a budget.',
+    summary: 'Recalls, and packs the hits into a prompt: quoted evidence, lane by lane, within a budget.',
     input: z.strictObject({
       ...recallInput,
       limit: recallInput.limit.unwrap().default(50),
@@ -183,7 +183,7 @@ export const contextCapabilities = [
     id: 'recall:use',
     method: 'use',
     summary:
-      'Tells that records were of use, so that recall prefers them a little; counted on this device only.',
+      'Reports that records were useful, so that recall prefers them a little; counted on this device only.',
     input: z.strictObject({ ids: z.array(name).min(1).max(200) }),
     output: z.object({ counted: z.number() }),
     run: ({ ids }, at) => ({ counted: at.records.use(ids) }),

@@ -188,7 +188,7 @@ const syncCapabilities = [
     permission: 'sync',
     methods: ['sync'],
     summary:
-      'Sends what the mirror has not seen and fetches what is new there, until both agree; or does one of the two.',
+      'Sends unsent changes to the mirror and fetches new ones, until both agree; or does one of the two.',
     input: z
       .strictObject({
         /** `push` only sends, `pull` only fetches; `bidirectional` is another name for `both`. */
@@ -204,8 +204,7 @@ const syncCapabilities = [
   defineCapability({
     id: 'daybook:list_conflicts',
     methods: ['conflicts.list'],
-    summary:
-      'Lists the edits that lost a conflict, newest first, each with what it said and what it lost to.',
+    summary: 'Lists the edits that lost a conflict, newest first, each with its content and its winner.',
     input: z
       .strictObject({
         limit: limit(),

@@ -120,8 +120,7 @@ export const accessKeyCapabilities = [
   defineCapability({
     id: 'daybook:list_access_keys',
     methods: ['accessKeys.list'],
-    summary:
-      'Lists the access keys of this book, newest first: what each may do and whether it still counts.',
+    summary: 'Lists the access keys of this book, newest first, with the rights and validity of each.',
     input: z
       .strictObject({
         limit: limit(),
@@ -147,7 +146,7 @@ export const accessKeyCapabilities = [
   defineCapability({
     id: 'daybook:revoke_access_key',
     methods: ['accessKeys.revoke'],
-    summary: 'Ends an access key for good; the mirror is told at once.',
+    summary: 'Ends an access key for good; the mirror learns it at once.',
     input: z.strictObject({ id: keyId }),
     output: z.object({
       /** False if there is no such key. */

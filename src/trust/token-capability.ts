@@ -146,7 +146,7 @@ export const tokenCapabilities = [
     permission: 'delegation',
     methods: ['tokens.grant'],
     summary:
-      'Makes and signs a control token: what its holder may do, where, until when; below another one if asked.',
+      'Makes and signs a control token with permissions, scope and an end, optionally below another one.',
     input: z.strictObject({
       token_id: tokenId.optional(),
       type: tokenType.default('capability_grant'),
@@ -238,7 +238,7 @@ export const tokenCapabilities = [
     id: 'kstar:revoke_control_token',
     permission: 'delegation',
     methods: ['tokens.revoke'],
-    summary: 'Revokes a token and with it all its descendants, for good; the mirror is told at once.',
+    summary: 'Revokes a token and all its descendants, for good; the mirror learns it at once.',
     input: z.strictObject({ token_id: tokenId, reason: z.string().max(2000).default('') }),
     output: z.object({
       /** False when there is no such token. */

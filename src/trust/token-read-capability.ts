@@ -17,7 +17,8 @@ export const tokenReadCapabilities = [
   readVerb({
     id: 'kstar:verify_control_token',
     method: 'tokens.verify',
-    summary: 'Says whether a token is valid for a scope, and for a permission if one is named; if not, why.',
+    summary:
+      'Checks whether a token is valid for a scope, and optionally a permission; if not, gives the reason.',
     input: z.strictObject({
       token_id: z.string().max(200),
       scope: z.string().max(1000),
@@ -43,7 +44,7 @@ export const tokenReadCapabilities = [
     id: 'kstar:get_token_lineage',
     method: 'tokens.lineage',
     summary:
-      'Reads a token and then its ancestors, the nearest first, and how each stands; empty when there is no such token.',
+      'Reads a token and then its ancestors, the nearest first, with the state of each; empty without such a token.',
     input: z.strictObject({ token_id: tokenId }),
     output: z.object({ tokens: z.array(statedToken) }),
     uses: ['trust'],
@@ -65,7 +66,7 @@ export const tokenReadCapabilities = [
   readVerb({
     id: 'kstar:list_tokens_by_type',
     method: 'tokens.list',
-    summary: 'Lists tokens, of one type or of all, the newest first, with whether each stands now.',
+    summary: 'Lists tokens, of one type or of all, the newest first, with the state of each.',
     input: z
       .strictObject({
         type: tokenType.optional(),

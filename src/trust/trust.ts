@@ -19,7 +19,7 @@ const clockCapabilities = [
     id: 'daybook:reset_clock',
     methods: ['resetClock'],
     summary:
-      'Takes the clock of this copy of the book for right, though it has been later: tokens and keys that ended by that are let in again.',
+      'Confirms the clock of this copy after it was too far ahead: tokens and keys that ended by that are valid again.',
     input: z.strictObject({}).prefault({}),
     output: z.object({
       /** Milliseconds by which the clock was behind the latest known time. */

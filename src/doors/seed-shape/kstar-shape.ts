@@ -102,7 +102,7 @@ export const kstarShapes: readonly SeedShape[] = [
   }),
   listCall({
     names: kstar('get_perceptions'),
-    summary: 'Lists what is held about a subject, the surest first.',
+    summary: 'Lists the beliefs about a subject, most confident first.',
     capability: 'kstar:get_perceptions',
     input: fields({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
     fields: { minConfidence: 'min_confidence', includeExpired: 'include_expired' },

@@ -124,8 +124,7 @@ const checkpointCapabilities = [
   writeVerb({
     id: 'checkpoint:put',
     method: 'checkpoints.put',
-    summary:
-      'Keeps the state of a run after one step; parts of it that are there already need not come again.',
+    summary: 'Stores the state of a run after one step; existing parts need not be sent again.',
     input: z.strictObject({
       ...checkpointKey,
       parent: checkpointId.optional(),
@@ -162,7 +161,7 @@ const checkpointCapabilities = [
     id: 'checkpoint:put_writes',
     method: 'checkpoints.putWrites',
     summary:
-      'Keeps what a task has written after a checkpoint. What stands at a place already stays, unless the place is below 0.',
+      "Stores a task's writes after a checkpoint. An existing write at a place stays, unless the place is below 0.",
     input: z.strictObject({
       ...checkpointKey,
       task: z.string().min(1).max(1000),
@@ -201,7 +200,7 @@ const checkpointCapabilities = [
   readVerb({
     id: 'checkpoint:read',
     method: 'checkpoints.read',
-    summary: 'Reads a checkpoint of a thread, the last one unless it is named; null when there is none.',
+    summary: 'Reads a checkpoint of a thread, by default the last one, or null.',
     input: z.strictObject({
       thread: threadId,
       namespace,
@@ -264,7 +263,7 @@ const checkpointCapabilities = [
     id: 'checkpoint:delete_thread',
     permission: 'forget',
     methods: ['checkpoints.deleteThread'],
-    summary: 'Forgets all checkpoints of a thread and what belongs to them.',
+    summary: 'Forgets all checkpoints of a thread with their parts and writes.',
     input: z.strictObject({ thread: threadId }),
     output: z.object({ forgotten: z.number() }),
     effect: 'task',

@@ -87,7 +87,7 @@ export const rebuildCapabilities = [
     forAgents: true,
     methods: ['days.tellAnew'],
     summary:
-      'Tells a digest, a pattern or a snapshot anew when a record that it rests on is gone, or forgets it when nothing is left. Runs by itself.',
+      'Rebuilds a digest, a pattern or a snapshot after a source record is gone, or forgets it without sources. Runs by itself.',
     input: z.strictObject({
       id: recordId,
       /** Rebuilds even if no source is gone: after a language model was added or changed. */

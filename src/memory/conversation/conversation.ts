@@ -40,7 +40,7 @@ const agentDataCapabilities = [
     permission: 'forget',
     methods: ['conversation.forgetAgent'],
     summary:
-      'Forgets all messages, episodes, profiles and kept answers of one agent. What was begun can be begun again.',
+      'Forgets all messages, episodes, profiles and cached answers of one agent. Safe to repeat after an interruption.',
     input: z.strictObject({ agent: scopeName }),
     output: z.object({
       ok: z.boolean(),

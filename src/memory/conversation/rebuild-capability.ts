@@ -47,7 +47,7 @@ export const rebuildCapabilities = [
     forAgents: true,
     methods: ['conversation.tellAnew'],
     summary:
-      'Tells an episode or a profile anew when a message that it was made from is gone, or forgets it when none is left. Runs by itself.',
+      'Rebuilds an episode or a profile after one of its messages is gone, or forgets it without messages. Runs by itself.',
     input: rebuildInput,
     output: rebuildOutput,
     effect: 'task',

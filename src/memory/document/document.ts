@@ -99,7 +99,7 @@ const documentCapabilities = [
   readVerb({
     id: 'document:read',
     method: 'documents.read',
-    summary: 'Reads the document of a name; null when there is none.',
+    summary: 'Reads a document by name, or null.',
     input: z.strictObject({ folder: folder.default(''), key: documentKey }),
     output: storedDocument.nullable(),
     run({ folder, key }, at) {
@@ -135,7 +135,7 @@ const documentCapabilities = [
     id: 'document:write',
     method: 'documents.write',
     summary:
-      'Writes and takes away documents, all of them or none; with `ifMatch`, only what is still as it was read.',
+      'Writes and removes documents, all or none; with `ifMatch`, only if unchanged since they were read.',
     input: z.strictObject({ changes: z.array(change).min(1).max(10_000) }),
     output: z.object({
       /** For each change; `etag` is null for a removed document. */

@@ -80,7 +80,7 @@ export const historyCapabilities = [
     permission: 'read',
     methods: ['records.history', 'traces.history', 'perceptions.history', 'facts.history', 'skills.history'],
     summary:
-      'Reads all versions of a record that are kept here or at the mirror, oldest first, the current one last.',
+      'Reads all versions of a record that this copy or the mirror has, oldest first, the current one last.',
     input: z.strictObject({
       id: recordId,
       /** Versions of this copy, or those that its mirror keeps. The two number them separately. */

@@ -93,7 +93,7 @@ export const definitionCapabilities = [
   readVerb({
     id: 'kstar:get_schema',
     method: 'facts.schemas.get',
-    summary: 'Reads the registered schema of a name with its earlier versions, or null when there is none.',
+    summary: 'Reads a registered schema by name with its earlier versions, or null.',
     input: z.strictObject({ name }),
     output: factSchema.nullable(),
     run: ({ name: named }, at) => definedSchema(at.records, named) ?? null,

@@ -112,7 +112,7 @@ export const factCapabilities = [
   writeVerb({
     id: 'kstar:supersede_fact',
     method: 'facts.supersede',
-    summary: 'Stores a fact in the place of another, which keeps its history and leaves recall and queries.',
+    summary: 'Stores a fact that supersedes another, which keeps its history and leaves recall and queries.',
     input: supersedeInput,
     output: factReceipt,
     run(input, at) {
@@ -136,7 +136,7 @@ export const factCapabilities = [
   readVerb({
     id: 'kstar:query_facts',
     method: 'facts.query',
-    summary: 'Lists facts by schema, by what stands at a JSONPath of their data, and by filters.',
+    summary: 'Lists facts by schema, by the value at a JSONPath of their data, and by filters.',
     input: recordQuery
       .extend({
         schema: name.optional(),

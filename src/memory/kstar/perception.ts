@@ -91,8 +91,7 @@ export const perceptionCapabilities = [
   writeVerb({
     id: 'kstar:store_perception',
     method: 'perceptions.store',
-    summary:
-      'Stores something noticed or believed about a subject, how surely, on what evidence, until when.',
+    summary: 'Stores a belief about a subject, with confidence, evidence and an end.',
     input: perceptionInput,
     output: receipt,
     run(input, at) {
@@ -114,7 +113,7 @@ export const perceptionCapabilities = [
   readVerb({
     id: 'kstar:get_perceptions',
     method: 'perceptions.get',
-    summary: 'Lists what is held about a subject, the surest first.',
+    summary: 'Lists the beliefs about a subject, most confident first.',
     input: z.strictObject({ subject: name, minConfidence: confidence.default(0), includeExpired, ...page }),
     output: verbs.page,
     run: ({ subject, minConfidence, includeExpired: expired, ...query }, at) =>

@@ -38,8 +38,7 @@ export const recordCapabilities = [
   readVerb({
     id: 'kstar:get_record',
     method: 'records.get',
-    summary:
-      'Reads one record of any kind, also an expired or superseded one; null when there is none of that id.',
+    summary: 'Reads one record of any kind by id, also an expired or superseded one, or null.',
     input: z.strictObject({ id: recordId }),
     output: anyRecord.nullable(),
     run: ({ id }, at) => at.records.get(id) ?? null,
@@ -126,7 +125,7 @@ export const recordCapabilities = [
     permission: 'write',
     methods: ['records.setSensitivity'],
     summary:
-      'Says how sensitive a record is. What becomes sensitive is encrypted, with its versions, and nothing in clear is left.',
+      'Sets the sensitivity of a record. A record that becomes sensitive is encrypted with its versions; nothing in clear stays.',
     input: z.strictObject({ id: recordId, sensitivity: z.enum(sensitivities) }),
     output: receipt,
     effect: 'task',
@@ -172,8 +171,7 @@ export const recordCapabilities = [
   readVerb({
     id: 'kstar:get_stats',
     method: 'stats',
-    summary:
-      'Says how many records of each kind there are, from when to when, how large the book and its index are.',
+    summary: 'Counts the records of each kind, with their time span and the size of the book and its index.',
     input: z.strictObject({}).prefault({}),
     output: z.object({
       total: z.number(),

@@ -59,7 +59,7 @@ export const skillCapabilities = [
   readVerb({
     id: 'kstar:get_skill',
     method: 'skills.get',
-    summary: 'Reads the skill of a name, or null when there is none.',
+    summary: 'Reads a skill by name, or null.',
     input: z.strictObject({ skillName: name }),
     output: skill.nullable(),
     run: ({ skillName }, at) => findSkill(skillName, at.records).skill ?? null,

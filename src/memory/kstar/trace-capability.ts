@@ -72,7 +72,7 @@ export const traceCapabilities = [
   writeVerb({
     id: 'kstar:store_trace',
     method: 'traces.store',
-    summary: 'Stores what an agent did: situation, task, action and, if known, result.',
+    summary: "Stores an agent's action: situation, task, action and, if known, result.",
     input: traceInput,
     output: receipt,
     run(input, at) {
@@ -123,7 +123,7 @@ export const traceCapabilities = [
   verbs.get({
     id: 'kstar:get_trace',
     method: 'traces.get',
-    summary: 'Reads one trace, or null when there is none of that id.',
+    summary: 'Reads one trace by id, or null.',
   }),
   verbs.query({
     id: 'kstar:query_traces',

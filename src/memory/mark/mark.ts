@@ -22,8 +22,7 @@ const markCapabilities = [
   writeVerb({
     id: 'mark:set',
     method: 'records.mark',
-    summary:
-      'Says of a record that it is pinned, how important it is, that it is personal or to be kept, or where it is collected; null takes a mark away.',
+    summary: 'Marks a record: pinned, importance, personal, keep, collection; null removes a mark.',
     input: z
       .strictObject({ id: recordId, ...markInput })
       .refine((input) => markNames.some((name) => input[name] !== undefined), {
@@ -54,7 +53,7 @@ const markCapabilities = [
     id: 'mark:list',
     method: 'records.marks',
     summary:
-      'Lists the records that are marked, with their marks: all of them, or those of a collection and below it, pinned, to be kept.',
+      'Lists marked records with their marks: all, or those of a collection and below it, pinned ones, ones to keep.',
     input: z
       .strictObject({
         collection: collectionName.optional(),

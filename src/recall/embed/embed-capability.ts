@@ -48,7 +48,7 @@ export const embedCapabilities = [
   defineCapability({
     id: 'embed:status',
     methods: ['embedder.status'],
-    summary: 'Says which embedder the book has, how many records have a vector, and what went wrong last.',
+    summary: "Reports the book's embedder, the number of records with a vector, and the last fault.",
     input: z.strictObject({}).prefault({}),
     output: status,
     effect: 'read',

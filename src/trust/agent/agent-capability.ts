@@ -60,8 +60,7 @@ export const agentCapabilities = [
   defineCapability({
     id: 'a2p:register_agent',
     methods: ['agents.register'],
-    summary:
-      'Says by which public key an agent is known, so that it may sign requests. It may do nothing yet: policies say what.',
+    summary: "Registers an agent's public key, so that it may sign requests. Policies decide its rights.",
     input: z.strictObject({
       did: agentDid,
       /** Ed25519, 32 bytes in base64, or a `did:key`. A `did:key` as DID contains it. */
@@ -101,7 +100,7 @@ export const agentCapabilities = [
   readVerb({
     id: 'a2p:get_agent',
     method: 'agents.get',
-    summary: 'Reads what is known of an agent, or null. An agent may look itself up, and nobody else.',
+    summary: "Reads an agent's registration, or null. An agent may read only its own.",
     input: z.strictObject({ did: agentDid }),
     output: agent.nullable(),
     uses: ['trust'],
@@ -116,7 +115,7 @@ export const agentCapabilities = [
   defineCapability({
     id: 'a2p:list_agents',
     methods: ['agents.list'],
-    summary: 'Lists the agents that are known by name, newest first, those whose key was withdrawn included.',
+    summary: 'Lists registered agents, newest first, including those with a withdrawn key.',
     input: z
       .strictObject({
         limit: limit(),

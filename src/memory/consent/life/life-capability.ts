@@ -161,8 +161,7 @@ export const lifeCapabilities = [
   readVerb({
     id: 'a2p:find_similar',
     method: 'memories.similar',
-    summary:
-      'Finds memories that say nearly the same as a memory or a text: by words, and by vectors where there are any.',
+    summary: 'Finds memories similar to a memory or a text: by words, and by vectors if there are any.',
     input: z
       .strictObject({
         id: recordId.optional(),
@@ -191,8 +190,7 @@ export const lifeCapabilities = [
     id: 'a2p:consolidate',
     permission: 'propose',
     methods: ['memories.consolidate'],
-    summary:
-      'Makes one memory of several, which leave recall as long as it stands; asked by an agent, proposes that.',
+    summary: 'Makes one memory of several, which leave recall while it exists; for an agent, proposes that.',
     input: z.strictObject({
       ids: z
         .array(recordId)
@@ -259,7 +257,7 @@ export const lifeCapabilities = [
     id: 'a2p:classify',
     method: 'memories.classify',
     summary:
-      'Says of which type a text would be as a memory, and why: by the book’s language model where it has one, else by stated patterns.',
+      'Classifies a text by memory type, with the reason: by the book’s language model if it has one, else by stated patterns.',
     input: z.strictObject({
       content,
       /** Subject and sensitivity of the text: a sensitive text is not sent to a model that may not read it. */

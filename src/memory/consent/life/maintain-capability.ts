@@ -65,7 +65,7 @@ export const maintainCapabilities = [
     id: 'a2p:maintain',
     methods: ['memories.maintain'],
     summary:
-      'Looks after memories: promotes episodes that were often of use, flags what nobody confirmed, archives what has faded. Comes round every day.',
+      'Maintains memories: promotes episodes of frequent use, flags unconfirmed ones, archives faded ones. Runs daily.',
     input: z.strictObject({}).prefault({}),
     output: z.object({ promoted: z.number(), flagged: z.number(), archived: z.number() }),
     runs: 'device',

@@ -119,7 +119,7 @@ export const memoryCapabilities = [
   defineCapability({
     id: 'a2p:store_memory',
     methods: ['memories.store'],
-    summary: 'Stores a memory that the user says or takes over; it is approved with that.',
+    summary: "Stores a memory of the user's own words; it is approved by this.",
     input: storeInput,
     output: z.object({
       id: z.string(),
@@ -158,7 +158,7 @@ export const memoryCapabilities = [
   defineCapability({
     id: 'a2p:edit_memory',
     methods: ['memories.edit'],
-    summary: 'Changes what a memory says or how sure it is; what it said before stays with it.',
+    summary: 'Changes the text or the confidence of a memory; the earlier text stays in its history.',
     input: z
       .strictObject({
         id: recordId,
@@ -206,7 +206,7 @@ export const memoryCapabilities = [
   defineCapability({
     id: 'a2p:archive',
     methods: ['memories.archive'],
-    summary: 'Puts a memory away: kept, and not recalled any more. With `archived: false` it comes back.',
+    summary: 'Archives a memory: stored, no longer recalled. `archived: false` brings it back.',
     input: z.strictObject({ id: recordId, archived: z.boolean().default(true) }),
     output: z.object({ id: z.string(), changed: z.boolean(), status: z.string(), ...stored }),
     decides: { path: 'id' },
@@ -241,7 +241,7 @@ export const memoryCapabilities = [
     permission: 'forget',
     methods: ['memories.forget'],
     summary:
-      'Forgets a memory: its content and history go. What was made of several memories goes with any of them.',
+      'Forgets a memory: its content and history go. A consolidated memory goes with any of its sources.',
     input: z.strictObject({ id: recordId }),
     output: z.object({ id: z.string(), forgotten: z.boolean() }),
     effect: 'write',

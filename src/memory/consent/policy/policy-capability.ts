@@ -63,7 +63,7 @@ export const policyCapabilities = [
     id: 'consent:set_policy',
     methods: ['consent.setPolicy'],
     summary:
-      'Says which agents may read which memories, how much of them and when; with an id, in place of what that policy said.',
+      'Sets which agents may read which memories, how much and when; with an id, replaces that policy.',
     input: policyInput,
     output: z.object({
       id: z.string(),
@@ -113,7 +113,7 @@ export const policyCapabilities = [
   defineCapability({
     id: 'consent:remove_policy',
     methods: ['consent.removePolicy'],
-    summary: 'Removes a policy: what it alone allowed is not readable any more, from the next call on.',
+    summary: 'Removes a policy: memories that it alone allowed are unreadable from the next call on.',
     input: z.strictObject({ id: policyId }),
     output: z.object({ removed: z.boolean() }),
     effect: 'write',

@@ -15,7 +15,7 @@ export const receiptCapabilities = [
   readVerb({
     id: 'consent:receipts',
     method: 'consent.receipts',
-    summary: 'Lists what agents were let read, newest first; a guest sees its own receipts.',
+    summary: 'Lists the receipts of agents, newest first; a guest sees its own.',
     input: z
       .strictObject({
         state: z.enum(['active', 'expired', 'revoked']).optional(),

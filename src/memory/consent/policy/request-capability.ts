@@ -67,7 +67,7 @@ export const requestCapabilities = [
     permission: 'read',
     methods: ['consent.request'],
     summary:
-      'Asks to read memories in scopes, for a purpose: answers a receipt where policies grant it, else a request that the owner decides about.',
+      'Requests to read memories in scopes, for a purpose: returns a receipt if policies grant it, else a request for the owner to decide.',
     input: z.strictObject({ scopes, purpose }),
     output: answer,
     effect: 'task',
@@ -106,7 +106,7 @@ export const requestCapabilities = [
   readVerb({
     id: 'consent:requests',
     method: 'consent.requests',
-    summary: 'Lists what agents have asked to read, newest first; a guest sees what it asked itself.',
+    summary: "Lists agents' requests to read, newest first; a guest sees its own.",
     input: z
       .strictObject({
         status: z.enum(requestStates).optional(),
@@ -132,7 +132,7 @@ export const requestCapabilities = [
   defineCapability({
     id: 'consent:decide',
     methods: ['consent.decide'],
-    summary: 'Grants or denies what an agent asked to read: the owner, and never the agent that asked.',
+    summary: "Grants or denies an agent's request to read: for the owner, never for the requesting agent.",
     decides: { path: 'id' },
     input: z
       .strictObject({

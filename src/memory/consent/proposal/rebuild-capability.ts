@@ -29,7 +29,7 @@ export const rebuildCapabilities = [
     forAgents: true,
     methods: ['proposals.tellAnew'],
     summary:
-      'Takes out of a proposal what quotes a forgotten record, seals it with what it quotes, or forgets it with the memory that it says again. Runs by itself.',
+      'Removes quotes of a forgotten record from a proposal, seals it with its sources, or forgets it with the memory that it repeats. Runs by itself.',
     input: rebuildInput,
     output: rebuildOutput,
     effect: 'task',

@@ -281,8 +281,7 @@ export const reviewCapabilities = [
   defineCapability({
     id: 'a2p:reopen',
     methods: ['proposals.reopen'],
-    summary:
-      'Takes a review back within ten minutes: the proposal waits again, and the memory that was made of it is forgotten.',
+    summary: 'Undoes a review within ten minutes: the proposal waits again, and its memory is forgotten.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),

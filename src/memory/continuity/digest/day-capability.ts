@@ -21,7 +21,7 @@ export const dayCapabilities = [
     id: 'katra:sunrise',
     method: 'days.sunrise',
     summary:
-      'What the persona wakes up to: yesterday, or the last day that has a digest, open questions, and what others said in the room.',
+      "Reads the persona's start of the day: yesterday, or the last day with a digest, open questions, and the talk in the room.",
     input: own,
     output: sunriseShape,
     uses: ['records', 'room'],
@@ -31,7 +31,7 @@ export const dayCapabilities = [
     id: 'katra:sundown',
     permission: 'write',
     methods: ['days.sundown'],
-    summary: "Tells today's digest of the persona, and those of earlier days that are missing.",
+    summary: "Writes today's digest of the persona, and missing ones of earlier days.",
     input: own,
     output: z.object({
       day: z.string(),
@@ -97,7 +97,7 @@ export const dayCapabilities = [
     permission: 'write',
     methods: ['days.consolidate'],
     summary:
-      'Tells the digests, weeks and patterns of the persona that are missing, and archives what they have told of; a dry run says what that would be.',
+      "Writes the persona's missing digests, weeks and patterns, and archives their source records; a dry run only reports.",
     input: z.strictObject({ dryRun: z.boolean().default(false), persona: called }).prefault({}),
     output: z.object({
       /** Ids of the digests written; in a dry run, the days and weeks that would be written. */

@@ -142,7 +142,7 @@ export const personaCapabilities = [
   readVerb({
     id: 'katra:whoami',
     method: 'personas.whoami',
-    summary: 'Says which persona the call is made as, and the session it is in.',
+    summary: 'Returns the persona and the session of the call.',
     input: z.strictObject({ persona: called }).prefault({}),
     output: z.object({ ...personaShown.shape, session: z.string().nullable() }),
     run({ persona: named }, at) {

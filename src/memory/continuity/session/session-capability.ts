@@ -120,7 +120,7 @@ export const sessionCapabilities = [
     permission: 'write',
     methods: ['sessions.start'],
     summary:
-      'Starts a session of the persona: ends what was left of earlier ones, tells missing days, comes into the meeting room, and answers what it wakes up to.',
+      'Starts a session of the persona: ends earlier ones, writes missing digests, joins the meeting room, and returns the sunrise.',
     input: z
       .strictObject({
         persona: called,
@@ -191,7 +191,7 @@ export const sessionCapabilities = [
     permission: 'write',
     methods: ['sessions.end'],
     summary:
-      'Ends a session: a snapshot, the digest of the day, consolidation, and out of the room. Called again, it goes on where it was broken off, or says what was done.',
+      'Ends a session: makes a snapshot and the digest of the day, consolidates, and leaves the room. A repeated call continues after an interruption, or returns the first result.',
     input: z
       .strictObject({
         persona: called,
@@ -240,7 +240,7 @@ export const sessionCapabilities = [
     id: 'katra:finish_session',
     forAgents: true,
     methods: ['sessions.finish'],
-    summary: 'Goes on with the end of a session that was broken off. Runs by itself.',
+    summary: 'Continues the interrupted end of a session. Runs by itself.',
     input: z.strictObject({ session: recordId }),
     output: z.object({ session: z.string(), result: z.enum(['ended', 'absent']) }),
     effect: 'task',
@@ -259,7 +259,7 @@ export const sessionCapabilities = [
     forAgents: true,
     methods: ['sessions.upkeep'],
     summary:
-      'Ends sessions that were left or idle for half an hour, and consolidates what is due: six hours or 1,000 records after the last time. Runs by itself.',
+      'Ends sessions that were left or idle for half an hour, and consolidates when due: six hours or 1,000 records after the last time. Runs by itself.',
     input: z.strictObject({}).nullish(),
     output: z.object({ ended: z.array(z.string()), consolidated: z.array(z.string()) }),
     effect: 'task',

@@ -49,7 +49,7 @@ export const snapshotCapabilities = [
     id: 'katra:capture_snapshot',
     permission: 'write',
     methods: ['snapshots.capture'],
-    summary: 'Takes a snapshot of where the persona is, with what it is about in its own words.',
+    summary: "Takes a snapshot of the persona's state, with its focus in its own words.",
     input: z
       .strictObject({
         focus: z
@@ -75,7 +75,7 @@ export const snapshotCapabilities = [
     id: 'katra:restore_snapshot',
     method: 'snapshots.restore',
     summary:
-      'Reads a snapshot of the persona back, by default its last one: Markdown for the next prompt, and what it quotes.',
+      'Reads a snapshot of the persona, by default its last one: Markdown for the next prompt, and the quoted records.',
     input: z.strictObject({ id: recordId.optional(), persona: called }).prefault({}),
     output: z.object({ snapshot: snapshotShown.nullable() }),
     run({ id, persona: named }, at) {

@@ -155,7 +155,7 @@ export const thoughtRecallCapabilities = [
     id: 'katra:recall_relevant',
     method: 'thoughts.relevant',
     summary:
-      'What of the persona bears on a question; without one, on the focus of its last snapshot and the last ten messages.',
+      "Finds the persona's records for a question; without one, for the focus of its last snapshot and the last ten messages.",
     input: z
       .strictObject({ query: question.optional(), limit: limit(recallDefaults.relevant), ...narrowing })
       .prefault({}),
@@ -172,7 +172,7 @@ export const thoughtRecallCapabilities = [
   readVerb({
     id: 'katra:recall_recent',
     method: 'thoughts.recent',
-    summary: 'What the persona kept or was told last, newest first.',
+    summary: "Lists the persona's latest records and messages, newest first.",
     input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrowing }).prefault({}),
     output: answer,
     uses: ['records', 'recall'],
@@ -183,7 +183,7 @@ export const thoughtRecallCapabilities = [
   readVerb({
     id: 'katra:recall_topic',
     method: 'thoughts.topic',
-    summary: 'What the persona knows of a topic, however long ago.',
+    summary: "Finds the persona's records of a topic, of any age.",
     input: z.strictObject({
       topic: question.refine((text) => text.trim() !== '', 'is empty'),
       limit: limit(recallDefaults.topic),

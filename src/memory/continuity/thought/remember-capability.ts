@@ -30,7 +30,7 @@ export const rememberCapabilities = [
     id: 'katra:remember',
     permission: 'write',
     methods: ['thoughts.remember'],
-    summary: 'Keeps an experience; how important it is, is read from the words of its context.',
+    summary: 'Stores an experience; its importance follows from the words of its context.',
     input: z.strictObject({ content: words, context: z.string().default(''), ...common }),
     output: thoughtStored,
     effect: 'task',
@@ -53,7 +53,7 @@ export const rememberCapabilities = [
     id: 'katra:learn',
     permission: 'write',
     methods: ['thoughts.learn'],
-    summary: 'Keeps knowledge, of high importance.',
+    summary: 'Stores knowledge, of high importance.',
     input: z.strictObject({ knowledge: words, ...common }),
     output: thoughtStored,
     effect: 'task',
@@ -69,7 +69,7 @@ export const rememberCapabilities = [
     id: 'katra:decide',
     permission: 'write',
     methods: ['thoughts.decide'],
-    summary: 'Keeps a decision with its reasoning, of high importance.',
+    summary: 'Stores a decision with its reasoning, of high importance.',
     input: z.strictObject({ decision: words, reasoning: words, ...common }),
     output: thoughtStored,
     effect: 'task',
@@ -88,7 +88,7 @@ export const rememberCapabilities = [
     permission: 'write',
     methods: ['thoughts.mark'],
     summary:
-      'Says of a record of the persona that it is personal, not to be archived, or where it is collected; null takes that away.',
+      'Marks a record of the persona as personal or not to be archived, or sets its collection; null removes the mark.',
     input: z
       .strictObject({
         memoryId: recordId,

@@ -72,7 +72,7 @@ export const answerCapabilities = [
     id: 'ks:cache_answer',
     permission: 'write',
     methods: ['conversation.cacheAnswer'],
-    summary: 'Keeps the answer to a question until a record that it rests on changes, or it is too old.',
+    summary: 'Caches the answer to a question until a source record changes, or it is too old.',
     input: z.strictObject({
       agent: scopeName.optional(),
       question,
@@ -122,8 +122,7 @@ export const answerCapabilities = [
   readVerb({
     id: 'ks:cached_answer',
     method: 'conversation.cachedAnswer',
-    summary:
-      'Gives the answer to a question that was answered before, if what it rested on is unchanged and still holds.',
+    summary: 'Returns the cached answer to a question, if its source records are unchanged and current.',
     input: z.strictObject({ agent: scopeName.optional(), question }),
     output: z.object({
       /** Null if there is no answer, or it is no longer valid. */

@@ -24,7 +24,7 @@ export const messageCapabilities = [
   writeVerb({
     id: 'ks:store',
     method: 'conversation.store',
-    summary: 'Stores a message of a conversation; skips an empty or a known one and says so.',
+    summary: 'Stores a message of a conversation; skips an empty or a known one and reports it.',
     input: z.strictObject({ ...conversationScope, sensitivity, message: messageInput }),
     output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcome }),
     run({ message: one, sensitivity: level, ...scope }, at) {

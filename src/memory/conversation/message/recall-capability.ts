@@ -117,8 +117,7 @@ export const conversationRecallCapabilities = [
   readVerb({
     id: 'ks:recall',
     method: 'conversation.recall',
-    summary:
-      'Recalls what an agent heard and said about a question, oldest first; without a question, the most recent.',
+    summary: "Recalls an agent's messages for a question, oldest first; without a question, the most recent.",
     input: z.strictObject({
       ...conversationScope,
       /** Words of a user. Empty: the most recent messages. */

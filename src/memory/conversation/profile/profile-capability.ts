@@ -148,8 +148,7 @@ export const profileCapabilities = [
     id: 'ks:update_profile',
     permission: 'write',
     methods: ['conversation.updateProfile'],
-    summary:
-      'Learns from a conversation what users say about themselves, and adds it to their profiles; nothing known is taken out.',
+    summary: 'Adds statements of users about themselves from a conversation to their profiles; removes none.',
     input: z.strictObject({
       agent: scopeName.optional(),
       /** User of these facts. Default: each message's speaker, by the id of its source. */
@@ -228,7 +227,7 @@ export const profileCapabilities = [
   readVerb({
     id: 'ks:get_profile',
     method: 'conversation.profile',
-    summary: 'Tells what an agent knows of a user: what holds now as text, and every fact with its history.',
+    summary: "Reads an agent's profile of a user: current facts as text, and every fact with its history.",
     input: z
       .strictObject({
         agent: scopeName.optional(),
