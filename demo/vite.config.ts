@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Connect, defineConfig, type Plugin } from 'vite'
-import { withoutUnusedWorkers } from '../scripts/bundle-plugin.mjs'
+import { withoutUnusedSqlite } from '../scripts/bundle-plugin.mjs'
 import { contentPolicy, headersFile, metaPolicy, pageHeaders } from '../scripts/page-headers.mjs'
 
 // Read by the page as import.meta.env.VITE_EDGE_URL. Empty: no edge. `/`: the edge that serves the page.
@@ -94,7 +94,7 @@ export default defineConfig({
   cacheDir: '../.cache/vite-demo',
   plugins: [withPageHeaders(), withPrecache()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es', plugins: () => [withoutUnusedWorkers()] },
+  worker: { format: 'es', plugins: () => [withoutUnusedSqlite()] },
   optimizeDeps: {
     exclude: ['@sqlite.org/sqlite-wasm'],
     // Named here because the worker's are only found when it starts, and finding them late reloads the page.

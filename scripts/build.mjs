@@ -6,14 +6,14 @@ import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFile
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { buildInspector } from './build-page.mjs'
-import { withBuiltWorker, withFixedSchemaBase, withoutUnusedWorkers } from './bundle-plugin.mjs'
+import { splitWorker, withBuiltWorker, withFixedSchemaBase, withoutUnusedSqlite } from './bundle-plugin.mjs'
 import { nodeBinary, root } from './place.mjs'
 import { softwareBill } from './sbom.mjs'
 
 const dist = join(root, 'dist')
 const inPage = {
   platform: /** @type {const} */ ('browser'),
-  plugins: [withBuiltWorker(), withoutUnusedWorkers(), withFixedSchemaBase()],
+  plugins: [withBuiltWorker(), withoutUnusedSqlite(), withFixedSchemaBase()],
 }
 const outside = {
   platform: /** @type {const} */ ('neutral'),
@@ -29,7 +29,6 @@ rmSync(dist, { recursive: true, force: true })
 /** @type {[entry: string, file: string, options: import('rolldown').InputOptions, minify: boolean][]} */
 const bundles = [
   ['src/index.ts', 'index.js', inPage, true],
-  ['src/hosts/browser/worker.ts', 'worker.js', inPage, true],
   ['src/hosts/browser/tab/tab-hub.ts', 'tab-hub.js', inPage, true],
   ['src/hosts/browser/local.ts', 'local.js', inPage, true],
   ['src/hosts/browser/model-worker.ts', 'model-worker.js', { ...inPage, ...withPeer }, true],
@@ -62,19 +61,28 @@ buildInspector(join(dist, 'inspector'))
 /** @type {Set<string>} */
 const inlined = new Set()
 
-for (const [entry, file, options, minify] of bundles) {
-  const bundle = await rolldown({ cwd: root, input: entry, ...options })
-  const { output } = await bundle.write({
-    file: join(dist, file),
-    format: 'es',
-    minify,
-    codeSplitting: false,
-  })
-  for (const name of Object.keys(output[0].modules)) {
-    const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(name)
-    if (found) inlined.add(found[0])
-  }
+/** @param {import('rolldown').InputOptions} input @param {import('rolldown').OutputOptions} output */
+async function write(input, output) {
+  const bundle = await rolldown({ cwd: root, ...input })
+  for (const file of (await bundle.write({ format: 'es', ...output })).output)
+    for (const name of file.type === 'chunk' ? Object.keys(file.modules) : []) {
+      const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(name)
+      if (found) inlined.add(found[0])
+    }
 }
+
+for (const [input, file, options, minify] of bundles)
+  await write({ input, ...options }, { file: join(dist, file), minify, codeSplitting: false })
+const split = splitWorker()
+await write(
+  {
+    ...inPage,
+    ...split.input,
+    input: { worker: 'src/hosts/browser/worker.ts' },
+    plugins: [inPage.plugins, split.input.plugins],
+  },
+  { dir: dist, minify: true, ...split.output },
+)
 chmodSync(join(dist, 'cli.js'), 0o755)
 cpSync(join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm'), join(dist, 'sqlite3.wasm'))
 

@@ -1,9 +1,8 @@
 // Settings that bundlers need for this package's sources, shared by the build and the demo.
 // 1. Files of dist/ start workers of dist/, sources those of the sources.
-// 2. SQLite's package names two workers that Daybook never starts. Bundlers would look for their files, and
-// webpack would fail, so their URLs are hidden; sqlite3.wasm keeps its URL and is beside the worker.
-
-const unusedWorkers = ['sqlite3-opfs-async-proxy.js', 'sqlite3-worker1.mjs']
+// 2. SQLite's package has parts that Daybook never uses; two of them name workers whose files bundlers would look for,
+// and webpack would fail. sqlite3.wasm keeps its URL and is beside the worker.
+// 3. The worker is one file that starts, and a file for the verbs of each later chapter.
 
 /** Throws unless the text occurs exactly once, so that a new version of a package doesn't slip through. */
 function replaceOnce(/** @type {string} */ code, /** @type {string} */ from, /** @type {string} */ to) {
@@ -11,23 +10,45 @@ function replaceOnce(/** @type {string} */ code, /** @type {string} */ from, /**
   return code.replace(from, () => to)
 }
 
+/**
+ * Parts of SQLite's package, each by a text that only it has: an API over messages, and file systems that
+ * load-sqlite.ts turns off, so that they would return at once.
+ */
+const unusedParts = [
+  'sqlite3.initWorker1API = function',
+  'sqlite3.config.disable?.vfs?.kvvfs) return',
+  'sqlite3.config.disable.vfs["opfs-vfs"]) return',
+  'sqlite3.config.disable?.vfs?.opfs) return',
+  'sqlite3.config.disable?.vfs?.["opfs-wl"]) return',
+]
+const partStart = '\t\tglobalThis.sqlite3ApiBootstrap.initializers.push(function(sqlite3) {\n'
+const partEnd = '\n\t\t});\n'
+
+/** `code` without the part that has this text. @param {string} code @param {string} text */
+function withoutPart(code, text) {
+  const at = code.indexOf(text)
+  const from = code.lastIndexOf(partStart, at)
+  const to = code.indexOf(partEnd, at)
+  if (at < 0 || from < 0 || to < 0 || code.includes(text, to)) throw new Error(`Expected exactly one ${text}`)
+  return code.slice(0, from) + code.slice(to + partEnd.length)
+}
+
+/** The client of the API over messages. @param {string} code */
+function withoutPromiser(code) {
+  const from = code.indexOf('//#region src/bin/sqlite3-worker1-promiser.mjs')
+  const to = code.indexOf('//#region src/browser.ts')
+  if (from < 0 || to < from) throw new Error('Expected the region of sqlite3-worker1-promiser.mjs')
+  const name = 'sqlite3_worker1_promiser_default'
+  return replaceOnce(code.slice(0, from) + code.slice(to), name, 'undefined')
+}
+
 /** @returns {import('rolldown').Plugin} */
-export function withoutUnusedWorkers() {
+export function withoutUnusedSqlite() {
   return {
-    name: 'daybook:without-unused-workers',
+    name: 'daybook:without-unused-sqlite',
     transform: {
       filter: { id: /@sqlite\.org\/sqlite-wasm\/dist\/index\.mjs/ },
-      handler: (code) =>
-        unusedWorkers.reduce(
-          (text, file) =>
-            replaceOnce(
-              text,
-              `new URL("${file}", import.meta.url)`,
-              // The origin: a worker from a blob has no base URL.
-              `new URL("${file}", self.location.origin)`,
-            ),
-          code,
-        ),
+      handler: (code) => withoutPromiser(unusedParts.reduce(withoutPart, code)),
     },
   }
 }
@@ -72,6 +93,45 @@ export function withBuiltWorker() {
         if (!found) return code
         const [, from, to] = found
         return replaceOnce(code, `new URL('${from}', import.meta.url)`, `new URL('${to}', import.meta.url)`)
+      },
+    },
+  }
+}
+
+/**
+ * Places all that a worker needs at its start in one file, which its later files import too, all beside it. None of
+ * them imports the worker itself: under another URL, such as one with a query, that would be a second worker.
+ *
+ * @returns {{ input: import('rolldown').InputOptions, output: import('rolldown').OutputOptions }}
+ */
+export function splitWorker() {
+  /** @type {Set<string>} */
+  const atStart = new Set()
+  return {
+    input: {
+      preserveEntrySignatures: 'strict',
+      plugins: [
+        {
+          name: 'daybook:split-worker',
+          buildEnd() {
+            const add = (/** @type {string} */ id) => {
+              if (atStart.has(id)) return
+              atStart.add(id)
+              for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported)
+            }
+            for (const id of this.getModuleIds()) if (this.getModuleInfo(id)?.isEntry) add(id)
+          },
+        },
+      ],
+    },
+    output: {
+      entryFileNames: '[name].js',
+      chunkFileNames: 'worker-[name]-[hash].js',
+      codeSplitting: {
+        groups: [
+          { name: 'start', test: (id) => atStart.has(id) || id.includes('rolldown/runtime'), priority: 2 },
+          { name: 'bundle', test: /\/src\/bundle\//, priority: 1 },
+        ],
       },
     },
   }

@@ -1,11 +1,12 @@
-// Browser tests start the worker of the sources as one bundled file: unbundled it is 200 requests for each book opened.
+// Browser tests start the worker of the sources in the files that the build makes of it: unbundled it is 200 requests for each book
+// opened.
 // Invariant: the bundle is never older than the sources, in watch mode too.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import type { Plugin } from 'vite'
-import { withoutUnusedWorkers } from '../scripts/bundle-plugin.mjs'
+import { splitWorker, withoutUnusedSqlite } from '../scripts/bundle-plugin.mjs'
 import { root } from '../scripts/place.mjs'
 import { lacking, lacksOf } from './support/server/without-storage.ts'
 
@@ -27,23 +28,61 @@ type WorkerName = keyof typeof inputs
 
 const isWorkerName = (name: string | undefined): name is WorkerName => name !== undefined && name in inputs
 
-async function bundleWorker(name: WorkerName): Promise<Bundle> {
+/** The files of a worker by name. Without later files if it is to be without something, which its script says first. */
+async function bundleWorker(name: WorkerName, before: string): Promise<ReadonlyMap<string, Bundle>> {
+  const split = splitWorker()
+  const isWhole = before !== ''
   const bundle = await rolldown({
     cwd: root,
-    input: inputs[name],
+    ...(isWhole ? {} : split.input),
+    input: { [name.replace('.js', '')]: inputs[name] },
     platform: 'browser',
-    plugins: [withoutUnusedWorkers()],
+    plugins: [withoutUnusedSqlite(), isWhole ? [] : split.input.plugins],
   })
   // As it is published; in full it would also be read for longer, by each new worker.
-  const { output } = await bundle.generate({ format: 'es', codeSplitting: false, minify: true })
+  const { output } = await bundle.generate({
+    format: 'es',
+    minify: true,
+    ...(isWhole ? { codeSplitting: false, entryFileNames: '[name].js' } : split.output),
+  })
   await bundle.close()
-  const { code } = output[0]
-  return { code, etag: `"${createHash('sha256').update(code).digest('hex')}"` }
+  return new Map(
+    output.map((file) => {
+      const code = before + ('code' in file ? file.code : '')
+      return [file.fileName, { code, etag: `"${createHash('sha256').update(code).digest('hex')}"` }]
+    }),
+  )
+}
+
+/** The files of the workers that were asked for, until a source changes. */
+class Workers {
+  readonly #bundles = new Map<string, Promise<ReadonlyMap<string, Bundle>>>()
+
+  clear(): void {
+    this.#bundles.clear()
+  }
+
+  /** The file at a path such as `worker.js?without=opfs`. */
+  async at(url: string): Promise<Bundle | undefined> {
+    const [name] = url.split('?')
+    if (isWorkerName(name)) {
+      const before = lacksOf(url).map((lack) => lacking[lack])
+      const key = `${name} ${before.join('')}`
+      const bundle = this.#bundles.get(key) ?? bundleWorker(name, before.join(''))
+      this.#bundles.set(key, bundle)
+      return (await bundle).get(name)
+    }
+    for (const bundle of this.#bundles.values()) {
+      const found = (await bundle).get(name ?? '')
+      if (found) return found
+    }
+    return undefined
+  }
 }
 
 /** Serves the worker from where `open-daybook.ts` is told to look for it. */
 export function withBundledWorker(): Plugin {
-  const workers = new Map<WorkerName, Promise<Bundle>>()
+  const workers = new Workers()
   return {
     name: 'test:bundled-worker',
     enforce: 'pre',
@@ -55,26 +94,25 @@ export function withBundledWorker(): Plugin {
     configureServer(server) {
       server.watcher.on('change', () => workers.clear())
       server.middlewares.use(place, (request, response) => {
-        const [name] = request.url?.slice(1).split('?') ?? []
-        if (isWorkerName(name)) {
-          const worker = workers.get(name) ?? bundleWorker(name)
-          workers.set(name, worker)
-          const before = lacksOf(request.url ?? '').map((lack) => lacking[lack])
-          worker.then(
-            ({ code, etag }) => {
-              // The browser asks again each time, and keeps what it compiled as long as that is unchanged.
-              response.setHeaders(new Headers({ etag, 'cache-control': 'no-cache' }))
-              if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
-              else response.setHeader('content-type', 'text/javascript').end(before.join('') + code)
-            },
-            (error: unknown) => response.writeHead(500).end(String(error)),
-          )
-        } else if (request.url === '/sqlite3.wasm') {
+        const url = request.url?.slice(1) ?? ''
+        if (url === 'sqlite3.wasm') {
           response.setHeaders(
             new Headers({ 'content-type': 'application/wasm', 'cache-control': 'max-age=3600' }),
           )
           response.end(readFileSync(wasm))
-        } else response.writeHead(404).end()
+          return
+        }
+        workers.at(url).then(
+          (file) => {
+            if (!file) return response.writeHead(404).end()
+            const { code, etag } = file
+            // The browser asks again each time, and keeps what it compiled as long as that is unchanged.
+            response.setHeaders(new Headers({ etag, 'cache-control': 'no-cache' }))
+            if (request.headers['if-none-match'] === etag) return response.writeHead(304).end()
+            return response.setHeader('content-type', 'text/javascript').end(code)
+          },
+          (error: unknown) => response.writeHead(500).end(String(error)),
+        )
       })
     },
   }

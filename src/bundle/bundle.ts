@@ -1,16 +1,15 @@
 // The chapters of files: bundles of a book, backups of a persona, and files of other programs.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { backupCapabilities } from './backup/backup-capability.ts'
-import { backupKind, backupPartKind } from './backup/backup-kind.ts'
+import { bundleBase } from './backup/backup-kind.ts'
 import { bundleCapabilities } from './bundle-capability.ts'
 import { exportCapabilities } from './export-capability.ts'
 
 import { fileCapabilities, importCapabilities } from './import-capability.ts'
 
 export const bundle = defineChapter({
-  name: 'bundle',
+  ...bundleBase,
   capabilities: [...exportCapabilities, ...bundleCapabilities, ...importCapabilities, ...backupCapabilities],
-  kinds: [backupKind, backupPartKind],
 })
 
 /** A chapter of its own, as the manifest lists it after the meeting room and the inbox. */

@@ -210,6 +210,12 @@ export const errorTable = {
     'The owner erased this book.',
     'A copy on this device stays: export it, erase it here too, or begin the book again with its name as confirmation.',
   ),
+  'part-unavailable': row(
+    503,
+    true,
+    'A file of Daybook could not be loaded.',
+    'Nothing was stored. Call again when there is a connection. If the app was updated meanwhile, load the page again.',
+  ),
   'sync-off': row(409, false, 'This book has no mirror to sync with.', 'Open it with sync: { url, key }.'),
   'runs-elsewhere': row(
     409,

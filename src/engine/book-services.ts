@@ -12,7 +12,6 @@ import { mirrorName } from '../sync/device/session.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import { type BookNames, Keychain } from '../trust/seal/keychain.ts'
 import { readPublicKey } from './service/public-key.ts'
-import { capabilityTable, chapters, effectOf, findCapability, kinds } from './capability-table.ts'
 import type { CallContexts } from './context/call-context.ts'
 import type { SecretGuard } from './context/secret-guard.ts'
 import type { Transact } from './context/transact.ts'
@@ -28,9 +27,11 @@ import type { LineCarrier } from './service/line-carrier.ts'
 import { createSealing, hadKeys, type Sealing } from './service/sealing.ts'
 import { createOutdatedWork } from './service/outdated-work.ts'
 import { Tasks } from './task/task-access.ts'
+import type { VerbTable } from './verb-table.ts'
 
 export interface BookServiceParts {
   readonly options: EngineOptions
+  readonly verbs: VerbTable
   readonly store: BookStore
   readonly services: Lifecycle
   readonly events: BookEventFeed
@@ -103,7 +104,7 @@ export function addEmbedding({
 }
 
 export function addSealing(
-  { options, store, services, events }: BookServiceParts,
+  { options, verbs, store, services, events }: BookServiceParts,
   keychain: Keychain,
 ): Sealing {
   const { clock, random, cipher, scheduler, log } = options.ports
@@ -122,7 +123,7 @@ export function addSealing(
       progress: (detail) => events.tell('progress', detail),
       onState: () => services.stateChanged(),
       onChange() {
-        events.tell('change', { ids: [], kinds: [...kinds.keys()], more: 0 })
+        events.tell('change', { ids: [], kinds: [...verbs.kinds.keys()], more: 0 })
         services.stateChanged()
       },
     }),
@@ -131,12 +132,13 @@ export function addSealing(
 
 /** The write queue, and the task queue, which writes until it is closed. */
 export function addQueues(
-  { options, store, services, events }: BookServiceParts,
+  { options, verbs, store, services, events }: BookServiceParts,
   secrets: SecretGuard,
 ): Tasks {
   const { ports, role = 'device' } = options
   const { clock, random, scheduler } = ports
-  const wanted = [...chapters.flatMap(({ recurring = [] }) => recurring), ...(options.recurring ?? [])]
+  const declared = verbs.chapters.flatMap(({ recurring = [] }) => recurring)
+  const wanted = [...declared, ...(options.recurring ?? [])]
   services.add({ name: 'write queue', close: () => store.writes.close() })
   return services.add(
     new Tasks({
@@ -148,8 +150,7 @@ export function addQueues(
       scope: options.scope,
       isWoken: options.wakesTasks,
       isShared: options.truth !== undefined,
-      table: capabilityTable,
-      find: findCapability,
+      verbs,
       cover: secrets.maskInput,
       checkNames: secrets.checkNames,
       tell: (detail) => events.tell('task', detail),
@@ -160,22 +161,22 @@ export function addQueues(
 
 /** Closed before the write queue, which then commits pending entries. */
 export function addAccessAudit(
-  { options, store, services }: BookServiceParts,
+  { options, verbs, store, services }: BookServiceParts,
   secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
 ): AccessAudit {
   return services.add(
     createAccessAudit({
       ...options.ports,
       store,
-      kinds,
+      kinds: verbs.kinds,
       secrets,
-      isVerb: (id) => effectOf(id) !== undefined,
+      isVerb: (id) => verbs.effectOf(id) !== undefined,
     }),
   )
 }
 
 export function addActivity(
-  { options, store, services, events }: BookServiceParts,
+  { options, verbs, store, services, events }: BookServiceParts,
   sealing: Sealing,
   secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
 ): Activity {
@@ -186,7 +187,7 @@ export function addActivity(
       sealing,
       secrets,
       isLogged: options.activity ?? true,
-      writes: capabilityTable.filter(({ effect }) => effect === 'write').map(({ id }) => id),
+      writes: verbs.facts.filter(({ effect }) => effect === 'write').map(({ id }) => id),
       tell: (detail) => events.tell('activity', detail),
     }),
   )
@@ -222,7 +223,7 @@ export function addSync(
 
 /** Work in idle moments. */
 export function addIdleWork(
-  { options, store, services }: BookServiceParts,
+  { options, verbs, store, services }: BookServiceParts,
   tasks: Pick<Tasks, 'wake'>,
   isBusy: () => boolean,
 ): void {
@@ -230,7 +231,7 @@ export function addIdleWork(
   if (!store.newer)
     services.add(
       createOutdatedWork({
-        kinds,
+        kinds: verbs.kinds,
         store,
         clock,
         log,
@@ -297,7 +298,7 @@ const serviceWork: AnyCapability = {
 
 /** The services that chapters bring. */
 export function addChapterServices(
-  { services }: Pick<BookServiceParts, 'services'>,
+  { verbs, services }: Pick<BookServiceParts, 'verbs' | 'services'>,
   contexts: Pick<CallContexts, 'begin'>,
   transact: Transact,
   parts: Omit<ServiceParts, 'write'>,
@@ -309,6 +310,6 @@ export function addChapterServices(
       return transact(contexts.begin(serviceWork, undefined, { now, trail: unlogged }, {}), work)
     },
   }
-  for (const { services: begin } of chapters)
+  for (const { services: begin } of verbs.chapters)
     for (const service of begin?.(allParts) ?? []) services.add(service)
 }

@@ -5,11 +5,8 @@ import { inbox } from '../commons/inbox/inbox.ts'
 import { pool } from '../commons/pool/pool.ts'
 import { room } from '../commons/room/room.ts'
 import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
-import type { Chapter, ChapterPorts } from '../core/capability/chapter.ts'
-import { DaybookError } from '../core/errors.ts'
-import type { PortParts, WritePortParts } from '../core/capability/context.ts'
-import type { Ledger, LedgerWriter } from '../core/capability/port/record-port.ts'
-import { createKinds, type Kind } from '../core/kind.ts'
+import type { Chapter } from '../core/capability/chapter.ts'
+import { createKinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import type { OutputOf } from '../core/schema.ts'
@@ -24,6 +21,7 @@ import { recall } from '../recall/recall-capability.ts'
 import { sync } from '../sync/sync-chapter.ts'
 import { trust } from '../trust/trust.ts'
 import { engineChapter } from './engine-chapter.ts'
+import { type CallNature, natureIn, portsOf, unknownVerb } from './verb-table.ts'
 
 /** In the order of the manifest and the guide. */
 const listed = [
@@ -66,58 +64,8 @@ export const kinds = createKinds(
   [trust, ...chapters.filter((one) => one !== trust)].flatMap((chapter) => chapter.kinds),
 )
 
-/** The ports that chapters bring. Each reaches records of its chapter's own kinds in the ledger, and no others. */
-export const chapterPorts: Required<ChapterPorts> = {
-  read: Object.assign(
-    {},
-    ...chapters.map(({ ports, kinds: own }) =>
-      mapBuilders(ports?.read, (parts: PortParts) => ({ ...parts, own: readerOf(own, parts.own) })),
-    ),
-  ) as Required<ChapterPorts>['read'],
-  write: Object.assign(
-    {},
-    ...chapters.map(({ ports, kinds: own }) =>
-      mapBuilders(ports?.write, (parts: WritePortParts) => ({ ...parts, own: writerOf(own, parts.own) })),
-    ),
-  ) as Required<ChapterPorts>['write'],
-}
-
-/** `builders`, each of which gets its parts through `narrow`. */
-function mapBuilders<Parts>(builders: object | undefined, narrow: (parts: Parts) => Parts): object {
-  return Object.fromEntries(
-    Object.entries(builders ?? {}).map(([name, build]: [string, (parts: Parts) => unknown]) => [
-      name,
-      (parts: Parts) => build(narrow(parts)),
-    ]),
-  )
-}
-
-const isOf = (own: readonly Kind[], kind: string) => own.some(({ name }) => name === kind)
-
-function readerOf(own: readonly Kind[], ledger: Ledger): Ledger {
-  return {
-    get: getterOf(own, ledger),
-    query: (query) => (isOf(own, query.kind) ? ledger.query(query) : { records: [] }),
-  }
-}
-
-function writerOf(own: readonly Kind[], ledger: LedgerWriter): LedgerWriter {
-  return {
-    get: getterOf(own, ledger),
-    wasForgotten: (id) => ledger.wasForgotten(id),
-    put(request) {
-      if (isOf(own, request.kind)) return ledger.put(request)
-      throw new DaybookError('forbidden', `A ${request.kind} is no record of this chapter.`)
-    },
-  }
-}
-
-function getterOf(own: readonly Kind[], ledger: Pick<Ledger, 'get'>): Ledger['get'] {
-  return (id) => {
-    const found = ledger.get(id)
-    return found && isOf(own, found.kind) ? found : undefined
-  }
-}
+/** The ports that chapters bring. */
+export const chapterPorts = portsOf(chapters)
 
 const byId: ReadonlyMap<string, AnyCapability> = new Map(
   chapters.flatMap(({ capabilities }) => capabilities.map((one) => [one.id, one])),
@@ -132,20 +80,8 @@ export function effectOf(id: string): CapabilityEffect | undefined {
 export function findCapability(id: string): AnyCapability {
   const capability = byId.get(id)
   if (capability) return capability
-  throw new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
-    details: { path: 'capability' },
-  })
+  throw unknownVerb(id)
 }
 
-/** The facts about a capability that decide whether a call may be sent twice. */
-export interface CallNature {
-  readonly effect: CapabilityEffect
-  /** True of a task that may run again from its start. Reads and writes may be sent twice anyway. */
-  readonly repeatable: boolean
-}
-
-/** A call of an unknown capability only fails. */
-export function natureOf(id: string): CallNature {
-  const { effect, repeatable = false } = byId.get(id) ?? { effect: 'read', repeatable: true }
-  return { effect, repeatable }
-}
+/** The nature of calls of that id. */
+export const natureOf = (id: string): CallNature => natureIn(byId.get(id))

@@ -1,5 +1,5 @@
 // What the inspector loads before it shows anything, and what it says of a part whose code cannot be had.
-import type { Browser, Page } from 'playwright'
+import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { startWeight } from '../../scripts/page-weight.mjs'
 import { launchBrowser, openInspector } from './open-inspector.ts'
@@ -49,5 +49,51 @@ it('says so where the code of a part cannot be had, and comes back with a reload
   await context.unroute(/sync-views/)
   await page.getByRole('button', { name: 'Reload the page' }).click()
   await page.getByRole('heading', { name: 'Sync and conflicts' }).first().waitFor({ state: 'attached' })
+  await context.close()
+})
+
+const storeMemory = (page: Page) =>
+  page.evaluate(() => {
+    const stored = globalThis.book?.memories.store({
+      content: 'Prefers the morning',
+      category: 'a2p:preferences',
+    })
+    return stored?.then(
+      () => 'stored',
+      ({ code, retry }: { code: string; retry: boolean }) => `${code} ${retry}`,
+    )
+  })
+const memoriesOf = (page: Page) =>
+  page.evaluate(async () => (await globalThis.book?.status())?.records['memory'] ?? 0)
+
+/** Books whose worker loads the verbs of memories at their first call. */
+const openMemories = async (context: BrowserContext) => {
+  const opened = await openInspector(browser, { context, url: inject('builtUrl') })
+  await opened.page.getByRole('heading', { name: /is empty/ }).waitFor()
+  return opened
+}
+
+it('stores a memory offline after one visit in which nobody used memories', async () => {
+  const context = await browser.newContext()
+  const { page, problems } = await openMemories(context)
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
+  await context.setOffline(true)
+  await page.reload()
+  await page.getByRole('heading', { name: /is empty/ }).waitFor()
+  expect(await storeMemory(page)).toBe('stored')
+  expect(await memoriesOf(page)).toBe(1)
+  expect(await problems()).toEqual([])
+  await context.close()
+})
+
+it('stores nothing where the verbs of memories can’t be loaded, and loads them at a later call', async () => {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  await context.route(/\/consent-[\w-]{8}\.js/, (route) => route.abort())
+  const { page } = await openMemories(context)
+  expect(await storeMemory(page)).toBe('part-unavailable true')
+  expect(await memoriesOf(page)).toBe(0)
+  await context.unroute(/\/consent-[\w-]{8}\.js/)
+  expect(await storeMemory(page)).toBe('stored')
+  expect(await memoriesOf(page)).toBe(1)
   await context.close()
 })

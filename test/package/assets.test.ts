@@ -71,13 +71,16 @@ describe('esbuild', () => {
     )
     await daybook('assets', join(format, 'daybook'))
     const copied = await readdir(join(app.path, format, 'daybook'))
-    expect(copied.toSorted()).toEqual([
+    expect(copied.filter((file) => !file.startsWith('worker-')).toSorted()).toEqual([
       'licenses.txt',
       'model-worker.js',
       'sqlite3.wasm',
       'tab-hub.js',
       'worker.js',
     ])
+    expect(copied.map((file) => /^worker-(\w+)-/.exec(file)?.[1])).toEqual(
+      expect.arrayContaining(['start', 'consent', 'continuity', 'bundle', 'pool']),
+    )
     await using served = await serveFolder(join(app.path, format))
     await expectBook(browser, `${served.url}index.html`)
   })
@@ -101,7 +104,9 @@ test('a worker that was copied from another version is refused by name', async (
     '<script>given = { assets: "./daybook" }</script><script type="module" src="main.js"></script>',
   )
   await daybook('assets', 'stale/daybook')
-  const worker = join(app.path, 'stale/daybook/worker.js')
+  const folder = join(app.path, 'stale/daybook')
+  const start = (await readdir(folder)).find((file) => file.startsWith('worker-start-')) ?? ''
+  const worker = join(folder, start)
   const text = await readFile(worker, 'utf8')
   await writeFile(worker, text.replaceAll(product.version, '0.0.9'))
   await using served = await serveFolder(join(app.path, 'stale'))

@@ -1,7 +1,7 @@
 // Calls of a tab or process that doesn't own the book. It sends them to the owner, and resends them to the next one.
 // Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless.
 import { DaybookError } from '../../core/errors.ts'
-import type { CallNature } from '../../engine/capability-table.ts'
+import type { CallNature } from '../../engine/verb-table.ts'
 import type { Durability } from '../../core/record.ts'
 import {
   type CallMessage,

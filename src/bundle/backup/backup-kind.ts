@@ -1,6 +1,7 @@
 // The kinds `backup` and `backup_part`: the records of a persona as verified bundles, one per part, in the book itself.
 // Invariant: a backup exists when its head does; parts without a head are unfinished, and the next backup removes them. A part names
 // its records, so that forgetting, purging or sealing a record changes the part too.
+import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -63,3 +64,5 @@ export const backupPartKind: Kind<'backup_part', BackupPartBody> = {
   embed: false,
   recallable: () => false,
 }
+
+export const bundleBase = defineChapterBase({ name: 'bundle', kinds: [backupKind, backupPartKind] })

@@ -1,8 +1,9 @@
 // The chapter of messages between agents: verbs, and events for new messages.
 // Invariants: `take` hands a message to an agent once, through the mirror where there is one; `inbox` events come once a message.
 import { z } from 'zod'
-import { type Service, type ServiceParts, defineChapter } from '../../core/capability/chapter.ts'
-import { inboxKind, inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
+import { defineChapter } from '../../core/capability/chapter.ts'
+import { inboxBase } from './inbox-base.ts'
+import { inboxBody, type InboxBody, inboxContent } from './inbox-kind.ts'
 import { isDaybookError, DaybookError } from '../../core/errors.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { endingOf } from '../../core/zone.ts'
@@ -252,43 +253,4 @@ function sorted(fields: object): [string, unknown][] {
     .sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-/** Most announced ids in memory; older messages were taken long ago. */
-const announcedLimit = 1000
-
-/** Emits an `inbox` event when a message arrives, whatever way it came. */
-function createInboxFeed({ records, tell }: ServiceParts): Service {
-  const announced = new Set<string>()
-  /** Undefined for a sealed record that can't be read here: no event for it. */
-  const readable = (id: string) => {
-    try {
-      return records.get(id)
-    } catch (error) {
-      if (isDaybookError(error, 'locked')) return undefined
-      throw error
-    }
-  }
-  return {
-    name: 'inbox feed',
-    changed(id, kind) {
-      if (kind !== 'inbox' || announced.has(id)) return
-      const record = readable(id)
-      const body = record && inboxBody.safeParse(bodyOf(record)).data
-      if (!body || body.deliveredTo.length > 0) return
-      if (announced.size >= announcedLimit) announced.delete(announced.values().next().value ?? '')
-      announced.add(id)
-      const { from, to, subject } = body
-      tell('inbox', {
-        id,
-        from,
-        ...defined({ to, subject }),
-      })
-    },
-  }
-}
-
-export const inbox = defineChapter({
-  name: 'inbox',
-  capabilities: inboxCapabilities,
-  kinds: [inboxKind],
-  services: (parts) => [createInboxFeed(parts)],
-})
+export const inbox = defineChapter({ ...inboxBase, capabilities: inboxCapabilities })

@@ -27,6 +27,19 @@ export interface Chapter<
   readonly services?: (parts: ServiceParts) => readonly Service[]
 }
 
+/** A chapter without its verbs: the part of it that every book needs from its start. */
+export type ChapterBase<Name extends string = string, Kinds extends readonly Kind[] = readonly Kind[]> = Omit<
+  Chapter<Name, readonly AnyCapability[], Kinds>,
+  'capabilities'
+>
+
+/** Declares the part of a chapter that is needed from the start, for a chapter whose verbs may be loaded later. */
+export function defineChapterBase<const Name extends string, const Kinds extends readonly Kind[]>(
+  base: ChapterBase<Name, Kinds>,
+): ChapterBase<Name, Kinds> {
+  return base
+}
+
 /** Builders of ports: for the caller of a read or a task, and for one transaction. */
 export interface ChapterPorts {
   readonly read?: { readonly [Name in keyof ReadPorts]?: (parts: PortParts) => ReadPorts[Name] }

@@ -1,6 +1,7 @@
 // The one path of every call, tasks included: admit the caller, check its rights, parse the input, run the verb, wait until
 // the result is durable, log. Invariant: no call reaches a verb by another path.
 import type { AnyCapability, CapabilityEffect } from '../../core/capability/capability.ts'
+import { neverAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import { citedIds } from '../../core/kind.ts'
@@ -9,7 +10,6 @@ import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Admission } from '../../trust/admission.ts'
-import { effectOf, findCapability } from '../capability-table.ts'
 import { type Call, requestName } from '../context/call.ts'
 import { type CallContexts, owner } from '../context/call-context.ts'
 import type { SecretGuard } from '../context/secret-guard.ts'
@@ -20,6 +20,7 @@ import type { AccessAudit, AccessTrail } from '../service/access-audit.ts'
 import type { Activity } from '../service/activity.ts'
 import type { ConsentGate } from '../service/consent-gate.ts'
 import type { Sealing } from '../service/sealing.ts'
+import { type VerbTable, whenLoaded } from '../verb-table.ts'
 import { authorise, checkConsent, checkDecides, checkRunsHere, type Place } from './authorise.ts'
 import type { RunRead } from './read-again.ts'
 
@@ -28,6 +29,7 @@ export interface CallPathParts {
   readonly clock: Clock
   readonly place: Place
   readonly requests: BookStore['requests']
+  readonly verbs: Pick<VerbTable, 'effectOf' | 'find' | 'load'>
   readonly admission: Admission
   readonly consent: Pick<ConsentGate, 'admit'>
   readonly audit: Pick<AccessAudit, 'begin'>
@@ -52,11 +54,11 @@ interface Incoming {
 }
 
 export function createCallPath(parts: CallPathParts): CallPath {
-  const { db, audit, admission, services } = parts
+  const { db, audit, admission, services, verbs } = parts
   return async (id, input, options = {}) => {
     // Admission would read a closed database.
     if (services.isClosed()) throw new DaybookError('book-closed')
-    const effect = effectOf(id)
+    const effect = verbs.effectOf(id)
     const { purpose, receipt } = options
     const trail = audit.begin({ id, effect, purpose, receipt, claimant: () => admission.claimant(options) })
     try {
@@ -75,8 +77,11 @@ export function createCallPath(parts: CallPathParts): CallPath {
 }
 
 async function answerCall(parts: CallPathParts, { id, input, options, trail }: Incoming): Promise<unknown> {
-  const { admission, consent, contexts, services, secrets, sealing, useReserve } = parts
+  const { admission, consent, contexts, services, secrets, sealing, useReserve, verbs } = parts
 
+  // Before the admission, so that no right ends while the call waits.
+  const loading = verbs.load(id)
+  if (loading) await orAborted(loading, options.signal ?? neverAborted)
   const admitted = admission.hasCredentials(options)
     ? { ...options, ...(await admission.admit(options)) }
     : options
@@ -85,7 +90,7 @@ async function answerCall(parts: CallPathParts, { id, input, options, trail }: I
   trail.admitted(caller, agent)
   if (services.isClosed()) throw new DaybookError('book-closed')
 
-  const capability = findCapability(id)
+  const capability = verbs.find(id)
   authorise(caller, capability)
   checkDecides(caller, capability, options)
   const bounded = consent.admit(caller, { ...options, isUncounted: capability.isUncounted })
@@ -105,7 +110,9 @@ async function answerCall(parts: CallPathParts, { id, input, options, trail }: I
   if (effect !== 'read') secrets.checkNames({ requestId: call.requestId, ...call.port.scope })
 
   const noteActivity = parts.activity.begin(call, options.purpose)
-  const run = () => sealing.around(effect, () => runVerb(parts, call, parsed))
+  const runOnce = () => sealing.around(effect, () => runVerb(parts, call, parsed))
+  // A write that throws leaves nothing behind.
+  const run = effect === 'write' ? () => whenLoaded(verbs, runOnce) : runOnce
   const value = await withReserve(capability, run, useReserve)
   noteActivity?.()
   return value

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/capability/caller.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Recurring, TaskEntry, TaskReader, TaskRequest, TaskWriter } from '../../core/capability/task.ts'
 import type { Service } from '../../core/capability/chapter.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
 import { checkJson } from '../../core/json/json.ts'
 import type { Json } from '../../core/json/path.ts'
@@ -18,6 +18,7 @@ import { scheduleOf } from '../../store/schedules.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import { declaredChanges, type RecurringParts, schedule, unschedule } from './recurring-access.ts'
 import { TaskRunner, type TaskTry } from './task-runner.ts'
+import type { VerbFacts, VerbTable } from '../verb-table.ts'
 
 /** Largest input of a task, most tasks that may wait, longest delay. */
 export const taskLimit = { inputBytes: 1_000_000, open: 10_000, delayMs: 366 * 86_400_000 } as const
@@ -29,12 +30,9 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
   /** The recurring tasks of the chapters in this copy, and their scope. */
   readonly recurring: readonly Recurring[]
   readonly scope: Scope
-  /** Every capability, with its secret fields. */
-  readonly table: readonly AnyCapability[]
+  readonly verbs: Pick<VerbTable, 'facts' | 'find'>
   readonly isWoken?: boolean | undefined
   readonly isShared?: boolean | undefined
-  /** The capability of that id, or `unknown-capability`. */
-  readonly find: (id: string) => AnyCapability
   /** Masks secrets in an input, which is stored in clear, unless the owner wants them stored. */
   readonly cover: (input: Json) => Json
   readonly checkNames: RecurringParts['checkNames']
@@ -64,13 +62,13 @@ export class Tasks implements Service {
   #closed = false
 
   constructor(parts: TasksParts) {
-    const { store, find, cover, checkNames } = parts
+    const { store, verbs, cover, checkNames } = parts
     this.#parts = parts
     this.#ids = createIds(parts)
     this.#awaited = new Set(parts.recurring.flatMap(({ kind }) => kind ?? []))
     this.#rounds = {
       schedules: store.schedules,
-      check: (id, input) => checkTask(find(id), input),
+      check: (id, input) => checkTask(verbs.find(id), input),
       checkNames,
       cover,
     }
@@ -197,6 +195,15 @@ export class Tasks implements Service {
     })
   }
 
+  /** A chapter's own task is checked only if its verb is loaded: its first round loads it. */
+  readonly #checkDeclared: RecurringParts['check'] = (id, input) => {
+    try {
+      this.#rounds.check(id, input)
+    } catch (error) {
+      if (!isDaybookError(error, 'part-unavailable')) throw error
+    }
+  }
+
   /** A broken queue does not block the rest of the book. */
   #guarded(work: () => unknown): void {
     try {
@@ -210,7 +217,7 @@ export class Tasks implements Service {
   #setUp(): void {
     const { store, clock, recurring, scope, onFault } = this.#parts
     if (store.newer) return
-    const found = { ...this.#rounds, met: this.#met }
+    const found = { ...this.#rounds, check: this.#checkDeclared, met: this.#met }
     const change = declaredChanges(found, recurring, scope, formatTime(clock.now()))
     const woken = () => this.wake()
     if (change) store.writes.write(change).then(woken, (error: unknown) => this.#closed || onFault(error))
@@ -218,9 +225,9 @@ export class Tasks implements Service {
 
   /** Older versions queued secret inputs: drops those tasks and their results before any task runs. */
   #clearSecrets(): void {
-    const { store, table, onFault } = this.#parts
+    const { store, verbs, onFault } = this.#parts
     const { tasks, writes, purge } = store
-    const careful = table.filter(({ isQueued, secrets }) => isQueued === false || secrets !== undefined)
+    const careful = verbs.facts.filter(({ isQueued, secrets }) => isQueued === false || secrets !== undefined)
     const secret = tasks.of(careful.map(({ id }) => id)).filter(({ capability: id, input }) => {
       const capability = careful.find((one) => one.id === id)
       return capability !== undefined && secretOf(capability, input) !== undefined
@@ -260,7 +267,7 @@ function checkTask(capability: AnyCapability, input: unknown): void {
 }
 
 /** The path at which a queued call would store a secret; undefined if it would not. */
-function secretOf({ isQueued, secrets = [] }: AnyCapability, input: unknown): string | undefined {
+function secretOf({ isQueued, secrets = [] }: VerbFacts, input: unknown): string | undefined {
   const fields = typeof input === 'object' && input !== null ? input : {}
   const field = secrets.find((name) => name in fields)
   if (field !== undefined) return `input.${field}`

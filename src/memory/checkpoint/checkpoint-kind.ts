@@ -2,6 +2,7 @@
 // share, and the later writes of its tasks. Invariant: a part is named by the hash of its content, so that it is
 // stored once.
 // The content is the program's own text, and is not interpreted here.
+import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import type { RecordName } from '../../core/record.ts'
@@ -140,3 +141,8 @@ export const checkpointWriteKind: Kind<'checkpoint_write', TaskWritesBody> = {
   sharedParts,
   facets: { subject: 'thread', name: 'checkpoint', domain: 'namespace' },
 }
+
+export const checkpointBase = defineChapterBase({
+  name: 'checkpoint',
+  kinds: [checkpointKind, checkpointPartKind, checkpointWriteKind],
+})

@@ -3,14 +3,12 @@
 // Invariant: a checkpoint is stored with all of its parts or not at all.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import {
+  checkpointBase,
   checkpointBody,
   type CheckpointBody,
   checkpointId,
   checkpointKey,
-  checkpointKind,
   checkpointName,
-  checkpointPartKind,
-  checkpointWriteKind,
   partHash,
   partLimit,
   partName,
@@ -290,8 +288,4 @@ const checkpointCapabilities = [
   }),
 ] as const
 
-export const checkpoint = defineChapter({
-  name: 'checkpoint',
-  capabilities: checkpointCapabilities,
-  kinds: [checkpointKind, checkpointPartKind, checkpointWriteKind],
-})
+export const checkpoint = defineChapter({ ...checkpointBase, capabilities: checkpointCapabilities })

@@ -1,89 +1,29 @@
-// The chapter of consent: agents propose memories, and a person decides; policies and receipts say who may read. Two
-// services notify listeners of access requests and proposals.
-import { consentPorts } from './policy/consent-port.ts'
-import { type Service, type ServiceParts, defineChapter } from '../../core/capability/chapter.ts'
+// The chapter of consent: agents propose memories, and a person decides; policies and receipts say who may read.
+import { defineChapter } from '../../core/capability/chapter.ts'
+import { consentBase } from './consent-base.ts'
 import { lifeCapabilities } from './life/life-capability.ts'
 import { maintainCapabilities } from './life/maintain-capability.ts'
 import { memoryCapabilities } from './memory/memory-capability.ts'
-import { memoryKind } from './memory/memory-kind.ts'
 import { memoryQueryCapabilities } from './memory/memory-query-capability.ts'
-import { proposalCapabilities } from './proposal/proposal-capability.ts'
-import { proposalKind } from './proposal/proposal-kind.ts'
-import { reviewCapabilities } from './proposal/review-capability.ts'
-import { rebuildCapabilities } from './proposal/rebuild-capability.ts'
 import { policyCapabilities } from './policy/policy-capability.ts'
-import { accessRequestBody, accessRequestKind, policyKind, receiptKind } from './policy/policy-kind.ts'
 import { receiptCapabilities } from './policy/receipt-capability.ts'
 import { requestCapabilities } from './policy/request-capability.ts'
-import { bodyOf } from '../../core/record.ts'
-import { isDaybookError } from '../../core/errors.ts'
-import type { Proposal } from './proposal/proposal-schema.ts'
-
-const policyVerbs = [...policyCapabilities, ...requestCapabilities, ...receiptCapabilities] as const
-const policyKinds = [policyKind, receiptKind, accessRequestKind] as const
-
-/** Most records whose announced state is remembered. */
-const announcedLimit = 1000
-
-function createConsentFeed({ records, tell }: ServiceParts): Service {
-  const announced = new Map<string, string>()
-  return {
-    name: 'consent feed',
-    changed(id, kind) {
-      if (kind !== 'access_request') return
-      const record = records.get(id)
-      const body = record && accessRequestBody.safeParse(bodyOf(record)).data
-      if (!body || announced.get(id) === body.status) return
-      if (announced.size >= announcedLimit) announced.delete(announced.keys().next().value ?? '')
-      announced.set(id, body.status)
-      tell('consent', { id, agent: body.requestedBy, status: body.status })
-    },
-  }
-}
-
-function createProposalFeed({ records, tell }: ServiceParts): Service {
-  const announced = new Map<string, string>()
-  /** Undefined for a sealed proposal that can't be read here: nobody is notified. */
-  const readable = (id: string) => {
-    try {
-      return records.get(id) as Proposal | undefined
-    } catch (error) {
-      if (isDaybookError(error, 'locked')) return undefined
-      throw error
-    }
-  }
-  return {
-    name: 'proposal feed',
-    changed(id, kind) {
-      if (kind !== 'proposal') return
-      const proposal = readable(id)
-      if (proposal?.kind !== 'proposal') return
-      const { status, by, reopened = {} } = proposal
-      const state = `${status} ${Object.keys(reopened).length}`
-      if (announced.get(id) === state) return
-      if (announced.size >= announcedLimit) announced.delete(announced.keys().next().value ?? '')
-      announced.set(id, state)
-      tell('proposal', { id, status, by })
-    },
-  }
-}
-
-const capabilities = [
-  ...memoryCapabilities,
-  ...memoryQueryCapabilities,
-  ...proposalCapabilities,
-  ...reviewCapabilities,
-  ...rebuildCapabilities,
-  ...lifeCapabilities,
-  ...maintainCapabilities,
-  ...policyVerbs,
-] as const
+import { proposalCapabilities } from './proposal/proposal-capability.ts'
+import { rebuildCapabilities } from './proposal/rebuild-capability.ts'
+import { reviewCapabilities } from './proposal/review-capability.ts'
 
 export const consent = defineChapter({
-  name: 'consent',
-  capabilities,
-  kinds: [memoryKind, proposalKind, ...policyKinds],
-  ports: consentPorts,
-  recurring: [{ id: 'consent.maintain', capability: 'a2p:maintain', input: {}, every: '1d', kind: 'memory' }],
-  services: (parts) => [createProposalFeed(parts), createConsentFeed(parts)],
+  ...consentBase,
+  capabilities: [
+    ...memoryCapabilities,
+    ...memoryQueryCapabilities,
+    ...proposalCapabilities,
+    ...reviewCapabilities,
+    ...rebuildCapabilities,
+    ...lifeCapabilities,
+    ...maintainCapabilities,
+    ...policyCapabilities,
+    ...requestCapabilities,
+    ...receiptCapabilities,
+  ],
 })

@@ -1,22 +1,18 @@
 // The chapter of agents that continue from day to day: personas, sessions and turns, thoughts, and their days as
 // digests, patterns and snapshots.
 import { defineChapter } from '../../core/capability/chapter.ts'
+import { continuityBase } from './continuity-base.ts'
 import { dayCapabilities } from './digest/day-capability.ts'
-import { digestKind, patternKind } from './digest/digest-kind.ts'
 import { personaCapabilities } from './persona/persona-capability.ts'
-import { personaKind } from './persona/persona-kind.ts'
 import { sessionCapabilities } from './session/session-capability.ts'
-import { sessionKind, turnKind } from './session/session-kind.ts'
 import { turnCapabilities } from './session/turn-capability.ts'
 import { snapshotCapabilities } from './snapshot/snapshot-capability.ts'
-import { snapshotKind } from './snapshot/snapshot-kind.ts'
 import { rebuildCapabilities } from './rebuild-capability.ts'
 import { thoughtRecallCapabilities } from './thought/recall-capability.ts'
 import { rememberCapabilities } from './thought/remember-capability.ts'
-import { thoughtKind } from './thought/thought-kind.ts'
 
 export const continuity = defineChapter({
-  name: 'continuity',
+  ...continuityBase,
   capabilities: [
     ...personaCapabilities,
     ...sessionCapabilities,
@@ -27,5 +23,4 @@ export const continuity = defineChapter({
     ...snapshotCapabilities,
     ...rebuildCapabilities,
   ],
-  kinds: [personaKind, sessionKind, turnKind, thoughtKind, digestKind, patternKind, snapshotKind],
 })

@@ -1,6 +1,7 @@
 // The kind `document`: JSON that a program keeps under a key in a folder: a file of an agent's memory, an item of a
 // store.
 // Invariant: a name is unique in a book, because the id follows from it.
+import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { nameId, partMark, partsField } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -65,3 +66,5 @@ export const documentKind: Kind<'document', DocumentBody> = {
   recallable: ({ recalled }) => recalled !== false,
   embeds: ({ recalled }) => recalled !== false,
 }
+
+export const documentBase = defineChapterBase({ name: 'document', kinds: [documentKind] })

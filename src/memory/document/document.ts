@@ -3,10 +3,10 @@
 // Invariant: a write with an unmet condition changes nothing.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import {
+  documentBase,
   documentBody,
   documentBytes,
   documentKey,
-  documentKind,
   documentName,
   documentValue,
   folder,
@@ -174,8 +174,4 @@ const documentCapabilities = [
   }),
 ] as const
 
-export const document = defineChapter({
-  name: 'document',
-  capabilities: documentCapabilities,
-  kinds: [documentKind],
-})
+export const document = defineChapter({ ...documentBase, capabilities: documentCapabilities })

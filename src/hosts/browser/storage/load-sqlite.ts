@@ -7,9 +7,9 @@ export const combiner = new WriteCombiner()
 let loading: Promise<Sqlite3Static> | undefined
 
 export function loadSqlite(): Promise<Sqlite3Static> {
-  // Two file systems need a cross-origin isolated page and would only log that they can't start.
-  const quiet = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }, warn: () => undefined }
-  Object.assign(globalThis, { sqlite3ApiConfig: quiet })
+  // File systems that Daybook doesn't use; scripts/bundle-plugin.mjs leaves them out.
+  const disable = { vfs: { kvvfs: true, opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }
+  Object.assign(globalThis, { sqlite3ApiConfig: { disable, warn: () => undefined } })
   if (!loading) {
     combineHandles(combiner)
     loading = sqlite3InitModule()

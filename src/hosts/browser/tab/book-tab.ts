@@ -14,7 +14,8 @@ import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { Durability, Scope } from '../../../core/record.ts'
-import { type CallNature, kinds } from '../../../engine/capability-table.ts'
+import { laterChapters } from '../../../engine/later-chapters.ts'
+import type { CallNature } from '../../../engine/verb-table.ts'
 import { aliveLock } from '../worker-message.ts'
 import { LocalCalls } from './local-calls.ts'
 import { asFollower } from '../../../book/share/followers.ts'
@@ -263,7 +264,7 @@ export class BookTab {
     if (this.#wasServed || isBack) {
       tell({ name: 'status', detail: { owner: this.#turn.owner !== undefined, durability } })
       // The last owner may have committed without an event, and a sleeping page gets none.
-      tell({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
+      tell({ name: 'change', detail: { ids: [], kinds: [...laterChapters.kinds.keys()], more: 0 } })
     }
     this.#wasServed = true
   }

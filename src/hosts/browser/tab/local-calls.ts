@@ -3,7 +3,7 @@
 // twice.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { type CallMessage, type Reply, failedReply, requestOf } from '../../../book/share/line-message.ts'
-import type { CallNature } from '../../../engine/capability-table.ts'
+import type { CallNature } from '../../../engine/verb-table.ts'
 import type { WaitingCall } from '../../../book/share/follower.ts'
 import type { TabOwner } from './tab-owner.ts'
 import type { TabPort } from './tab-port.ts'

@@ -5,7 +5,10 @@ import { checkKey } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { Llm, SqlDatabase } from '../../../core/ports.ts'
-import { createEngine, type Engine } from '../../../engine/engine.ts'
+import type { EngineOptions } from '../../../engine/engine-options.ts'
+import type { Engine } from '../../../engine/engine-shape.ts'
+import { laterChapters } from '../../../engine/later-chapters.ts'
+import { openEngine } from '../../../engine/open-engine.ts'
 import { faultText, isBroken } from '../../../store/repair/damage.ts'
 import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
@@ -146,7 +149,7 @@ function createBookEngine(
   const { db, durability, check, checkpointFile, useReserve, isScarce } = storage
   const isDurable = durability !== 'memory'
   const carrier = carrierOf(request, parts.getKey)
-  const engine: Engine = createEngine({
+  const options: EngineOptions = {
     db,
     isAudited: request.isAudited,
     activity: request.activity,
@@ -181,7 +184,8 @@ function createBookEngine(
       if (isDurable) await removeBook(name)
       turn.erased()
     },
-  })
+  }
+  const engine = openEngine(options, laterChapters)
   return engine
 }
 

@@ -6,7 +6,8 @@ import { product } from '../../../bundle/format/product.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { loadLocalTools } from '../../../doors/mcp/load-local-tools.ts'
-import { capabilityTable, natureOf } from '../../../engine/capability-table.ts'
+import { laterChapters } from '../../../engine/later-chapters.ts'
+import { natureIn } from '../../../engine/verb-table.ts'
 import { browserEmbedder } from '../model/browser-embedder.ts'
 import { createBrowserLlm } from '../model/browser-llm.ts'
 import { browserPorts } from '../port/browser-ports.ts'
@@ -118,7 +119,7 @@ export class WorkerEngine implements WorkerDoor {
         return reply
       }
     }
-    const rows = capabilityTable.flatMap(({ id, methods, effect }) =>
+    const rows = laterChapters.facts.flatMap(({ id, methods, effect }) =>
       methods.map((method): MethodRow => [method, id, effect]),
     )
     return { ok: true, value: rows }
@@ -145,7 +146,7 @@ export class WorkerEngine implements WorkerDoor {
       acceptMemory: onUnavailable === 'memory',
       port: createBrowserTabs(() => page.joinHub()),
       clock: browserPorts.clock,
-      natureOf,
+      natureOf: (id) => natureIn(laterChapters.factsOf(id)),
       open: async (turn) => {
         const openRequest = { ...request, existedBefore: request.existedBefore || this.#wasWritten }
         this.#owned = await openOwnedBook(openRequest, { getKey, embedder, llm }, turn)

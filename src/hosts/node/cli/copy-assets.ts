@@ -1,13 +1,14 @@
 // `daybook assets`: copies the files that a page loads beside its bundle, for bundlers that don't copy them.
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Command, UsageError } from './command.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { unwritable } from './output-file.ts'
 
-/** Files of the package that start by URL. They import nothing but each other. */
-const assetFiles = ['worker.js', 'tab-hub.js', 'model-worker.js', 'sqlite3.wasm', 'licenses.txt']
+/** Files of the package that start by URL. They import nothing but each other and the later files of the worker. */
+const assetFiles = ['tab-hub.js', 'model-worker.js', 'sqlite3.wasm', 'licenses.txt', 'worker.js']
+const isLaterFile = (name: string) => /^worker-.*\.js$/.test(name)
 
 export const copyAssets: Command = {
   name: 'assets',
@@ -24,8 +25,10 @@ export const copyAssets: Command = {
     process.umask(0o022)
     makeOwnFolder(folder, 0o755)
     const from = fileURLToPath(new URL('./', import.meta.url))
-    const parts = assetFiles.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
-    const read = await Promise.all(assetFiles.map((file) => readFile(join(from, file))))
+    // The worker comes last: it never names a file that isn't there.
+    const files = [...(await readdir(from)).filter(isLaterFile).toSorted(), ...assetFiles]
+    const parts = files.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
+    const read = await Promise.all(files.map((file) => readFile(join(from, file))))
     try {
       await Promise.all(parts.map(([part], i) => writeFile(part, read[i] ?? '')))
       // Rename only when all of them are written.
@@ -34,10 +37,7 @@ export const copyAssets: Command = {
       await Promise.all(parts.map(([part]) => rm(part, { force: true })))
       throw unwritable(folder, cause)
     }
-    terminal.answer(
-      { folder, files: assetFiles },
-      [`${folder}:`, ...assetFiles.map((file) => `  ${file}`)].join('\n'),
-    )
+    terminal.answer({ folder, files }, [`${folder}:`, ...files.map((file) => `  ${file}`)].join('\n'))
   },
 }
 

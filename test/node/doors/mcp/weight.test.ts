@@ -2,7 +2,7 @@
 // of the page; and on Node and at the edge nothing before somebody asks.
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
-import { withBuiltWorker, withoutUnusedWorkers } from '../../../../scripts/bundle-plugin.mjs'
+import { withBuiltWorker, withoutUnusedSqlite } from '../../../../scripts/bundle-plugin.mjs'
 import { root } from '../../../../scripts/place.mjs'
 
 async function bundled(input: string, isPage: boolean) {
@@ -10,7 +10,7 @@ async function bundled(input: string, isPage: boolean) {
     cwd: root,
     input,
     ...(isPage
-      ? { platform: 'browser', plugins: [withBuiltWorker(), withoutUnusedWorkers()] }
+      ? { platform: 'browser', plugins: [withBuiltWorker(), withoutUnusedSqlite()] }
       : {
           platform: 'neutral',
           external: /^(?:[^./]|node:|cloudflare:)/,

@@ -1,0 +1,124 @@
+// The verbs of a browser's worker: those of most pages from its start, others chapter by chapter, each from a file of its
+// own that is loaded at the first call of one of its verbs. Kinds, ports and services of all chapters are there from the
+// start, so that records of every kind are taken without a load.
+// Invariant: later-verb.ts lists the facts of each later verb as its chapter declares them.
+import { bundleBase } from '../bundle/backup/backup-kind.ts'
+import { inboxBase } from '../commons/inbox/inbox-base.ts'
+import { poolBase } from '../commons/pool/pool-base.ts'
+import { room } from '../commons/room/room.ts'
+import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
+import type { Chapter, ChapterBase } from '../core/capability/chapter.ts'
+import { DaybookError } from '../core/errors.ts'
+import { createKinds } from '../core/kind.ts'
+import { checkpointBase } from '../memory/checkpoint/checkpoint-kind.ts'
+import { consentBase } from '../memory/consent/consent-base.ts'
+import { continuityBase } from '../memory/continuity/continuity-base.ts'
+import { conversation } from '../memory/conversation/conversation.ts'
+import { documentBase } from '../memory/document/document-kind.ts'
+import { kstar } from '../memory/kstar/kstar.ts'
+import { mark } from '../memory/mark/mark.ts'
+import { recall } from '../recall/recall-capability.ts'
+import { sync } from '../sync/sync-chapter.ts'
+import { trust } from '../trust/trust.ts'
+import { engineChapter } from './engine-chapter.ts'
+import { type LaterName, laterVerbs } from './later-verb.ts'
+import { notLoaded, portsOf, unknownVerb, type VerbFacts, type VerbTable } from './verb-table.ts'
+
+type Load = () => Promise<readonly AnyCapability[]>
+
+export interface LaterChapter extends ChapterBase<LaterName> {
+  readonly load: Load
+}
+
+const later = (base: ChapterBase<LaterName>, load: Load): LaterChapter => ({ ...base, load })
+
+/** In the order of capability-table.ts. */
+const listed: readonly (Chapter | LaterChapter)[] = [
+  kstar,
+  mark,
+  trust,
+  conversation,
+  later(consentBase, async () => (await import('../memory/consent/consent.ts')).consent.capabilities),
+  later(
+    continuityBase,
+    async () => (await import('../memory/continuity/continuity.ts')).continuity.capabilities,
+  ),
+  later(documentBase, async () => (await import('../memory/document/document.ts')).document.capabilities),
+  later(
+    checkpointBase,
+    async () => (await import('../memory/checkpoint/checkpoint.ts')).checkpoint.capabilities,
+  ),
+  recall,
+  later(bundleBase, async () => (await import('../bundle/bundle.ts')).bundle.capabilities),
+  later(
+    { name: 'archive', kinds: [] },
+    async () => (await import('../bundle/archive.ts')).archive.capabilities,
+  ),
+  room,
+  later(poolBase, async () => (await import('../commons/pool/pool.ts')).pool.capabilities),
+  later(inboxBase, async () => (await import('../commons/inbox/inbox.ts')).inbox.capabilities),
+  later(
+    { name: 'file import', kinds: [] },
+    async () => (await import('../bundle/bundle.ts')).fileImport.capabilities,
+  ),
+  sync,
+  engineChapter,
+]
+
+/** A verb table whose later chapters are loaded when needed; also answers the facts of one verb. */
+export interface LaterTable extends VerbTable {
+  readonly chapters: readonly (Chapter | LaterChapter)[]
+  factsOf(id: string): VerbFacts | undefined
+}
+
+export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]): LaterTable {
+  const loaded = new Map<string, AnyCapability>()
+  const facts = new Map<string, VerbFacts>()
+  const owners = new Map<string, LaterChapter>()
+  const loading = new Map<LaterChapter, Promise<void>>()
+  for (const chapter of chapters) {
+    const verbs: readonly VerbFacts[] = 'load' in chapter ? laterVerbs[chapter.name] : chapter.capabilities
+    for (const verb of verbs) facts.set(verb.id, verb)
+    if ('load' in chapter) for (const { id } of verbs) owners.set(id, chapter)
+    else for (const verb of chapter.capabilities) loaded.set(verb.id, verb)
+  }
+
+  const load = async (chapter: LaterChapter): Promise<void> => {
+    try {
+      for (const verb of await chapter.load()) loaded.set(verb.id, verb)
+    } catch (cause) {
+      // The next call tries again.
+      loading.delete(chapter)
+      throw new DaybookError('part-unavailable', `The verbs of ${chapter.name} could not be loaded.`, {
+        details: { chapter: chapter.name },
+        cause,
+      })
+    }
+  }
+  const trust = chapters.filter(({ name }) => name === 'trust')
+  return {
+    // Exports and counts name tokens and keys first.
+    kinds: createKinds(
+      [...trust, ...chapters.filter(({ name }) => name !== 'trust')].flatMap((chapter) => chapter.kinds),
+    ),
+    chapters,
+    ports: portsOf(chapters),
+    facts: [...facts.values()],
+    factsOf: (id) => facts.get(id),
+    effectOf: (id): CapabilityEffect | undefined => facts.get(id)?.effect,
+    find(id) {
+      const verb = loaded.get(id)
+      if (verb) return verb
+      throw facts.has(id) ? notLoaded(id) : unknownVerb(id)
+    },
+    load(id) {
+      const chapter = loaded.has(id) ? undefined : owners.get(id)
+      if (!chapter) return undefined
+      const running = loading.get(chapter) ?? load(chapter)
+      loading.set(chapter, running)
+      return running
+    },
+  }
+}
+
+export const laterChapters = createLaterTable(listed)

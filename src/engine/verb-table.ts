@@ -1,0 +1,126 @@
+// The verbs of an engine, as it sees them. The facts of every verb are known from its start; the verbs of a later chapter
+// are loaded at the first call of one of them.
+// Invariant: engine code inside a transaction finds a verb at once or throws; only the path of a call waits for a load.
+import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
+import type { ChapterBase, ChapterPorts } from '../core/capability/chapter.ts'
+import type { PortParts, WritePortParts } from '../core/capability/context.ts'
+import type { Ledger, LedgerWriter } from '../core/capability/port/record-port.ts'
+import { DaybookError, isDaybookError } from '../core/errors.ts'
+import type { Kind, Kinds } from '../core/kind.ts'
+
+/** The facts about a verb that the engine and its tabs need before the verb is loaded. */
+export type VerbFacts = Pick<
+  AnyCapability,
+  'id' | 'methods' | 'effect' | 'repeatable' | 'isQueued' | 'secrets'
+>
+
+export interface VerbTable {
+  readonly kinds: Kinds
+  readonly chapters: readonly ChapterBase[]
+  /** The ports that chapters bring. */
+  readonly ports: Required<ChapterPorts>
+  /** The facts of every verb, loaded or not. */
+  readonly facts: readonly VerbFacts[]
+  /** The effect of the verb of that id, if there is one. */
+  effectOf(id: string): CapabilityEffect | undefined
+  /** The verb of that id. Throws `unknown-capability`, or `part-unavailable` before it is loaded. */
+  find(id: string): AnyCapability
+  /** Loads the verb of that id; undefined if there is nothing to load. Rejects with `part-unavailable`. */
+  load(id: string): Promise<void> | undefined
+}
+
+/** Thrown where a verb is needed at once and is not loaded yet; `whenLoaded` loads it and repeats the work. */
+export function notLoaded(id: string): DaybookError {
+  return new DaybookError('part-unavailable', `\`${id}\` is not loaded yet.`, { details: { capability: id } })
+}
+
+/** `work`, repeated after each verb that it missed has been loaded. `work` must leave nothing behind when it throws. */
+export async function whenLoaded<Result>(
+  verbs: Pick<VerbTable, 'load'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const missed = isDaybookError(error, 'part-unavailable') ? error.details['capability'] : undefined
+      const loading = typeof missed === 'string' ? verbs.load(missed) : undefined
+      if (!loading) throw error
+      await loading
+    }
+  }
+}
+
+/** The facts about a capability that decide whether a call may be sent twice. */
+export interface CallNature {
+  readonly effect: CapabilityEffect
+  /** True of a task that may run again from its start. Reads and writes may be sent twice anyway. */
+  readonly repeatable: boolean
+}
+
+/** A call of an unknown capability only fails. */
+export function natureIn(facts: VerbFacts | undefined): CallNature {
+  const { effect, repeatable = false } = facts ?? { effect: 'read', repeatable: true }
+  return { effect, repeatable }
+}
+
+export function unknownVerb(id: string): DaybookError {
+  return new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
+    details: { path: 'capability' },
+  })
+}
+
+/** The ports of `chapters`. Each reaches records of its chapter's own kinds in the ledger, and no others. */
+export function portsOf(chapters: readonly ChapterBase[]): Required<ChapterPorts> {
+  return {
+    read: Object.assign(
+      {},
+      ...chapters.map(({ ports, kinds: own }) =>
+        mapBuilders(ports?.read, (parts: PortParts) => ({ ...parts, own: readerOf(own, parts.own) })),
+      ),
+    ) as Required<ChapterPorts>['read'],
+    write: Object.assign(
+      {},
+      ...chapters.map(({ ports, kinds: own }) =>
+        mapBuilders(ports?.write, (parts: WritePortParts) => ({ ...parts, own: writerOf(own, parts.own) })),
+      ),
+    ) as Required<ChapterPorts>['write'],
+  }
+}
+
+/** `builders`, each of which gets its parts through `narrow`. */
+function mapBuilders<Parts>(builders: object | undefined, narrow: (parts: Parts) => Parts): object {
+  return Object.fromEntries(
+    Object.entries(builders ?? {}).map(([name, build]: [string, (parts: Parts) => unknown]) => [
+      name,
+      (parts: Parts) => build(narrow(parts)),
+    ]),
+  )
+}
+
+const isOf = (own: readonly Kind[], kind: string) => own.some(({ name }) => name === kind)
+
+function readerOf(own: readonly Kind[], ledger: Ledger): Ledger {
+  return {
+    get: getterOf(own, ledger),
+    query: (query) => (isOf(own, query.kind) ? ledger.query(query) : { records: [] }),
+  }
+}
+
+function writerOf(own: readonly Kind[], ledger: LedgerWriter): LedgerWriter {
+  return {
+    get: getterOf(own, ledger),
+    wasForgotten: (id) => ledger.wasForgotten(id),
+    put(request) {
+      if (isOf(own, request.kind)) return ledger.put(request)
+      throw new DaybookError('forbidden', `A ${request.kind} is no record of this chapter.`)
+    },
+  }
+}
+
+function getterOf(own: readonly Kind[], ledger: Pick<Ledger, 'get'>): Ledger['get'] {
+  return (id) => {
+    const found = ledger.get(id)
+    return found && isOf(own, found.kind) ? found : undefined
+  }
+}

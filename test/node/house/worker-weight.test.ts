@@ -1,0 +1,27 @@
+// The limit of what a page's worker loads at its start: scripts/size.mjs fails over it.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { overweight, workerWeight } from '../../../scripts/page-weight.mjs'
+
+it('counts what the worker imports at its start, and lists what it loads later', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-weight-'))
+  try {
+    writeFileSync(join(folder, 'worker.js'), 'import"./worker-start-12345678.js";')
+    const later = 'import("./worker-consent-12345678.js");'
+    writeFileSync(join(folder, 'worker-start-12345678.js'), later.repeat(100))
+    writeFileSync(join(folder, 'worker-consent-12345678.js'), 'import{a}from"./worker-start-12345678.js";')
+    const { startBytes, later: files } = workerWeight(folder)
+    expect(startBytes).toBeGreaterThan(50)
+    expect(startBytes).toBeLessThan(300)
+    expect(files.map(({ file }) => file)).toEqual(['worker-consent-12345678.js'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+it('has a fault over the limit, and none at it', () => {
+  expect(overweight('The worker', 1024, 1024)).toBeUndefined()
+  expect(overweight('The worker', 1025, 1024)).toBe('The worker: 1.0 KiB compressed; the limit is 1.0 KiB.')
+})
