@@ -35,27 +35,32 @@ describe.each(papers)('%s', (paper) => {
         if (!isThere(target)) return true
         return anchor !== undefined && !anchorsOf(target).includes(anchor)
       })
-    expect(dead).toEqual([])
+    expect(dead, `Correct or remove these links in ${paper}.`).toEqual([])
   })
 
   it('names files and folders that are there', () => {
     const named = [...read(paper).matchAll(/`(?:node )?((?:src|worker|demo|test|scripts|docs)\/[^`\s*]*)`/g)]
-    expect(named.map(([, path = '']) => path).filter((path) => !isThere(path))).toEqual([])
+    const missing = named.map(([, path = '']) => path).filter((path) => !isThere(path))
+    expect(missing, `Correct these paths in ${paper}: they were moved or removed.`).toEqual([])
   })
 })
 
 describe('the threat model', () => {
   it('says how long what was asked is kept, as the code does', () => {
     for (const { ms, rows } of [activityKeep, accessKeep])
-      expect(read('docs/threat-model.md')).toContain(
-        `${ms / 86_400_000} days, ${rows.toLocaleString('en')} entries`,
-      )
+      expect(
+        read('docs/threat-model.md'),
+        'Write the limits of `activityKeep` and `accessKeep` into docs/threat-model.md.',
+      ).toContain(`${ms / 86_400_000} days, ${rows.toLocaleString('en')} entries`)
   })
 })
 
 describe('the README', () => {
   it('is read in two minutes', () => {
-    expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
+    expect(
+      read('README.md').split('\n').length - 1,
+      'Move a part of README.md into a page of docs/.',
+    ).toBeLessThanOrEqual(200)
   })
 
   it('promises nothing that no test holds', () => {
@@ -64,19 +69,25 @@ describe('the README', () => {
       .split(/^- /m)
       .slice(1)
       .filter((promise) => !/\]\(test\/[^)]+\)/.test(promise))
-    expect(promises).toContain('\n- ')
-    expect(bare).toEqual([])
+    expect(promises, 'Keep the list below "What it promises" in README.md.').toContain('\n- ')
+    expect(bare, 'Link a test (`[…](test/…)`) from each of these promises in README.md.').toEqual([])
   })
 
   it('says of each package that is installed with it what for, and why this one', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
     const rows = read('README.md').matchAll(/^\| `([^`]+)` +\| \S.* \| \S.* \|$/gm)
     const told = new Set([...rows].map(([, name]) => name))
-    expect(Object.keys(dependencies).filter((name) => !told.has(name))).toEqual([])
+    expect(
+      Object.keys(dependencies).filter((name) => !told.has(name)),
+      'Add a row for each package to the table of README.md: name, purpose, reason.',
+    ).toEqual([])
   })
 
   it('leads to every page of the guide', () => {
-    expect(guide.filter((page) => !read('README.md').includes(`](${page})`))).toEqual([])
+    expect(
+      guide.filter((page) => !read('README.md').includes(`](${page})`)),
+      'Link these pages from README.md.',
+    ).toEqual([])
   })
 })
 
@@ -100,7 +111,10 @@ describe('the map', () => {
       .flatMap((key) => (key.endsWith('/*') ? globSync(key, { cwd: root }) : [key]))
       .map((folder) => folder.replaceAll('\\', '/'))
       .filter((folder) => !/\.\w+$/.test(folder) && isThere(folder))
-    expect(walled.filter((folder) => !everything.has(folder))).toEqual([])
+    expect(
+      walled.filter((folder) => !everything.has(folder)),
+      'Add a line for each folder to the tree of src/README.md.',
+    ).toEqual([])
   })
 
   it.each([...drawn])('knows what is in %s', (path, folders) => {
@@ -110,8 +124,10 @@ describe('the map', () => {
           .filter((entry) => entry.isDirectory() && entry.name !== 'dist')
           .map(({ name }) => name)
           .filter((name) => !drawn.has(`${path}/${name}`))
-    expect(isThere(path)).toBe(true)
-    expect(folders.toSorted()).toEqual(inside.toSorted())
+    expect(isThere(path), `Remove ${path} from the tree of src/README.md, or correct it.`).toBe(true)
+    expect(folders.toSorted(), `List the folders in ${path} below it in the tree of src/README.md.`).toEqual(
+      inside.toSorted(),
+    )
   })
 })
 
@@ -119,7 +135,10 @@ describe('the guide', () => {
   it('has every error, and what to do', () => {
     const section = /## When something goes wrong\n([\s\S]*?)\n## /.exec(read('docs/operate.md'))?.[1] ?? ''
     const told = [...section.matchAll(/^\| `([a-z-]+)` +\| (.*?) +\| (.*?) +\| (yes|no) +\|$/gm)]
-    expect(told.map(([, ...cells]) => cells)).toEqual(
+    expect(
+      told.map(([, ...cells]) => cells),
+      'Copy the rows of `errorTable` (src/core/errors.ts) into "When something goes wrong" of docs/operate.md, in order.',
+    ).toEqual(
       Object.entries(errorTable).map(([code, { meaning, recovery, retry }]) => [
         code,
         meaning,
@@ -131,6 +150,8 @@ describe('the guide', () => {
 
   it.each(guide)('%s begins with what the reader can do after it, in two sentences', (page) => {
     const opening = read(page).split('\n\n')[1]?.replaceAll('\n', ' ') ?? ''
-    expect(opening).toMatch(/^After this page you can [^.]+\. You [^.]+\.$/)
+    expect(opening, `Begin ${page} with two sentences: "After this page you can … . You … ."`).toMatch(
+      /^After this page you can [^.]+\. You [^.]+\.$/,
+    )
   })
 })

@@ -1,4 +1,4 @@
-// docs/rights.md is made from the capability table: run this file with `-u` after a verb changed, and read the difference.
+// docs/rights.md is made from the capability table: run this file with `--update=all` after a verb changed, and read the difference.
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { expect, it } from 'vitest'
@@ -50,5 +50,8 @@ it('lists every verb with the right that a guest needs for it', async () => {
   const options = await resolveConfig(page)
   const text = await format(`${opening}\n${rightsTable()}\n`, { ...options, parser: 'markdown' })
   expect(capabilityTable.length).toBeGreaterThan(150)
-  await expect(text).toMatchFileSnapshot(page)
+  await expect(
+    text,
+    'Read what changed, then write docs/rights.md: npx vitest run --config test/vitest.config.ts --project node-quick --update=all test/node/house/rights-page.test.ts',
+  ).toMatchFileSnapshot(page)
 })

@@ -59,5 +59,8 @@ beforeAll(() => {
 it.each(Object.keys(guards))('is missed by tests that fail: %s', { timeout: 170_000 }, async (name) => {
   const outcome = await outcomes.get(name)
   const states = guards[name]?.fail.map((title) => [title, outcome?.get(title)])
-  expect(states).toEqual(guards[name]?.fail.map((title) => [title, 'failed']))
+  expect(
+    states,
+    `A test that passed without the guard does not need it: correct the test, or the titles of "${name}" in test/sabotage.ts.`,
+  ).toEqual(guards[name]?.fail.map((title) => [title, 'failed']))
 })

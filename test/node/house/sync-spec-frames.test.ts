@@ -20,10 +20,15 @@ const sealedExample = () =>
     specText,
   ) ?? []
 
+const example = 'Correct this example of src/sync/SPEC.md, or its reader in src/sync/wire.'
+
 describe('the examples of the specification of sync', () => {
   it('are all of a sort that is parsed', () => {
     const sorts = new Set(specBlocks().map(({ info }) => info.replace(/ body .*/, ' body')))
-    expect([...sorts].toSorted()).toEqual(
+    expect(
+      [...sorts].toSorted(),
+      'Name the block of src/sync/SPEC.md by one of these sorts, or add the sort here with a test that reads it.',
+    ).toEqual(
       [
         'http',
         'json answer',
@@ -48,14 +53,14 @@ describe('the examples of the specification of sync', () => {
 
   it('are requests and answers that nothing is left out of when they are read', () => {
     for (const { text } of framed('json request')) {
-      expect(parseSyncRequest(JSON.parse(text))).toEqual(JSON.parse(text))
+      expect(parseSyncRequest(JSON.parse(text)), example).toEqual(JSON.parse(text))
     }
     for (const { text } of framed('json answer')) {
-      expect(parseSyncResponse(JSON.parse(text))).toEqual(JSON.parse(text))
+      expect(parseSyncResponse(JSON.parse(text)), example).toEqual(JSON.parse(text))
     }
     for (const { text } of framed('json result')) {
       const answer = { ...JSON.parse(framed('json answer')[0]?.text ?? ''), results: [JSON.parse(text)] }
-      expect(parseSyncResponse(answer).results).toEqual(answer.results)
+      expect(parseSyncResponse(answer).results, example).toEqual(answer.results)
     }
     expect(framed('json request').length + framed('json answer').length).toBeGreaterThan(20)
   })
@@ -71,7 +76,10 @@ describe('the examples of the specification of sync', () => {
     for (const error of errors) {
       const { code, message, retry } = wireError.parse(error)
       const row = errorTable[code as keyof typeof errorTable]
-      expect([code, retry, message.endsWith(row.recovery)]).toEqual([code, row.retry, true])
+      expect(
+        [code, retry, message.endsWith(row.recovery)],
+        'Copy `retry` and the end of the message from `errorTable` (src/core/errors.ts) into src/sync/SPEC.md.',
+      ).toEqual([code, row.retry, true])
     }
   })
 
@@ -79,18 +87,19 @@ describe('the examples of the specification of sync', () => {
     const [asked, given, poke] = ['json ticket-request', 'json ticket-answer', 'json poke'].map((info) =>
       framed(info).map(({ text }) => text),
     )
-    for (const text of asked ?? []) expect(ticketRequest.parse(JSON.parse(text))).toEqual(JSON.parse(text))
+    for (const text of asked ?? [])
+      expect(ticketRequest.parse(JSON.parse(text)), example).toEqual(JSON.parse(text))
     for (const text of given ?? []) {
       expect(ticketAnswer.parse(JSON.parse(text)).ticket).toHaveLength(43)
-      expect(JSON.parse(text)).toMatchObject({ expiresInMs: ticketMs })
+      expect(JSON.parse(text), example).toMatchObject({ expiresInMs: ticketMs })
     }
-    for (const text of poke ?? []) expect(readPoke(text)).toEqual(JSON.parse(text))
+    for (const text of poke ?? []) expect(readPoke(text), example).toEqual(JSON.parse(text))
     expect([asked?.length, given?.length, poke?.length]).toEqual([2, 1, 1])
     const [said, heard] = ['json frame-said', 'json frame-heard'].map((info) =>
       framed(info).map(({ text }) => text),
     )
-    for (const text of said ?? []) expect(readDeviceFrame(text)).toEqual(JSON.parse(text))
-    for (const text of heard ?? []) expect(readMirrorFrame(text)).toEqual(JSON.parse(text))
+    for (const text of said ?? []) expect(readDeviceFrame(text), example).toEqual(JSON.parse(text))
+    for (const text of heard ?? []) expect(readMirrorFrame(text), example).toEqual(JSON.parse(text))
     expect([said?.length, heard?.length]).toEqual([8, 4])
   })
 
@@ -100,7 +109,7 @@ describe('the examples of the specification of sync', () => {
     )
     const [, said = '', kind = '', id = '', book = '', key = ''] = sealedExample()
     const open = (of: string) => openSealed(sealed as Sealed, Buffer.from(key, 'hex'), { book, kind, id: of })
-    expect(open(id)).toBe(said)
+    expect(open(id), example).toBe(said)
     expect(() => open(`${id}0`)).toThrow('authenticate')
     const op = JSON.parse(framed('json request')[0]?.text ?? '') as { ops: object[] }
     const { v: _v, body: _body, ...put } = op.ops[0] as Record<string, unknown>
@@ -112,12 +121,12 @@ describe('the examples of the specification of sync', () => {
     const [, said = '', kind = '', id = '', book = '', key = ''] = sealedExample()
     const [, told = ''] = /The public key is\s+`([0-9a-f]{64})`/.exec(specText) ?? []
     const { publicKey, privateKey } = pairFrom(Buffer.from(key, 'hex'))
-    expect([publicKey.toString('hex'), sealed.kid]).toEqual([told, `k_${told.slice(0, 16)}`])
+    expect([publicKey.toString('hex'), sealed.kid], example).toEqual([told, `k_${told.slice(0, 16)}`])
     const whole = Buffer.from(sealed.ct, 'base64')
     const info = JSON.stringify(['daybook', book, sealed.kid])
     const secret = receivedKey(privateKey, publicKey, whole.subarray(0, 32), { info, context: 'A256GCM' })
     const ct = whole.subarray(32).toString('base64')
-    expect(openSealed({ ...sealed, ct }, secret, { book, kind, id })).toBe(said)
+    expect(openSealed({ ...sealed, ct }, secret, { book, kind, id }), example).toBe(said)
     expect(() => openSealed({ ...sealed, ct }, secret, { book, kind, id: `${id}0` })).toThrow('authenticate')
   })
 
@@ -130,9 +139,9 @@ describe('the examples of the specification of sync', () => {
     const headers = fields.map((field) => field.split(': ') as [string, string])
     expect(Object.fromEntries(headers)['Authorization']).toBe(`Bearer ${edgeKey}`)
     const response = await createHttpMirror().ask(path, { method, headers, body: body.trim() })
-    expect(`HTTP/1.1 ${response.status}`).toBe(answered.split('\n')[0])
+    expect(`HTTP/1.1 ${response.status}`, example).toBe(answered.split('\n')[0])
     expect(response.headers.get('content-type')).toBe('application/json')
-    expect(await response.json()).toEqual(JSON.parse(answered.split('\n\n')[1] ?? ''))
+    expect(await response.json(), example).toEqual(JSON.parse(answered.split('\n\n')[1] ?? ''))
     expect(upgrade).toContain('Sec-WebSocket-Protocol: daybook.live.2, daybook.live.1, ticket.')
     // An edge that has no lines says so, by the one shape.
     const none = await createAsk(() => Promise.resolve(''))('/v1/books/garden/live', {
@@ -145,7 +154,10 @@ describe('the examples of the specification of sync', () => {
 it('the specification of sync names no rule that it does not have, and links to its own sections', () => {
   const rules = new Set(specRules())
   const named = [...specPage.matchAll(/(?<![\w`*-])([A-Z]\d{1,2})(?![\w`*])/g)].map((match) => match[1] ?? '')
-  expect(new Set(named.filter((name) => !rules.has(name)))).toEqual(new Set())
+  expect(
+    new Set(named.filter((name) => !rules.has(name))),
+    'Correct these rule numbers in the text of src/sync/SPEC.md.',
+  ).toEqual(new Set())
   const headings = [...specPage.matchAll(/^## (.*)$/gm)].map(
     ([, heading = '']) =>
       `#${heading
@@ -154,5 +166,8 @@ it('the specification of sync names no rule that it does not have, and links to 
         .replaceAll(' ', '-')}`,
   )
   const links = [...specPage.matchAll(/\]\((#[^)]*)\)/g)].map((match) => match[1] ?? '')
-  expect(links).toEqual(headings)
+  expect(
+    links,
+    'Correct the table of contents of src/sync/SPEC.md: a link for each heading, in order.',
+  ).toEqual(headings)
 })

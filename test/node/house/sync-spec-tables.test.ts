@@ -36,7 +36,10 @@ function constant(name: string, beside = name): number {
   const found = sources
     .filter(({ text }) => text.includes(beside))
     .flatMap(({ text }) => [...text.matchAll(new RegExp(`^const ${name} = ([\\d_]+)$`, 'gm'))])
-  expect([name, found.length]).toEqual([name, 1])
+  expect(
+    [name, found.length],
+    `Declare \`const ${name} = …\` once beside \`${beside}\`, or correct its name here.`,
+  ).toEqual([name, 1])
   return Number(found[0]?.[1]?.replaceAll('_', ''))
 }
 
@@ -71,25 +74,30 @@ const toldFields = (rows: readonly (readonly string[])[]) =>
 const without = (fields: Record<string, string>, ...names: readonly string[]) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 
+const tables =
+  'Correct this table "field | type | required | meaning" of src/sync/SPEC.md by src/sync/wire/protocol.ts.'
+
 describe('the tables of the specification of sync', () => {
   it('have the fields of the request, and say which must be there', () => {
     const fields = tableOf('field', 'type', 'required', 'meaning')
     const request = fields.find(
       ({ rows }) => plain(rows[0]?.[0]) === 'p' && rows.length < 18 && plain(rows[1]?.[0]) === 'device',
     )
-    expect(toldFields(request?.rows ?? [])).toEqual(fieldsOf(requestShape))
+    expect(toldFields(request?.rows ?? []), tables).toEqual(fieldsOf(requestShape))
     const op = requestShape.properties?.['ops']?.items
     const [head, put] = ['mid', 'created_at'].map((name) =>
       fields.find(({ section, rows }) => section === 3 && plain(rows[0]?.[0]) === name),
     )
     const forget = fieldsOf(choice(op, 'op', 'forget'))
-    expect(toldFields(head?.rows ?? [])).toEqual(forget)
+    expect(toldFields(head?.rows ?? []), tables).toEqual(forget)
     const whole = fieldsOf(choice(op, 'op', 'put'))
-    expect(toldFields(put?.rows ?? [])).toEqual(
+    expect(toldFields(put?.rows ?? []), tables).toEqual(
       without(whole, ...Object.keys(forget), ...Object.keys(whole).filter((name) => name.startsWith('enc.'))),
     )
     const sealed = fields.find(({ rows }) => plain(rows[0]?.[0]) === 'alg')
-    expect(toldFields(sealed?.rows ?? [])).toEqual(fieldsOf(choice(op, 'op', 'put')?.properties?.['enc']))
+    expect(toldFields(sealed?.rows ?? []), tables).toEqual(
+      fieldsOf(choice(op, 'op', 'put')?.properties?.['enc']),
+    )
   })
 
   it('have the fields of the answer, of its results and its changes', () => {
@@ -99,11 +107,11 @@ describe('the tables of the specification of sync', () => {
     )
     const digest = Object.keys(answerShape.properties?.['digest']?.properties ?? {})
     expect(digest).toEqual(['seq', 'n', 'x'])
-    expect(toldFields(answer?.rows ?? [])).toEqual(
+    expect(toldFields(answer?.rows ?? []), tables).toEqual(
       without(fieldsOf(answerShape), ...digest.map((name) => `digest.${name}`)),
     )
     const changes = answerShape.properties?.['changes']?.items
-    expect(toldFields(change?.rows ?? [])).toEqual(fieldsOf(choice(changes, 'op', 'forget')))
+    expect(toldFields(change?.rows ?? []), tables).toEqual(fieldsOf(choice(changes, 'op', 'forget')))
     const put = Object.keys(choice(changes, 'op', 'put')?.properties ?? {})
     expect(put.filter((name) => !change?.rows.some(([field]) => plain(field) === name))).toEqual([
       'gone',
@@ -127,14 +135,20 @@ describe('the tables of the specification of sync', () => {
         .filter((name) => !['mid', 's'].includes(name))
         .toSorted(),
     ])
-    expect(Object.entries(told).map(([s, names]) => [s, names.toSorted()])).toEqual(known)
+    expect(
+      Object.entries(told).map(([s, names]) => [s, names.toSorted()]),
+      'List the fields of each result in the table `s` of src/sync/SPEC.md.',
+    ).toEqual(known)
   })
 
   it('have the codes that these routes answer with, their statuses, and whether to try again', () => {
     const [{ rows } = { rows: [] }] = tableOf('status', 'code', 'retry')
     for (const [status, code = '', retry] of rows) {
       const row = errorTable[plain(code) as keyof typeof errorTable]
-      expect([code, Number(status), retry]).toEqual([code, row.status, row.retry ? 'yes' : 'no'])
+      expect(
+        [code, Number(status), retry],
+        'Correct this row of "status | code | retry" in src/sync/SPEC.md.',
+      ).toEqual([code, row.status, row.retry ? 'yes' : 'no'])
     }
     const told = new Set(rows.map(([, code]) => plain(code)))
     // Whatever these rooms name may come out of a route of sync.
@@ -146,7 +160,10 @@ describe('the tables of the specification of sync', () => {
         [...text.matchAll(/new DaybookError\(\s*'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
       )
     expect(thrown.length).toBeGreaterThan(20)
-    expect(new Set(thrown.filter((code) => !told.has(code)))).toEqual(new Set())
+    expect(
+      new Set(thrown.filter((code) => !told.has(code))),
+      'Add these codes to the table "status | code | retry" of src/sync/SPEC.md.',
+    ).toEqual(new Set())
   })
 
   it('J1 have patterns that take what the code takes', () => {
@@ -188,10 +205,16 @@ describe('the tables of the specification of sync', () => {
       ]
       for (let length = known.length; length < 140; length++) others.push(known.padEnd(length, 'a'))
       for (const text of [known, ...others])
-        expect([what, text, isTaken(text)]).toEqual([what, text, takes.test(text)])
+        expect(
+          [what, text, isTaken(text)],
+          'Correct the pattern of this row in src/sync/SPEC.md, or the check in src/sync/wire/protocol.ts.',
+        ).toEqual([what, text, takes.test(text)])
       expect(takes.test(known)).toBe(true)
     }
-    expect(rows.map(([what]) => what)).toEqual([...Object.keys(forms), 'name of a book'])
+    expect(
+      rows.map(([what]) => what),
+      'Add a reader to `forms` here for each row of "what | pattern | example" in src/sync/SPEC.md.',
+    ).toEqual([...Object.keys(forms), 'name of a book'])
   })
 
   it('have every kind with its version, its policy, its rules and what others may do', () => {
@@ -208,7 +231,10 @@ describe('the tables of the specification of sync', () => {
             : 'send and fetch'
     const finalField = (kind: Kind) =>
       ['revoked', 'final', 'ended'].find((field) => kind.isFinal?.({ [field]: true }) === true) ?? ''
-    expect(rows.map((row) => row.map(plain))).toEqual(
+    expect(
+      rows.map((row) => row.map(plain)),
+      'Correct the table "kind | v | policy" of src/sync/SPEC.md: a row for each kind, in the order of `kinds`.',
+    ).toEqual(
       [...kinds.values()].map((kind) => [
         kind.name,
         String(kind.version),
@@ -226,14 +252,20 @@ describe('the tables of the specification of sync', () => {
       .filter(({ guests }) => guests !== undefined && guests !== 'own')
       .map(({ name }) => name)
     const [, told = ''] = /Kinds of which others may not do everything \((.*?)\)/.exec(specText) ?? []
-    expect(plain(told).split(', ')).toEqual(closed)
+    expect(
+      plain(told).split(', '),
+      'Correct "Kinds of which others may not do everything" in src/sync/SPEC.md.',
+    ).toEqual(closed)
   })
 
   it('have the body of every kind, field by field', () => {
     const told = specBlocks()
       .filter(({ info }) => info.startsWith('text body '))
       .map(({ info, text }) => [info, text.trimEnd().split('\n')])
-    expect(told).toEqual(
+    expect(
+      told,
+      'Correct the blocks `text body KIND` of src/sync/SPEC.md: one for each kind, with the expected lines.',
+    ).toEqual(
       [...kinds.values()].map(({ name, schema }) => [
         `text body ${name}${isStrict(schema as z.ZodType) ? ' strict' : ''}`,
         bodyShape(schema as z.ZodType),
@@ -279,13 +311,19 @@ describe('the tables of the specification of sync', () => {
       'ms of silence after which the mirror ends a line': constant('silentMs'),
       'ms before a device that did not come gets another poke': constant('pokeAgainMs'),
     }
-    expect(Object.fromEntries(rows.map(([what, limit = '']) => [plain(what), limit]))).toEqual(
+    expect(
+      Object.fromEntries(rows.map(([what, limit = '']) => [plain(what), limit])),
+      'Correct the table "what | limit" of src/sync/SPEC.md, or add the limit here.',
+    ).toEqual(
       Object.fromEntries(Object.entries(wanted).map(([what, limit]) => [what, limit.toLocaleString('en')])),
     )
   })
 
   it('O5 have the codes with which a line ends', () => {
     const [{ rows } = { rows: [] }] = tableOf('code', 'why')
-    expect(rows.map(([code]) => Number(code))).toEqual(Object.values(closeCodes).toSorted((a, b) => a - b))
+    expect(
+      rows.map(([code]) => Number(code)),
+      'List `closeCodes` in the table "code | why" of src/sync/SPEC.md, in order.',
+    ).toEqual(Object.values(closeCodes).toSorted((a, b) => a - b))
   })
 })

@@ -21,15 +21,21 @@ const titles = files.flatMap((file) =>
 
 describe('the specification of sync', () => {
   it('numbers each rule once', () => {
-    expect(rules.length).toBeGreaterThan(30)
-    expect(new Set(rules).size).toBe(rules.length)
+    expect(rules.length, 'Write rules of src/sync/SPEC.md as `- **A1** …`.').toBeGreaterThan(30)
+    expect(new Set(rules).size, 'Give each rule of src/sync/SPEC.md a number of its own.').toBe(rules.length)
   })
 
   it.each(rules)('has a test for %s', (rule) => {
-    expect(titles.filter(({ named }) => named.includes(rule)).map(({ file }) => file)).not.toEqual([])
+    expect(
+      titles.filter(({ named }) => named.includes(rule)).map(({ file }) => file),
+      `Write a test whose title begins with "${rule} ".`,
+    ).not.toEqual([])
   })
 
   it('has every rule that a title names', () => {
-    expect(titles.filter(({ named }) => named.some((name) => !rules.includes(name)))).toEqual([])
+    expect(
+      titles.filter(({ named }) => named.some((name) => !rules.includes(name))),
+      'Correct the rule numbers in these titles, or add the rules to src/sync/SPEC.md.',
+    ).toEqual([])
   })
 })

@@ -122,13 +122,19 @@ const title = ([file, specifier, kind]: Case) => `${file} ← ${specifier}${kind
 
 describe('allowed', () => {
   test.each(allowed.map((each) => [title(each), each] as const))('%s', (_, [file, specifier, kind]) => {
-    expect(judgeImport(file, specifier, kind === 'type')).toBeUndefined()
+    expect(
+      judgeImport(file, specifier, kind === 'type'),
+      'Allow the import in scripts/walls/wall.mjs, or move this case to `forbidden` with a reason in src/DECISIONS.md.',
+    ).toBeUndefined()
   })
 })
 
 describe('forbidden', () => {
   test.each(forbidden.map((each) => [title(each), each] as const))('%s', (_, [file, specifier, kind]) => {
-    expect(judgeImport(file, specifier, kind === 'type')).toContain(' may ')
+    expect(
+      judgeImport(file, specifier, kind === 'type'),
+      'Forbid the import in scripts/walls/wall.mjs, or move this case to `allowed` with a reason in src/DECISIONS.md.',
+    ).toContain(' may ')
   })
 })
 

@@ -26,7 +26,7 @@ it.each([
   ['interface Told { left: number }', ['1 name', '1 name']],
   ['const leftColumn = 1', []],
 ])('judges %s', (text, faults) => {
-  expect(faultsOf(text)).toEqual(faults)
+  expect(faultsOf(text), 'Correct the rule in scripts/words/judge-words.mjs.').toEqual(faults)
 })
 
 it.each([
@@ -35,7 +35,7 @@ it.each([
   ['store: Read each setting once', false],
   [`store: ${'a'.repeat(66)}`, false],
 ])('judges the subject %s', (subject, isRight) => {
-  expect(isSubject(subject)).toBe(isRight)
+  expect(isSubject(subject), 'Correct scripts/words/subject.mjs.').toBe(isRight)
 })
 
 it('reads a page as paragraphs, items and cells, without code and targets', () => {
