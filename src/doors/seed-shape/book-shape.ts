@@ -13,14 +13,8 @@ import {
   type ShapeCall,
   text,
   withOurNames,
+  kstar,
 } from './shape.ts'
-
-const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
-  `kstar:${method}`,
-  `mcp__kstar__${method}`,
-  method,
-  ...more,
-]
 
 /** Maximum characters of a bundle as one value. */
 export const bundleLimit = 16_000_000

@@ -2,20 +2,19 @@
 // `recall` as its memory. Failures are answered as `{ error }`.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
-import { fields, object, oneCall, type SeedShape, text } from './shape.ts'
+import { fields, object, oneCall, text, withFailure } from './shape.ts'
 
 const failure = ({ message }: DaybookError) => ({ error: message })
 const agent_id = text
 const history = z.array(object)
 
-export const conversationShapes: readonly SeedShape[] = [
+export const conversationShapes = withFailure(failure, [
   oneCall({
     names: ['store', 'ks:store'],
     summary: 'Stores a message in the memory of an agent.',
     capability: 'ks:store',
     input: fields({ agent_id, message: z.looseObject({ content: text }) }),
     fields: { agent: 'agent_id' },
-    failure,
   }),
   oneCall({
     names: ['recall', 'ks:recall'],
@@ -23,7 +22,6 @@ export const conversationShapes: readonly SeedShape[] = [
     capability: 'ks:recall',
     input: fields({ agent_id, query: text, limit: z.number().int().default(10) }),
     fields: { agent: 'agent_id' },
-    failure,
   }),
   oneCall({
     names: ['update_profile', 'ks:update_profile'],
@@ -32,7 +30,6 @@ export const conversationShapes: readonly SeedShape[] = [
     input: fields({ agent_id, history }),
     fields: { agent: 'agent_id' },
     from: ({ profilesUpdated, ...answer }) => ({ ...answer, profiles_updated: profilesUpdated }),
-    failure,
   }),
   oneCall({
     names: ['archive_episode', 'ks:archive_episode'],
@@ -41,13 +38,11 @@ export const conversationShapes: readonly SeedShape[] = [
     input: fields({ agent_id, history }),
     fields: { agent: 'agent_id' },
     from: ({ episodeId, ...answer }) => ({ ...answer, episode_id: episodeId }),
-    failure,
   }),
   oneCall({
     names: ['embed', 'embed_batch', 'embed:texts'],
     summary: 'Turns texts into vectors.',
     capability: 'embed:texts',
     input: fields({ texts: z.array(text) }),
-    failure,
   }),
-]
+])

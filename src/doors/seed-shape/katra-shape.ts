@@ -1,6 +1,6 @@
 // Seed shapes of Katra's tools: personas, memories, turns, days and the meeting room; and Katra's error codes.
 import { z } from 'zod'
-import { fields, type Fields, oneCall, type SeedShape, text } from './shape.ts'
+import { fields, type Fields, oneCall, type SeedShape, text, withFailure } from './shape.ts'
 import type { DaybookError, ErrorCode } from '../../core/errors.ts'
 
 const count = z.number().int().min(1).optional()
@@ -45,7 +45,6 @@ const register: SeedShape = {
     'Registers a persona or finds it again, and starts its session: with yesterday, and where it left off.',
   uses: ['katra:register', 'katra:whoami', 'katra:session_start'],
   input: fields({ name: text, role: text.optional() }),
-  failure,
   async run(input, { call }) {
     const { ci_id, isNew: is_new, sessions } = (await call('katra:register', input, 0)) as Fields
     const { session } = (await call('katra:whoami', { persona: ci_id }, 1)) as Fields
@@ -56,7 +55,7 @@ const register: SeedShape = {
   },
 }
 
-export const katraShapes: readonly SeedShape[] = [
+export const katraShapes = withFailure(failure, [
   register,
   oneCall({
     names: ['katra_whoami'],
@@ -70,7 +69,6 @@ export const katraShapes: readonly SeedShape[] = [
       sessions,
       session_id: session,
     }),
-    failure,
   }),
   oneCall({
     names: ['katra_remember', 'semantic_remember'],
@@ -78,7 +76,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:remember',
     input: fields({ content: text, context: text }),
     from: storedMemory,
-    failure,
   }),
   oneCall({
     names: ['katra_learn', 'semantic_learn'],
@@ -86,7 +83,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:learn',
     input: fields({ knowledge: text }),
     from: storedMemory,
-    failure,
   }),
   oneCall({
     names: ['katra_decide', 'semantic_decide'],
@@ -94,7 +90,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:decide',
     input: fields({ decision: text, reasoning: text }),
     from: storedMemory,
-    failure,
   }),
   oneCall({
     names: ['katra_recall', 'recall_about_topic'],
@@ -102,7 +97,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:recall_topic',
     input: fields({ topic: text }),
     from: memories,
-    failure,
   }),
   oneCall({
     names: ['recall_relevant_memories'],
@@ -111,7 +105,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ max_results: count }),
     fields: { limit: 'max_results' },
     from: memories,
-    failure,
   }),
   oneCall({
     names: ['katra_recent', 'recall_recent_thoughts'],
@@ -120,7 +113,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ max_results: count }),
     fields: { limit: 'max_results' },
     from: memories,
-    failure,
   }),
   oneCall({
     names: ['katra_begin_turn', 'begin_turn'],
@@ -128,7 +120,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:begin_turn',
     input: fields({}),
     from: ({ turn, number }) => ({ turn_id: turn, number }),
-    failure,
   }),
   oneCall({
     names: ['katra_end_turn', 'end_turn'],
@@ -136,7 +127,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:end_turn',
     input: fields({}),
     from: ({ memoryIds, count: written }) => ({ memory_ids: memoryIds, count: written }),
-    failure,
   }),
   oneCall({
     names: ['katra_review_turn', 'review_turn'],
@@ -144,7 +134,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:review_turn',
     input: fields({}),
     from: ({ memoryIds, count: written }) => ({ memory_ids: memoryIds, count: written }),
-    failure,
   }),
   oneCall({
     names: ['katra_update_metadata', 'update_memory_metadata'],
@@ -156,7 +145,6 @@ export const katraShapes: readonly SeedShape[] = [
       const { personal = false, keep = false, collection = null } = marks as Fields
       return { memory_id: memoryId, personal, not_to_archive: keep, collection }
     },
-    failure,
   }),
   oneCall({
     names: ['katra_get_collections', 'get_personal_collections'],
@@ -167,7 +155,6 @@ export const katraShapes: readonly SeedShape[] = [
       const names = (collections as readonly Fields[]).map(({ name }) => name)
       return { collections: names, count: names.length }
     },
-    failure,
   }),
   oneCall({
     names: ['katra_session_start', 'session_start'],
@@ -176,7 +163,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ ci_id: text }),
     fields: { persona: 'ci_id' },
     from: started,
-    failure,
   }),
   oneCall({
     names: ['katra_session_end', 'session_end'],
@@ -184,7 +170,6 @@ export const katraShapes: readonly SeedShape[] = [
     capability: 'katra:session_end',
     input: fields({}),
     from: ({ session, state, digests }) => ({ session_id: session, state, digests }),
-    failure,
   }),
   oneCall({
     names: ['katra_sunrise', 'katra_sunrise_basic'],
@@ -193,7 +178,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
     from: sunrise,
-    failure,
   }),
   oneCall({
     names: ['katra_sundown', 'katra_sundown_basic'],
@@ -202,7 +186,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
     from: ({ day, digest }) => ({ day, summary: digestText(digest) }),
-    failure,
   }),
   oneCall({
     names: ['katra_capture_context_snapshot', 'capture_context_snapshot'],
@@ -211,7 +194,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ ci_id: text.optional(), focus_description: text.optional() }),
     fields: { persona: 'ci_id', focus: 'focus_description' },
     from: ({ id, markdown }) => ({ snapshot_id: id, markdown }),
-    failure,
   }),
   oneCall({
     names: ['katra_restore_context', 'restore_context_as_latent_space'],
@@ -220,7 +202,6 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ ci_id: text.optional() }),
     fields: { persona: 'ci_id' },
     from: ({ snapshot }) => ({ markdown: (snapshot as Fields | null)?.['markdown'] ?? null }),
-    failure,
   }),
   oneCall({
     names: ['katra_consolidate', 'auto_consolidate'],
@@ -229,13 +210,12 @@ export const katraShapes: readonly SeedShape[] = [
     input: fields({ dry_run: z.boolean().optional() }),
     fields: { dryRun: 'dry_run' },
     from: ({ digests, patterns, archived, retained }) => ({ digests, patterns, archived, kept: retained }),
-    failure,
   }),
-]
+])
 
 // The tools of Katra's meeting room. Its other tools stand in katra-shape.ts.
 
-export const roomShapes: readonly SeedShape[] = [
+export const roomShapes = withFailure(failure, [
   oneCall({
     names: ['katra_say'],
     summary: 'Says something to everyone in the meeting room.',
@@ -243,7 +223,6 @@ export const roomShapes: readonly SeedShape[] = [
     input: fields({ message: text }),
     fields: { text: 'message' },
     from: ({ number }) => ({ message_number: number }),
-    failure,
   }),
   oneCall({
     names: ['katra_hear'],
@@ -262,7 +241,6 @@ export const roomShapes: readonly SeedShape[] = [
         messages_lost: messagesLost,
       }
     },
-    failure,
   }),
   oneCall({
     names: ['katra_who_is_here'],
@@ -277,9 +255,8 @@ export const roomShapes: readonly SeedShape[] = [
       }))
       return { cis, count: cis.length }
     },
-    failure,
   }),
-]
+])
 
 /** Katra's error codes for ours. */
 const names: Partial<Readonly<Record<ErrorCode, string>>> = {

@@ -14,15 +14,8 @@ import {
   text,
   withOurNames,
   without,
+  kstar,
 } from './shape.ts'
-
-/** The three names of one verb: in a manifest, as a tool, as a method. */
-const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
-  `kstar:${method}`,
-  `mcp__kstar__${method}`,
-  method,
-  ...more,
-]
 
 /** KSTAR's order of a query, as `-confidence`. */
 const orderField = { orderBy: 'order_by' }

@@ -80,6 +80,22 @@ export function listCall(row: Omit<OneCall, 'from'>): SeedShape {
   return oneCall({ ...row, answers: z.array(object), from: pageOf })
 }
 
+/** `shapes`, each of which answers `failure` in place of an error. */
+export function withFailure(
+  failure: NonNullable<SeedShape['failure']>,
+  shapes: readonly SeedShape[],
+): readonly SeedShape[] {
+  return shapes.map((shape) => ({ ...shape, failure }))
+}
+
+/** The names of a verb of the KSTAR memory: in a manifest, as a tool, as a method; then others. */
+export const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
+  `kstar:${method}`,
+  `mcp__kstar__${method}`,
+  method,
+  ...more,
+]
+
 /** The input of a shape: the described fields, and any other that the capability may know. */
 export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(shape) as unknown as z.ZodType<Fields>

@@ -2,9 +2,17 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { formatTime } from '../../core/time.ts'
-import { fields, type Fields, object, oneCall, renamed, type SeedShape, text, without } from './shape.ts'
-
-const kstar = (method: string): [string, ...string[]] => [`kstar:${method}`, `mcp__kstar__${method}`, method]
+import {
+  fields,
+  type Fields,
+  object,
+  oneCall,
+  renamed,
+  type SeedShape,
+  text,
+  without,
+  kstar,
+} from './shape.ts'
 
 /** Default lifetime of a token. Its description requires one. */
 export const usualTokenMs = 86_400_000
