@@ -10,6 +10,7 @@ const plainPlaces = [
   'CHANGELOG.md',
   'README.md',
   'SECURITY.md',
+  'demo',
   'docs',
   'scripts',
   'src/DECISIONS.md',

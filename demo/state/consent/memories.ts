@@ -57,9 +57,13 @@ async function readPage(from: Daybook, limit: number, cursor?: string): Promise<
 const read = createReader(memoriesFailure)
 const show = (found: Listed) => void (listed.value = found)
 
+let fullLoads = 0
+
 export async function loadMemories(): Promise<void> {
   freshCount.value = 0
+  fullLoads += 1
   await read((from) => readPage(from, pageSize), show)
+  fullLoads -= 1
 }
 
 export async function loadMore(): Promise<void> {
@@ -74,7 +78,8 @@ export async function loadMore(): Promise<void> {
 /** Reads the listed memories again; new ones are only counted. */
 async function refresh(): Promise<void> {
   const before = listed.peek()
-  if (!before || before.memories.length === 0) return loadMemories()
+  // A change that arrives during a full load must not hide the new memory that the load would show.
+  if (fullLoads > 0 || !before || before.memories.length === 0) return loadMemories()
   const limit = Math.min(Math.max(before.memories.length, pageSize), 1000)
   await read(
     (from) => readPage(from, limit),
