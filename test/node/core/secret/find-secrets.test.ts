@@ -47,10 +47,34 @@ describe('secrets of known form', () => {
   it('are found in the shortest text that has neither a prefix nor digits', () => {
     const seed = Array.from({ length: 12 }, () => 'cat').join(' ')
     expect(found(seed)).toEqual([['seed-phrase', seed]])
-    const rest = fc
-      .stringMatching(/^[a-z =:.-]{0,46}$/)
-      .filter((text) => found(` ${text} `.repeat(2)).length === 0)
-    fc.assert(fc.property(rest, (text) => expect(found(text)).toEqual([])))
+  })
+
+  it('are found in a short text as in the same text before others', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        'password: ',
+        'pwd=',
+        ' is ',
+        'x9!Qz7',
+        'GB33',
+        ' ',
+        '4532',
+        '1234',
+        '-',
+        'cat',
+        'seed ',
+        '"',
+      ),
+      fc.string({ unit: 'binary-ascii', maxLength: 12 }),
+      anySecret.map(({ text }) => text),
+    )
+    const short = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('').slice(0, 46))
+    fc.assert(
+      fc.property(short, (text) => {
+        expect(found(text)).toEqual(found(`${text}\n${'. '.repeat(30)}`))
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   it('are found side by side, and each once', () => {
