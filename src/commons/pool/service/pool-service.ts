@@ -22,7 +22,7 @@ import { isSealing } from '../../../core/sealed.ts'
 
 /** Most open proposals in memory; others wait for their next vote. */
 const openLimit = 1000
-/** A newcomer is greeted, but presence is not sent twice within this time. */
+/** A newcomer is greeted once this time has passed since the last presence. */
 const greetAfterMs = 5000
 const retryMs = 5000
 /** Envelopes of a missing carrier keep waiting for this time. */
@@ -43,6 +43,8 @@ export class PoolService implements Service {
   #isToWithdraw = true
   #proposalsGone = 0
   #presenceAt = 0
+  /** A claw came that may have missed the last presence. */
+  #isGreeting = false
   #capabilitiesAt = 0
   #prunedAt = 0
   /** The keys of this book's claw in the last announcement. */
@@ -163,9 +165,8 @@ export class PoolService implements Service {
 
   /** After another device of this book joins, announce its key at once, signed with a key that the others have. */
   #watchOwn(id: string): void {
-    const { records, pool } = this.#parts
-    const own = ownClaw(readConfig(records.get(configId)), pool.self)
-    if (this.#pumps.length === 0 || id !== recordIds.claw(own)) return
+    const { records } = this.#parts
+    if (this.#pumps.length === 0 || id !== recordIds.claw(this.#own())) return
     const record = records.get(id)
     const keys = record && clawBody.safeParse(bodyOf(record)).data?.keys
     if (this.#announcedKeys === undefined || keys?.join() === this.#announcedKeys) return
@@ -222,7 +223,7 @@ export class PoolService implements Service {
     const toCount = this.#takeDue(now)
     const toFree = this.#toFree
     this.#toFree = new Set()
-    const isPresenceDue = isSpeaking && now - this.#presenceAt >= presenceEveryMs
+    const isPresenceDue = isSpeaking && now >= this.#presenceDue()
     const isAnnouncing = isPresenceDue || (isSpeaking && now - this.#capabilitiesAt >= capabilitiesEveryMs)
     const isBehind = this.#isBehind()
     const isWaitingOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
@@ -245,9 +246,10 @@ export class PoolService implements Service {
   #announce(context: PoolContext, key: string | undefined): void {
     const { now } = context
     introduce(context, key)
-    if (now - this.#presenceAt >= presenceEveryMs) {
+    if (now >= this.#presenceDue()) {
       sayPresence(context, 'active')
       this.#presenceAt = now
+      this.#isGreeting = false
     }
     if (now - this.#capabilitiesAt >= capabilitiesEveryMs) {
       sayCapabilities(context)
@@ -284,7 +286,16 @@ export class PoolService implements Service {
     for (const id of gone) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
     if (came.length + gone.length === 0) return
     for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
-    if (came.length > 0 && now - this.#presenceAt >= greetAfterMs) this.#presenceAt = 0
+    if (came.some((claw) => claw !== this.#own())) this.#isGreeting = true
+  }
+
+  #own(): string {
+    const { records, pool } = this.#parts
+    return ownClaw(readConfig(records.get(configId)), pool.self)
+  }
+
+  #presenceDue(): number {
+    return this.#presenceAt + (this.#isGreeting ? greetAfterMs : presenceEveryMs)
   }
 
   #takeDue(now: number): ReadonlySet<string> {
@@ -306,7 +317,7 @@ export class PoolService implements Service {
     const nextDue = pool.nextDue() ?? Infinity
     const isLeft = nextDue > 0 && this.#isBehind()
     const dues = [...this.#open.values(), isLeft ? Math.max(nextDue, now + retryMs) : nextDue]
-    if (this.#pumps.length > 0) dues.push(this.#presenceAt + presenceEveryMs)
+    if (this.#pumps.length > 0) dues.push(this.#presenceDue())
     // Notice a silent claw within one presence interval.
     if (this.#open.size > 0) dues.push(now + presenceEveryMs)
     const next = Math.min(...dues)

@@ -113,4 +113,24 @@ describe('a claw with a way to others', () => {
     await expect.poll(() => said('capabilities')).toBe(3)
     expect(said('presence')).toBe(before + 7)
   })
+
+  it('greets a claw that comes just after it has said that it is there, within seconds, and once', async () => {
+    const said = () =>
+      bus.sent.filter(({ type, key }) => type === 'presence' && key.startsWith('claw-1')).length
+    await world.pass(100)
+    await expect.poll(said).toBe(1)
+    await ask(book, 'pool:configure', { admission: 'anyone' })
+    await world.pass(100)
+    await expect.poll(said).toBe(2)
+    const before = said()
+    const other = world.open('claw-2', [bus.carrier()])
+    await ask(other, 'pool:configure', { admission: 'anyone' })
+    const active = async () => (await ask<{ active: number }>(book, 'pool:claws')).active === 2
+    await world.soon(active)
+    expect(said()).toBe(before)
+    await world.pass(5000)
+    await expect.poll(said).toBe(before + 1)
+    await world.pass(10_000)
+    expect(said()).toBe(before + 1)
+  })
 })
