@@ -100,10 +100,18 @@ export async function openView(
   await opened.page.getByRole('heading', { name: /is empty/ }).waitFor()
   // As source text, so that what a test stores stands in the test.
   await opened.page.evaluate(`(${fill.toString()})(globalThis.book)`)
-  await opened.page.goto(`${inject('builtUrl')}?book=${opened.name}&view=${view}`)
+  await showView(opened.page, view)
   await opened.page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
   return opened
 }
+
+/** Goes to a view without leaving the page: to load it again takes a second. */
+export const showView = (page: Page, view: string): Promise<void> =>
+  page.evaluate((name) => {
+    const book = new URL(location.href).searchParams.get('book') ?? ''
+    history.pushState(null, '', `?book=${book}&view=${name}`)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, view)
 
 /** The list of a view, its rows, and the pane of the open record. */
 export function partsOf(page: Page, { one, many } = { one: 'trace', many: 'traces' }) {

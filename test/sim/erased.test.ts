@@ -14,6 +14,7 @@ import { openNodeKeyring, verifyingKeyring } from '../../src/hosts/node/key/key-
 import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
 import type { Tombstone } from '../../src/store/mirror/tombstone.ts'
 import { SyncMirror } from '../../src/sync/mirror/mirror.ts'
+import { draws } from '../support/whole.ts'
 
 const name = 'garden'
 const yearMs = 366 * 86_400_000
@@ -211,6 +212,6 @@ it('what was erased is brought back by nobody who was away, and nobody who was a
         device.close()
       }
     }),
-    { numRuns: 60, examples: [[startingOver]] },
+    { numRuns: draws(20, 60), examples: [[startingOver]] },
   )
 }, 170_000)

@@ -231,6 +231,10 @@ it('admits an agent once its key was compared, lets it go, and takes either back
   const row = known.getByRole('listitem').filter({ hasText: 'Log reader' })
   await row.getByRole('button', { name: 'Let go Log reader' }).waitFor()
   await asking.waitFor({ state: 'detached' })
+  // It says again that it is there, as it would within the minute.
+  await other.page.evaluate(() =>
+    globalThis.book?.pool.announce({ capabilities: ['logs.read:*'], displayName: 'Log reader' }),
+  )
   await active(2)
   await known.getByRole('heading').and(page.locator(':focus')).waitFor()
 

@@ -18,14 +18,17 @@ import { failure } from '../../../contract/book-case.ts'
 import { breakPages, leavesOf, rootOf } from '../../store/repair/broken-file.ts'
 import { type DiskType, mountDisk, type SmallDisk, whyNoMount } from '../../../support/small-disk.ts'
 import { makeTrace } from '../../../support/trace.ts'
+import { draws } from '../../../support/whole.ts'
 
 const mib = 2 ** 20
 
-const types = (['tmpfs', 'ext4'] as const).filter((type) => {
+const mountable = (['ext4', 'tmpfs'] as const).filter((type) => {
   const why = whyNoMount(type)
   if (why !== undefined) process.stderr.write(`The tests of a full disk of ${type} are left out: ${why}\n`)
   return why === undefined
 })
+/** One in `npm test`: the same calls fail on both, and ext4 gives out later than it is asked, as disks do. */
+const types = mountable.slice(0, draws(1, 2))
 
 let small: SmallDisk
 /** The folder in which it is mounted. */
@@ -204,7 +207,7 @@ describe.each(types)('on a disk of 20 MB that is full, %s', (type) => {
   }, 120_000)
 })
 
-describe.runIf(types.includes('tmpfs'))('a damaged book on a disk that is full', () => {
+describe.runIf(mountable.includes('tmpfs'))('a damaged book on a disk that is full', () => {
   beforeEach(() => mount())
   afterEach(() => small.remove())
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { mutatedHttpCases } from '../../../../contract/door/mutated-http.ts'
 import { mutatedLineCases } from '../../../../contract/door/mutated-line.ts'
+import { draws } from '../../../../support/whole.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { openServeLine } from './serve-line.ts'
 import { createServeWorld } from './serve-world.ts'
@@ -20,7 +21,7 @@ describe.skipIf(skipped !== '')(`Mutated messages to daybook serve${skipped}`, (
   afterAll(close)
 
   mutatedHttpCases({
-    count: 500,
+    count: draws(150, 500),
     newBook,
     async ask(path, body, headers) {
       const authorization = `Bearer ${key}`

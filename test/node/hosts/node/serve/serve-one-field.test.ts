@@ -1,6 +1,7 @@
 // Requests with one field changed, to a process of `daybook serve` over sockets: fewer than in the test of the app itself.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { oneFieldCases } from '../../../../contract/door/one-field-case.ts'
+import { draws } from '../../../../support/whole.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
 import { propertySeed } from '../../../../property/draw-from-seed.ts'
@@ -17,7 +18,7 @@ describe.skipIf(skipped !== '')(`Requests to daybook serve${skipped}`, () => {
   afterAll(close)
 
   oneFieldCases({
-    count: 200,
+    count: draws(60, 200),
     seed: propertySeed + 1,
     isMixed: true,
     newBook: () => `one-field-${++serial}`,
