@@ -157,7 +157,7 @@ type Again =
 export const again = held<Again>({ state: 'idle' }, ['activity'])
 
 /** Asks the question of an entry again, with the same options. */
-export async function askAgain({ n, sort, asked, hits, packed }: RecallDetail): Promise<void> {
+export async function askAgain({ n, sort, question: asked, hits, packed }: RecallDetail): Promise<void> {
   if (!asked) return
   again.value = { state: 'asking', n }
   let next: Again

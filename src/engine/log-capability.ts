@@ -145,7 +145,7 @@ const entryShape = {
   ...accessor,
   capability: z.string(),
   purpose: z.string().optional(),
-  asked: questionShape.optional(),
+  question: questionShape.optional(),
   took: z.number().optional(),
   tokens: z.number().optional(),
   found: z.number().optional(),

@@ -142,7 +142,7 @@ it.each(['devUrl', 'builtUrl'] as const)(
       url: inject(which),
       query: '&view=sync',
     })
-    await page.getByText('available').waitFor()
+    await page.getByText('available', { exact: true }).waitFor()
     expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL)).toMatch(
       /\/service-worker\.[jt]s$/,
     )

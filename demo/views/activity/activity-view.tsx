@@ -184,7 +184,7 @@ function Row({ entry }: { entry: ActivityEntry }) {
   )
 }
 
-function EntryText({ entry: { asked, lost, capability } }: { entry: ActivityEntry }) {
+function EntryText({ entry: { question: asked, lost, capability } }: { entry: ActivityEntry }) {
   if (asked) return <>{oneLine(asked.text, 160) || '(empty question)'}</>
   if (lost) return <span class="faint">{lostWords[lost]}</span>
   return <code>{capability === '' ? 'unknown call' : capability}</code>

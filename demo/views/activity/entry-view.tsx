@@ -176,7 +176,7 @@ function OpenEntry() {
 }
 
 function Shown({ detail }: { detail: RecallDetail }) {
-  const { asked, lost, hits, packed } = detail
+  const { question: asked, lost, hits, packed } = detail
   const { text = '', ...options } = asked ?? {}
   return (
     <Frame
@@ -282,7 +282,7 @@ function AgainView({ detail }: { detail: RecallDetail }) {
   )
 }
 
-function openInRecall({ sort, asked }: RecallDetail): void {
+function openInRecall({ sort, question: asked }: RecallDetail): void {
   if (asked) chooseOptions(asked)
   go({ view: sort === 'context' ? 'context' : 'recall', question: asked?.text ?? '', id: undefined })
 }

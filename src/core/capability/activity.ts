@@ -61,7 +61,7 @@ export interface RecallEntry extends Accessor {
   /** Number of records found. */
   readonly found: number
   /** The question; absent if its words are lost or can't be read now. */
-  readonly asked?: RecallQuestion
+  readonly question?: RecallQuestion
   readonly lost?: LostReason
 }
 

@@ -220,7 +220,7 @@ function toRecall(row: RecallRow, words: ActivityWords): RecallEntry {
     took,
     found,
     ...(tokens === null ? {} : { tokens }),
-    ...(question ? { asked: question } : {}),
+    ...(question ? { question } : {}),
     ...(missing ? { lost: missing } : {}),
   }
 }

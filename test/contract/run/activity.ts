@@ -45,7 +45,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
         caller: 'contract',
         by: 'owner',
         capability: 'daybook:recall',
-        asked: { text: question, kinds: ['perception'], limit: 5, distinct: true },
+        question: { text: question, kinds: ['perception'], limit: 5, distinct: true },
         found: hits.length,
         took: expect.any(Number),
       })
@@ -81,7 +81,9 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       await alice.conversation.recall({})
       await alice.thoughts.recent()
       const entries = await asked(book)
-      expect(entries.map(({ capability, asked: words, found }) => [capability, words?.text, found])).toEqual([
+      expect(
+        entries.map(({ capability, question: words, found }) => [capability, words?.text, found]),
+      ).toEqual([
         ['katra:recall_relevant', '', 2],
         ['katra:recall_topic', 'harbour', 2],
         ['katra:recall_relevant', 'lamp', 1],
@@ -89,7 +91,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       ])
       expect(await book.activity.ofRecord({ id: lamp ?? '' })).toMatchObject({ recalls: 3 })
       expect(await book.activity.ofRecord({ id: said ?? '' })).toMatchObject({ recalls: 3 })
-      const again = entries.map(({ asked: words }) => book.recall({ text: '', ...words }))
+      const again = entries.map(({ question: words }) => book.recall({ text: '', ...words }))
       expect((await Promise.all(again)).map(({ hits }) => hits.length)).toEqual([0, 2, 1, 1])
       await book.records.forget({ id: lamp ?? '' })
       const lost = (await asked(book)).slice(entries.length).map((entry) => entry.lost)
@@ -182,7 +184,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       await book.recall({ text: question })
       expect(JSON.stringify(await exported(book))).not.toContain('Who mended')
       const again = await reopen(book)
-      expect((await asked(again)).map((entry) => entry.asked?.['text'])).toEqual([question])
+      expect((await asked(again)).map((entry) => entry.question?.['text'])).toEqual([question])
     })
 
     it('keeps nothing where it is not wanted', async () => {
@@ -203,7 +205,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       await book.recall({ text: question, limit: 1 })
       await book.records.forget({ id: 'p-3' })
       const entries = await asked(book)
-      expect(entries.map(({ lost, asked: words }) => lost ?? words?.['text'])).toEqual([
+      expect(entries.map(({ lost, question: words }) => lost ?? words?.['text'])).toEqual([
         question,
         'forgotten',
         'forgotten',
@@ -219,7 +221,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       await snapshotOf(live, ({ status }) => status === 'ready')
       await book.recall({ text: question })
       const { data } = await snapshotOf(live, (now) => (now.data?.entries.length ?? 0) > 0)
-      expect(data?.entries[0]?.asked?.['text']).toBe(question)
+      expect(data?.entries[0]?.question?.['text']).toBe(question)
     })
 
     if (keepsKeys) sealedActivityCases({ book: open, reopen })
@@ -238,7 +240,11 @@ function sealedActivityCases({ book: open }: Pick<BookCase, 'book' | 'reopen'>):
     expect((await asked(book)).map(({ lost }) => lost)).toEqual(['locked', 'locked', 'locked'])
     expect(await everything(book)).not.toMatch(/Who mended|asked while/)
     await book.seal.unlock({ passphrase })
-    expect((await asked(book)).map((entry) => entry.asked?.['text'])).toEqual([undefined, question, question])
+    expect((await asked(book)).map((entry) => entry.question?.['text'])).toEqual([
+      undefined,
+      question,
+      question,
+    ])
     expect(await everything(book)).not.toContain('asked while')
   })
 }

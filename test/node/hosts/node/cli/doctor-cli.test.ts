@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 interface Finding {
-  readonly what: string
+  readonly subject: string
   readonly state: string
   readonly says: string
   readonly do?: string
@@ -30,7 +30,7 @@ async function doctor(args: readonly string[] = [], env: Record<string, string> 
   const child = startDaybook(['doctor', '--home', home, '--json', ...args], { env: { ...own, ...env } })
   const { stdout, code, stderr } = await ended(child)
   const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
-  return { code, stderr, stdout, of: (what: string) => findings.find((one) => one.what === what) }
+  return { code, stderr, stdout, of: (what: string) => findings.find((one) => one.subject === what) }
 }
 
 const folder = () => join(home, 'agents/agent/memory')
