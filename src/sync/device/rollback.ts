@@ -1,6 +1,7 @@
-// Detects a mirror that repeats or spoils a sealed record: it has no key, so it can do nothing else.
-// Invariant: neither replaces a body that this device can read, and a version that an earlier edit replaced is in the conflict
-// log.
+// Detects replayed, altered and unsealed versions of a sealed record. A mirror has no key, so it can't forge a sealed one.
+// Invariant: a replayed or altered version never replaces one that this device can read. If an older edit or other text in
+// clear is accepted, the local version goes to the conflict log.
+import { type Json, sameJson } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -10,34 +11,41 @@ import type { WireChange } from '../wire/protocol.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 import { lostTo } from './removal.ts'
 
-/** `refused`: the local version stays. `earlier`: the edit is older than the local version, which a policy may want. */
-type Verdict = 'refused' | 'earlier'
+/** `refused`: the local version stays. `logged`: it goes to the conflict log, because a policy or its owner may want the change. */
+type Verdict = 'refused' | 'logged'
 
 /** The verdict about `change` over `row`; undefined if it is fine. */
 export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange): Verdict | undefined {
-  const stands = row.deleted === 0 && row.kind === change.kind ? sealedOf(row.body) : undefined
-  const comes = change.op === 'put' ? change.enc : undefined
-  if (!stands || !comes) return undefined
-  const isSameEdit = comes.head !== undefined && comes.head.stamp === stands.head?.stamp
-  const isEarlier = stands.head !== undefined && (comes.head?.stamp ?? '') < stands.head.stamp
-  if (!store.bodies.read(row, row.body)) return isEarlier ? 'earlier' : undefined
-  const isSpoilt =
-    !store.bodies.readSealed(change, comes) && store.bodies.sealer.reason(comes.kid) === 'altered'
-  if (isSpoilt) return 'refused'
+  const local = row.deleted === 0 ? sealedOf(row.body) : undefined
+  if (!local || change.op !== 'put') return undefined
+  const { enc: incoming } = change
+  // Only its owner may lower a record's sensitivity, and any mirror can pretend it: the text tells them apart.
+  if (!incoming || row.kind !== change.kind) return hasSameText(store, row, change) ? undefined : 'logged'
+  const isSameEdit = incoming.head !== undefined && incoming.head.stamp === local.head?.stamp
+  const isEarlier = local.head !== undefined && (incoming.head?.stamp ?? '') < local.head.stamp
+  if (!store.bodies.read(row, row.body)) return isEarlier ? 'logged' : undefined
+  const isAltered =
+    !store.bodies.readSealed(change, incoming) && store.bodies.sealer.reason(incoming.kid) === 'altered'
+  if (isAltered) return 'refused'
   // Resealed under another key: the same edit.
   if (isSameEdit) return undefined
-  if (wasHere(store, row, [comes.n, comes.head?.stamp])) return 'refused'
-  return isEarlier ? 'earlier' : undefined
+  if (isReplay(store, row, [incoming.n, incoming.head?.stamp])) return 'refused'
+  return isEarlier ? 'logged' : undefined
 }
 
-/** True if an earlier version of the record has one of `marks`: a nonce, or the stamp of a sealed edit. */
-function wasHere({ db }: BookStore, { seq }: RecordRow, marks: readonly (string | undefined)[]): boolean {
-  return marks.some(
-    (mark) =>
-      mark !== undefined &&
+function hasSameText(store: BookStore, row: RecordRow, { kind, body }: WireChange): boolean {
+  const local = store.bodies.read(row, row.body)
+  return kind === row.kind && sameJson(local as Json, body as Json)
+}
+
+/** True if an earlier version of the record has one of `parts`: a nonce, or the stamp of a sealed edit. */
+function isReplay({ db }: BookStore, { seq }: RecordRow, parts: readonly (string | undefined)[]): boolean {
+  return parts.some(
+    (part) =>
+      part !== undefined &&
       db.get(
         `SELECT 1 FROM history WHERE seq = ? AND substr(body, 1, 1) = '[' AND instr(body, ?) > 0 LIMIT 1`,
-        [seq, JSON.stringify(mark)],
+        [seq, JSON.stringify(part)],
       ) !== undefined,
   )
 }
@@ -49,7 +57,7 @@ interface Judged {
   readonly now: string
 }
 
-/** After `change` was stored: if refused, puts the version in `row` on top of it. Logs the losing side. */
+/** Call it after `change` was stored. If it was refused, stores the version in `row` again. Logs the losing side. */
 export function answerSealed(store: BookStore, { row, change, verdict, now }: Judged): void {
   const ours = sideOf(toChange(row, store.device), row.device ?? store.device)
   const theirs = sideOf(change, change.by)

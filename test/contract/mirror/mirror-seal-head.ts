@@ -128,6 +128,36 @@ export function sealedHeadCases(host: DatabaseHost): void {
       expect(await textOf(a)).toBe('zanzibar one')
     })
 
+    it.each([['last_write_wins'], ['remote_wins']])(
+      'E15 leave their version in the log when the mirror puts text of its own in clear over them, as %s',
+      async (kind) => {
+        const world = createWorld(host)
+        const [a, b] = await twoWithSealed(world, 'last_write_wins')
+        await a.put('last_write_wins', id(1), body('zanzibar two'))
+        await a.sync()
+        b.faults(
+          lying(({ enc: _enc, sensitivity: _sensitivity, ...one }) => ({
+            ...one,
+            kind,
+            body: body('forged'),
+          })),
+        )
+        await b.sync()
+        expect(await textOf(b)).toBe('forged')
+        expect(await losers(b)).toEqual(['zanzibar one'])
+      },
+    )
+
+    it('E15 are not logged when their owner makes them readable', async () => {
+      const world = createWorld(host)
+      const [a, b] = await twoWithSealed(world, 'last_write_wins')
+      await a.put('last_write_wins', id(1), body('zanzibar one'), { sensitivity: 'standard' })
+      await a.sync()
+      await b.sync()
+      expect(await b.get(id(1))).toMatchObject({ text: 'zanzibar one', sensitivity: 'standard' })
+      expect(await losers(b)).toEqual([])
+    })
+
     it('E15 leave what they replace in the log when an earlier edit comes that was not seen before', async () => {
       const world = createWorld(host)
       const [a, b] = await twoWithSealed(world, 'last_write_wins')
