@@ -57,20 +57,17 @@ export async function exportStream(
   options: Record<string, unknown>,
 ): Promise<ByteStream> {
   const encoder = new web.TextEncoder()
-  let next: ExportPage | undefined = await ask(options)
+  let page = await ask(options)
   return new web.ReadableStream(
     {
       async pull(controller) {
-        const page = next
-        if (!page) return
-        next = undefined
-        controller.enqueue(encoder.encode(page.text))
-        if (page.cursor === undefined) return controller.close()
-        next = await ask({ cursor: page.cursor })
+        const { text, cursor } = page
+        controller.enqueue(encoder.encode(text))
+        if (cursor === undefined) return controller.close()
+        page = await ask({ cursor })
       },
       async cancel() {
-        const cursor = next?.cursor
-        next = undefined
+        const { cursor } = page
         if (cursor !== undefined) await ask({ cursor, cancel: true })
       },
     },
