@@ -11,9 +11,9 @@ export type ByteStream = typeof globalThis extends { ReadableStream: { prototype
 
 type Chunk = string | Uint8Array
 
-/** An import source: a text, a file (`File`, `Blob`), a stream or an iterable of bytes or texts. */
+/** An import source: a text, its bytes, a file (`File`, `Blob`), a stream or an iterable of bytes or texts. */
 export type ImportSource =
-  | string
+  | Chunk
   | ({ readonly name?: string; readonly lastModified?: number; readonly size?: number } & (
       { stream(): ReadableLike } | { text(): Promise<string> } | AsyncIterable<Chunk> | ReadableLike
     ))
@@ -123,9 +123,13 @@ export function checkSource(source: unknown): void {
     Symbol.asyncIterator in object ||
     Symbol.iterator in object
   if (isReadable) return
-  throw new DaybookError('invalid-input', '`source`: Must be a text, File, Blob, stream or async iterable.', {
-    details: { path: 'source' },
-  })
+  throw new DaybookError(
+    'invalid-input',
+    '`source`: Must be a text, its bytes, a File, Blob, stream or async iterable.',
+    {
+      details: { path: 'source' },
+    },
+  )
 }
 
 /** Throws `invalid-input` for bundle options on another file, where they would have no effect. */
@@ -143,6 +147,8 @@ export function checkFileOptions(options: Readonly<Record<string, unknown>>): vo
   }
 }
 
+const isBytes = (source: object): source is Uint8Array => source instanceof Uint8Array
+
 /** Yields the text of a source. Bytes must be UTF-8, else `invalid-file`. */
 export async function* sourceTexts(
   web: WebStreams,
@@ -150,7 +156,7 @@ export async function* sourceTexts(
   name: string,
 ): AsyncGenerator<string> {
   if (typeof source === 'string') return yield source
-  if (!('stream' in source) && 'text' in source) return yield await source.text()
+  if (!isBytes(source) && !('stream' in source) && 'text' in source) return yield await source.text()
   const decoder = new web.TextDecoder('utf-8', { fatal: true })
   const decode = (bytes?: Uint8Array) => {
     try {
@@ -162,13 +168,14 @@ export async function* sourceTexts(
       })
     }
   }
-  for await (const chunk of chunksOf('stream' in source ? source.stream() : source)) {
+  for await (const chunk of chunksOf(!isBytes(source) && 'stream' in source ? source.stream() : source)) {
     yield typeof chunk === 'string' ? chunk : decode(chunk)
   }
   yield decode()
 }
 
-async function* chunksOf(source: AsyncIterable<Chunk> | ReadableLike): AsyncGenerator<Chunk> {
+async function* chunksOf(source: Uint8Array | AsyncIterable<Chunk> | ReadableLike): AsyncGenerator<Chunk> {
+  if (isBytes(source)) return yield source
   if (!('getReader' in source)) return yield* source
   const reader = source.getReader()
   try {

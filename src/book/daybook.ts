@@ -294,8 +294,8 @@ export function createDaybook(
       const { call, rest } = splitOptions(options)
       return sendPieces(
         asking(door, 'bundle:verify', call) as never,
-        { ...rest, size: sizeOf(source) },
-        sourceTexts(web, source, nameOf(source) ?? 'bundle'),
+        { ...rest, size: fileOf(source).size },
+        sourceTexts(web, source, fileOf(source).name ?? 'bundle'),
       )
     },
     with: (options) => createDaybook(new HandleDoor(base, options, host as LiveHost), methods, host, ending),
@@ -389,7 +389,7 @@ async function importSource(
 ): Promise<ImportResult> {
   checkSource(source)
   checkImportOptions(options, 'options')
-  const name = options.name ?? nameOf(source) ?? 'file'
+  const name = options.name ?? fileOf(source).name ?? 'file'
   const whole = sourceTexts(web, source, name)
   try {
     return await importTexts(door, source, whole, { ...options, name })
@@ -412,7 +412,7 @@ async function importTexts(
     const ask = asking(door, 'bundle:import', call) as never
     const result: NonNullable<ImportResult['bundle']> = await sendPieces(
       ask,
-      { ...bundle, size: sizeOf(source) },
+      { ...bundle, size: fileOf(source).size },
       texts,
     )
     return {
@@ -425,7 +425,7 @@ async function importTexts(
     }
   }
   checkFileOptions(bundle)
-  const recorded = typeof source === 'string' ? undefined : source.lastModified
+  const recorded = fileOf(source).lastModified
   const input = {
     text: await wholeText(texts, name),
     ...(bundle.dryRun === true ? { dryRun: true } : {}),
@@ -437,12 +437,17 @@ async function importTexts(
   return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>
 }
 
-function nameOf(source: ImportSource): string | undefined {
-  return typeof source === 'string' ? undefined : source.name
+interface FileFacts {
+  readonly name?: string
+  /** Milliseconds since 1970. */
+  readonly lastModified?: number
+  /** Bytes, or characters of a text. */
+  readonly size?: number
 }
 
-function sizeOf(source: ImportSource): number | undefined {
-  return typeof source === 'string' ? source.length : source.size
+function fileOf(source: ImportSource): FileFacts {
+  if (typeof source === 'string') return { size: source.length }
+  return source instanceof Uint8Array ? { size: source.byteLength } : source
 }
 
 /** Reads the method table from capabilities. */

@@ -141,7 +141,7 @@ export function diversify<Item>(
   diversity: number,
 ): Reranked<Item>[] {
   if (diversity === 0) return ranked.slice(0, limit)
-  const best = ranked[0]?.score ?? 1
+  const best = ranked[0]?.score || 1
   const rest = [...ranked]
   const chosen: Reranked<Item>[] = []
   const closest = new Map<Reranked<Item>, number>()

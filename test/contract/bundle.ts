@@ -87,6 +87,8 @@ export function bundleCases({ book: open }: BookCase): void {
     expect([imported, bundle?.conflictCount, bundle?.counts['trace']]).toEqual([40, 0, 40])
     expect(await seen(other)).toEqual(await seen(book))
     expect(await other.import(text)).toMatchObject({ imported: 0, skipped: 40, bundle: { updated: 0 } })
+    const bytes = new TextEncoder().encode(text)
+    expect(await other.import(bytes)).toMatchObject({ imported: 0, skipped: 40, bundle: { updated: 0 } })
   })
 
   it('streams what is larger than a page, both ways, and tells how far it is', async () => {

@@ -121,7 +121,9 @@ export function stateOf(paid: readonly BucketLeft[], nowMs: number): RateState {
   const { limit, burst, perSecond } = bucket
   const resetS = Math.ceil(nowMs / 1000 + (burst - Math.max(0, remaining)) / perSecond)
   const state = { limit, remaining: Math.min(limit, Math.max(0, Math.floor(remaining))), resetS }
-  return remaining < 0 ? { ...state, retryAfterMs: Math.ceil((-remaining / perSecond) * 1000) } : state
+  // With two empty buckets, wait for the slower one.
+  const waitsMs = paid.map((one) => (Math.max(0, -one.remaining) / one.bucket.perSecond) * 1000)
+  return remaining < 0 ? { ...state, retryAfterMs: Math.ceil(Math.max(...waitsMs)) } : state
 }
 
 /** The state of a caller that is not counted. */

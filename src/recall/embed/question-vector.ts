@@ -1,6 +1,6 @@
 // Vectors of questions: cached, and cancelled when the embedder is slow.
 // Invariant: it waits at most until the deadline, and not at all for an embedder that has just failed.
-import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
+import { type AbortSignalLike, checkAborted, createDeadline, orAborted } from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, Scheduler } from '../../core/ports.ts'
 import type { EmbedHealth } from './embed-health.ts'
@@ -43,26 +43,20 @@ export function createQuestionVectors(parts: QuestionVectorParts): QuestionVecto
         return cached
       }
       if (health.restMs() > 0) throw new DaybookError('embedder-failed', health.lastError()?.message ?? '')
-      const late = createAbort()
-      const stop = () => late.abort()
-      signal.addEventListener('abort', stop, { once: true })
-      return new Promise<Float32Array>((resolve, reject) => {
-        const cancel = scheduler.later(deadlineMs, () => {
-          const error = new DaybookError('deadline-exceeded', `It took longer than ${deadlineMs} ms.`)
-          health.failed(error)
-          late.abort(error)
-          reject(error)
-        })
-        ask(key, text, late.signal)
-          .then(resolve, (error: unknown) => {
-            if (!late.signal.aborted) health.failed(error)
-            reject(toDaybookError(error))
-          })
-          .finally(() => {
-            cancel()
-            signal.removeEventListener('abort', stop)
-          })
-      })
+      checkAborted(signal)
+      const deadline = createDeadline(signal, scheduler, deadlineMs)
+      try {
+        return await orAborted(ask(key, text, deadline.signal), deadline.signal)
+      } catch (error) {
+        const isLate = deadline.isOver()
+        const reason = isLate
+          ? new DaybookError('deadline-exceeded', `It took longer than ${deadlineMs} ms.`)
+          : toDaybookError(error)
+        if (isLate || !deadline.signal.aborted) health.failed(reason)
+        throw reason
+      } finally {
+        deadline.end()
+      }
     },
   }
 }

@@ -14,8 +14,8 @@ import type { Fragment } from '../schema/column.ts'
 import { createOwnerlessSql } from '../schema/record-row.ts'
 
 const parameterLimit = 100
-/** Placeholder of the list among the parameters of a query. */
-const listed = '\u0000closed'
+/** Placeholder of the list among the parameters of a query: an object, which no caller can send. */
+const listed = new Uint8Array()
 
 export interface Bounds {
   /** Conditions: the record is in reach, and not closed. Empty without a reach. */

@@ -1,6 +1,7 @@
 // A book goes on without its embedder: it asks again, says why, and answers by full text meanwhile.
 import { describe, expect, test } from 'vitest'
 import { DaybookError } from '../../../src/core/errors.ts'
+import { createQuestionVectors } from '../../../src/recall/embed/question-vector.ts'
 import { createMeaningEmbedder } from '../../support/meaning-embedder.ts'
 import { goals, ids, open } from './embedding-case.ts'
 
@@ -81,5 +82,27 @@ describe('an embedder that fails', () => {
     await book.store(Array.from({ length: 20 }, (_, i) => `pay ${i}`))
     await book.pass()
     expect(await book.status()).toMatchObject({ state: 'failing', refused: 3, behind: 17 })
+  })
+
+  test('is not called for a caller that has already stopped', async () => {
+    let calls = 0
+    const vectors = createQuestionVectors({
+      embedder: {
+        provider: 'p',
+        model: 'm',
+        dimensions: 1,
+        embed: () => Promise.resolve([new Float32Array([++calls])]),
+      },
+      health: {
+        restMs: () => 0,
+        lastError: () => undefined,
+        failed: () => undefined,
+        succeeded: () => undefined,
+      } as never,
+      scheduler: { later: () => () => undefined } as never,
+      deadlineMs: 800,
+    })
+    await expect(vectors.of('salary', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+    expect(calls).toBe(0)
   })
 })

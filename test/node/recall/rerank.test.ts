@@ -36,6 +36,13 @@ describe('the second look', () => {
     expect(order(all.toReversed(), false).map(({ score }) => score)).toEqual(all.map(({ score }) => score))
   })
 
+  test('varies also where no hit has a score', () => {
+    const all = [read('the tidal garden', 0), read('the tidal garden', 0), read('a red door', 0)].map((one) =>
+      look(one),
+    )
+    expect(items(diversify(all, 2, 0.9))).toEqual(['the tidal garden', 'a red door'])
+  })
+
   test('finds the same first ones however many are wanted, and the same overlap however soon it gives up', () => {
     const word = fc.constantFrom('a1', 'red', 'door', 'old', 'house', 'barn', 'quay', 'boat', 'blue', 'paint')
     const text = fc.oneof(

@@ -20,7 +20,7 @@ export class ThreadTurns {
   #rest: NodeJS.Timeout | undefined
 
   /** Resolves when it is this caller's turn; measures the caller's work until it next waits. */
-  take(book: string, caller: string): Promise<void> {
+  async take(book: string, caller: string): Promise<void> {
     const name = JSON.stringify([book, caller])
     const queue = this.#waiting.get(name) ?? []
     if (this.#long.has(name) && queue.length >= waitingLimit) {
@@ -76,6 +76,7 @@ export class ThreadTurns {
     if (tookMs < longMs) return
     if (this.#long.size >= callerLimit) this.#long.clear()
     this.#long.add(name)
-    this.#restUntil = performance.now() + Math.min(tookMs, restLimitMs)
+    // Another caller's long call doesn't shorten a rest.
+    this.#restUntil = Math.max(this.#restUntil, performance.now() + Math.min(tookMs, restLimitMs))
   }
 }

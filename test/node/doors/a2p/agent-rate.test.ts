@@ -1,7 +1,12 @@
 // What each caller may ask over the a2p protocol: the protocol's numbers, and never more.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DatabaseAgentGate, readAgentRate, usualAgentRate } from '../../../../src/edge/agent/agent-gate.ts'
+import {
+  DatabaseAgentGate,
+  readAgentRate,
+  stateOf,
+  usualAgentRate,
+} from '../../../../src/edge/agent/agent-gate.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { migrate } from '../../../../src/store/schema/version.ts'
 
@@ -24,6 +29,15 @@ describe('an allowance', () => {
     expect(gate.spend('a', 'other').retryAfterMs).toBeLessThanOrEqual(2)
     pass(1)
     expect(gate.spend('a', 'other').retryAfterMs).toBeUndefined()
+  })
+
+  it('waits for the slower of two empty buckets', () => {
+    const bucket = (key: string, perSecond: number) => ({ key, limit: 60, burst: 60, perSecond })
+    const paid = [
+      { bucket: bucket('minute', 1), remaining: -0.8 },
+      { bucket: bucket('policy', 1 / 360), remaining: -0.5 },
+    ]
+    expect(stateOf(paid as never, 0)).toMatchObject({ remaining: 0, retryAfterMs: 180_000 })
   })
 
   it.each([

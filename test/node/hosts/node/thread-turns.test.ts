@@ -44,13 +44,29 @@ it('leaves the thread to others between two long calls, for as long as one took'
   expect((begun[1] ?? 0) - (ended[0] ?? 0)).toBeGreaterThan(50)
 })
 
+it('does not shorten a rest by a shorter long call of another', async () => {
+  const turns = new ThreadTurns()
+  const take = async (caller: string, ms: number) => {
+    await turns.take('one', caller)
+    const begunMs = performance.now()
+    compute(ms)
+    return [begunMs, performance.now()]
+  }
+  const first = take('busy', 300)
+  const second = take('busy', 0)
+  const [, endedMs = 0] = await first
+  await take('other', 25)
+  const [begunMs = 0] = await second
+  expect(begunMs - endedMs).toBeGreaterThan(290)
+})
+
 it('refuses a caller whose long calls pile up, and nobody else', async () => {
   const turns = new ThreadTurns()
   await turns.take('one', 'busy')
   compute(60)
   await new Promise((resolve) => setTimeout(resolve))
   const waiting = Array.from({ length: 64 }, () => turns.take('one', 'busy'))
-  expect(() => turns.take('one', 'busy')).toThrow(expect.objectContaining({ code: 'rate-limited' }))
+  await expect(turns.take('one', 'busy')).rejects.toMatchObject({ code: 'rate-limited' })
   await turns.take('one', 'other')
   await Promise.all(waiting)
 })
