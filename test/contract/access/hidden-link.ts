@@ -58,8 +58,8 @@ export function hiddenLinkCases({ book: open }: BookCase): void {
     it('of the list of closed records is no filter value that a guest can send', async () => {
       const { guest } = await filled(await open())
       const query = (content: object) => guest.perceptions.query({ filters: { content } })
-      expect((await query({ gt: '\u0000closed' })).length).toBe(1)
-      expect((await query({ lt: '\u0000closed' })).length).toBe(0)
+      expect((await query({ gt: '\u0000closed' })).records.length).toBe(1)
+      expect((await query({ lt: '\u0000closed' })).records.length).toBe(0)
     })
 
     it('are found by no filter, order or look-up of a guest that may not see them', async () => {
