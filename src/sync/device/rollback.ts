@@ -6,7 +6,7 @@ import type { PutOp } from '../../core/op.ts'
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { defaultPolicy } from '../conflict/conflict-policy.ts'
+import { defaultPolicy, type EditContent } from '../conflict/conflict-policy.ts'
 import type { WireChange } from '../wire/protocol.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 import { lostTo } from './removal.ts'
@@ -33,7 +33,11 @@ export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange
   return isEarlier ? 'logged' : undefined
 }
 
-function hasSameText(store: BookStore, row: RecordRow, { kind, body }: WireChange): boolean {
+function hasSameText(
+  store: BookStore,
+  row: RecordRow,
+  { kind, body }: EditContent & { kind: string },
+): boolean {
   const local = store.bodies.read(row, row.body)
   return kind === row.kind && sameJson(local as Json, body as Json)
 }

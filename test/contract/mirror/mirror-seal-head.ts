@@ -136,8 +136,9 @@ export function sealedHeadCases(host: DatabaseHost): void {
         await a.put('last_write_wins', id(1), body('zanzibar two'))
         await a.sync()
         b.faults(
-          lying(({ enc: _enc, sensitivity: _sensitivity, ...one }) => ({
+          lying(({ enc: _enc, ...one }) => ({
             ...one,
+            sensitivity: undefined,
             kind,
             body: body('forged'),
           })),

@@ -92,7 +92,7 @@ describe('an embedder that fails', () => {
         model: 'm',
         dimensions: 1,
         embed: () => Promise.resolve([new Float32Array([++calls])]),
-      },
+      } as never,
       health: {
         restMs: () => 0,
         lastError: () => undefined,
