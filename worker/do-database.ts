@@ -1,5 +1,6 @@
 // `SqlDatabase` over the SQLite of a Durable Object.
-// Invariants: after `scrub` free pages are zeros. Every cursor is read to its end at once, so no later statement changes a result.
+// Invariants: after `scrub` free pages are zeros. Every cursor is read to its end at once, so no later statement
+// changes a result.
 import { DaybookError, isDaybookError } from '../src/core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../src/core/ports.ts'
 
@@ -44,7 +45,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   const isFull = (): boolean => {
     query('CREATE TABLE last_page (x)')
     const [last] = query<{ rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'last_page'")
-    // Without free pages.
+    // `databaseSize` does not count free pages.
     const used = sql.databaseSize / pageBytes
     query('DROP TABLE last_page')
     return last?.rootpage === used
@@ -59,7 +60,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     get: <Row extends SqlRow>(text: string, params?: readonly SqlValue[]) => query<Row>(text, params)[0],
     transaction,
     sizeBytes: () => sql.databaseSize,
-    // The platform allows no pragma for it: fill free pages with zeros, then drop them.
+    // No pragma can zero free pages here. So a table of zeros takes all of them, and is dropped.
     scrub(goal) {
       // The platform returns free space by itself.
       if (goal === 'space') return
@@ -74,7 +75,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   }
 }
 
-/** SQLite's names for a full disk and for failing storage, in messages of the runtime. */
+/** Result codes in the runtime's error messages: no space left; storage fault. */
 const full = /\bSQLITE_(?:FULL|TOOBIG)\b/
 const fault = /\bSQLITE_(?:IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|BUSY|LOCKED)/
 

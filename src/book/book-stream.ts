@@ -3,7 +3,7 @@
 import { beginsBundle, fileLimit } from '../bundle/format/bundle-beginning.ts'
 import { DaybookError } from '../core/errors.ts'
 
-/** The user's `ReadableStream` type, if its program has one. */
+/** The global `ReadableStream` type, if the user's program has it. */
 // eslint-disable-next-line no-restricted-globals -- the type of it only, in the program that uses this
 export type ByteStream = typeof globalThis extends { ReadableStream: { prototype: infer Stream } }
   ? Stream
@@ -50,7 +50,10 @@ interface ExportPage {
   readonly cursor?: string | undefined
 }
 
-/** Starts an export; the stream fetches its bytes as it is read. Rejects if the export can't start. */
+/**
+ * Starts an export; each further page is fetched when the one before was read. Rejects if the export can't
+ * start.
+ */
 export async function exportStream(
   web: WebStreams,
   ask: Ask<ExportPage>,
@@ -102,7 +105,7 @@ export async function sendPieces<Result>(
   }
 }
 
-/** Cuts and joins texts into pieces of about the same length. */
+/** Joins texts and cuts them into pieces of `pieceLength`; the last may be shorter. */
 async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let waiting = ''
   for await (const text of texts) {
@@ -132,7 +135,7 @@ export function checkSource(source: unknown): void {
   )
 }
 
-/** Throws `invalid-input` for bundle options on another file, where they would have no effect. */
+/** Throws `invalid-input` for bundle options, because the file is no bundle. */
 export function checkFileOptions(options: Readonly<Record<string, unknown>>): void {
   for (const name of ['kinds', 'mode', 'passphrase', 'signedBy', 'decisions', 'includeTokens']) {
     if (options[name] === undefined || options[name] === 'merge' || options[name] === false) continue
@@ -185,7 +188,7 @@ async function* chunksOf(source: Uint8Array | AsyncIterable<Chunk> | ReadableLik
       if (value !== undefined) yield value
     }
   } finally {
-    // Also when the reader stops early: the source must not wait for ever.
+    // Also if the consumer stops early.
     await reader.cancel().catch(() => undefined)
   }
 }
@@ -214,7 +217,7 @@ export async function peekBundle(
   let head = ''
   let isDone = false
   let isBundle: boolean | undefined
-  // Looks again at twice the length only, so small pieces cost no more than large ones.
+  // Tests again only when the text has doubled, so many small pieces cost little.
   for (let next = 1; isBundle === undefined && !isDone;) {
     const step = await texts.next()
     isDone = step.done === true

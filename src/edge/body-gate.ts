@@ -1,5 +1,6 @@
 // Limits request bodies on hosts where all books share one process.
-// Invariant: no body is read for an unknown token or key, no caller holds more bytes than its share, and bodies are parsed in turn.
+// Invariant: no body is read for an unknown token or key, no caller holds more bytes than its share, and bodies
+// are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import { checkBearer, payerOf } from '../trust/admission.ts'
 import { admitAudited, type WithinBook } from './answer-mirror.ts'
@@ -12,7 +13,7 @@ const mostBytes = 64_000_000
 const bytesOfRequest = 100_000
 /** Shorter bodies take less than a millisecond to parse. */
 const shortBytes = 20_000
-/** Callers of erased books, and unregistered agents, are unknown before the body is read. */
+/** Payer of all requests whose caller only the body can tell. */
 const stranger = 'stranger'
 
 /** Bytes of bodies in memory, by caller, in one process. */
@@ -67,7 +68,7 @@ export function createBodyGate(parts: BodyGateParts): BodyGate {
         })
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
-        // Only the body identifies a signature, or a device whose book was erased.
+        // Not an error yet: the body names who signed it, or the device of an erased book.
         if (!isUnknown || (did === undefined && !(await end.tombstone()))) throw error
         return passOf(parts, stranger)
       }

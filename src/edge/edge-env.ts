@@ -53,7 +53,10 @@ export interface EdgeEnv extends ArchiveEnv {
   readonly DAYBOOK_EMBED_KEY?: string
   readonly DAYBOOK_EMBED_URL?: string
   readonly DAYBOOK_EMBED_MODEL?: string
-  /** `api` (default with a key), `http` (a server with `POST {texts}` at the address), `workers-ai` (default with `AI`). */
+  /**
+   * `api` (default with a key), `http`: `DAYBOOK_EMBED_URL` is a server that takes `POST {texts}`,
+   * `workers-ai` (default with `AI`).
+   */
   readonly DAYBOOK_EMBED_PROVIDER?: string
   /** `true`: recall at this edge uses vectors too, and texts of records go to that embedder. Default: only `POST /embed`. */
   readonly DAYBOOK_EMBED_RECORDS?: string
@@ -73,7 +76,7 @@ export interface EdgeTypes {
   Variables: { book: BookDoor }
 }
 
-/** The same below a book's address: only that book, for an admitted caller. */
+/** Hono types of the routes of one book: no access to other books; the caller is admitted. */
 export interface BookTypes {
   Bindings: Omit<EdgeEnv, 'MIRROR'>
   Variables: { book: BookDoor }

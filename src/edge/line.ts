@@ -1,6 +1,6 @@
 // A live line at the mirror, and its frames: their size, rate, shape and purpose. Sockets belong to the host.
-// Invariant: a frame's size and rate are checked before its content; the mirror names the sender of a relayed frame, whatever the
-// frame says.
+// Invariant: a frame's size and rate are checked before its content; the mirror names the sender of a relayed
+// frame, whatever the frame says.
 import type { Standing } from '../trust/admission.ts'
 import { z } from 'zod'
 import type { Clock } from '../core/ports.ts'
@@ -63,7 +63,7 @@ export interface Relay {
   readonly frame: RelayedFrame
   /** The only receiver; absent: every line of its purpose. */
   readonly to?: string | undefined
-  /** The sender's caller: device and caller together name one line. */
+  /** Id of the sender's credentials. Device and this id together identify one connection. */
   readonly by: string
 }
 
@@ -75,7 +75,7 @@ export function readRelay(text: string): Relay | undefined {
   return frame && by !== undefined ? { frame, to, by } : undefined
 }
 
-/** The effect of a frame: none, close the line, a new read place, or a message to relay. */
+/** The effect of a frame: none, close the line, how far the device has read, or a message to relay. */
 type FrameAction =
   | { readonly type: 'nothing' }
   | { readonly type: 'close'; readonly code: number }
@@ -85,7 +85,7 @@ type FrameAction =
 const nothing: FrameAction = { type: 'nothing' }
 const close = (code: number): FrameAction => ({ type: 'close', code })
 
-/** Reads and counts frames. Buckets live in this process: a line that slept starts with full ones. */
+/** Reads and counts frames. Buckets live in this process: after hibernation a line starts with full buckets. */
 export class FrameReader {
   readonly #ofLine: TokenBuckets
   readonly #ofCaller: TokenBuckets

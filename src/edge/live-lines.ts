@@ -1,7 +1,7 @@
-// The mirror's half of live lines: pokes devices when others have written, and relays their messages. Sockets and tickets belong
-// to the host.
-// Invariant: each line's state says what its caller may receive and until when, so it survives an object's sleep; and a device
-// that has not synced since a poke gets no second one.
+// The mirror's half of live lines: pokes devices when others have written, and relays their messages. Sockets and
+// tickets belong to the host.
+// Invariant: each line's state says what its caller may receive and until when, so it survives an object's sleep;
+// and a device that has not synced since a poke gets no second one.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
@@ -28,7 +28,7 @@ import {
   type Relay,
 } from './line.ts'
 
-/** The current book. */
+/** The open book, as the lines need it. */
 export interface LiveBook {
   readonly store: Pick<BookStore, 'db' | 'settings'>
   /** Throws `unauthorized` if the caller's key, token or claims expired. */
@@ -61,14 +61,14 @@ export const ticketMs = 30_000
 /** A new ticket of 256 random bits. */
 export const makeTicket = (random: Random): string => toBase64Url(random.bytes(32))
 /**
- * Maximum unused tickets. A caller has at most as many as lines; a book drops the oldest, so that no caller, under any number of
- * names, blocks another.
+ * Maximum unused tickets. A caller may have as many unused tickets as lines. A book with too many drops the
+ * oldest, so a caller with many names can't lock others out.
  */
 export const ticketLimit = { ofCaller: 100, ofBook: 1000 } as const
 /** Maximum open lines of one book, and of one caller. */
 const lineLimit = 200
 const callerLineLimit = 100
-/** Writes within this time are one poke. */
+/** Writes within this time share one poke. */
 const gatherMs = 25
 /** Three heartbeats. */
 const silentMs = 100_000
@@ -229,7 +229,7 @@ export class LiveLines {
     const nowMs = this.#options.clock.now()
     const { state } = line
     if (!isFor(state, 'sync') || !this.#isValid(line, book)) return
-    // The writer's own line has read it already.
+    // `state.seq`: what the device has read; the writer has read its own change.
     const isNews = written.some(
       (latest) => latest.place > state.seq && (!state.kinds || isNewTo(state.kinds, latest)),
     )
@@ -241,7 +241,7 @@ export class LiveLines {
 
   #markRead(line: Line, seq: number, book: LiveBook): void {
     line.note({ ...line.state, pokedMs: 0, seq })
-    // Others were poked for changes that arrived during its sync.
+    // Changes that arrived during its sync were announced to the others only: poke this line now.
     if (this.#announcedSeq > seq) this.#pokeIfNews(line, latestPlaces(book.store.db, seq), book)
   }
 }

@@ -13,13 +13,16 @@ import type { Listener } from './line.ts'
 
 /** A mirror as routes see it, on any host. */
 export interface MirrorDoor {
-  /** Checks the right to a capability, for work outside of the book. */
+  /**
+   * Checks that the caller may use a capability, for work that the edge does without the book (for example
+   * `POST /embed`).
+   */
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
   /** A ticket for a device's line; `unknown-route` if this edge has no lines. */
   ticket(request: TicketRequest, presented: Presented): Promise<Outcome<unknown>>
   /** Answers the upgrade to a line, or an error, if this edge has lines. */
   fetch?(request: Request): Promise<Response>
-  /** Answers one sync request; both are JSON. */
+  /** Answers one sync request. Request and answer are JSON texts. */
   exchange(request: string, options?: Presented): Promise<Outcome<string>>
   /** Erases the book for its owner; answers `{ erased, at }`. Only the tombstone stays. */
   erase(request: EndRequest, presented: Presented): Promise<Outcome<unknown>>
@@ -35,11 +38,11 @@ export interface MirrorDoor {
 export interface EndRequest {
   /** The book's name. */
   readonly confirm?: string | undefined
-  /** The epoch of a device, which identifies it if its key was erased with the book. */
+  /** The epoch that the device last saw. It identifies a device whose key was erased with the book. */
   readonly epoch?: string | undefined
 }
 
-/** The books of an edge, by name: `book-door.ts` alone opens them. */
+/** The books of an edge, by name. Only book-door.ts may call `getByName`. */
 export interface Mirrors {
   getByName(book: string): MirrorDoor
   /** The gate of a book, on hosts where all books share one process. */
@@ -74,7 +77,10 @@ export interface BodyPass {
   end(): void
 }
 
-/** Credentials of a caller without the edge's key: a control token or access key, or verified claims. */
+/**
+ * Credentials of a caller. Empty: the caller has the edge's key, so it is the owner. `bearer`: a control
+ * token or access key. `grant`: verified claims.
+ */
 export interface Presented {
   readonly bearer?: string
   readonly grant?: Grant
@@ -82,7 +88,10 @@ export interface Presented {
   readonly isPaid?: boolean
 }
 
-/** The same for an a2p request, which an agent may have signed. Only that protocol checks nonces, so only it accepts signatures. */
+/**
+ * Credentials of an a2p request; an agent may have signed it. Only that protocol checks nonces, so only it
+ * accepts signatures.
+ */
 export interface AgentPresented extends Presented {
   readonly signed?: SignedRequest
 }
@@ -94,7 +103,7 @@ export interface CalledWith {
   readonly purpose?: string | undefined
   /** The id of a receipt, which sets the call's reach. */
   readonly receipt?: string | undefined
-  /** How the request arrived. Default: not safely. */
+  /** Transport of the request: this machine, https or http. Default: as for http. */
   readonly way?: CallWay | undefined
 }
 
@@ -125,11 +134,11 @@ export interface MirrorBook {
   }
   /** Rates and nonces of the a2p protocol. */
   readonly agents: AgentGate
-  /** Reads later writes of other processes, if the book's truth is elsewhere. */
+  /** Loads what other processes wrote since. Absent if only this process writes. */
   follow?(): Promise<void>
   /** Waits for this caller's turn, if books share a thread. Call it right before computing. */
   turn?(caller: string): Promise<void>
-  /** A device synced. `cursor`: its place if it has read everything, else undefined. */
+  /** Call after a sync. `cursor`: up to where the device has read; undefined if more pages follow. */
   synced(device: string, cursor: number | undefined): void
   /** Absent if the host has no lines. */
   readonly lines?: BookLines

@@ -1,5 +1,5 @@
-// Reranks the best of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp cut. Pure; it
-// reads a few times as many records as are returned.
+// Reranks the best of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp cut.
+// Pure functions. The caller passes a few times as many records as it returns.
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
@@ -12,9 +12,9 @@ export interface TextRead<Item> {
   readonly score: number
   /** The record's texts, field by field, without the words of its date. */
   readonly texts: readonly string[]
-  /** The terms of the question that it may have; undefined: any. */
+  /** Terms of the question that this record can contain. Undefined: unknown, so all. */
   readonly has?: readonly string[] | undefined
-  /** How far the next record may hide an answer to it, 0 to 1; undefined: 1. */
+  /** If this record is a question: how likely its answer is the next record, 0 to 1. Default 1. */
   readonly answerBeside?: number | undefined
 }
 
@@ -55,12 +55,15 @@ export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Rer
   }
 }
 
-/** A question counts less, because its answer is the next record and shares few of its words. A long answer is found itself. */
+/**
+ * A question counts less: the user wants its answer, which is the next record. A long answer shares enough
+ * words to be found itself.
+ */
 function askingPart({ texts, answerBeside = 1 }: TextRead<unknown>): number {
   return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
 }
 
-/** The most that `lookAt` can make of a score. */
+/** Upper bound of the score that `lookAt` returns. */
 export const highestScore = (score: number): number => score * (1 + phraseShare)
 
 function wordingOf(words: readonly string[]): Wording {
@@ -74,7 +77,10 @@ function wordingOf(words: readonly string[]): Wording {
 export const asks = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
-/** The first `limit` by score; the last stored comes first among equals. `distinct`: without duplicates of an earlier one. */
+/**
+ * The first `limit` by score; the last stored comes first among equals. `distinct`: leaves out duplicates of
+ * a better one.
+ */
 export function order<Item>(
   looked: readonly Reranked<Item>[],
   distinct: boolean,
@@ -114,7 +120,10 @@ function isDuplicate(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
   return overlap(one.terms, other.terms, sameShare) >= sameShare
 }
 
-/** Share of the words of either that both have (Jaccard), 0 to 1. Below `least`, the result may be too high, but below `least`. */
+/**
+ * Share of the words of either that both have (Jaccard), 0 to 1. Stops early once the result must be below
+ * `least`; then returns any number below `least`.
+ */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): number {
   const total = a.size + b.size
   if (total === 0) return 0

@@ -1,6 +1,7 @@
 // Rates and nonces of the a2p protocol. Rates are the protocol's own numbers, as token buckets.
-// Invariants: nonces and buckets are in the book's database, so the process that answers the next request has them. A request is
-// allowed if none of its buckets is empty; the reported state is that of the bucket with the least left.
+// Invariants: nonces and buckets are in the book's database, so the process that answers the next request has
+// them. A request is allowed if none of its buckets is empty; the reported state is that of the bucket with the
+// least left.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { leftIn } from '../rate-limit.ts'
 import { openAgentBuckets, openAgentNonces } from '../../store/mirror/caller-rows.ts'
@@ -45,7 +46,7 @@ export class DatabaseAgentGate implements AgentGate {
     return this.#nonces.take(agent, nonce, { untilMs, nowMs: this.#clock.now() })
   }
 
-  /** Removes expired nonces and full buckets; answers the number of others. */
+  /** Removes expired nonces and full buckets; returns how many remain. */
   sweep(): number {
     const nowMs = this.#clock.now()
     return this.#nonces.forgetBefore(nowMs) + this.#buckets.forgetBefore(nowMs - bucketMs)
@@ -80,7 +81,7 @@ export interface AgentRate {
 }
 
 export const usualAgentRate: AgentRate = { perMinute: 60, perHour: 1000 }
-/** Burst, in minutes of requests. */
+/** The minute bucket holds this many minutes of requests. */
 const burstFactor = 1.5
 
 /** Buckets that a request is charged to. */
@@ -107,7 +108,7 @@ export interface RateState {
   readonly retryAfterMs?: number
 }
 
-/** A bucket after a request; below 0 by the missing amount. */
+/** Tokens left after the request; negative if it was refused. */
 interface BucketLeft {
   readonly bucket: RateBucket
   readonly remaining: number
@@ -126,7 +127,7 @@ export function stateOf(paid: readonly BucketLeft[], nowMs: number): RateState {
   return remaining < 0 ? { ...state, retryAfterMs: Math.ceil(Math.max(...waitsMs)) } : state
 }
 
-/** The state of a caller that is not counted. */
+/** The state reported to a caller without a limit. */
 export function untouched({ perMinute }: AgentRate, nowMs: number): RateState {
   return { limit: perMinute, remaining: perMinute, resetS: Math.ceil(nowMs / 1000) }
 }

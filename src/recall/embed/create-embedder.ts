@@ -9,13 +9,13 @@ import { LocalEmbedder } from './local-embedder.ts'
 import { createLsaEmbedder } from './lsa-embedder.ts'
 import type { ModelHost } from './model-message.ts'
 
-/** The needs of embedders. */
+/** What an embedder needs from its host. */
 export interface EmbedHost extends EmbedCaller {
   /** Absent where no model can run. */
   readonly models?: ModelHost | undefined
 }
 
-/** The source of vectors, undefined for `none`. Throws `invalid-input` with a path. */
+/** How to open the embedder; undefined for `none`. Throws `invalid-input` with a path. */
 export function embedderSource(
   options: EmbedderOptions | undefined,
   host: EmbedHost,
@@ -51,12 +51,12 @@ function noModels(): DaybookError {
 // How a host gives a book its embedder: by a name that can be compared, and a function that opens it when the book is open.
 
 export interface EmbedderSource {
-  /** `provider|model`, to tell it from what another tab was opened with. */
+  /** `provider|model`, compared with the embedder of the tab that holds the book. */
   readonly name?: string | undefined
   open(parts: {
     readonly models: ModelStore
     readonly clock: Clock
-    /** How far a model is loaded has changed. */
+    /** Called when the loading progress of a model changes. */
     readonly onLoading: () => void
   }): Embedder
   /** How long a recall waits for the vector of its question. Default 800. */

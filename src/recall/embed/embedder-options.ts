@@ -1,14 +1,17 @@
-// The options of an embedder. They are sent to that embedder only.
+// Options of an embedder. Key and texts go to that embedder only.
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option-check.ts'
 import { dimensionLimit } from './embed-fetch.ts'
 
-/** A model sees a record and its neighbours: as much as the legs of words together. */
+/**
+ * Default weight of a model in recall. It embeds a record together with its neighbours, so it counts as much
+ * as both full-text rankings.
+ */
 export const modelWeight = 2
 
 interface Tuning {
-  /** Least cosine similarity of an answer. Default derived from the book; 0.45 for `lsa`. */
+  /** Minimum cosine similarity of a hit. Default: derived from the similarities in the book; 0.45 for `lsa`. */
   readonly minSimilarity?: number
   /** Its weight in recall; full text has 1. Default 2, and 0.3 for `lsa`. */
   readonly weight?: number
@@ -39,7 +42,7 @@ export interface HttpEmbedderOptions extends Tuning, Prefixes {
   readonly provider: 'http'
   readonly url: string
   readonly key?: string | (() => Promise<string>)
-  /** The name of the model; change it when the server changes its model. Default the address. */
+  /** The name of the model; change it when the server changes its model. Default: the URL. */
   readonly model?: string
   readonly dimensions?: number
   /** Default 30,000. */
@@ -53,7 +56,7 @@ export interface ApiEmbedderOptions extends Tuning, Prefixes {
   readonly url?: string
   readonly key: string | (() => Promise<string>)
   readonly model: string
-  /** Requests this many, where the API can shorten vectors. */
+  /** Asks the API for vectors of this length. */
   readonly dimensions?: number
   readonly deadlineMs?: number
 }

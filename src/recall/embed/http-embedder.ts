@@ -1,4 +1,4 @@
-// Embedders at an address: the plain `/embed` of an embedding server, and the OpenAI-compatible API.
+// Embedders over HTTP: a server with `POST {texts}`, and the OpenAI-compatible API.
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import {
   modelNameOf,
 } from './embedder-options.ts'
 
-/** Most texts of one request, the limit of the plain endpoint; APIs take more, but long requests fail more often. */
+/** Maximum texts of one request. Our own server takes no more; APIs do, but long requests fail more often. */
 export const embedBatchLimit = 100
 const defaultDeadlineMs = 30_000
 const openAi = 'https://api.openai.com/v1'
@@ -85,7 +85,7 @@ function createRemote(
   }
 }
 
-/** The key, or the result of the function that fetches it. */
+/** Resolves the key: the given text, or what the function returns. */
 async function readKey(key: string | (() => Promise<string>)): Promise<string> {
   try {
     return checkKey(typeof key === 'string' ? key : await key(), 'embedder.key')

@@ -1,6 +1,6 @@
 // An embedder with a model on this machine, in its own worker, so that neither page nor engine waits for it.
-// Invariants: the model loads once, and never twice at a time; a failed, hanging or dead worker is replaced by the next
-// load; every call is answered, cancelled or failed.
+// Invariants: the model loads once, and never twice at a time; a failed, hanging or dead worker is replaced by the
+// next load; every call is answered, cancelled or failed.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose, Scheduler } from '../../core/ports.ts'
@@ -22,7 +22,9 @@ interface Call {
   reject(error: DaybookError): void
 }
 
-/** A download without progress for this long restarts; cached files stay. */
+/**
+ * A download without progress for this long fails; the next call starts it again and keeps the cached files.
+ */
 const stallMs = 120_000
 const defaultDeadlineMs = 120_000
 

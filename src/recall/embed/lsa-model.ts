@@ -1,6 +1,6 @@
-// A model of latent semantic analysis: for each term a vector in the book's main directions. The vector of a text is the sum
-// of its terms' ("folding in", Deerwester et al. 1990), so new texts need no new model.
-// Invariant: a model embeds from its stored form, so that it gives the same before and after storing.
+// A model of latent semantic analysis: for each term a vector in the book's main directions. The vector of a text
+// is the sum of its terms' ("folding in", Deerwester et al. 1990), so new texts need no new model.
+// Invariant: vectors always come from the stored, quantised model, so saving it changes nothing.
 import type { EmbedPurpose } from '../../core/ports.ts'
 import type { ModelPart } from '../../store/vector/model-store.ts'
 import { quantise } from '../../store/vector/quantise.ts'
@@ -11,18 +11,18 @@ import { type SparseMatrix, truncatedSvd } from './truncated-svd.ts'
 export interface LsaModel {
   readonly dimensions: number
   /**
-   * Of length 1, or zeros without a known term. A question with unknown terms gets a shorter vector in proportion: a text
-   * that shares one word with a long question doesn't answer it.
+   * Length 1, or all zeros if no term of the text has a vector. A question with unknown terms gets a shorter
+   * vector in proportion: a text that shares one word with a long question doesn't answer it.
    */
   embed(text: string, purpose: EmbedPurpose): Float32Array
 }
 
-/** Fewer texts have no useful directions. */
+/** With fewer texts a model is useless. */
 export const leastTexts = 32
 const leastTerms = 20
 /** At most one direction for this many texts or terms. */
 const rankShare = 6
-/** The most frequent terms, except those of more than this share of the texts or of a single text. */
+/** A model has at most this many terms, the most frequent ones; a term in more than this share of the texts has none. */
 const termLimit = 16_384
 const mostShare = 0.5
 const partTerms = 1000

@@ -1,5 +1,5 @@
-// Vectors of questions: cached, and cancelled when the embedder is slow.
-// Invariant: it waits at most until the deadline, and not at all for an embedder that has just failed.
+// Vectors of questions: cached; the request is cancelled if the embedder is slow.
+// Invariant: a caller waits at most until the deadline, and not at all for an embedder that has just failed.
 import { type AbortSignalLike, checkAborted, createDeadline, orAborted } from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, Scheduler } from '../../core/ports.ts'

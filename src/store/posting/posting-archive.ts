@@ -1,7 +1,8 @@
-// The postings stored in the book, so that a reopened book doesn't rebuild them from its records: in segments, each a run
-// of documents; small ones are merged into larger ones. Derived data, never migrated: in doubt it is dropped.
-// Invariants: a book stores with its segments, in the same transaction, the last record they cover (`savedSeq`); and with
-// every later change of such a record, in the transaction of that change, that it is stale.
+// The postings stored in the book, so that a reopened book doesn't rebuild them from its records: in segments,
+// each a run of documents; small ones are merged into larger ones. Derived data, never migrated: in doubt it is
+// dropped.
+// Invariants: `savedSeq`, the last record that the segments cover, is stored in the transaction that stores the
+// segments. When such a record changes later, the transaction of the change also marks it stale.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -21,7 +22,7 @@ interface Segment {
 
 type Loading = Generator<undefined, 'done' | 'damaged'>
 
-/** Marks records stale whether or not postings are in memory. */
+/** Saves and loads the segments. From its construction it also marks changed records stale. */
 export class PostingArchive {
   readonly #db: SqlDatabase
   readonly #projection: Projection
@@ -33,7 +34,7 @@ export class PostingArchive {
   /** Changes since the last save; a record counts once for each change. */
   #changes = 0
   #abandoned = false
-  /** Dropping what is being loaded leaves `#torn` postings. */
+  /** `#torn`: the segments were dropped during a load, so the postings in memory are incomplete. */
   #loading: Loading | undefined
   #torn = false
 
@@ -65,8 +66,8 @@ export class PostingArchive {
   }
 
   /**
-   * Loads the next piece into `postings`, which hold the earlier pieces and nothing else: a few milliseconds of work.
-   * `more`: another piece follows. `damaged`: `postings` and segments must be dropped.
+   * Loads the next piece, in a few milliseconds. `postings` must hold the earlier pieces only. `more`:
+   * another piece follows. `damaged`: `postings` and segments must be dropped.
    */
   load(postings: Postings): 'more' | 'done' | 'damaged' {
     if (this.#torn || this.#savedSeq > this.#projection.derivedSeq()) return 'damaged'
@@ -188,7 +189,7 @@ export class PostingArchive {
     const written = this.#db.transaction(() => {
       const old = this.#table.rows().filter(({ n }) => n >= first.n)
       const lastSeq = old.reduce((most, row) => Math.max(most, row.last_seq), 0)
-      // The first segment has none before it from which records could be gone.
+      // Nothing is before the first segment, so nothing can be removed from it.
       const gone = run.length === segments.length ? [] : old.flatMap((row) => readSeqs(row.gone))
       this.#markUnsaved(postings, last.to, this.#savedSeq)
       return this.#write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
@@ -211,7 +212,10 @@ export class PostingArchive {
     return { n, from, to, documents }
   }
 
-  /** Marks records up to `lastSeq` stale that have an unsaved document, at or after `from`. Inside a transaction. */
+  /**
+   * Marks records stale that the segments claim to cover (up to `lastSeq`) but whose document, at or after
+   * `from`, is not saved. Inside a transaction.
+   */
   #markUnsaved(postings: Postings, from: number, lastSeq: number): void {
     const sizes = postings.sizes()
     for (let document = from; document < postings.documents(); document++) {
@@ -221,7 +225,9 @@ export class PostingArchive {
   }
 }
 
-/** Moves the bounds of segments after a compaction: each to the first document at or after it that is left. */
+/**
+ * Moves the bounds of segments after a compaction: each bound becomes the number of kept documents before it.
+ */
 function renumber(segments: readonly Segment[], renamed: Int32Array, count: number): void {
   const places = new Map<number, number>()
   const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))

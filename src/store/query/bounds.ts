@@ -1,6 +1,6 @@
-// The bounds of a guest's questions, and questions by id within them. Records made from one out of reach are out of reach
-// too: one query lists these "closed" records after each change, and every other query binds the list, because some hosts
-// refuse a query that large.
+// The bounds of a guest's questions, and questions by id within them. A record is *closed* if it was made from a
+// record out of reach. The test for that is a large query, and some hosts refuse it inside another one. So it runs
+// alone after each change, and other queries get its result as one parameter, a JSON list.
 // Invariant: the list matches the state that the query sees: it is bound when the query runs.
 import type { Reach } from '../../core/access/reach.ts'
 import type { Citing, ReachedRecord, ReachQuery } from '../../core/capability/port/record-port.ts'
@@ -20,13 +20,13 @@ const listed = new Uint8Array()
 export interface Bounds {
   /** Conditions: the record is in reach, and not closed. Empty without a reach. */
   readonly bounds: readonly Fragment[]
-  /** The same without the list, for queries that don't go through `bind`. */
+  /** The same conditions, with the large test itself instead of the list. */
   readonly inlined: readonly Fragment[]
   /** The same, for records of one kind. */
   boundsOf(kind: Kind | undefined): readonly Fragment[]
   /** Conditions with the list among their parameters. */
   bound(where: readonly Fragment[]): readonly Fragment[]
-  /** Parameters with the list. The projection has caught up. */
+  /** Replaces the placeholder. Call it only when the projection has caught up. */
   bind(params: readonly SqlValue[]): readonly SqlValue[]
 }
 
@@ -72,7 +72,7 @@ export function createBounds(
   }
 }
 
-/** Runs queries. All of a guest's pass here: they can't select, filter or order by owner-only fields. */
+/** Runs queries. All queries of a guest run here: they can't select, filter or order by owner-only fields. */
 export function createRead(
   db: SqlDatabase,
   kinds: Kinds,

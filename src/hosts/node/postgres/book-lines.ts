@@ -1,6 +1,7 @@
-// The open lines of devices to this process, book by book: WebSockets that are poked when this or another process wrote.
-// Invariant: a poke comes after the copy has followed PostgreSQL. Every frame of a line counts for its rate, and a client
-// that doesn't read gets no answer.
+// The open lines of devices to this process, book by book: WebSockets that are poked when this or another process
+// wrote.
+// Invariant: a poke comes after the copy has followed PostgreSQL. Every frame counts against the rate. A client
+// that does not read is disconnected.
 import type { WebSocket } from 'ws'
 import { isDaybookError } from '../../../core/errors.ts'
 import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
@@ -33,21 +34,21 @@ interface SocketLine extends Line {
 
 interface LineHooks {
   onEnd(): void
-  /** A heartbeat, ping or pong; false: one too many. */
+  /** Counts a heartbeat, ping or pong. False: over the limit, and the line is closed. */
   onBeat(): boolean
   /** Any other message; undefined: a binary one. */
   onMessage(text: string | undefined): void
 }
 
-/** The process ends, another takes over (RFC 6455, registry of close codes). */
+/** Service restart (IANA registry of WebSocket close codes). */
 const restartCode = 1012
-/** More unsent bytes than this: the line is as good as broken. */
+/** With more unsent bytes the client counts as gone. */
 const bufferLimitBytes = 1_000_000
 /** Longest delay of a Node timer. */
 const longestTimerMs = 2_147_483_647
 /** Longest wait for the socket's close handshake. */
 const goodbyeMs = 1000
-/** When so many messages wait for their book, stop reading from the line that sent them. */
+/** While so many jobs wait for a book, lines that send more are paused. */
 const waitingLimit = 64
 
 export class BookLines {
@@ -240,7 +241,7 @@ interface BookTurnsOptions {
 }
 
 /**
- * Work that waits for books. Work that comes while a book is followed runs together in the next turn.
+ * One queue per book. Jobs that arrive while a batch waits for PostgreSQL run together in the next batch.
  * Invariant: work runs in its order, on a book that was followed after the work came.
  */
 class BookTurns {

@@ -1,7 +1,8 @@
-// News between the processes on one database: changed books, and devices that came online. Sent by NOTIFY to
-// a dedicated connection. If notifications don't arrive, as behind a pooler that shares connections, each
-// process polls.
-// Invariant: no process depends on a notification; polling finds the same, and follows each silence.
+// News between the processes on one database: changed books, and devices that came online. Sent by NOTIFY to a
+// dedicated connection. If notifications don't arrive, as behind a pooler that shares connections, each process
+// polls.
+// Invariant: a notification is only a hint. Polling finds the same news, and every gap in notifications ends with
+// one poll.
 import { Client, type ClientConfig } from 'pg'
 import { z } from 'zod'
 import { toHex } from '../../../core/ids.ts'
@@ -22,9 +23,9 @@ export interface PostgresNewsOptions {
   readonly random: Random
   readonly log: Log
   onNews(news: BookNews): void
-  /** A line of another process sent this message: JSON. */
+  /** A connection of another process sent this message (JSON text). */
   onTalk(book: string, text: string): void
-  /** News may be missing: check all books that somebody waits for. */
+  /** Notifications may have been lost: check every book with open connections. */
   onLook(): void
   /** Polling interval without notifications; default 5 s. */
   readonly lookEveryMs?: number | undefined
@@ -36,7 +37,7 @@ type NewsState = 'silent' | 'connecting' | 'hearing' | 'deaf'
 
 const channel = 'daybook_news'
 const gatherMs = 25
-/** Most devices in a notification, which has less than 8000 bytes. */
+/** So many devices fit into one notification (below 8000 bytes). */
 const devicesOfOne = 75
 /** Interval of notifications to ourselves: a connection may die silently. */
 const echoEveryMs = 30_000
@@ -143,7 +144,7 @@ export class PostgresNews {
 
   #awaitEcho(): void {
     this.#after(this.#echoWithinMs, () => this.#fail(this.#state === 'hearing' ? 'connecting' : 'deaf'))
-    // If sending fails, the database is away: no sign of deafness.
+    // If sending fails, the database is unreachable; that says nothing about notifications.
     this.#notify(this.#own, '', []).catch(() => this.#fail('connecting'))
   }
 
@@ -212,7 +213,10 @@ function parse(text: string | undefined): unknown {
  * escaped again.
  */
 const pieceLength = 1800
-/** Most incomplete messages, of all processes: notifications of one transaction come together. */
+/**
+ * At most this many incomplete messages are kept. The pieces of one message arrive together, so old ones will
+ * never be complete.
+ */
 const openLimit = 64
 
 const pieceShape = z.tuple([

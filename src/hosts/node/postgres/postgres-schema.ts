@@ -1,6 +1,7 @@
 // The tables of mirrors in PostgreSQL, as numbered forward-only migrations. Released migrations never change.
 // Every row belongs to a book and to the commit that wrote it last (`txn`). Row-level security restricts a
-// transaction to the book it names, even for users who could bypass it: see `enterSql` in postgres-truth.ts.
+// transaction to the book in the setting `daybook.book`, even for users who could bypass it: see `enterSql` in
+// postgres-truth.ts.
 // Invariant: a database that newer code migrated is refused, never changed.
 import { DaybookError } from '../../../core/errors.ts'
 import type { Postgres } from './connect-postgres.ts'
@@ -27,7 +28,7 @@ const separate = (table: string) => `
   CREATE POLICY own_book ON daybook.${table}
     USING (book = current_setting('daybook.book', true)) WITH CHECK (book = current_setting('daybook.book', true));`
 
-/** Grants this role access to tables that came after it. */
+/** Grants `mirrorRole` access to tables of later migrations. */
 const opened = (...tables: readonly string[]) => `
   DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN

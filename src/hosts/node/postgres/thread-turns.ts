@@ -1,13 +1,13 @@
 // Shares the one thread among the callers of all books.
-// Invariant: callers take turns in a circle, one call in a pass of the event loop. After a long call the
-// others get the thread for as long as it took.
+// Invariant: round robin over callers, one call per turn of the event loop. After a long call the others get the
+// thread for as long as it took.
 import { DaybookError } from '../../../core/errors.ts'
 
 /** Shorter calls don't count as long. */
 const longMs = 20
 /** A machine that sleeps in the middle of a call must not block others for hours. */
 const restLimitMs = 2000
-/** Most waiting calls of a caller whose last call was long. */
+/** A caller whose last call was long may have this many calls waiting. */
 const waitingLimit = 64
 const callerLimit = 10_000
 
@@ -19,7 +19,9 @@ export class ThreadTurns {
   #isRunning = false
   #rest: NodeJS.Timeout | undefined
 
-  /** Resolves when it is this caller's turn; measures the caller's work until it next waits. */
+  /**
+   * Resolves when it is this caller's turn; measures the work that the caller does until its next real await.
+   */
   async take(book: string, caller: string): Promise<void> {
     const name = JSON.stringify([book, caller])
     const queue = this.#waiting.get(name) ?? []
@@ -49,7 +51,7 @@ export class ThreadTurns {
     })
   }
 
-  /** Starts the first caller whose turn it may be. */
+  /** Starts the first caller in the queue; while long callers rest, the first other one. */
   #startNext() {
     const isResting = performance.now() < this.#restUntil
     const name = [...this.#waiting.keys()].find((one) => !isResting || !this.#long.has(one))

@@ -1,4 +1,4 @@
-// Opens a book that processes share: connects the owner's server, its socket and its note.
+// Opens a book that processes share: connects the server and socket of the owner, and the file that contains the path of the socket.
 // Invariant: the socket exists only while the file is locked: made after locking, removed before unlocking.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -17,7 +17,7 @@ export type Joiner = Pick<JoiningProcess, 'scope' | 'strict'> & {
   readonly [Name in 'passphrase' | 'embedder' | 'mirror' | 'llm' | 'room']: string | undefined
 }
 
-/** The turn of this process as owner, for the opener of the file. */
+/** Callbacks for the code that opens the file, for as long as this process owns the book. */
 export interface OwnerTurn {
   /** Names this process. */
   readonly process: string
@@ -96,7 +96,7 @@ async function offerTo(agentPath: string, path: string, server: BookServer): Pro
   else server.listen(agentPath)
 }
 
-/** The book works all the same, for this process alone. */
+/** Not fatal: the book works, but only in this process. */
 function warn(path: string, error: unknown): void {
   nodePorts.log.warn('This book can not be shared with other processes.', {
     file: path,

@@ -1,5 +1,6 @@
-// Stores a proposal. Invariant: it is in the caller's own name, about memories the caller may propose, with evidence
-// that the caller can read; the same proposal twice is one, and no agent can flood the book.
+// Stores a proposal.
+// Invariant: it is in the caller's own name, about memories the caller may propose, with evidence that the caller
+// can read; proposing the same again returns the first; each agent is limited.
 import { isNamedIn, reachLevels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
@@ -92,8 +93,8 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
 }
 
 /**
- * Throws if a policy denies this to any holder of the caller's chain; or, if only policies let the caller propose,
- * unless one allows it.
+ * Throws if a policy denies it to the caller or to one of those above it in its chain of delegates. A caller
+ * who may propose only because of policies also needs one that allows it.
  */
 function checkPolicies(caller: Caller, names: readonly string[]): void {
   if (caller.role === 'owner') return
@@ -124,7 +125,7 @@ function checkReadable(
   supersedes.forEach((id, i) => needMemory(records, id, `supersedes.${i}`))
 }
 
-/** Ids of the named records that contain the content. */
+/** Those of `ids` whose record contains the proposed text. */
 function alikeIds(content: string, ids: readonly string[], { records }: ProposeAt): string[] {
   const text = fold(content.trim())
   const says = (value: unknown): boolean =>
@@ -170,8 +171,8 @@ function checkRates({ own, call: { now, caller } }: ProposeAt, by: string): void
 }
 
 /**
- * An id derived from proposer and content, so that two devices make one proposal of the same. A sealed proposal has a
- * random id: anyone who sees ids could otherwise guess its content.
+ * An id derived from proposer and content, so that two devices that propose the same make one record. A
+ * sealed proposal has a random id: anyone who sees ids could otherwise guess its content.
  */
 function freeId(
   { own }: ProposeAt,
