@@ -109,7 +109,7 @@ it('keeps nonces of signed requests while its object is thrown away, and sweeps 
   const edge = createEdge()
   const send = async (url: string, init: RequestInit) => edge.fetch(new Request(url, init), env)
   const agent = await A2pAgent.make('did:a2p:agent:local:assistant', origin, send)
-  await run(book, 'a2p:register_agent', { did: agent.did, public_key: agent.publicKey })
+  await run(book, 'a2p:register_agent', { did: agent.did, publicKey: agent.publicKey })
   const path = `/agents/${agent.did}?profile=did:a2p:user:local:${book}`
   const { url, init } = await agent.request('GET', path, undefined)
   const codes = async () => {

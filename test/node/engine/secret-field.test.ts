@@ -63,7 +63,7 @@ const said: Readonly<Record<string, object>> = {
     did: 'did:a2p:agent:local:x',
     name: 'x',
     description: 'x',
-    public_key: Buffer.from(keyBytes(1)).toString('base64'),
+    publicKey: Buffer.from(keyBytes(1)).toString('base64'),
   },
   'a2p:consolidate': { ids: [idOf('a2p_memory'), idOf('a2p_memory')], content: 'x' },
   'document:write': { changes: [{ folder: 'text/', key: 'x', value: { x: 'x' } }] },
