@@ -182,9 +182,9 @@ describe('activity', () => {
     const { current } = (await engine.call('seal:status', {})) as { current: string }
     expect(new Set(kids)).toEqual(new Set([current]))
     const { entries } = (await engine.call('activity:list', { sorts: ['recall'] })) as {
-      entries: { asked: { text: string } }[]
+      entries: { question: { text: string } }[]
     }
-    expect(entries.map(({ asked }) => asked.text)).toEqual([
+    expect(entries.map(({ question }) => question.text)).toEqual([
       'a later question of dodos',
       'a plain question of zebras',
     ])

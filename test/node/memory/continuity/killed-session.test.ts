@@ -21,8 +21,8 @@ function killedIn(step: string, path: string): Promise<NodeJS.Signals | null> {
     const { scope } = await book.sessions.start({ persona: 'Alice' })
     const alice = book.with(scope)
     await alice.thoughts.learn({ knowledge: 'The audit is in March.' })
-    book.on('progress', ({ what }) => {
-      if (what === ${JSON.stringify(step)}) process.kill(process.pid, 'SIGKILL')
+    book.on('progress', ({ subject }) => {
+      if (subject === ${JSON.stringify(step)}) process.kill(process.pid, 'SIGKILL')
     })
     await alice.sessions.end({ focus: 'the audit' })`
   const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '--eval', source], {
