@@ -1,36 +1,39 @@
-// Shared by all bindings: the query that a component follows, and the data it shows while another one loads.
+// Helpers of all bindings: pick the live query of a component, and keep its previous data while a new query loads.
 // Invariant: data of one book never appear under another.
 import type { Daybook, Live, LiveData, LiveMethod, LiveQuery, LiveSnapshot } from '../book/daybook.ts'
 
-/** An undefined book is not open yet, an undefined query not known yet: both give `loading`. */
+/** Undefined: the book is not open yet. The answer is `loading`. */
 export type MaybeBook = Daybook | undefined
 export type MaybeQuery<M extends LiveMethod> = LiveQuery<M> | undefined
 export type QueryAnswer<M extends LiveMethod> = LiveSnapshot<LiveData<M>>
 
 const nothing: LiveSnapshot<never> = { status: 'loading', data: undefined, error: undefined, updatedAt: 0 }
 
-/** Stands in for a query without a book. */
+/** Live query that stays `loading`: used while the book or the query is undefined. */
 const notYet: Live<never> = {
   getSnapshot: () => nothing,
   subscribe: () => () => undefined,
   '@@observable': () => ({ subscribe: () => ({ unsubscribe: () => undefined }) }),
 }
 
-/** Returns the query to follow; the same object for equal queries of one book. */
+/** Returns the live query to subscribe to. Equal queries of one book return the same object. */
 export function liveOf<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): Live<LiveData<M>> {
   return book && query ? book.live(query) : notYet
 }
 
-/** Snapshot on a server, and before hydration. */
+/** Returns the snapshot for server rendering and before hydration: `loading`. */
 export const serverSnapshot = (): LiveSnapshot<never> => nothing
 
-/** The last snapshot shown, and its book. */
+/** The snapshot that a component shows, and the book of that snapshot. */
 export interface Shown<T> {
   readonly book: MaybeBook
   readonly snapshot: LiveSnapshot<T>
 }
 
-/** Returns the snapshot to show: the previous data, until the new query is answered. */
+/**
+ * Returns the snapshot to show. While a new query loads, the snapshot contains the previous data of the same book.
+ * Returns `last` itself if nothing changed.
+ */
 export function shownAfter<T>(
   last: Shown<T> | undefined,
   book: MaybeBook,

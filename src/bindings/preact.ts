@@ -11,8 +11,8 @@ import {
 } from './live-binding.ts'
 
 /**
- * Returns the answer to `query`, and again after each change of the book. It is `loading` while the book or the query is
- * undefined; after a change of the query, the previous data stay until the new answer.
+ * Returns the answer to `query`, and renders again after each change of the answer. The answer is `loading` while the
+ * book or the query is undefined. After the query changes, the previous data stay until the new answer.
  */
 export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): QueryAnswer<M> {
   const live = liveOf(book, query)
@@ -21,7 +21,7 @@ export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery
   const drawn = live.getSnapshot()
   useLayoutEffect(() => {
     const off = live.subscribe(() => draw(undefined))
-    // It may have been answered since the render, and loads again for its first listener.
+    // The snapshot may have changed between the render and `subscribe`: render again.
     if (live.getSnapshot() !== drawn) draw(undefined)
     return off
   }, [live])

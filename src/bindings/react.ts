@@ -1,6 +1,6 @@
 // Live queries as hooks of React 18 and 19.
-// Invariant: React gets answers through `useSyncExternalStore` only, so all parts of a page show the same state of the
-// book.
+// Invariant: React gets answers through `useSyncExternalStore` only, so all parts of a page show the same state of
+// the book.
 import { useState, useSyncExternalStore } from 'react'
 import type { Daybook, Live, LiveData, LiveMethod, LiveQuery } from '../book/daybook.ts'
 import {
@@ -13,20 +13,22 @@ import {
 } from './live-binding.ts'
 
 /**
- * Returns the answer to `query`, and again after each change of the book. It is `loading` while the book or the query is
- * undefined; after a change of the query, the previous data stay until the new answer.
+ * Returns the answer to `query`, and renders again after each change of the answer. The answer is `loading` while the
+ * book or the query is undefined. After the query changes, the previous data stay until the new answer.
  */
 export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): QueryAnswer<M> {
   const live = liveOf(book, query)
   const snapshot = useSyncExternalStore(live.subscribe, live.getSnapshot, serverSnapshot)
   const [last, keep] = useState(() => shownAfter(undefined, book, snapshot))
   const shown = shownAfter(last, book, snapshot)
-  // React renders again at once, before it shows anything.
+  // React renders again at once, before it commits this render.
   if (shown !== last) keep(shown)
   return shown.snapshot
 }
 
-/** Returns the data of `query`. Suspends until the first answer; throws the error if there is one instead. */
+/**
+ * Returns the data of `query`. Suspends until the first answer. Throws the error of a query that failed without data.
+ */
 export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: LiveQuery<M>): LiveData<M> {
   const live = liveOf(book, query)
   const { status, data, error } = useSyncExternalStore(live.subscribe, live.getSnapshot, live.getSnapshot)
@@ -37,7 +39,7 @@ export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: Live
 
 const waiting = new WeakMap<Live<unknown>, Promise<void>>()
 
-/** Resolves when `live` is answered; one promise for all components. */
+/** Resolves when `live` has an answer or an error. All components share one promise. */
 function firstAnswer(live: Live<unknown>): Promise<void> {
   const pending = waiting.get(live)
   if (pending) return pending
@@ -46,7 +48,7 @@ function firstAnswer(live: Live<unknown>): Promise<void> {
       if (live.getSnapshot().status === 'loading') return
       waiting.delete(live)
       resolve()
-      // After the suspended components listen, so that the query doesn't run twice.
+      // Unsubscribe after the suspended components subscribe: otherwise the query runs twice.
       void answered.then(off)
     })
   })

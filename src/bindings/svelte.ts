@@ -11,9 +11,9 @@ import {
 } from './live-binding.ts'
 
 /**
- * Answers `query()` as `current`, and updates it after each change of the book while a component or effect reads it. It
- * is `loading` while the book or the query is undefined; after a change of the query, the previous data stay until the
- * new answer.
+ * Returns the answer to `query()` as `current`. While a component or effect reads `current`, each change of the book
+ * updates it. `current` is `loading` while the book or the query is undefined. After the query changes, the previous
+ * data stay until the new answer.
  */
 export function useLive<M extends LiveMethod>(
   book: () => MaybeBook,

@@ -11,9 +11,9 @@ import {
 } from './live-binding.ts'
 
 /**
- * Returns the answer to `query`, and again after each change of the book, until the component or effect scope ends. Book
- * and query may be refs or getters; the answer is `loading` while one of them is undefined. After a change of the query,
- * the previous data stay until the new answer.
+ * Returns the answer to `query`, and updates it after each change of the book until the component or effect scope
+ * ends. Book and query are values, refs or getters. The answer is `loading` while the book or the query is undefined.
+ * After the query changes, the previous data stay until the new answer.
  */
 export function useLive<M extends LiveMethod>(
   book: MaybeRefOrGetter<MaybeBook>,

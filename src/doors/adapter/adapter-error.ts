@@ -1,7 +1,9 @@
-// Errors of adapters: a `DaybookError` with the message of the framework.
+// Errors of adapters: a `DaybookError` whose message follows the framework.
 import { DaybookError, type ErrorCode } from '../../core/errors.ts'
 
-/** An error with exactly this message: models were trained on it, or the framework's tests need it. */
+/**
+ * Returns an error with exactly this message, because models or the framework's tests expect it. `retry` is false.
+ */
 export function adapterError(
   code: ErrorCode,
   message: string,

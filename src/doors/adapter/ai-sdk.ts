@@ -1,5 +1,6 @@
-// `daybook/ai-sdk`: adds memory to a model of the AI SDK. Recalls relevant records before a call, and stores the turn after it.
-// Invariant: a turn is stored once, after its last step, however many tools were called.
+// `daybook/ai-sdk`: adds memory to a model of the AI SDK. It recalls relevant records before a call, and stores the
+// turn after the call.
+// Invariant: a turn is stored once, after its last step, also if earlier steps called tools.
 import { type LanguageModelMiddleware, wrapLanguageModel, jsonSchema, tool } from 'ai'
 import type { Daybook } from '../../book/daybook.ts'
 import { shownValue } from '../../core/text/shown-text.ts'
@@ -11,25 +12,25 @@ type Prompt = CallOptions['prompt']
 type Stream = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream']
 type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
 
-/** Maximum length of a message; a longer one is stored as several. */
+/** Maximum UTF-16 units of a stored message. A longer message is stored as several. */
 const messageLength = 16_000
 
 export interface RememberOptions {
-  /** Estimated tokens of recalled text. Default: 1,500; 0 recalls nothing. */
+  /** Maximum estimated tokens of recalled text. Default: 1,500. 0 recalls nothing. */
   readonly budgetTokens?: number
-  /** False: messages are not stored. */
+  /** Default: true. False: the turn is not stored. */
   readonly store?: boolean
   /**
-   * Called when the memory failed; the call continues without it. Default: the call fails with that error, also after the model's
-   * answer.
+   * Called when a recall or a write fails; the model call then continues. Default: the model call fails with that
+   * error, even after the model answered.
    */
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * `model` with the memory of `book`. Recalled text is quoted before the user's last message, in that message: never as a system
- * message, which models trust most. The message and the answer are stored in the book's conversation. The handle sets the session:
- * `book.with({ session })`.
+ * Wraps `model` with the memory of `book`. Recalled text becomes the first part of the user's last message, never a
+ * system message, because models trust system messages most. The user's last message and the answer are stored in the
+ * book's conversation. Set the session with a handle: `book.with({ session })`.
  */
 export function withDaybook(
   model: Model,
@@ -83,13 +84,13 @@ export function withDaybook(
   })
 }
 
-/** False for a step that called tools, after which the turn continues, and for a failed one. */
+/** False for a step that called tools (the turn continues) and for a failed step. */
 const isTurnDone = (reason: string) => reason !== 'tool-calls' && reason !== 'error'
 
-/** Marks recalled text in a message, to find the user's own text later. */
+/** Provider options of a recalled part. They separate recalled text from the user's own text. */
 const recalled = { daybook: { recalled: true } }
 
-/** Puts recalled text before the last question. No line of it can close the quotation: see `pack`. */
+/** Adds `evidence` before the user's last question. No line of `evidence` can close the tag: see `pack` in recall. */
 function withEvidence(prompt: Prompt, evidence: string): Prompt {
   const place = prompt.findLastIndex(({ role }) => role === 'user')
   return prompt.map((message, i) => {
@@ -102,7 +103,7 @@ function withEvidence(prompt: Prompt, evidence: string): Prompt {
   })
 }
 
-/** The text of the user's last message, without recalled text. */
+/** Returns the text of the user's last message, without recalled text. */
 function lastQuestion(prompt: Prompt): string {
   const last = prompt.findLast(({ role }) => role === 'user')
   if (last?.role !== 'user') return ''
@@ -114,7 +115,7 @@ function lastQuestion(prompt: Prompt): string {
     .join('\n')
 }
 
-/** Splits `text` into messages, never within a character. */
+/** Splits `text` into pieces of at most `messageLength`, never within a surrogate pair. Drops blank pieces. */
 function pieces(text: string): string[] {
   const found: string[] = []
   for (let at = 0; at < text.length;) {
@@ -134,7 +135,7 @@ export interface RecallQuery {
   readonly limit?: number | undefined
 }
 
-/** A record as a model sees it. */
+/** A record as a model receives it. */
 export interface RecalledNote {
   readonly id: string
   readonly kind: string
@@ -143,8 +144,9 @@ export interface RecalledNote {
 }
 
 /**
- * `recall` and `remember`, for `tools` of `generateText`, `streamText` or an agent. `remember` stores a fact of the schema `note`, as
- * the agent of the handle. A refused call rejects with a `DaybookError`, which the SDK passes to the model.
+ * Returns the tools `recall` and `remember`, for `tools` of `generateText`, `streamText` or an agent. `remember`
+ * stores a fact of the schema `note`, as the agent of the handle. A refused call rejects with a `DaybookError`, and
+ * the SDK passes this error to the model.
  */
 export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
   return {
@@ -183,7 +185,7 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
         required: ['text'],
         additionalProperties: false,
       }),
-      // The SDK may repeat a call with the same id: store once.
+      // The SDK may repeat a call with the same id: the request id makes the book store the note once.
       async execute({ text }, { toolCallId }): Promise<{ stored: string }> {
         const note = { schema: noteSchema, data: { text }, source: 'ai-sdk' }
         const { id } = await book.facts.store(note, { requestId: `ai-sdk ${toolCallId}` })

@@ -1,6 +1,7 @@
-// `daybook/claude-agent`: transcripts of Claude's agents in a book, for the option `sessionStore`. An entry is a document whose
-// key is its place.
-// Invariant: an entry with a known uuid is stored once; an entry that can't be stored does not block others.
+// `daybook/claude-agent`: stores transcripts of Claude's agents in a book, for the option `sessionStore`. Each entry
+// is a document whose key is the entry's place in the transcript.
+// Invariant: an entry with a known uuid is stored once; an entry that can't be stored does not block the other
+// entries.
 import type { CapabilityInput, Daybook } from '../../book/daybook.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import { isJsonObject, type Json } from '../../core/json/path.ts'
@@ -10,54 +11,57 @@ import { type DocumentName, inCalls, type PartedDocument, PartedDocuments } from
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
-/** A transcript: the main one of a session, or with `subpath` one below it. */
+/** Names a transcript: the main transcript of a session, or with `subpath` a transcript below the session. */
 export interface SessionKey {
   readonly projectKey: string
   readonly sessionId: string
   readonly subpath?: string | undefined
 }
 
-/** A line of a transcript: any JSON. */
+/** A line of a transcript: a JSON object. */
 export interface SessionEntry {
   readonly type: string
   readonly uuid?: string
   readonly [field: string]: unknown
 }
 
-/** The SDK's interface. */
+/** The SDK's interface of a session store. */
 export interface DaybookSessions {
-  /** Rejects if entries can't be stored, and lists them in `details.paths`; the others are stored. */
+  /**
+   * Appends entries. If some can't be stored, stores the other entries and rejects; `details.paths` lists the refused
+   * entries.
+   */
   append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void>
-  /** Entries in order; null without such a transcript. */
+  /** Returns the entries in order; null if the transcript does not exist. */
   load(key: SessionKey): Promise<SessionEntry[] | null>
-  /** The sessions of a project; `mtime` in milliseconds since 1970. */
+  /** Lists the sessions of a project. `mtime`: milliseconds since 1970. */
   listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>
-  /** Without `subpath`, the whole session. */
+  /** Deletes a transcript; without `subpath`, the whole session. */
   delete(key: SessionKey): Promise<void>
   listSubkeys(key: { readonly projectKey: string; readonly sessionId: string }): Promise<string[]>
 }
 
-/** Retries of an append after concurrent changes. */
+/** Maximum retries of an append after concurrent changes. */
 const tries = 100
 const placeDigits = 12
 const main = 'main/'
 const below = 'sub/'
 
 export interface SessionsOptions {
-  /** Called with documents that are no entries; they are skipped. */
+  /** Called with each document that contains no valid entry; reads skip this document. */
   readonly onSkipped?: (document: DocumentName) => void
 }
 
 /** An entry to append. */
 interface NewEntry {
-  /** Its path among the arguments. */
+  /** The path of the entry in the arguments, such as `entries.0`. */
   readonly path: string
   readonly uuid: string | undefined
   readonly json: Json
   readonly recalled: boolean
 }
 
-/** The end of a transcript, as far as this handle knows. */
+/** The end of a transcript as this object last read or wrote it: the next free place, and the known uuids. */
 interface TranscriptEnd {
   next: number
   readonly uuids: Set<string>
@@ -105,7 +109,7 @@ class Transcripts {
         uuids.add(uuid)
         return true
       })
-      // A cached entry may have been deleted elsewhere: read the transcript before skipping.
+      // Another handle may have deleted the entry since: read the transcript again before skipping an entry.
       if (cached && fresh.length < pending.length) {
         this.#ends.delete(folder)
         continue
@@ -177,7 +181,10 @@ class Transcripts {
     return end
   }
 
-  /** Writes `fresh`, and notes in `refused` the entries that can't be stored. Answers `conflict` after a concurrent append. */
+  /**
+   * Writes `fresh`. Adds entries that can't be stored to `refused`. Returns the written entries, and the `conflict`
+   * of a concurrent append.
+   */
   async #write(
     folder: string,
     fresh: readonly NewEntry[],
@@ -192,7 +199,7 @@ class Transcripts {
       } catch (error) {
         const isInvalid = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'too-large')
         if (!isInvalid) throw error
-        // One of them is the cause. Write them one by one.
+        // One change of the batch is invalid: write the changes one by one.
         if (changes.length > 1) for (const change of changes) await put([change])
         else for (const change of changes) refused.set(byChange.get(change) as NewEntry, error)
         return
@@ -226,7 +233,10 @@ function folderOf(key: SessionKey): string {
     : `${session}${below}${folderName('subpath', key.subpath)}/`
 }
 
-/** A name as one label of a folder: slashes and dots have no effect. */
+/**
+ * Encodes a name as one segment of a folder, so that a slash does not begin a new folder. Throws `invalid-input` for
+ * an empty, too long or ill-formed text.
+ */
 function folderName(path: keyof SessionKey, name: unknown): string {
   if (typeof name === 'string' && name !== '' && name.length <= 500 && name.isWellFormed()) {
     return encodeURIComponent(name)
@@ -236,14 +246,14 @@ function folderName(path: keyof SessionKey, name: unknown): string {
   })
 }
 
-/** An entry to store, or the error why it can't be. */
+/** Returns the entry to store, or the error if the entry can't be stored. */
 function newEntryOf(entry: SessionEntry, place: number): NewEntry | DaybookError {
   const path = `entries.${place}`
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     return adapterError('invalid-input', 'An entry of a transcript is an object.', { path })
   }
   try {
-    // Recall finds messages, but not notes of programs.
+    // Recall finds messages only, not the other entries of a program.
     const recalled = entry.type === 'user' || entry.type === 'assistant'
     return { path, uuid: uuidOf(entry), json: valueToJson(entry), recalled }
   } catch (error) {
@@ -265,7 +275,7 @@ function throwRefused(refused: ReadonlyMap<unknown, DaybookError>): void {
 
 const uuidOf = (entry: SessionEntry | undefined) => (typeof entry?.uuid === 'string' ? entry.uuid : undefined)
 
-/** The entry in a document; undefined if it has none. */
+/** Returns the entry in a document; undefined if the document contains no object. */
 function entryOf({ value }: PartedDocument): SessionEntry | undefined {
   const { entry } = value
   const read = entry === undefined ? undefined : valueFromJson(entry)

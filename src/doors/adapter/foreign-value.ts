@@ -1,5 +1,6 @@
-// Values of frameworks as JSON for a book, and back. Values that JSON lacks are written under names that begin with `$`.
-// Invariant: a value comes back equal, sharing nothing with the original, or it is refused; an object that looks like one of these marks
+// Converts values of frameworks to JSON for a book, and back. A value that JSON lacks is written as a mark: an object
+// with one field whose name begins with `$`.
+// Invariant: in strict mode a value comes back equal, as a copy, or is refused. An object that looks like a mark
 // stays an object.
 import { base64 } from '@scure/base'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
@@ -11,25 +12,26 @@ export const numberField = '$number'
 const bytesField = '$bytes'
 /** Wraps an object that looks like a mark. */
 const plainField = '$plain'
-/** Wraps the JSON text of a value that is nested too deep for a book, or has a forbidden name. */
+/** Contains the JSON text of a value that is nested too deep for a book, or that has a field `__proto__`. */
 const textField = '$json'
 
-/** Levels of JSON that are written as they are. A book allows 64, including those around a value. */
+/** Maximum levels that are written as JSON; a deeper value becomes JSON text. A book allows 64 levels per record. */
 const depthLimit = 40
-/** Maximum levels of a value: each takes stack, which browsers have little of. */
+/** Maximum levels of a value. Each level takes call stack, and browsers have little. */
 const levelLimit = 512
 const forbidden = '__proto__'
 const fieldless = new Set(['RegExp', 'BigInt', 'Symbol', 'Promise', 'WeakMap', 'WeakSet', 'WeakRef'])
 
 export interface ForeignOptions {
   /**
-   * True: values that would not come back equal, and invalid marks, are refused with `invalid-input`. False: instances become their
-   * fields and functions are dropped, as in JSON, and an invalid mark is read as an object.
+   * Default: false. True: a value that would not come back equal, or an invalid mark, throws `invalid-input`. False:
+   * an instance becomes its fields, a function is dropped or becomes null, as in JSON, and an invalid mark is read as
+   * an object.
    */
   readonly strict?: boolean
 }
 
-/** A value as JSON. Throws `invalid-input` with the path of an unsupported value. */
+/** Converts a value to JSON. Throws `invalid-input` with the path of an unsupported value. */
 export function valueToJson(value: unknown, options: ForeignOptions = {}): Json {
   return new Writer(options).value(value, '', 0)
 }
@@ -38,7 +40,7 @@ export function valueFromJson(json: Json, options: ForeignOptions = {}): unknown
   return new Reader(options).value(json)
 }
 
-/** The fields of an object, each under its own name. */
+/** Converts the fields of an object to JSON; the object itself never becomes a mark. Throws `invalid-input`. */
 export function fieldsToJson(value: object, options: ForeignOptions = {}): JsonObject {
   if (Object.hasOwn(value, forbidden)) throw unsupported(forbidden, 'a field of that name')
   return new Writer(options).fields(value, '', 0)
@@ -48,7 +50,7 @@ export function fieldsFromJson(json: JsonObject, options: ForeignOptions = {}): 
   return new Reader(options).fields(json)
 }
 
-/** True for numbers that every JSON reader reads the same; a book allows no others. */
+/** True for a number that every JSON parser reads the same. A book allows only such numbers. */
 export const isPlainNumber = (value: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
@@ -56,7 +58,7 @@ const numberName = (value: number) => (Object.is(value, -0) ? '-0' : String(valu
 
 class Writer {
   readonly #isStrict: boolean
-  /** Objects around the current value, to detect circles. */
+  /** Objects around the current value, to detect cycles. */
   readonly #around = new Set<object>()
 
   constructor({ strict = false }: ForeignOptions) {
@@ -94,7 +96,7 @@ class Writer {
     })
   }
 
-  /** Undefined fields are dropped. */
+  /** False for a field to drop: undefined, or unless strict a function or symbol. */
   #isField(value: unknown): boolean {
     return (
       value !== undefined && (this.#isStrict || (typeof value !== 'function' && typeof value !== 'symbol'))
@@ -114,7 +116,7 @@ class Writer {
     }
     if (value instanceof Uint8Array) return { [bytesField]: base64.encode(value) }
     const prototype: unknown = Object.getPrototypeOf(value)
-    // A plain object of another window has another prototype, whose prototype is null too.
+    // A plain object of another window has that window's `Object.prototype`, whose prototype is null too.
     const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
     return isPlain ? this.#plain(value, path, depth) : this.#instance(value, path, depth)
   }
@@ -122,7 +124,7 @@ class Writer {
   #instance(value: object, path: string, depth: number): Json {
     if (this.#isStrict || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
       throw unsupported(path, value.constructor.name)
-    // Without fields nothing would be stored.
+    // These types have no fields: the book would store an empty object.
     if (fieldless.has(Object.prototype.toString.call(value).slice(8, -1)))
       throw unsupported(path, value.constructor.name)
     if (value instanceof Map) return { $map: this.value([...value], path, depth + 1) }
@@ -201,7 +203,7 @@ class Reader {
 
 type Read = { readonly value: unknown } | undefined
 
-/** The value of each mark; undefined for an invalid one. */
+/** Readers by the name of a mark. Undefined: the content of the mark is invalid. */
 const readers: Readonly<Record<string, (content: Json) => Read>> = {
   [plainField]: () => undefined,
   [textField]: () => undefined,

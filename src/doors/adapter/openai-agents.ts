@@ -1,4 +1,5 @@
-// `daybook/openai-agents`: the history of a session of OpenAI's agents in a book. An item is a document whose key is its place.
+// `daybook/openai-agents`: stores the history of a session of OpenAI's agents in a book. Each item is a document
+// whose key is the item's place in the history.
 // Invariant: a change applies to the current history, as a whole or not at all, also with concurrent writers.
 import type {
   AgentInputItem,
@@ -21,22 +22,22 @@ import { valueFromJson, valueToJson } from './foreign-value.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
-/** Retries of a change after concurrent changes. */
+/** Maximum retries of a change after concurrent changes. */
 const tries = 100
 const placeDigits = 12
 
 export interface SessionOptions {
-  /** The id of the conversation. Default: a new one. */
+  /** The id of the session, 1 to 500 characters. Default: a new id. */
   readonly sessionId?: string
-  /** Called with documents that are no items; they are skipped. */
+  /** Called with each document that contains no valid item; reads skip this document. */
   readonly onSkipped?: (document: DocumentName) => void
 }
 
-/** The current history: items, oldest first, and applied operations. */
+/** The current history of a session: items (oldest first) and applied operations. */
 interface History {
   readonly items: readonly PartedDocument[]
   readonly operations: readonly PartedDocument[]
-  /** Documents in the place of items that are no items. */
+  /** Documents at the place of an item that contain no valid item. */
   readonly unread: readonly PartedDocument[]
   /** The next free place. */
   readonly next: number
@@ -74,7 +75,7 @@ export class DaybookSession
     return Promise.resolve(this.#id)
   }
 
-  /** The newest `limit` items, or all, oldest first. */
+  /** Returns the newest `limit` items, oldest first. Undefined: all items. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return []
     const { items } = await this.#history()
@@ -110,7 +111,7 @@ export class DaybookSession
           const { type, callId: own } = (changes.get(one.key)?.value ?? one.value)['item'] as JsonObject
           return type === 'function_call' && own === callId && changes.get(one.key)?.value !== null
         })
-        // Replace the first call of that id, and remove others.
+        // Replace the first call of that id, and delete its other calls.
         for (const [place, one] of calls.entries()) {
           changes.set(one.key, place === 0 ? { ...gone(one), ...valueOf(json) } : gone(one))
         }
@@ -119,7 +120,10 @@ export class DaybookSession
     })
   }
 
-  /** Applies an operation once per `operationId`, until the session is cleared. */
+  /**
+   * Applies an operation once per `operationId`, until the session is cleared. Throws `request-reused` for a
+   * different operation of the same id, and `conflict` if the end of the history doesn't match.
+   */
   async applyHistoryTransaction({ operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
     if (typeof operationId !== 'string' || operationId.trim() === '' || operationId.length > 1000) {
       const message = 'Session history transaction operationId must be a non-empty string.'
@@ -152,7 +156,9 @@ export class DaybookSession
     })
   }
 
-  /** Appends after the last place. Of two concurrent appends only one gets it. */
+  /**
+   * Returns changes that append items from place `next`. If two appends are concurrent, one fails with `conflict`.
+   */
   #append(next: number, added: readonly JsonObject[]): Change[] {
     return added.map((item, i) => {
       const key = String(next + i).padStart(placeDigits, '0')
@@ -182,7 +188,10 @@ export class DaybookSession
     return { items, operations, unread, next: places.reduce((next, place) => Math.max(next, place + 1), 0) }
   }
 
-  /** Writes the changes that `plan` makes of the history. Calls it again after a concurrent change. */
+  /**
+   * Writes the changes that `plan` returns for the current history. Calls `plan` again after a `conflict`, up to
+   * `tries` times.
+   */
   async #change(plan: (history: History) => PartedChange[]): Promise<void> {
     for (let retries = tries; ; retries--) {
       const history = await this.#history()
@@ -197,7 +206,10 @@ export class DaybookSession
     }
   }
 
-  /** A condition that nothing was appended since: the next place is free, unless this change fills it. */
+  /**
+   * Returns a change that fails with `conflict` if the next place is taken. Empty: `changes` write that place
+   * already.
+   */
   #unchanged({ next: place }: History, changes: readonly Change[]): Change[] {
     const [next] = this.#append(place, [{}])
     if (!next || changes.some(({ key }) => key === next.key)) return []
@@ -212,7 +224,7 @@ const gone = (before: PartedDocument) => {
 
 const itemOf = ({ value }: PartedDocument) => fromJson(value['item'])
 
-/** Recall finds messages, but not tool calls and their results. */
+/** `recalled`: recall finds messages, but not tool calls and their results. */
 function valueOf(item: JsonObject): Pick<Change, 'value' | 'recalled'> {
   return { value: { item } as Change['value'], recalled: typeof item['role'] === 'string' }
 }
@@ -220,7 +232,7 @@ function valueOf(item: JsonObject): Pick<Change, 'value' | 'recalled'> {
 const isPlace = (key: string) => /^\d+$/.test(key)
 
 interface ReadTransaction {
-  /** As JSON, to compare it. */
+  /** The transaction as JSON, to compare it with an applied one. */
   readonly json: JsonObject
   readonly expected: readonly JsonObject[]
   readonly added: readonly JsonObject[]
@@ -250,7 +262,10 @@ function transactionOf(transaction: SessionHistoryTransactionArgs['transaction']
   })
 }
 
-/** An item as JSON. `fromJson` restores an equal item that shares nothing with it. */
+/**
+ * Converts an item to JSON. Throws `invalid-input` for an item that can't be stored. `path` names the item in the
+ * error.
+ */
 function toJson(item: AgentInputItem, path: string): JsonObject {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     throw adapterError('invalid-input', 'An item of a session is an object.', { path })
@@ -263,7 +278,7 @@ function toJson(item: AgentInputItem, path: string): JsonObject {
   }
 }
 
-/** The item in a document; undefined if it has none. */
+/** Converts the JSON of a document to an item. Undefined: the JSON is no object. */
 function fromJson(json: Json | undefined): AgentInputItem | undefined {
   const item = json === undefined ? undefined : valueFromJson(json)
   return isJsonObject(item as Json) ? (item as AgentInputItem) : undefined

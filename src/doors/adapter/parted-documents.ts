@@ -1,4 +1,5 @@
-// Documents of any size for adapters. A large one has parts, which are documents in the same folder, so a reader's scope covers all.
+// Documents of any size for adapters. A large document is split: its parts are documents in the same folder, so the
+// same scope covers them.
 // Invariant: a document and its parts are written and removed together.
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
@@ -15,25 +16,25 @@ export interface DocumentName {
   readonly folder: string
   readonly key: string
 }
-/** A document with its whole value. */
+/** A document with its whole value, parts joined. */
 export interface PartedDocument extends DocumentName {
   readonly value: JsonObject
   readonly etag: string
   readonly created_at: string
   readonly updated_at: string
-  /** The keys of its parts, if any. */
+  /** The keys of its parts. Absent: the document has no parts. */
   readonly parts?: readonly string[]
 }
-/** `before`: the document as read before, if known. */
+/** `before`: the document as read before the change. Absent: `write` reads the earlier parts itself. */
 export type PartedChange = Change & { readonly before?: PartedDocument }
 
-/** Maximum bytes of a value without parts. A book allows 1,800,000, including some overhead. */
+/** Maximum bytes of a value without parts. A book allows 1,800,000 bytes, including some overhead. */
 const wholeLimit = 1_700_000
-/** Characters of a part. Each takes at most three bytes; a quotation mark takes two characters. */
+/** UTF-16 units of a part. A unit takes at most three bytes in UTF-8; an escaped quotation mark takes two units. */
 const partLength = 400_000
-/** Limits of one call. */
+/** Limits of one call of `documents.write`. */
 const callLimit = { characters: 16_000_000, changes: 5000 } as const
-/** Prefix of part keys. Doubled in other keys that begin with it. */
+/** Prefix of the keys of parts. Another key that begins with this prefix gets it twice. */
 const mark = partMark
 const firstField = '$first'
 
@@ -49,7 +50,10 @@ export class PartedDocuments {
     return found ? this.#whole(found, new Map()) : undefined
   }
 
-  /** The documents of a folder, by pages. Skips those with a missing part, and calls `onMissing`. */
+  /**
+   * Lists the documents of a folder. `deep`: with subfolders; default: true. `atOnce`: documents per page; default:
+   * 1,000. Skips a document with a missing part, and calls `onMissing` with its name.
+   */
   async *list(
     query: { readonly folder: string; readonly deep?: boolean; readonly atOnce?: number },
     onMissing: (name: DocumentName) => void = () => undefined,
@@ -76,7 +80,7 @@ export class PartedDocuments {
     } while (cursor !== undefined)
   }
 
-  /** A recalled document with its whole value; undefined for a part, or if one is missing. */
+  /** Returns a recalled document with its whole value. Undefined: the document is a part, or a part is missing. */
   async whole(document: Listed): Promise<PartedDocument | undefined> {
     return isPart(document.key) ? undefined : this.#whole(document, new Map())
   }
@@ -88,7 +92,7 @@ export class PartedDocuments {
     await this.#documents.write({ changes: all })
   }
 
-  /** The changes for one document: itself, its parts, and removal of earlier parts. */
+  /** Returns the changes for one document: write the document and its parts, and delete its earlier parts. */
   async #spread({ before: known, ...change }: PartedChange): Promise<Change[]> {
     const { folder = '', value } = change
     const key = keyIn(change.key)
@@ -109,7 +113,7 @@ export class PartedDocuments {
       const found = await this.#documents.read({ folder, key })
       return (found && partKeysOf(found.value as JsonObject)) ?? []
     } catch (error) {
-      // Without the right to read, earlier parts stay.
+      // The caller may not read: earlier parts stay.
       if (isDaybookError(error, 'forbidden')) return []
       throw error
     }
@@ -132,7 +136,7 @@ export class PartedDocuments {
   }
 }
 
-/** Splits `changes` into calls. */
+/** Splits `changes` into batches within `callLimit`. A larger change is a batch of its own. */
 export function inCalls<One extends Change>(changes: readonly One[]): One[][] {
   const groups: One[][] = []
   let room = 0
@@ -153,7 +157,7 @@ const isPart = (key: string) => key.startsWith(mark) && !key.startsWith(mark + m
 const keyIn = (key: string) => (key.startsWith(mark) ? mark + key : key)
 const keyOut = (key: string) => (key.startsWith(mark + mark) ? key.slice(mark.length) : key)
 
-/** The part keys of a value that has parts. */
+/** Returns the keys of the parts. Undefined: the value has no parts. */
 function partKeysOf(value: JsonObject): readonly string[] | undefined {
   const keys = value[partsField]
   const isHead =
@@ -161,7 +165,10 @@ function partKeysOf(value: JsonObject): readonly string[] | undefined {
   return isHead && keys.every((key) => typeof key === 'string') ? (keys as string[]) : undefined
 }
 
-/** A value as its document holds it. A value that looks like the beginning of another is written as one. */
+/**
+ * Splits a value into the value of its document and its parts. Also splits a small value that looks like one with
+ * parts.
+ */
 function partsOf(folder: string, key: string, value: JsonObject): { head: JsonObject; parts: Change[] } {
   const text = JSON.stringify(value)
   const isWhole = text.length <= wholeLimit && utf8Length(text) <= wholeLimit
@@ -177,7 +184,7 @@ function partsOf(folder: string, key: string, value: JsonObject): { head: JsonOb
   return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstField]: first }, parts }
 }
 
-/** None of them ends within a character. */
+/** Splits `text` into pieces of at most `partLength`, never within a surrogate pair. */
 function pieces(text: string): string[] {
   const found: string[] = []
   for (let at = 0; at < text.length;) {

@@ -1,4 +1,4 @@
-// The HTTP app of the edge: Hono routes. All errors have one shape.
+// The HTTP app of the edge: Hono routes. Errors outside `/a2p/v1` have one shape.
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
@@ -27,7 +27,7 @@ const bookRoutes = new Hono<BookTypes>()
   .route('/', mcpRoute)
   .route('/', messageRoute)
 
-/** Builds the app. Hono's `hc` makes a typed client from its type. */
+/** Creates the app. Hono's `hc` creates a typed client from the type of the app. */
 export function createApp() {
   const app = new Hono<EdgeTypes>()
   app.onError((error, c) => respondWith(c, error))
@@ -94,8 +94,8 @@ export function createApp() {
 }
 
 /**
- * Answers browsers that ask a local service whether an internet page may call it: yes for every allowed origin. Chromium from
- * 142 on asks its user instead.
+ * Answers preflight requests for private network access: allows every origin that CORS allows. Chromium 142 and later
+ * ask the user instead.
  */
 function allowOwnNetwork(): MiddlewareHandler {
   return async (c, next) => {
@@ -106,7 +106,7 @@ function allowOwnNetwork(): MiddlewareHandler {
   }
 }
 
-/** Logs once which variables look like settings but aren't. */
+/** Logs `settingFaults` once, such as variables that look like settings but are not. */
 function logSettingFaults(): MiddlewareHandler<EdgeTypes> {
   let isLogged = false
   return async (c, next) => {
@@ -118,7 +118,7 @@ function logSettingFaults(): MiddlewareHandler<EdgeTypes> {
   }
 }
 
-/** Sets secure headers on every answer except upgrades, which take none. */
+/** Sets secure headers on every answer except an upgrade (101), whose headers can't be changed. */
 function withSecureHeaders(): MiddlewareHandler {
   const setHeaders = secureHeaders({
     contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },

@@ -1,5 +1,7 @@
-// Files of the memory tool as documents of a book: /memories/a/b.md is the document `b.md` in the folder `memories/a/`.
-// Invariants: an edit applies to the current file, also when two processes edit it. No spelling of a path leaves /memories.
+// Files of the memory tool as documents of a book: /memories/a/b.md is the document `b.md` in the folder
+// `memories/a/`.
+// Invariant: an edit applies to the current file, also when two processes edit that file. No spelling of a path
+// leaves /memories.
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { ListedFile } from './memory-text.ts'
@@ -8,10 +10,10 @@ import { adapterError } from '../adapter-error.ts'
 type Change = CapabilityInput<'document:write'>['changes'][number]
 export type MemoryDocument = NonNullable<CapabilityOutput<'document:read'>>
 
-/** The needed part of a book or handle. */
+/** The part of a book or handle that the memory tool uses. */
 export type MemoryBook = Pick<Daybook, 'documents'>
 
-/** Retries of an edit after concurrent changes. */
+/** Maximum retries of an edit after concurrent changes. */
 const tries = 100
 
 export class MemoryFiles {
@@ -24,7 +26,7 @@ export class MemoryFiles {
     this.#folder = `${folder.replaceAll(/^\/+|\/+$/g, '')}/`
   }
 
-  /** The document name of a file. */
+  /** Returns the folder and key of a file's document. */
   name({ segments }: Pick<MemoryPath, 'segments'>) {
     return { folder: this.folder({ segments: segments.slice(0, -1) }), key: segments.at(-1) ?? '' }
   }
@@ -38,7 +40,7 @@ export class MemoryFiles {
     return (await this.#book.documents.read(this.name(path))) ?? undefined
   }
 
-  /** The files below a folder; empty without such a folder. */
+  /** Lists the files in a folder and its subfolders. Empty: the folder does not exist. */
   async below(path: Pick<MemoryPath, 'segments'>): Promise<MemoryDocument[]> {
     const folder = this.folder(path)
     const found: MemoryDocument[] = []
@@ -51,13 +53,13 @@ export class MemoryFiles {
     return found
   }
 
-  /** The text of a document, and its path below the viewed folder. */
+  /** Returns the text of a document, and its path relative to the viewed folder. */
   listed(path: Pick<MemoryPath, 'segments'>, document: MemoryDocument): ListedFile {
     const between = document.folder.slice(this.folder(path).length).split('/').slice(0, -1)
     return { path: [...between, document.key], text: textOf(document) }
   }
 
-  /** The first file in place of a folder above `path`. */
+  /** Returns the first parent of `path` that is a file; undefined if no parent is a file. */
   async fileAbove({ segments }: MemoryPath): Promise<string | undefined> {
     for (let length = 1; length < segments.length; length++) {
       const above = segments.slice(0, length)
@@ -67,8 +69,8 @@ export class MemoryFiles {
   }
 
   /**
-   * Writes the changes of `plan`. Calls it again if the files changed between its reads and the write. If it throws, nothing is
-   * written.
+   * Writes the changes that `plan` returns, and returns its answer. Calls `plan` again after a `conflict`, up to
+   * `tries` times. If `plan` throws, nothing is written.
    */
   async change<Answer>(plan: () => Promise<{ changes: PlannedChange[]; answer: Answer }>): Promise<Answer> {
     for (let retries = tries; ; retries--) {
@@ -90,7 +92,7 @@ export class MemoryFiles {
     }
   }
 
-  /** Undoes the last change; false without one, `conflict` if the files changed since. */
+  /** Undoes the last change. False: there is no change to undo. Throws `conflict` if the files changed since. */
   async undo(): Promise<boolean> {
     const changes = this.#undo
     if (!changes) return false
@@ -105,7 +107,7 @@ export interface PlannedChange {
   readonly before?: MemoryDocument | undefined
 }
 
-/** The text of a file; the JSON of a document that is no file. */
+/** Returns the text of a file. A document without a `text` is returned as JSON. */
 export function textOf({ value }: Pick<MemoryDocument, 'value'>): string {
   const { text } = value
   return typeof text === 'string' ? text : JSON.stringify(value)
@@ -113,14 +115,17 @@ export function textOf({ value }: Pick<MemoryDocument, 'value'>): string {
 
 const root = '/memories'
 
-/** A path below /memories; without segments, /memories itself. */
+/** A path below /memories. Empty `segments`: /memories itself. */
 export interface MemoryPath {
-  /** As the model wrote it, for the answers. */
+  /** The path as the model wrote it; answers and errors quote it. */
   readonly text: string
   readonly segments: readonly string[]
 }
 
-/** Reads a path from the model. Throws `invalid-input` if it doesn't start with /memories or leads out of it. */
+/**
+ * Parses a path from the model. Throws `invalid-input` if the path doesn't start with /memories, leads out of
+ * /memories or contains a NUL. `field`: the parameter that the error names.
+ */
 export function readPath(text: unknown, field = 'path'): MemoryPath {
   if (typeof text !== 'string' || (text !== root && !text.startsWith(`${root}/`))) {
     throw adapterError('invalid-input', `Path must start with /memories, got: ${String(text)}`, {
@@ -135,7 +140,7 @@ export function readPath(text: unknown, field = 'path'): MemoryPath {
   return { text, segments }
 }
 
-/** The segments without `.` and `..`; undefined if they lead above the start. */
+/** Resolves `.` and `..`, and drops empty segments. Undefined: the path leads above the start. */
 function resolved(segments: readonly string[]): string[] | undefined {
   const result: string[] = []
   for (const segment of segments) {
@@ -146,7 +151,7 @@ function resolved(segments: readonly string[]): string[] | undefined {
   return result
 }
 
-/** Other readings of a path: percent signs decoded, also twice, and backslashes as separators. */
+/** Returns other readings of a path: percent escapes decoded up to three times, and backslashes as separators. */
 function spellings(path: string): string[] {
   const found = [path.replaceAll('\\', '/')]
   for (let text = path, rounds = 0; rounds < 3; rounds++) {

@@ -1,19 +1,19 @@
-// Answers of the memory tool, exactly as in the reference implementation: models were trained on them.
+// Answer texts of the memory tool, exactly as in the reference implementation, because models were trained on them.
 import { shownText } from '../../../core/text/shown-text.ts'
 import { utf8Length } from '../../../core/text/utf8.ts'
 import { adapterError } from '../adapter-error.ts'
 
-/** Maximum lines of a viewed file. Line numbers have its width. */
+/** Maximum lines of a viewed file. Line numbers are padded to the width of this number. */
 const lineLimit = 999_999
 const numberWidth = String(lineLimit).length
 
-/** A file below the viewed folder: its path from there, and its text. */
+/** A file below the viewed folder: its path relative to that folder, and its text. */
 export interface ListedFile {
   readonly path: readonly string[]
   readonly text: string
 }
 
-/** `0B`, `13B`, `1.5K`. */
+/** Formats a size in bytes: `0B`, `13B`, `1.5K`. */
 export function sizeText(bytes: number): string {
   if (bytes === 0) return '0B'
   const step = Math.min(3, Math.floor(Math.log(bytes) / Math.log(1024)))
@@ -41,16 +41,19 @@ export function directoryText(directory: string, files: readonly ListedFile[]): 
   return `${header}\n${lines.join('\n')}`
 }
 
-/** A line of a file for a model, without invisible characters. */
+/** Returns a line as a model sees it: without invisible characters and without a final carriage return. */
 const shownLine = (line: string) => shownText(line.replace(/\r$/, ''), ' ')
 
-/** A file as shown to a model. */
+/** Returns the text of a file as a model sees it. */
 export const shownFile = (text: string): string => text.split('\n').map(shownLine).join('\n')
 
 const numbered = (lines: readonly string[], first: number) =>
   lines.map((line, i) => `${String(first + i).padStart(numberWidth, ' ')}\t${shownLine(line)}`).join('\n')
 
-/** `range`: first and last line, from 1; -1 is the end. */
+/**
+ * Returns the numbered lines of a file. `range`: first and last line, counted from 1; last line -1: the end of the
+ * file. A range without two numbers is ignored. Throws `too-large` above `lineLimit` lines.
+ */
 export function fileText(name: string, text: string, range: readonly number[] | null | undefined): string {
   const lines = text.split('\n')
   if (lines.length > lineLimit) {
@@ -63,10 +66,13 @@ export function fileText(name: string, text: string, range: readonly number[] | 
   return `Here's the content of ${name} with line numbers:\n${numbered(lines.slice(start, end), start + 1)}`
 }
 
-/** Replaces the only occurrence of `old`; the answer shows the place. */
+/**
+ * Replaces the only occurrence of `old`. Returns the new text, and an answer that quotes the lines around the change.
+ * Throws `not-found` without an occurrence, `conflict` with several.
+ */
 export function replacedText(name: string, text: string, old: string, next: string) {
   const places: number[] = []
-  // An empty text is everywhere.
+  // An empty text would match everywhere: find no place.
   for (let at = old === '' ? -1 : text.indexOf(old); at !== -1; at = text.indexOf(old, at + 1))
     places.push(at)
   const [place] = places
@@ -87,7 +93,7 @@ export function replacedText(name: string, text: string, old: string, next: stri
   return { text: replaced, answer }
 }
 
-/** Inserts a text after line `line`; 0 is before the first. */
+/** Inserts a text after line `line`. 0: before the first line. Throws `invalid-input` outside the file. */
 export function insertedText(text: string, line: number, inserted: string): string {
   const lines = text.split('\n')
   if (!Number.isInteger(line) || line < 0 || line > lines.length) {

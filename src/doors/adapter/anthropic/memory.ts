@@ -1,5 +1,5 @@
-// `daybook/anthropic`: handlers of Anthropic's memory tool over a book. The files of its six commands are documents of the book, so
-// they have a history, are found by recall, and sync.
+// `daybook/anthropic`: handlers of Anthropic's memory tool over a book. Each file of the tool is a document of the
+// book. So files have a history and sync, and recall finds them.
 import type { MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
 import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { adapterError } from '../adapter-error.ts'
@@ -17,7 +17,10 @@ import { directoryText, fileText, insertedText, replacedText, shownFile } from '
 export type { MemoryBook } from './memory-files.ts'
 
 export interface MemoryOptions {
-  /** The folder of documents behind /memories; default `memories`. Use one per user to separate their memories. */
+  /**
+   * The folder of documents behind /memories. Default: `memories`. Use one folder per user to separate their
+   * memories.
+   */
   readonly folder?: string
 }
 
@@ -28,7 +31,8 @@ export type DaybookMemory = {
   ) => Promise<string>
 } & {
   /**
-   * Undoes the last change of these handlers; false without one. Rejects with `conflict` if the same files changed since.
+   * Undoes the last change of these handlers. False: there is no change to undo. Rejects with `conflict` if the same
+   * files changed since.
    */
   undo(): Promise<boolean>
 }
@@ -38,8 +42,8 @@ const notThere = (path: MemoryPath, more: string): DaybookError =>
 const provide = '. Please provide a valid path.'
 
 /**
- * Handlers for `betaMemoryTool(…)` of `@anthropic-ai/sdk/helpers/beta/memory`, and for any other runner of the
- * `memory_20250818` tool. Every refusal is a `DaybookError` with the message that models know.
+ * Returns handlers for `betaMemoryTool(…)` of `@anthropic-ai/sdk/helpers/beta/memory`, or for another runner of the
+ * tool `memory_20250818`. A handler rejects with a `DaybookError` whose message is the one that models know.
  */
 export function daybookMemory(book: MemoryBook, { folder = 'memories' }: MemoryOptions = {}): DaybookMemory {
   const files = new MemoryFiles(book, folder)
@@ -69,7 +73,7 @@ class MemoryCommands {
     const file = await this.#files.read(path)
     if (file) return fileText(path.text, textOf(file), view_range)
     const found = await this.#files.below(path)
-    // At the beginning /memories is an empty directory.
+    // /memories itself always exists: without files it is an empty directory.
     if (found.length === 0 && path.segments.length > 0) throw notThere(path, provide)
     return directoryText(
       path.text,
@@ -96,7 +100,7 @@ class MemoryCommands {
     const old = textInput(old_str, 'old_str')
     const next = textInput(new_str ?? '', 'new_str')
     return this.#edit(path, (text) => {
-      // Models quote a file as it was shown.
+      // Models quote a file as `view` showed it, without invisible characters.
       const shown = text.includes(old) ? text : shownFile(text)
       return replacedText(path.text, shown, old, next)
     })
@@ -150,7 +154,7 @@ class MemoryCommands {
     })
   }
 
-  /** Edits one file. `work` answers its new text and the answer of the tool. */
+  /** Edits one file. `work` gets the current text, and returns the new text and the answer of the tool. */
   #edit(path: MemoryPath, work: (text: string) => { text: string; answer: string }): Promise<string> {
     return this.#change(path, async () => {
       const before = await this.#need(path)
@@ -160,7 +164,7 @@ class MemoryCommands {
     })
   }
 
-  /** Changes one file, with the tool's own message if it becomes too large. */
+  /** Changes one file. Throws `too-large` with the tool's own message if the file becomes too large. */
   async #change(
     path: MemoryPath,
     plan: () => Promise<{ changes: PlannedChange[]; answer: string }>,
@@ -175,7 +179,7 @@ class MemoryCommands {
     }
   }
 
-  /** The file at `path`, or the refusal. */
+  /** Returns the file at `path`. Throws `not-found` without a file or folder, `invalid-input` for a folder. */
   async #need(path: MemoryPath): Promise<MemoryDocument> {
     const found = await this.#files.read(path)
     if (found) return found
@@ -190,7 +194,7 @@ class MemoryCommands {
     throw adapterError('conflict', `The path ${above} is a file, not a directory.`, { path: 'path' })
   }
 
-  /** The documents of a path: a file, or all files of a folder. */
+  /** Returns the documents of a path: the file itself, or all files below the folder. */
   async #all(path: MemoryPath): Promise<MemoryDocument[]> {
     const file = await this.#files.read(path)
     return file ? [file] : this.#files.below(path)
@@ -213,7 +217,7 @@ class MemoryCommands {
   }
 }
 
-/** A text from the model. Anything else is refused before the files are read. */
+/** Returns a text parameter from the model. Throws `invalid-input` for another type. */
 function textInput(value: unknown, field: string): string {
   if (typeof value === 'string') return value
   throw adapterError('invalid-input', `The parameter \`${field}\` must be a text.`, { path: field })

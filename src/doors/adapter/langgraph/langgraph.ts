@@ -1,3 +1,3 @@
-// `daybook/langgraph`: checkpoints and the long-term store of LangGraph in a book.
+// `daybook/langgraph`: stores LangGraph's checkpoints and its long-term store in a book.
 export { DaybookSaver } from './saver.ts'
 export { DaybookStore } from './store.ts'

@@ -1,4 +1,4 @@
-// `DaybookSaver`: checkpoints of LangGraph in a book, so that a run resumes in another tab, process or device.
+// `DaybookSaver`: stores checkpoints of LangGraph in a book, so that a run resumes in another tab, process or device.
 import type { RunnableConfig } from '@langchain/core/runnables'
 import {
   BaseCheckpointSaver,
@@ -32,20 +32,22 @@ import {
 } from './state-parts.ts'
 
 type Stored = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
-/** A checkpoint: its head, and its values by channel. */
+/** The stored JSON of a checkpoint: its fields without `channel_values`, and its values by channel. */
 interface State {
   readonly head: Node
   readonly values: Readonly<Record<string, Node>>
 }
 
-/** Characters of metadata, and of one task's writes, that are stored inline; longer texts become parts. */
+/**
+ * Maximum characters of metadata, and of all writes of one task, that are stored inline. Longer texts become parts.
+ */
 const inlineCharacters = 200_000
 
 export class DaybookSaver extends BaseCheckpointSaver {
   readonly #book: Pick<Daybook, 'checkpoints'>
   readonly #cache = new PartCache()
 
-  /** `book`: an open book or a handle of one. `serde`: a serializer; default: the framework's. */
+  /** `book`: an open book or a handle of one. `serde`: a serializer. Default: the framework's. */
   constructor(book: Pick<Daybook, 'checkpoints'>, serde?: SerializerProtocol) {
     super(serde)
     this.#book = book
@@ -70,7 +72,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     )
     const state: State = {
       head: await toNode(this.serde, head, parts),
-      // A channel may have any name, `__proto__` too.
+      // `fromEntries` keeps every name of a channel, also `__proto__`.
       values: Object.fromEntries(values.filter(([, node]) => node !== nothing)),
     }
     const encoded = await toText(this.serde, metadata, parts, inlineCharacters)
@@ -89,8 +91,9 @@ export class DaybookSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Channels without a value in the checkpoint: neither this step nor a stored earlier one set them. An earlier checkpoint would have
-   * their values; a first one may be a copy from elsewhere in the thread.
+   * Returns channels that `put` leaves out of a checkpoint without a parent: `set` lacks them, and no stored
+   * checkpoint of the namespace has their value at the same version. A checkpoint without a parent may be a copy of a
+   * stored one, whose channels stay. `set`: the channels that this step changed; undefined: all.
    */
   async #unset(
     place: CheckpointPlace,
@@ -112,7 +115,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     return unset
   }
 
-  /** Sends parts that the book may lack; all parts if it answers that some were deleted. */
+  /** Sends the parts that the cache lacks. Sends all parts if the book answers that it lacks some. */
   async #send(
     thread: string,
     parts: Parts,
@@ -245,7 +248,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** Writes of tasks after a checkpoint, in the order of a running graph. */
+  /** Returns the pending writes of a checkpoint, in the framework's order. */
   async #writes(
     { writes }: Pick<Stored, 'writes'>,
     parts: ReadonlyMap<string, string>,
@@ -263,7 +266,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     )
   }
 
-  /** Older graphs have sends to tasks among the writes of the checkpoint before. */
+  /** Adds the sends of tasks, which a checkpoint before version 4 has among the writes of its parent. */
   async #addSends(checkpoint: Checkpoint, { thread, namespace }: Stored, parent: string): Promise<void> {
     const before = await this.#read(thread, namespace, parent)
     const sends = before
@@ -276,7 +279,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
   }
 }
 
-/** The checkpoint that a config names. Nothing is stored for a config without a thread. */
+/** The checkpoint that a config names. Every field may be absent. */
 interface CheckpointPlace {
   readonly thread?: string
   readonly namespace?: string
@@ -293,7 +296,7 @@ function placeOf({ configurable = {} }: RunnableConfig): CheckpointPlace {
 
 function keyOf(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  // A numeric thread id becomes its digits.
+  // A number as thread id is converted to a text.
   if (typeof value === 'number' && name === 'thread_id') return String(value)
   const isText = typeof value === 'string' && value.isWellFormed() && value.length <= 1000
   if (isText && (value !== '' || name === 'checkpoint_ns')) return value
@@ -318,7 +321,7 @@ function needCheckpoint({ checkpoint }: CheckpointPlace): string {
 const characterLimit = 4_000_000
 const countLimit = 20_000
 
-/** Recently sent or read parts, by thread, so that each is transferred once. */
+/** Cache of sent and read parts by thread, so that each part is transferred once. */
 class PartCache {
   readonly #threads = new Map<string, Parts>()
   #characters = 0

@@ -1,22 +1,22 @@
-// Encodes values of a checkpoint as texts, and decodes them. Long values are parts named by their content, so a list of messages that
-// grows with each step is stored once.
+// Encodes values of a checkpoint as texts, and decodes them. A long text is stored as parts that are named by their
+// hash. So a list of messages that grows with each step stores each message once.
 // Invariant: the framework's serializer gets back exactly the bytes it produced.
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base64 } from '@scure/base'
 import { adapterError } from '../adapter-error.ts'
 
-/** Longer texts become parts. */
+/** Maximum characters of a text inside a node. Longer texts become parts. */
 const inlineLimit = 200
 const partLength = 400_000
 
-/** A stored value: its text, the hashes of its text's parts, or its elements. */
+/** A stored value: its text, the hashes of the parts of its text, or its elements. `bytes`: the text is base64. */
 export type Node =
   | { readonly type: string; readonly bytes?: true; readonly text: string }
   | { readonly type: string; readonly bytes?: true; readonly parts: readonly string[] }
   | { readonly list: readonly Node[] }
 
-/** A value that JSON lacks, such as a function: `null` in a list, dropped elsewhere. */
+/** Node of a value that can't be serialized, such as a function: `null` in a list; elsewhere the value is dropped. */
 export const nothing: Node = { type: 'json', text: 'null' }
 
 /** Parts by their hash. */
@@ -29,7 +29,7 @@ export async function toNode(serde: SerializerProtocol, value: unknown, parts: P
   return leaf(serde, value, parts)
 }
 
-/** True for a list whose elements can be serialized one by one. */
+/** True for a list of at least two objects: their elements are serialized one by one. */
 function isListOfObjects(value: unknown): value is readonly object[] {
   if (!Array.isArray(value) || value.length < 2) return false
   return value.every((one) => typeof one === 'object' && one !== null && !ArrayBuffer.isView(one))
@@ -42,7 +42,7 @@ async function leaf(
   inline: number = inlineLimit,
 ): Promise<Node> {
   const [type, bytes] = await serde.dumpsTyped(value)
-  // The framework's serializer can't handle such a value.
+  // The framework's serializer returns no bytes for a value that JSON lacks.
   if (type === 'json' && bytes.length === 0) return nothing
   const { text, isBytes } = textOf(bytes)
   const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
@@ -59,7 +59,7 @@ async function leaf(
   return { ...head, parts: hashes }
 }
 
-/** Splits between characters. */
+/** Returns the end of the part that begins at `start`, never within a surrogate pair. */
 function partEnd(text: string, start: number): number {
   const end = Math.min(text.length, start + partLength)
   const isWithin = end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')
@@ -74,7 +74,9 @@ function hashOf(part: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** UTF-8 bytes as text, so that they compress and are checked like other texts; other bytes in base64. */
+/**
+ * Returns UTF-8 bytes as text, because text compresses and is checked like other texts. Other bytes become base64.
+ */
 function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
   try {
     return { text: utf8.decode(bytes), isBytes: false }
@@ -83,9 +85,7 @@ function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
   }
 }
 
-/**
- * Encodes a single value, for writes between checkpoints and for metadata. Text longer than `inline` goes into `parts`.
- */
+/** Encodes one value, for pending writes and for metadata. Adds a text longer than `inline` characters to `parts`. */
 export async function toText(
   serde: SerializerProtocol,
   value: unknown,
@@ -124,7 +124,7 @@ function partOf(parts: ReadonlyMap<string, string>, hash: string): string {
   )
 }
 
-/** The hashes in a node. */
+/** Returns the hashes of all parts of a node. */
 export function hashesOf(node: Node): readonly string[] {
   if ('list' in node) return node.list.flatMap(hashesOf)
   return 'parts' in node ? node.parts : []

@@ -1,5 +1,5 @@
-// `DaybookStore`: the long-term store of LangGraph as documents of a book. `query` uses the book's recall, which needs no key and no
-// model.
+// `DaybookStore`: the long-term store of LangGraph as documents of a book. A search with `query` uses the book's
+// recall, which works without an API key or a model.
 import {
   BaseStore,
   type GetOperation,
@@ -21,7 +21,7 @@ import { type PartedDocument, PartedDocuments } from '../parted-documents.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
-/** Maximum results of recall. */
+/** Maximum hits of one recall. */
 const recallLimit = 200
 
 export class DaybookStore extends BaseStore {
@@ -35,9 +35,9 @@ export class DaybookStore extends BaseStore {
     this.#documents = new PartedDocuments(book.documents)
   }
 
-  /** Reads before the writes of the same batch; of two writes of one item the last one counts. */
+  /** Runs all reads of a batch before its writes. If a batch writes an item twice, the last write wins. */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    // Check everything first.
+    // Check all writes before the first read.
     const puts = new Map<string, Change>()
     for (const operation of operations) {
       if (!isPut(operation)) continue
@@ -98,7 +98,7 @@ export class DaybookStore extends BaseStore {
       .map(namespaceOf)
       .filter((namespace) => matchConditions.every((one) => matches(namespace, one)))
     const cut = maxDepth === undefined ? found : found.map((namespace) => namespace.slice(0, maxDepth))
-    // Labels contain no colon.
+    // `validateNamespace` refuses a colon in a label, so joined labels stay distinct.
     const distinct = new Map(cut.map((namespace) => [namespace.join(':'), namespace]))
     return [...distinct]
       .sort(([one], [other]) => one.localeCompare(other))
@@ -106,13 +106,13 @@ export class DaybookStore extends BaseStore {
       .slice(offset, limit === undefined ? undefined : offset + limit)
   }
 
-  /** The documents of a folder and below it, by pages. */
+  /** Lists the documents of a folder and its subfolders. `atOnce`: documents per page. */
   async *#all(folder: string, atOnce: number): AsyncGenerator<PartedDocument> {
     for await (const one of this.#documents.list({ folder, atOnce })) if (isStored(one.folder)) yield one
   }
 }
 
-/** Operations differ by their keys. */
+/** Only an operation that writes has a field `value`. */
 const isPut = (operation: Operation): operation is PutOperation => 'value' in operation
 
 function changeOf({ namespace, key, value, index }: PutOperation): Change {
@@ -152,7 +152,10 @@ function itemOf({ folder, key, value, created_at, updated_at }: PartedDocument):
 
 const root = 'store/'
 
-/** The folder of a namespace: ['users', 'a/b'] is `store/users/a%2Fb/`. Throws the framework's error for an invalid one. `isPrefix`: it may be empty, for all. */
+/**
+ * Returns the folder of a namespace: `store/users/a%2Fb/` for ['users', 'a/b']. Throws the framework's error for an
+ * invalid namespace. `isPrefix`: true allows an empty namespace, which means all.
+ */
 export function folderOf(namespace: readonly string[], isPrefix = false): string {
   if (!Array.isArray(namespace)) {
     throw adapterError('invalid-input', 'A namespace is a list of labels.', { path: 'namespace' })
@@ -184,7 +187,7 @@ export function matches(namespace: readonly string[], { matchType, path }: Match
   return path.every((label, i) => label === '*' || label === namespace[start + i])
 }
 
-/** Operators of the framework's store: plain values are compared as they are, sizes as numbers. */
+/** Filter operators of the framework's store. `$gt`, `$gte`, `$lt` and `$lte` compare as numbers. */
 const operators: Readonly<Record<string, (value: unknown, operand: unknown) => boolean>> = {
   $eq: (value, operand) => value === operand,
   $ne: (value, operand) => value !== operand,
@@ -196,7 +199,7 @@ const operators: Readonly<Record<string, (value: unknown, operand: unknown) => b
   $nin: (value, operand) => !Array.isArray(operand) || !operand.includes(value),
 }
 
-/** True if `value` matches `filter` in each field. */
+/** True if each field of `filter` matches `value`. Undefined: no filter. */
 export function passes(value: JsonObject, filter: Readonly<Record<string, unknown>> | undefined): boolean {
   return Object.entries(filter ?? {}).every(([field, wanted]) => {
     const found = Object.hasOwn(value, field) ? value[field] : undefined

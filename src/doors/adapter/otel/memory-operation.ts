@@ -1,4 +1,4 @@
-// Verbs of a book that are memory operations in OpenTelemetry's conventions for generative AI.
+// Table of the verbs that are memory operations in OpenTelemetry's conventions for generative AI.
 // Invariant: other verbs have no span; a test compares this table with the book.
 import type { BookMethod, CapabilityId } from '../../../book/daybook.ts'
 
@@ -97,13 +97,13 @@ export const memoryVerbs: readonly Row[] = [
   ...creating.map(row('create_memory')),
   ...updating.map(row('update_memory')),
   ...deleting.map(row('delete_memory')),
-  // These calls don't say whether a record is new.
+  // A call of `document:write` or `ks:update_profile` doesn't say whether the record is new.
   row('upsert_memory')(['document:write', 'documents.write']),
   row('upsert_memory')(['ks:update_profile', 'conversation.updateProfile']),
   row('delete_memory_store')(['daybook:erase', 'erase']),
 ]
 
-/** The operation of a call. A call that may replace a record is an upsert. */
+/** Returns the operation of a call. A `create_memory` whose input has `replace: true` is an upsert. */
 export function operationOf(operation: MemoryOperation, input: unknown): MemoryOperation {
   const { replace } = (input ?? {}) as { readonly replace?: unknown }
   return operation === 'create_memory' && replace === true ? 'upsert_memory' : operation

@@ -1,5 +1,5 @@
 // `daybook/otel`: adds spans to the memory operations of a book, by OpenTelemetry's conventions for generative AI.
-// Invariants: by default no content of records, queries or errors is in a span. Calls and answers pass unchanged.
+// Invariant: by default a span contains no content of records, queries or errors. Calls and answers pass unchanged.
 import type { Span, Tracer } from '@opentelemetry/api'
 import type { BookCallOptions, Daybook } from '../../../book/daybook.ts'
 import { defined } from '../../../core/defined.ts'
@@ -8,11 +8,14 @@ import { adapterError } from '../adapter-error.ts'
 import { type MemoryOperation, memoryVerbs, operationOf } from './memory-operation.ts'
 
 export interface TracingOptions {
-  /** A tracer of `@opentelemetry/api`, or compatible. Undefined: no spans. */
+  /** A tracer of `@opentelemetry/api` or a compatible one. Undefined: no spans. */
   readonly tracer: Pick<Tracer, 'startActiveSpan'> | undefined
-  /** `gen_ai.memory.store.id`: your name of the memory. Default: absent. */
+  /** Value of the attribute `gen_ai.memory.store.id`: your name of the memory. Default: absent. */
   readonly storeId?: string
-  /** True: spans contain queries, records and error messages. These are personal data: inform your users. */
+  /**
+   * Default: false. True: spans contain queries, records and error messages. These are personal data: inform your
+   * users.
+   */
   readonly captureContent?: boolean
 }
 
@@ -31,9 +34,10 @@ const internalKind = 0
 const errorStatus = 2
 
 /**
- * `book` with a span around each verb that stores, changes, finds or forgets; also in its handles, and in adapters over it. A span has
- * the name of its operation (`search_memory`), the kind and number of records, and the id of a single one; a failed call has its code
- * as `error.type`. Context is the tracer's. Closing it closes the book. Throws `invalid-input` for an invalid tracer.
+ * Returns a copy of `book` with a span around each verb of `memoryVerbs`, also in its handles. A span has the name of
+ * its operation (`search_memory`), the verb, the number of records, and the id of a single record. A failed call has
+ * its code as `error.type`. The tracer decides the parent span. Closing the copy closes `book`. Throws
+ * `invalid-input` for an invalid tracer.
  */
 export function withTracing(book: Daybook, options: TracingOptions): Daybook {
   const { tracer } = options
@@ -62,7 +66,9 @@ export function withTracing(book: Daybook, options: TracingOptions): Daybook {
   }) as unknown as Daybook
 }
 
-/** A copy of the book with wrapped verbs. */
+/**
+ * Copies an object, and wraps each function in it. `prefix` begins the name that `wrap` gets, such as `records.get`.
+ */
 function tracedMembers(from: object, prefix: string, wrap: (verb: Verb, name: string) => Verb): object {
   const members = Reflect.ownKeys(from).map((key) => {
     const member = (from as Record<PropertyKey, unknown>)[key]
@@ -111,7 +117,7 @@ interface Call {
   readonly captureContent: boolean
 }
 
-/** Part of ids that contain a name. Names of files and skills are content. */
+/** Separator in ids that contain a name. Names of documents and skills are content. */
 const nameMark = '::'
 
 function tell(span: Span, { operation, input, answer, captureContent }: Call): void {
@@ -129,7 +135,7 @@ function tell(span: Span, { operation, input, answer, captureContent }: Call): v
   if (records.length > 0) span.setAttribute('gen_ai.memory.records', JSON.stringify(records))
 }
 
-/** Fields in which answers list records or results. */
+/** Fields of answers that contain a list of records or results. */
 const listNames = [
   'hits',
   'records',
@@ -146,7 +152,7 @@ const listNames = [
   'ids',
 ]
 
-/** The records of an answer: its list, or its single record or id. */
+/** Returns the records of an answer: its list, or the answer itself as a single record. */
 function recordsOf(answer: unknown): readonly unknown[] {
   if (answer === null || answer === undefined) return []
   if (Array.isArray(answer)) return answer as readonly unknown[]

@@ -1,5 +1,5 @@
 // `daybook/tanstack-db`: live collections of TanStack DB over an open book.
-// Invariant: a change is shown at once, then as the book has stored it; a refused change is rolled back.
+// Invariant: a change shows at once, and then as the book stored it; a refused change is rolled back.
 import type {
   BaseCollectionConfig,
   Collection,
@@ -26,7 +26,7 @@ export type { CollectionBook, FoundRecord } from './row-source.ts'
 
 type Schema = NonNullable<BaseCollectionConfig['schema']>
 
-/** Options of TanStack DB, passed on unchanged. */
+/** Options that pass to TanStack DB unchanged. */
 type PassedOn<Row extends object, Key extends RowKey> = Partial<
   Pick<
     BaseCollectionConfig<Row, Key>,
@@ -45,28 +45,28 @@ interface OwnOptions {
   /** An open book or a handle of one: `book.with({ … })` sets agent and session. */
   readonly book: CollectionBook
   /**
-   * Called when the book could not be read; `preload()` rejects with it too. Earlier rows stay. Also called for a record that is no
-   * valid row (`details.id`), which is left out.
+   * Called when reading the book fails; earlier rows stay, and `preload()` rejects with the same error. Also called
+   * for a record that is no valid row: `details.id` names the record, and the collection leaves it out.
    */
   readonly onError?: (error: DaybookError) => void
 }
 
-/** Your own rows, each a document of the book. They may contain dates, bigints and bytes. */
+/** Options for your own rows. Each row is a document of the book, and may contain dates, bigints and bytes. */
 export interface RowOptions<Row extends object, Key extends RowKey = RowKey>
   extends PassedOn<Row, Key>, OwnOptions {
   readonly kind?: 'document'
-  /** The folder of the documents, such as `todos/`. Each collection has its own. */
+  /** The folder of the documents; ends with `/`, such as `todos/`. Use one folder per collection. */
   readonly folder: string
   readonly getKey: (row: Row) => Key
-  /** True: recall finds them as memories. Default: false. */
+  /** True: recall finds the rows. Default: false. */
   readonly recalled?: boolean
 }
 
-/** Records of a kind, by id; skills by name. */
+/** Options for records of a kind. The key of a row is the record's id; for skills the name. */
 export interface RecordOptions<Kind extends string> extends PassedOn<RecordRow<Kind>, string>, OwnOptions {
-  /** `trace`, `perception`, `fact` and `skill` can be changed; others are read only. */
+  /** `trace`, `perception`, `fact` and `skill` can be changed; other kinds are read-only. */
   readonly kind: Kind
-  /** Filters, as in `records.query`. */
+  /** Filters as in `records.query`. Default: all records of the kind. */
   readonly filters?: Filters
 }
 
@@ -77,7 +77,7 @@ interface KnownRows {
   readonly skill: CapabilityOutput<'kstar:query_skills'>['records'][number]
 }
 
-/** A new row needs no fields that the book sets itself. */
+/** Fields that the book sets itself: a new row may omit them. */
 type Head = 'kind' | 'created_at' | 'updated_at' | 'ver' | 'agent'
 
 type WithoutHead<Row> = { [Name in keyof Row as Name extends Head ? never : Name]: Row[Name] }
@@ -86,14 +86,15 @@ export type RecordRow<Kind extends string> = Kind extends keyof KnownRows
   ? Partial<Pick<KnownRows[Kind], Head>> & WithoutHead<KnownRows[Kind]>
   : FoundRecord
 
-/** `utils` of a collection over a book. */
+/** `collection.utils` of a collection over a book. */
 export interface DaybookUtils {
   /**
-   * Writes the changes of your own transaction, in its `mutationFn`; resolves once the collection has them from the book. Your own
-   * rows are written together.
+   * Writes the changes of a manual transaction. Call it in the `mutationFn` of the transaction. Resolves when the
+   * collection has read the changes from the book. Changes of documents are written together. Rejects with
+   * `invalid-input` for a read-only kind.
    */
   acceptMutations(transaction: { readonly mutations: readonly PendingMutation<never>[] }): Promise<void>
-  /** Reads everything again. Not needed for changes, which are followed. */
+  /** Reads all rows again. The collection follows changes of the book without this call. */
   refetch(): Promise<void>
   readonly [name: string]: (...parameters: never[]) => unknown
 }
@@ -106,9 +107,10 @@ type Options<Row extends object, Key extends RowKey, S extends Schema = never> =
 > & { readonly utils: DaybookUtils }
 
 /**
- * Options for `createCollection` of `@tanstack/db`: a collection that follows a book, also writes of other tabs and syncs. With
- * `syncMode: 'on-demand'` it reads only what live queries need. A change that the book refuses is rolled back, and its transaction
- * rejects with the `DaybookError`. Throws `invalid-input` or `invalid-filter`.
+ * Returns options for `createCollection` of `@tanstack/db`. The collection follows the book, including writes of
+ * other tabs and syncs. `syncMode: 'on-demand'` reads only the rows that live queries need. A change that the book
+ * refuses is rolled back, and its transaction rejects with the `DaybookError`. Throws `invalid-input` or
+ * `invalid-filter`.
  */
 export function daybookCollectionOptions<S extends Schema, Key extends RowKey = RowKey>(
   options: RowOptions<InferSchemaOutput<S>, Key> & { readonly schema: S },
@@ -128,9 +130,9 @@ export function daybookCollectionOptions(
   const { source, writer, passedOn } = read(options)
   const { book, onError } = options
   const id = options.id ?? `daybook:${source.kind}:${crypto.randomUUID()}`
-  /** By collection: the same options may create several. */
+  /** Runs by collection: the same options may create several collections. */
   const runs = new Map<object, RowSync>()
-  // In order: the last change wins.
+  // Run the writes one after another: the last change wins.
   let last: Promise<unknown> = Promise.resolve()
   const change = (write: RowWriter, changes: readonly RowChange[]): Promise<void> => {
     const turn = last.then(async () => {
@@ -138,7 +140,8 @@ export function daybookCollectionOptions(
       try {
         await write(changes, written)
       } finally {
-        // The optimistic row stays until the collection has the book's version. `onError` reports a missing right to read.
+        // Refresh before this promise settles: until then TanStack DB shows the optimistic row. `onError` gets errors
+        // of reading.
         for (const run of runs.values()) await run.refresh(written).catch(() => undefined)
       }
     })

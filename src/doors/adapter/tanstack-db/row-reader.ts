@@ -1,5 +1,5 @@
-// Reads records of a collection: all, some by id, or the subset of a live query.
-// Invariant: a query with order and limit misses no row, whatever order its page uses.
+// Reads the records of a collection: all, some by id, or the subset of a live query.
+// Invariant: a query with order and limit misses no row, also if the page orders values differently.
 import type { IR, LoadSubsetOptions } from '@tanstack/db'
 import { defined } from '../../../core/defined.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -11,7 +11,10 @@ import { fieldOf, isOrderedAlike, type SubsetFilter, subsetFilter } from './subs
 
 const pageSize = 1000
 
-/** The first order of a query. All its ties are read, because further orders decide between them. */
+/**
+ * The first field that a query orders by. The reader loads all records that tie on this field, because the query's
+ * other fields decide between them.
+ */
 interface Order {
   readonly field: string
   readonly isDescending: boolean
@@ -28,7 +31,7 @@ export class RowReader {
     this.#source = source
   }
 
-  /** Records that match `filters` and those of the collection. */
+  /** Reads the records that match `filters` and the filters of the collection. */
   async all(filters?: Filters): Promise<FoundRecord[]> {
     const found: FoundRecord[] = []
     let cursor: string | undefined
@@ -40,7 +43,7 @@ export class RowReader {
     return found
   }
 
-  /** The records of `ids` that belong to the collection. */
+  /** Reads the records of `ids` that belong to the collection. */
   async some(ids: readonly string[]): Promise<FoundRecord[]> {
     const found: FoundRecord[] = []
     for (let at = 0; at < ids.length; at += pageSize) {
@@ -49,7 +52,10 @@ export class RowReader {
     return found
   }
 
-  /** For each existing record of `ids`, the record that it supersedes. */
+  /**
+   * Returns, for each existing record of `ids`, the id of the record that it supersedes. Undefined: it supersedes no
+   * record.
+   */
   async superseded(ids: readonly string[]): Promise<Map<string, string | undefined>> {
     const links = new Map<string, string | undefined>()
     for (let at = 0; at < ids.length; at += pageSize) {
@@ -66,20 +72,23 @@ export class RowReader {
     return links
   }
 
-  /** At least the rows of a subset. */
+  /** Reads at least the records of a subset; TanStack DB filters them again. */
   async subset(query: LoadSubsetOptions): Promise<FoundRecord[]> {
     const where = subsetFilter(query.where, this.#source)
     try {
       const window = where.isExact ? await this.#window(query, where) : undefined
       return window ?? (await this.all(where.filters))
     } catch (error) {
-      // With the collection's own filters there are too many conditions.
+      // Together with the collection's filters, the conditions exceed a limit of filters: read all records.
       if (!isDaybookError(error, 'invalid-filter')) throw error
       return this.all()
     }
   }
 
-  /** The first records in the query's order, with all ties; undefined if a book may order them differently. */
+  /**
+   * Reads the first records in the query's order, with all ties. Undefined: the book may order the records
+   * differently.
+   */
   async #window(
     query: LoadSubsetOptions,
     { filters, numbers }: SubsetFilter,
@@ -106,7 +115,7 @@ export class RowReader {
     return [...before, ...first, ...ties, ...missing]
   }
 
-  /** True if one of these fields has values that a book does not compare as numbers. */
+  /** True if a record has a value in one of `fields` that filters can't compare as a number, such as a bigint. */
   async #hasUnordered(fields: readonly string[]): Promise<boolean> {
     const { uncompared } = this.#source
     if (uncompared.length === 0) return false
@@ -179,11 +188,11 @@ function tieOf({ field }: Order, record: FoundRecord): Filters {
     : { [field]: value as string | number | boolean }
 }
 
-/** The type of a record's sort value; `other` if a page orders such values differently. */
+/** Returns the type of the value that `order` sorts by. `other`: book and page may order such values differently. */
 function sortOf({ field, isLexical }: Order, record: FoundRecord): string {
   const value = readPath(record, field)
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value
-  // All collations order times by characters, but names differently.
+  // All collations order times alike; they order other texts differently.
   if (typeof value === 'string' && instant.test(value)) return 'time'
   if (typeof value === 'string') return isLexical && isOrderedAlike(value) ? 'text' : 'other'
   const date = isJsonObject(value) ? value[dateField] : undefined

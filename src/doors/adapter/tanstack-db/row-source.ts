@@ -1,4 +1,4 @@
-// Sources of a collection's rows: records of a kind, or a program's own rows as documents.
+// Maps records to rows of a collection: records of a kind, or a program's own rows stored as documents.
 // Invariant: a record is at most one row, and a row is exactly one record.
 import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Filters, Scalar } from '../../../core/filter/filter.ts'
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { nameHash } from '../../../core/text/text-key.ts'
 import { bigintField, dateField, fieldsFromJson, isPlainNumber, numberField } from '../foreign-value.ts'
 
-/** The needed part of a book or handle. */
+/** The part of a book or handle that a collection uses. */
 export type CollectionBook = Pick<
   Daybook,
   'documents' | 'facts' | 'on' | 'perceptions' | 'records' | 'skills' | 'traces'
@@ -14,7 +14,7 @@ export type CollectionBook = Pick<
 export type RowKey = string | number
 export type FoundRecord = CapabilityOutput<'kstar:query_memory'>['records'][number]
 
-/** A value of a query as in records; `under` a subfield, maybe empty. */
+/** A value of a query as records contain it. `under`: the subfield of the value, such as `.$date`; may be empty. */
 export interface Operand {
   readonly under: string
   readonly value: Scalar
@@ -22,21 +22,27 @@ export interface Operand {
 
 export interface RowSource {
   readonly kind: string
-  /** Filters of all its records. */
+  /** Filters that every record of the source matches. */
   readonly filters: Filters | undefined
-  /** True if its records may supersede others, which are then hidden. */
+  /** True if a record may supersede another record and hide it. */
   readonly canSupersede: boolean
-  /** The field with the time at which a record leaves default queries. */
+  /** The field with the time from which default queries leave the record out. */
   readonly expires?: string | undefined
-  /** The row of a record; undefined if it is not of this collection. */
+  /**
+   * Returns the row of a record. Undefined: the record does not belong to this collection. Throws if the record is no
+   * valid row.
+   */
   rowOf(record: FoundRecord): { readonly key: RowKey; readonly row: object } | undefined
-  /** Equal for unchanged rows. */
+  /** Returns a hash of the record's content, equal for an unchanged row. */
   markOf(record: FoundRecord): string
-  /** The record path of a row's field. */
+  /** Returns the path in the record of a row's field. */
   field(path: readonly string[]): string
-  /** Subfields with numbers that filters can't compare. */
+  /** Subfields with numbers that filters can't compare, such as `.$number`. */
   readonly uncompared: readonly string[]
-  /** A value as in records, for comparison by order or equality. */
+  /**
+   * Converts a value of a query to the form in records. `isOrder`: the query compares by order, not equality.
+   * Undefined: filters can't compare the value.
+   */
   operand(value: unknown, isOrder: boolean): Operand | undefined
 }
 
@@ -54,7 +60,7 @@ const expiry: Readonly<Record<string, string>> = {
   thought: 'archived_at',
 }
 
-/** Records of `kind` that match `filters`, by id; skills by name. */
+/** Source of the records of `kind` that match `filters`. The key of a row is the id; for skills the name. */
 export function recordSource(kind: string, filters: Filters | undefined): RowSource {
   return {
     kind,
@@ -68,22 +74,25 @@ export function recordSource(kind: string, filters: Filters | undefined): RowSou
     markOf: (record) => nameHash(JSON.stringify(record)),
     field: (path) => path.join('.'),
     uncompared: [],
-    // In a book a day includes all of its hours; a comparison of texts differs.
+    // A filter compares a date such as `2026-01-31` as a whole day, a page as text: compare only full times by order.
     operand: (value, isOrder) =>
       isOrder && typeof value === 'string' && !instant.test(value) ? undefined : scalar(value),
   }
 }
 
-/** A time in a book's form. */
+/** Matches a time as the book writes it. */
 export const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The document key of a row. The number 1 and the text '1' differ. */
+/** Returns the document key of a row. The number 1 and the text '1' get different keys. */
 export function documentKeyOf(key: RowKey): string {
   if (typeof key === 'number') return `#${key}`
   return key === '' || key.startsWith('#') || key.startsWith('\\') ? `\\${key}` : key
 }
 
-/** A program's own rows: documents of `folder`, with keys derived from those of the rows. */
+/**
+ * Source of a program's own rows: documents of `folder`. `documentKeyOf` derives the key of a document from the row's
+ * key.
+ */
 export function documentSource(folder: string, getKey: (row: never) => RowKey): RowSource {
   return {
     kind: 'document',
@@ -92,7 +101,7 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
     rowOf: ({ key: name, value }: JsonObject) => {
       const row = fieldsFromJson(value as JsonObject, { strict: true })
       const key = keyOf(row, getKey)
-      // A document with another key is no row.
+      // A document whose key doesn't match its row is no row.
       return key !== undefined && documentKeyOf(key) === name ? { key, row } : undefined
     },
     markOf: (record) => nameHash(JSON.stringify((record as JsonObject)['value'])),
@@ -108,13 +117,13 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
   }
 }
 
-/** A value that can only be compared for equality. */
+/** Converts a value that the query compares for equality; unlike `operand`, also a bigint. */
 export function equalOperand(source: RowSource, value: unknown): Operand | undefined {
   const isOwnBigint = typeof value === 'bigint' && source.kind === 'document'
   return isOwnBigint ? { under: `.${bigintField}`, value: String(value) } : source.operand(value, false)
 }
 
-/** The id of the record that this one supersedes. */
+/** Returns the id of the record that `record` supersedes. */
 export function supersededBy(record: FoundRecord): string | undefined {
   const { supersedes } = record as { readonly supersedes?: unknown }
   return typeof supersedes === 'string' ? supersedes : undefined

@@ -1,5 +1,5 @@
-// Keeps a collection in step with the book.
-// Invariant: reads run one after another and are applied in order, so no older read overwrites a newer one. Unchanged rows are not
+// Updates a collection when the book changes.
+// Invariant: reads run one after another, so an older read never overwrites a newer one. An unchanged row is not
 // written again.
 import type { LoadSubsetOptions, SyncConfig } from '@tanstack/db'
 import { DaybookError, endsReading, toDaybookError } from '../../../core/errors.ts'
@@ -28,38 +28,38 @@ interface Parts {
 interface KnownRow {
   readonly key: RowKey
   readonly mark: string
-  /** The record that this one supersedes, and hides. */
+  /** The id of the record that this record supersedes and hides. */
   readonly supersedes: string | undefined
 }
 
-/** A requested subset. Records that match it later join the collection. */
+/** A subset that live queries requested. A record that matches `predicate` later joins the collection. */
 interface Part {
   readonly predicate: Predicate
   count: number
-  /** True if all of it is loaded. */
+  /** True if all records of the subset are loaded. */
   isWhole: boolean
 }
 
 const shortestDelayMs = 50
-/** Longest delay of a timer: 24 days. */
+/** Maximum delay of the timer: one day. `setTimeout` allows at most 24 days. */
 const longestDelayMs = 86_400_000
 
 export class RowSync {
   readonly #parts: Parts
   readonly #params: SyncParams
   readonly #reader: RowReader
-  /** Rows in the collection, by record id. */
+  /** Rows of the collection by record id. */
   readonly #rows = new Map<string, KnownRow>()
   readonly #subsets = new Map<string, Part>()
-  /** Marks of unreadable records, by id, to report each once. */
+  /** Marks of invalid records by id, so that each is reported once. */
   readonly #unread = new Map<string, string>()
   readonly #off: readonly (() => void)[]
   #queue: Promise<unknown> = Promise.resolve()
   #changed = new Set<string>()
   #isAllChanged = false
-  /** The pending read of changes. */
+  /** The queued read of changes that has not begun. */
   #waiting: Promise<void> | undefined
-  /** Expiry times of records, in milliseconds since 1970. No event reports them. */
+  /** Expiry times by record id, in milliseconds since 1970. The book emits no event when a record expires. */
   readonly #expiring = new Map<string, number>()
   #cancelExpiry: () => void = () => undefined
   #isReady = false
@@ -69,18 +69,18 @@ export class RowSync {
     this.#parts = parts
     this.#params = params
     this.#reader = new RowReader(parts.book, parts.source)
-    // Subscribe before the first read: later writes are read after it.
+    // Subscribe before the first read, so that no write between is missed.
     const { book, source } = parts
     this.#off = [
       book.on('change', ({ ids, kinds, more, unreadable = [] }) => {
         if (!kinds.includes(source.kind)) return
-        // Drop rows without the right first: reads may fail or wait.
+        // First remove rows that the caller may no longer read: the next read may fail or wait.
         if (unreadable.length > 0) this.#drop(unreadable.map(({ id }) => id))
         for (const id of ids) this.#changed.add(id)
         if (more > 0 || ids.length === 0) this.#isAllChanged = true
         this.#follow()
       }),
-      // After a failure, retry on the next event: the book may be unlocked, or owned by another tab.
+      // After a failed read, retry on the next status: the book may be unlocked now, or another tab may own it.
       book.on('status', () => this.#isAllChanged && this.#follow()),
       book.on('closed', ({ reason, code }) =>
         this.#fail(
@@ -90,7 +90,7 @@ export class RowSync {
     ]
   }
 
-  /** Starts. An on-demand collection is ready at once. */
+  /** Starts the first read. An on-demand collection reads nothing, and is ready at once. */
   start(): void {
     if (this.#parts.isOnDemand) return this.#ready()
     this.#isAllChanged = true
@@ -103,7 +103,7 @@ export class RowSync {
     for (const off of this.#off) off()
   }
 
-  /** Reads the records of `ids` again, and updates the collection. */
+  /** Reads the records of `ids` again, and updates the collection. Rejects if the read fails. */
   refresh(ids: Iterable<string>): Promise<void> {
     for (const id of ids) this.#changed.add(id)
     return this.#later()
@@ -127,7 +127,7 @@ export class RowSync {
     })
   }
 
-  /** Rows stay and are updated; records that match later don't join. */
+  /** Ends a subset of `loadSubset`. Its rows stay and are updated; records that match later don't join. */
   unloadSubset(query: LoadSubsetOptions): void {
     const key = this.#keyOf(query)
     const part = this.#subsets.get(key)
@@ -148,12 +148,12 @@ export class RowSync {
     return part
   }
 
-  /** Reads changes. Errors are reported elsewhere. */
+  /** Queues a read of changes. `#fail` reports its error. */
   #follow(): void {
     this.#later().catch(() => undefined)
   }
 
-  /** Reads changes in turn, including those until then. */
+  /** Queues one read of all changes that arrive before it begins. */
   #later(): Promise<void> {
     this.#waiting ??= this.#inTurn(async () => {
       this.#waiting = undefined
@@ -195,7 +195,7 @@ export class RowSync {
     const wanted = new Set(ids)
     if (this.#parts.source.canSupersede) {
       const links = await this.#reader.superseded([...ids])
-      // A record that superseded an unknown one is gone: the hidden record is visible again.
+      // A record that was never a row is gone. It may have hidden another record, which is visible again: read all.
       if ([...ids].some((id) => !links.has(id) && !this.#rows.has(id))) return this.#readAll()
       for (const id of ids) {
         for (const other of [links.get(id), this.#rows.get(id)?.supersedes])
@@ -214,7 +214,7 @@ export class RowSync {
     return [...this.#subsets.values()].some(({ predicate }) => matchesFilter(predicate, record))
   }
 
-  /** Puts `records` into the collection, and removes ids of `wanted` that were not found. */
+  /** Inserts or updates the rows of `records`, and removes the rows of `wanted` (ids) that `records` lacks. */
   #put(records: readonly FoundRecord[], wanted: ReadonlySet<string> = new Set()): void {
     if (this.#isEnded) return
     const { source } = this.#parts
@@ -251,7 +251,10 @@ export class RowSync {
     this.#awaitExpiry()
   }
 
-  /** The row of a record. An unreadable record is reported and left out; it must not block the others. */
+  /**
+   * Returns the row of a record. Undefined: the record belongs to no row. Reports an invalid record once, and leaves
+   * it out.
+   */
   #rowOf(record: FoundRecord): ReturnType<RowSource['rowOf']> {
     const { source, onError } = this.#parts
     try {
@@ -269,12 +272,12 @@ export class RowSync {
     }
   }
 
-  /** Reads the next expiring record again at its time. */
+  /** Sets the timer that reads records again when they expire. */
   #awaitExpiry(): void {
     this.#cancelExpiry()
     if (this.#expiring.size === 0) return
     const next = Math.min(...this.#expiring.values())
-    // If the clock was set back, don't read all the time.
+    // A record may stay after its time if clocks differ: wait at least `shortestDelayMs` between reads.
     const delay = Math.min(Math.max(next + 1 - Date.now(), shortestDelayMs), longestDelayMs)
     const timer = setTimeout(() => {
       const now = Date.now()
@@ -291,12 +294,15 @@ export class RowSync {
     this.#params.markReady()
   }
 
-  /** Removes rows. */
+  /** Queues the removal of the rows of `ids`. */
   #drop(ids: readonly string[]): void {
     void this.#inTurn(async () => this.#put([], new Set(ids)))
   }
 
-  /** Marks a failed first read. After later failures rows stay, unless the right to read ended. */
+  /**
+   * Reports an error to `onError`. Before the first successful read, also marks the collection as failed. Rows stay,
+   * unless the right to read ended.
+   */
   #fail(error: DaybookError): void {
     if (this.#isEnded) return
     if (endsReading(error)) this.#drop([...this.#rows.keys()])

@@ -1,6 +1,6 @@
-// Writes changes of a collection to the book, by the verbs of their kind.
-// Invariant: only changed fields of a row are written, over the book's current record; a program's own rows change together or not at
-// all.
+// Writes changes of a collection to the book, with the verbs of the kind.
+// Invariant: an update writes only the changed fields over the book's current record. A program's own rows change all
+// or none.
 import type { CapabilityInput } from '../../../book/daybook.ts'
 import { defined } from '../../../core/defined.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -18,18 +18,18 @@ export interface RowChange {
   readonly changes: object
 }
 
-/** Writes `changes`, and adds ids of written records to `written`, also before a failure. */
+/** Writes `changes`. Adds the id of each written record to `written`, also if a later change fails. */
 export type RowWriter = (changes: readonly RowChange[], written: Set<string>) => Promise<void>
 
 type DocumentChange = CapabilityInput<'document:write'>['changes'][number]
 
-/** Retries of a change after concurrent changes. */
+/** Maximum retries of an update after concurrent changes. */
 const tries = 100
 
 const noRow = (key: RowKey) =>
   adapterError('not-found', `There is no row \`${key}\` any more.`, { path: 'key' })
 
-/** Writes a program's own rows to `folder`. */
+/** Returns a writer of a program's own rows in `folder`. `recalled`: recall finds new rows. */
 export function documentWriter(
   { documents }: Pick<CollectionBook, 'documents'>,
   folder: string,
@@ -72,12 +72,15 @@ export function documentWriter(
 
 type Kstar = 'trace' | 'perception' | 'fact' | 'skill'
 
-/** Kinds that a collection can change; others are read only. */
+/** True for a kind that a collection can change; other kinds are read-only. */
 export function isWritable(kind: string): kind is Kstar {
   return ['trace', 'perception', 'fact', 'skill'].includes(kind)
 }
 
-/** Writes records of `kind` one by one: those before a refused one stay. New traces are stored together. */
+/**
+ * Returns a writer of records of `kind`. It inserts first, then updates and deletes, one record after another: if the
+ * book refuses a change, the earlier changes stay. New traces are stored together.
+ */
 export function recordWriter(book: CollectionBook, kind: Kstar): RowWriter {
   const verbs = recordVerbs(book)[kind]
   return async (changes, written) => {
@@ -106,7 +109,7 @@ interface RecordVerbs {
 }
 
 function recordVerbs({ traces, perceptions, facts, skills, records }: CollectionBook) {
-  /** Stores one by one. */
+  /** Stores rows one after another, and returns their ids. */
   const each =
     (store: (row: never) => Promise<{ readonly id: string }>) => async (rows: readonly JsonObject[]) => {
       const ids: string[] = []
@@ -142,7 +145,7 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
     skill: {
       insert: each((row) => skills.store(row)),
       update(before, changes) {
-        // The book counts maturity itself.
+        // The book updates the maturity itself: write only a changed one.
         const { maturity: _maturity, ...fields } = merged(before, changes)
         const { maturity } = changes
         const grown = defined({ maturity })
@@ -157,7 +160,7 @@ function merged(before: FoundRecord, changes: JsonObject): JsonObject {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
-/** Head fields that a new record may set; the book fills in the others. */
+/** Head fields that a new record may set. The book sets the other head fields. */
 const scopeFields = ['agent', 'session', 'resource', 'sensitivity'] as const
 
 function inputOf(row: object, kind: Kstar, key: RowKey): JsonObject {

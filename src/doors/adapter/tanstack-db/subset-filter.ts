@@ -1,6 +1,6 @@
 // Translates the condition of a live query of TanStack DB into filters of a book.
-// Invariant: no matching row is left out. If filters can't express a condition, more rows pass and the result is marked as not exact;
-// the query itself removes them.
+// Invariant: the filters pass every matching row. If filters can't express a condition, other rows pass too,
+// `isExact` is false, and TanStack DB removes these rows.
 import type { IR } from '@tanstack/db'
 import { type Filters, parseFilters } from '../../../core/filter/filter.ts'
 import { equalOperand, type RowSource } from './row-source.ts'
@@ -8,13 +8,13 @@ import { equalOperand, type RowSource } from './row-source.ts'
 type Expression = IR.BasicExpression
 
 export interface SubsetFilter {
-  /** Passes all matching rows, and maybe more. Undefined: every row. */
+  /** Passes every matching row, and maybe other rows. Undefined: passes every row. */
   readonly filters: Filters | undefined
-  /** Passes only matching rows, and maybe fewer. Undefined: nothing is sure. */
+  /** Passes only matching rows, and maybe not all of them. Undefined: no such filter is known. */
   readonly sure: Filters | undefined
-  /** True: passes exactly the matching rows, if all values of `numbers` can be compared. */
+  /** True: `filters` pass exactly the matching rows, if filters can compare all values of the fields `numbers`. */
   readonly isExact: boolean
-  /** Fields compared as numbers. */
+  /** Fields that the condition compares with numbers. */
   readonly numbers: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const exactly = (filters: Filters | undefined): SubsetFilter => {
   return { filters, sure: filters, isExact: true, numbers: [] }
 }
 
-/** The filters for `where` over the records of `source`. */
+/** Translates `where` into filters over the records of `source`. Undefined: every row. */
 export function subsetFilter(where: Expression | undefined, source: RowSource): SubsetFilter {
   if (!where) return exactly(undefined)
   const filter = translate(where, source)
@@ -31,12 +31,15 @@ export function subsetFilter(where: Expression | undefined, source: RowSource): 
     parseFilters(filter.filters)
     return filter
   } catch {
-    // Too long or too deep for filters.
+    // The filters exceed a limit of the book, such as their number or depth.
     return everything
   }
 }
 
-/** The path of the field that `expression` names; undefined if it is no field. */
+/**
+ * Returns the path in the record of the field that `expression` names. Undefined: the expression is no field, or
+ * filters can't name the field.
+ */
 export function fieldOf(expression: Expression | undefined, source: RowSource): string | undefined {
   if (expression?.type !== 'ref') return undefined
   const { path } = expression
@@ -112,7 +115,7 @@ function anyOf(parts: readonly SubsetFilter[]): SubsetFilter {
   }
 }
 
-/** For a missing field a query is undecided: let the row pass. */
+/** Negates a condition. Rows with a missing field pass too, so the result is never exact. */
 function noneOf({ sure }: SubsetFilter): SubsetFilter {
   return { ...everything, filters: sure && { not: sure } }
 }
@@ -128,7 +131,7 @@ function equality(at: Expression | undefined, value: unknown, source: RowSource)
 function among(at: Expression | undefined, values: unknown, source: RowSource): SubsetFilter {
   const field = fieldOf(at, source)
   if (field === undefined || !Array.isArray(values)) return everything
-  // A missing value equals nothing.
+  // `null` and `undefined` equal no value.
   const wanted = values.filter((one) => one !== null && one !== undefined)
   const operands = wanted.flatMap((one) => equalOperand(source, one) ?? [])
   const [first] = operands
@@ -154,7 +157,7 @@ function order(
   return compared(filters, field, operand.value, source)
 }
 
-/** `NaN`, infinities and the like may match any comparison of numbers. */
+/** Adds rows whose number filters can't compare (`NaN`, infinities and other marks): they may match. */
 function compared(filters: Filters, field: string, value: unknown, source: RowSource): SubsetFilter {
   const { uncompared } = source
   if (typeof value !== 'number' || uncompared.length === 0) return exactly(filters)
@@ -162,7 +165,10 @@ function compared(filters: Filters, field: string, value: unknown, source: RowSo
   return { filters: { or: [filters, ...others] }, sure: filters, isExact: true, numbers: [field] }
 }
 
-/** A book orders texts by code points, a page by UTF-16 units. They agree below surrogate pairs. */
+/**
+ * True if book and page order the value alike. A book orders texts by code points, a page by UTF-16 units; both
+ * orders are equal below U+D800.
+ */
 export function isOrderedAlike(value: unknown): boolean {
   return typeof value !== 'string' || (value.length <= 500 && !/[\ud800-\uffff]/.test(value))
 }

@@ -1,7 +1,6 @@
-// The a2p protocol over HTTP, below `/a2p/v1`: profiles, memories, proposals and access, for agents that sign their requests.
-// Order of checks: address (a DID must be valid), authorisation (A2P001), the signer's DID (A2P010), time and nonce (A2P007 to
-// A2P009), registration of the agent (A2P011), signature, rate, body. A request that reaches the book is in its access log, also when
-// refused.
+// The a2p protocol over HTTP, below `/a2p/v1`. Order of checks: DID in the address, authorisation (A2P001), the
+// signer's DID (A2P010), time and nonce (A2P007 to A2P009), registration of the agent (A2P011), signature, rate,
+// content of the body. The book logs each request that reaches it, also a refused one.
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { hideKeys } from '../../../core/address.ts'
@@ -28,7 +27,7 @@ import { type A2pRoute, type A2pRequest, type A2pFields, wrongField } from './ro
 
 export const a2pRoutes: readonly A2pRoute[] = [...memoryRoutes, ...accessRoutes, ...agentRoutes]
 
-/** Limit of a body, in bytes: generous for all routes. */
+/** Maximum bytes of a body; no route needs more. */
 const bodyLimitBytes = 100_000
 
 export function createA2pApp() {
@@ -77,7 +76,7 @@ export function createA2pApp() {
   return app
 }
 
-/** Answers wrong methods and unknown addresses. */
+/** Answers `wrong-method` with the header `Allow`, and `unknown-route` for unknown addresses. */
 function refuseOthers(app: Hono<A2pTypes>): void {
   const allowed = new Map<string, string[]>([
     ['/health', ['GET']],
@@ -136,7 +135,10 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
   })
 }
 
-/** The input of the capability, or the fault of the request, which the book reports to an admitted caller. */
+/**
+ * Returns the input of the capability, or the fault of the request. The book reports a fault only to a caller that it
+ * admits.
+ */
 function inputOf(c: A2pContext, route: A2pRoute, request: A2pRequest) {
   try {
     if (ownRequestId(c) === null)
@@ -158,7 +160,7 @@ function param(c: A2pContext, name: string): string {
   return c.req.param(name) ?? ''
 }
 
-/** The agent's DID in the address, if any. */
+/** Returns the agent's DID in the address. Undefined: the address contains no DID. Throws for an invalid DID. */
 function checkAgent(c: A2pContext): string | undefined {
   const did = c.req.param('did')
   if (did === undefined) return undefined
@@ -168,7 +170,10 @@ function checkAgent(c: A2pContext): string | undefined {
   return did
 }
 
-/** The book of a request whose address names none: from the header, the profile's DID, or the only mapped DID. */
+/**
+ * Returns the book of a request outside `/profile/`: from the header `X-Daybook-Book`, from the DID in `?profile=`,
+ * or the only mapped book. Throws `not-found`.
+ */
 function bookOf(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
   const named = c.req.header('x-daybook-book')
   if (named !== undefined) return named
@@ -183,7 +188,10 @@ function bookOf(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
   )
 }
 
-/** The DID document of a `did:key`, which its name contains. For other DIDs nothing is revealed without authorisation. */
+/**
+ * Returns the DID document of a `did:key`, built from the DID itself. Throws `not-found` for other valid DIDs, so
+ * that callers without authorisation learn nothing.
+ */
 function documentOf(did: string): unknown {
   if (lacksNamespace(did)) throw noDocument()
   const key = fromDidKey(did)

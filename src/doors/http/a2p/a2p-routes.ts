@@ -15,7 +15,10 @@ import {
 import { didOfAgent, fromDidKey } from '../../../shape/did.ts'
 import { toBase64 } from '../../../shape/encoded-bytes.ts'
 
-/** Default page size, and the last memory that pages reach: the limit of one call. */
+/**
+ * `usualPage`: default page size. `lastMemory`: pages reach only this many memories, because one call returns no
+ * more.
+ */
 const usualPage = 50
 const lastMemory = 1000
 
@@ -26,11 +29,11 @@ const reviewBody = z.strictObject({
   editedCategory: text.optional(),
   editedMemoryType: text.optional(),
   reason: text.optional(),
-  /** The approver knows that the text has invisible characters. */
+  /** True: the approver accepts that the text contains invisible characters. */
   despiteHidden: z.boolean().optional(),
 })
 
-/** The input of `a2p:review`. An approval with edited fields is an edit. */
+/** Returns the input of `a2p:review`. An approval with edited fields becomes the action `edit`. */
 function reviewOf(request: A2pRequest): A2pFields {
   const { action, editedContent, editedCategory, editedMemoryType, reason, despiteHidden } = readBody(
     reviewBody,
@@ -47,7 +50,7 @@ function reviewOf(request: A2pRequest): A2pFields {
   })
 }
 
-/** Clients of the protocol may write `memoryType`. */
+/** Renames `memoryType`, which clients may send, to `memory_type`. */
 const withType = (body: A2pFields) => under(body, 'memoryType', 'memory_type')
 
 const stateOf = (status: unknown) => (status === 'edited' ? 'approved' : status)
@@ -73,7 +76,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
         memory_type: request.query('memory_type'),
         status: request.query('status'),
         sensitivity: request.query('sensitivity'),
-        // One more, to know whether there is a next page.
+        // Read one more memory than the page, to know whether a next page exists.
         limit: Math.max(1, Math.min(lastMemory, offset + limit + 1)),
       })
     },
@@ -102,7 +105,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     operation: 'propose',
     capability: 'a2p:propose',
     input: (request) => withType(bodyOf(request)),
-    // Also for a pending proposal: a retry after a lost answer gets the same answer.
+    // A retry that finds its pending proposal gets the same answer.
     answer: ({ id, result, status, proposedAt, expiresAt, hidden }) => ({
       status: 201,
       data: { proposalId: id, status, expiresAt, createdAt: proposedAt, result, hidden },
@@ -170,7 +173,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
   },
 ]
 
-/** Texts separated by commas. */
+/** Splits a text at commas, and trims each part. */
 function listOf(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined
   return value.split(',').map((one) => one.trim())
@@ -181,7 +184,7 @@ function pageOf(request: A2pRequest): { readonly limit: number; readonly offset:
   return { limit, offset: countOf(request, 'offset', { usual: 0, most: lastMemory }) }
 }
 
-/** An agent's request for access. Other fields of the schema's purpose bind the agent, and are not used. */
+/** Body of an agent's request for access. Other fields are accepted and ignored. */
 const accessBody = z.looseObject({
   scopes: z.array(z.string().max(512)).min(1).max(100),
   purpose: z.looseObject({
@@ -193,7 +196,7 @@ const accessBody = z.looseObject({
   userDid: z.string().max(1000).optional(),
 })
 
-/** Checks that the body names the signer, and the user of the addressed profile. */
+/** Throws `forbidden` if the body names another agent than the signer, or another user than the address. */
 function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request: A2pRequest): void {
   const isOther = agentDid !== undefined && request.signer !== undefined && agentDid !== request.signer
   if (!isOther && (userDid === undefined || userDid === request.userDid)) return
@@ -203,7 +206,7 @@ function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request:
   })
 }
 
-/** A receipt in the protocol's shape. */
+/** Converts a receipt to the protocol's shape. */
 function receiptOf(receipt: A2pFields, userDid: string): A2pFields {
   const { purpose = {}, retention } = receipt
   const { type, description, legalBasis } = purpose as A2pFields
@@ -277,13 +280,13 @@ const registerBody = z.strictObject({
   did: z.string().max(1000),
   publicKey: z.string().max(200).optional(),
   keyType: z.literal('Ed25519').optional(),
-  /** Refused: an agent makes its own keys, so that nobody else has them. */
+  /** True is refused: an agent creates its own keys, so that no other party has them. */
   generateKeys: z.boolean().optional(),
   name: z.string().max(1000).optional(),
   description: z.string().max(10_000).optional(),
 })
 
-/** An agent in the protocol's shape, with its public key. */
+/** Converts an agent to the protocol's shape, with its public key in base64. */
 function agentOf(agent: A2pFields): A2pFields {
   const { did, key, name, description, registeredAt, state, revokedAt } = agent
   const bytes = fromDidKey(String(key))

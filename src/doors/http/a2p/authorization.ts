@@ -1,6 +1,6 @@
-// Authorisation of a2p requests: an agent's signature, or a key or token as elsewhere at this edge.
-// Invariants: no part of it is repeated in an answer; a signature covers everything that decides the effect: the whole address, the
-// host, and the headers that name a book or a receipt.
+// Authorisation of a2p requests: an agent's signature, or a bearer key or token as for other routes of the edge.
+// Invariant: an answer repeats no part of the authorisation. A signature covers all that decides the effect: method,
+// path, query and body; the host if `aud` is sent; the headers that name a book or a receipt.
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { AgentPresented, BodyCaller } from '../../../edge/mirror-door.ts'
@@ -14,7 +14,7 @@ export interface SignatureFields {
   readonly ts: string
   readonly nonce: string
   readonly exp?: string
-  /** The origin of the intended host. */
+  /** The origin that the request is signed for. */
   readonly aud?: string
 }
 
@@ -22,18 +22,21 @@ const scheme = /^A2P-Signature(?:\s+|$)/i
 const headerLimit = 4000
 const names = ['did', 'sig', 'ts', 'nonce', 'exp', 'aud'] as const
 const required = names.slice(0, 4)
-/** One field and its separator. Values contain neither quotes nor control characters. */
+/** Matches one field and its separator. A value contains no quotation mark and no control character. */
 const field = /^\s*([A-Za-z]+)\s*=\s*(?:"([\x20\x21\x23-\x7e]*)"|([\x21\x23-\x2b\x2d-\x7e]*))\s*(?:,|$)/
 
 const refuse = (message: string, path = 'authorization') =>
   new DaybookError('unauthorized', message, { details: { path } })
 
-/** True for the header of a signed request. */
+/** True for the Authorization header of a signed request. */
 export function isSignature(header: string): boolean {
   return scheme.test(header)
 }
 
-/** Reads a signature header; `unauthorized` for missing, repeated or unknown fields. */
+/**
+ * Parses a signature header. Throws `unauthorized` for missing, repeated or unknown fields, or above `headerLimit`
+ * characters.
+ */
 export function readSignature(header: string): SignatureFields {
   let rest = header.slice(0, headerLimit + 1).replace(scheme, '')
   if (header.length > headerLimit) throw refuse('The signature header is too long.')
@@ -63,15 +66,15 @@ export interface SignedParts {
 
 /** The sender of a request. */
 export interface Authorization {
-  /** The caller, from the head of the request. */
+  /** Returns the caller for the body gate, before the body is read. */
   callerOf(book: string): Promise<BodyCaller>
-  /** The credentials that the book checks. */
+  /** Returns the credentials that the book checks. */
   presentedTo(book: string, parts: SignedParts): Promise<AgentPresented>
 }
 
 /**
- * Reads the authorisation of `request`. A malformed one is `unauthorized` before any book is involved; the book checks a
- * well-formed one.
+ * Parses the header Authorization of `request`. Throws `unauthorized` if the header is missing or malformed, or
+ * signed for another host. The book checks the credentials later.
  */
 export function readAuthorization(request: Request, env: EdgeEnv): Authorization {
   const header = request.headers.get('authorization')
@@ -104,15 +107,15 @@ async function signedParts({ method, url, body }: SignedParts) {
   }
 }
 
-/** The path as the sender may have signed it: with its query, and with colons of a DID encoded or not. */
+/** Returns the paths that the sender may have signed: with the query, and with the colons of a DID encoded or not. */
 function spellings({ pathname, search }: URL): string[] {
   return [...new Set([pathname + search, pathname.replaceAll(/%3A/gi, ':') + search])]
 }
 
-/** Headers that change the effect of a request: signed if present. */
+/** Headers that change the effect of a request. A signature must cover each header that is sent. */
 const coveredHeaders = ['x-daybook-book', 'daybook-receipt'] as const
 
-/** Signed lines after those of the protocol: `aud`, then each such header, as `name:value`. */
+/** Returns the lines that are signed after the protocol's lines, as `name:value`: `aud`, then each covered header. */
 function coveredLines(aud: string | undefined, headers: Headers): string[] {
   const sent = [
     ['aud', aud ?? null] as const,
@@ -121,7 +124,10 @@ function coveredLines(aud: string | undefined, headers: Headers): string[] {
   return sent.flatMap(([name, value]) => (value === null ? [] : [`${name}:${value}`]))
 }
 
-/** Origins in `DAYBOOK_A2P_AUDIENCE`, and whether requests without a host are accepted. */
+/**
+ * Parses `DAYBOOK_A2P_AUDIENCE`: origins, and the word `any`. `isOpen`: requests without `aud` are accepted. Throws
+ * `internal` for a malformed setting.
+ */
 export function readAudience(text = ''): { readonly origins: readonly string[]; readonly isOpen: boolean } {
   const words = text.split(/[\s,]+/).filter((one) => one !== '')
   const origins = words.filter((one) => one !== 'any')
@@ -133,7 +139,7 @@ export function readAudience(text = ''): { readonly origins: readonly string[]; 
   return { origins, isOpen: origins.length < words.length }
 }
 
-/** Throws unless the request is signed for this host. */
+/** Throws `unauthorized` if the request is not signed for this host. */
 function checkAudience(aud: string | undefined, url: URL, setting: string | undefined): void {
   const { origins, isOpen } = readAudience(setting)
   if (aud === undefined && isOpen) return

@@ -1,6 +1,7 @@
-// Answers of the a2p protocol: `{ success, data, meta }` or `{ success, error, meta }`, with headers for version, request id and rate;
-// and errors in its codes.
-// Invariant: each of our codes has one of the protocol's, so all errors have one shape; internal faults stay hidden.
+// Answers of the a2p protocol: `{ success, data, meta }` or `{ success, error, meta }`, headers for version, request
+// id and rate; the protocol's error codes.
+// Invariant: each error code of Daybook maps to a code of the protocol; an answer contains no details of an internal
+// error.
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { defined } from '../../../core/defined.ts'
@@ -16,38 +17,38 @@ export interface A2pTypes {
   Bindings: EdgeEnv
   Variables: {
     requestId: string
-    /** The caller's rate, once known. */
+    /** The caller's rate. Undefined: not known yet. */
     rate: RateState | undefined
-    /** The body, once read, for error messages. */
+    /** The parsed body, for error messages. Undefined: not read yet. */
     sent: unknown
   }
 }
 export type A2pContext = Context<A2pTypes>
 
-/** Versions of the protocol. The first is the default. */
+/** Supported versions of the protocol. The first is the default. */
 export const versions = ['0.1.0', '1.0'] as const
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const requestIdShape = /^[\x21-\x7e]{1,200}$/
 
-/** The request's own id; undefined without one, null for an invalid one. */
+/** Returns the id in the header `X-Request-ID`. Undefined: no id was sent. Null: the id is invalid. */
 export function ownRequestId(c: A2pContext): string | undefined | null {
   const id = c.req.header('x-request-id')
   if (id === undefined || requestIdShape.test(id)) return id
   return null
 }
 
-/** A new request id: `req_` and 16 letters and digits. */
+/** Creates a request id: `req_` and 16 random letters and digits. */
 export function newRequestId(): string {
   let id = 'req_'
   while (id.length < 20) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1))
-    // Higher bytes would make some characters more frequent.
+    // Skip higher bytes: they would make some characters more frequent.
     if (byte < alphabet.length * 4) id += alphabet[byte % alphabet.length]
   }
   return id
 }
 
-/** Headers of every answer. */
+/** Sets the headers of every answer. */
 function setHeaders(c: A2pContext): void {
   const wanted = c.req.header('a2p-version')
   c.header('A2P-Version', versions.find((one) => one === wanted) ?? versions[0])
@@ -80,7 +81,7 @@ export function fail(c: A2pContext, error: unknown): Response {
   return c.json({ success: false, error: body, meta: metaOf(c) } as object, status as ContentfulStatusCode)
 }
 
-/** The protocol's codes in use (specification, "Error Codes"), and their HTTP statuses. */
+/** The protocol's codes that Daybook uses (specification, "Error Codes"), with their HTTP statuses. */
 export const protocolCodes = {
   A2P001: { name: 'unauthorized', status: 401 },
   A2P002: { name: 'forbidden', status: 403 },
@@ -98,26 +99,26 @@ export const protocolCodes = {
 } as const
 type ProtocolCode = keyof typeof protocolCodes
 
-/** Codes for refused signatures. */
+/** The protocol's codes by the reason of a refused signature. */
 const signedCodes: Readonly<Record<SignedReason, ProtocolCode>> = {
   'Invalid DID': 'A2P010',
   'Timestamp out of window': 'A2P007',
   'Invalid nonce': 'A2P009',
   'Agent not registered': 'A2P011',
   'Invalid signature': 'A2P001',
-  // The protocol's table says A2P010, which is for invalid DIDs. The fault is the time.
+  // The protocol's table lists A2P010 here, the code of an invalid DID; but the fault is the time.
   'Request expired': 'A2P007',
   'Nonce already used': 'A2P008',
 }
 
-/** Exceptions from `byStatus`. */
+/** Exceptions to `byStatus`, by Daybook's code. */
 const codes: Partial<Readonly<Record<string, ProtocolCode>>> = {
   locked: 'A2P006',
   'consent-required': 'A2P004',
   'request-reused': 'A2P006',
 }
 
-/** The protocol's code by the HTTP status of ours. */
+/** The protocol's code by the HTTP status of Daybook's code. */
 const byStatus: Readonly<Record<number, ProtocolCode>> = {
   400: 'A2P006',
   401: 'A2P001',
@@ -132,7 +133,7 @@ const byStatus: Readonly<Record<number, ProtocolCode>> = {
   429: 'A2P005',
 }
 
-/** Memory types, as the protocol's error lists them. */
+/** Memory types in the order of the protocol's error message. */
 const memoryTypes = ['episodic', 'semantic', 'procedural']
 
 interface ProtocolError {
@@ -143,21 +144,21 @@ interface ProtocolError {
   readonly retryAfterMs?: number
 }
 
-/** The protocol's code for one of ours. */
+/** Returns the protocol's code of a Daybook code. `reason`: the reason of a refused signature; wins over `code`. */
 export function protocolCodeOf(code: ErrorCode, reason?: unknown): ProtocolCode {
   if (typeof reason === 'string' && Object.hasOwn(signedCodes, reason))
     return signedCodes[reason as SignedReason]
   return codes[code] ?? byStatus[errorTable[code].status] ?? 'A2P500'
 }
 
-/** The status of the answer: the protocol's, unless ours is more specific. */
+/** Returns the HTTP status of an error: the protocol's, unless Daybook's is more specific (405, 413, above 500). */
 function statusOf(code: ProtocolCode, error: DaybookError): number {
   const own = errorTable[error.code].status
   const isFiner = (code === 'A2P006' && [405, 413].includes(own)) || (code === 'A2P500' && own > 500)
   return isFiner ? own : protocolCodes[code].status
 }
 
-/** `error` in the protocol's terms. `sent`: the body, to name its fault. */
+/** Converts an error to the protocol's form. `sent`: the body of the request, to quote a wrong memory type. */
 export function toProtocolError(error: unknown, sent?: unknown): ProtocolError {
   const why = toDaybookError(error)
   const shown = why.code === 'internal' ? new DaybookError('internal') : why

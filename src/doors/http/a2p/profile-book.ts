@@ -1,12 +1,15 @@
 // Maps users' DIDs to books and back.
-// Invariant: one book has one DID: its local one, or the one that the deployment maps to it.
+// Invariant: a book has one DID: its local DID, or the DID that the deployment maps to the book.
 import { isBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { isDid, lacksNamespace, readA2pDid } from '../../../shape/did.ts'
 
 const local = (book: string) => `did:a2p:user:local:${book}`
 
-/** Reads `DAYBOOK_DID`: users' DIDs and their books, `did:a2p:user:example:alice=alice …`. */
+/**
+ * Parses `DAYBOOK_DID`, such as `did:a2p:user:example:alice=alice …`: users' DIDs and their books. Throws `internal`
+ * for a malformed setting, or a repeated DID or book.
+ */
 export function readProfileBooks(text = ''): ReadonlyMap<string, string> {
   const books = new Map<string, string>()
   for (const pair of text.split(/[\s,]+/).filter((one) => one !== '')) {
@@ -22,7 +25,7 @@ export function readProfileBooks(text = ''): ReadonlyMap<string, string> {
   return books
 }
 
-/** The error for an invalid DID. */
+/** Creates the error of an invalid DID. `path`: the parameter with the DID. */
 export const invalidDid = (path: string) =>
   new DaybookError('invalid-input', `\`${path}\`: It is not a DID, such as did:a2p:user:local:alice.`, {
     details: { path, reason: 'Invalid DID' },
@@ -31,25 +34,28 @@ export const invalidDid = (path: string) =>
 const noProfile = () =>
   new DaybookError('not-found', 'There is no profile with this DID here.', { details: { path: 'did' } })
 
-/** Checks the DID in an address: `not-found` without a namespace, because no profile has such a DID. */
+/**
+ * Returns the DID of an address. Throws `invalid-input` for an invalid DID, and `not-found` for a DID without a
+ * namespace, because no profile has such a DID.
+ */
 export function checkProfileDid(did: string): string {
   if (lacksNamespace(did)) throw noProfile()
   if (!isDid(did)) throw invalidDid('did')
   return did
 }
 
-/** The book of a user's DID; `not-found` if this edge has none. */
+/** Returns the book of a user's DID. Throws `not-found` for another DID. */
 export function bookOfDid(did: string, mapped: ReadonlyMap<string, string>): string {
   const book = mapped.get(did)
   if (book !== undefined) return book
   const { sort, namespace, name = '' } = readA2pDid(did) ?? {}
   const isOwn = sort === 'user' && namespace === 'local' && isBookName(name)
-  // A mapped book is not found by its local DID.
+  // A mapped book has no local DID.
   if (!isOwn || [...mapped.values()].includes(name)) throw noProfile()
   return name
 }
 
-/** The DID of the book's user. */
+/** Returns the DID of the book's user. */
 export function didOfBook(book: string, mapped: ReadonlyMap<string, string>): string {
   return [...mapped].find(([, one]) => one === book)?.[0] ?? local(book)
 }

@@ -1,4 +1,4 @@
-// A route of the a2p protocol: an address, its capability, and the translation of input and answer.
+// A route of the a2p protocol: an address, a capability, and functions that translate input and answer.
 // Invariant: a route has no rights of its own; it calls one capability as the caller.
 import type { z } from 'zod'
 import { DaybookError } from '../../../core/errors.ts'
@@ -9,34 +9,37 @@ import type { Operation } from '../../../edge/agent/agent-gate.ts'
 
 /** A request as the routes see it. */
 export interface A2pRequest {
-  /** The DID of the book's user. */
+  /** The DID of the addressed book's user. */
   readonly userDid: string
-  /** The signer; undefined for a caller with a key. */
+  /** The DID of the signer. Undefined: the caller sent a bearer key or token. */
   readonly signer: string | undefined
   param(name: string): string
   query(name: string): string | undefined
-  /** The body, as JSON. */
+  /** The body, parsed from JSON. Undefined: the body is empty. Throws `invalid-input` for a malformed body. */
   readonly body: unknown
 }
 
 export interface A2pReply {
   readonly data: unknown
   readonly status?: 200 | 201
-  /** In addition to the request id and the time. */
+  /** Fields of `meta` besides the request id and the time. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
 export interface A2pRoute {
   readonly method: 'GET' | 'POST'
-  /** Below `/a2p/v1`. `/profile/:did` is the book of that DID. */
+  /** The path below `/a2p/v1`. `:did` after `/profile/` names the book's user. */
   readonly path: string
   readonly operation: Operation
   readonly capability: string
-  /** The input of the capability. An error it throws is answered and logged like an error of the call. */
+  /**
+   * Returns the input of the capability. A `DaybookError` that it throws is answered and logged like an error of the
+   * call.
+   */
   input(request: A2pRequest): unknown
-  /** The protocol's answer, from that of the capability. */
+  /** Converts the answer of the capability to the protocol's answer. */
   answer(value: A2pFields, request: A2pRequest): A2pReply
-  /** The protocol's form of an error of the capability. */
+  /** Converts an error of the capability. Default: the error stays as it is. */
   refusal?(error: DaybookError): DaybookError
 }
 
@@ -45,7 +48,7 @@ export type A2pFields = Readonly<Record<string, unknown>>
 export const wrongField = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** The body as an object; an empty one has no fields. */
+/** Returns the body as an object. An empty body becomes `{}`. Throws `invalid-input` for another value. */
 export function bodyOf({ body }: A2pRequest): A2pFields {
   if (body === undefined) return {}
   checkJson(body)
@@ -53,12 +56,12 @@ export function bodyOf({ body }: A2pRequest): A2pFields {
   throw wrongField('body', 'It is not an object')
 }
 
-/** The body, checked by a schema. */
+/** Parses the body with a schema. Throws `invalid-input`. */
 export function readBody<S extends z.ZodType>(schema: S, request: A2pRequest): z.output<S> {
   return parseWith(schema, bodyOf(request)) as z.output<S>
 }
 
-/** A whole number in the query, from 0. */
+/** Returns a whole number from the query string, from 0 to `most`. `usual`: the default. Throws `invalid-input`. */
 export function countOf(
   request: A2pRequest,
   name: string,
@@ -71,7 +74,7 @@ export function countOf(
   throw wrongField(name, `It is not a number from 0 to ${most}`)
 }
 
-/** `value` with its field `from` renamed to `to`. */
+/** Renames the field `from` of `value` to `to`. If both exist, `to` wins. */
 export function under(value: A2pFields, from: string, to: string): A2pFields {
   const { [from]: named, ...rest } = value
   return named === undefined ? value : { [to]: named, ...rest }

@@ -1,5 +1,5 @@
-// The edge as an OpenAPI 3.1 document, from the capability table and the texts of the other routes.
-// Invariant: it names exactly the routes of the app; a test compares both.
+// Describes the edge as an OpenAPI 3.1 document, from the capability table and the texts of the other routes.
+// Invariant: the document names exactly the routes of the app; a test compares both.
 import type { AnyCapability } from '../../../core/capability/capability.ts'
 import { errorTable } from '../../../core/errors.ts'
 import { describeCapability, type JsonSchema } from '../../manifest.ts'
@@ -13,7 +13,7 @@ interface OpenApi {
   readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string }[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  /** By address, and there by method in small letters. */
+  /** Operations by path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: Readonly<Record<string, unknown>>
 }
@@ -32,13 +32,13 @@ const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
 const refTo = (place: string) => ({ $ref: `#/components/${place}` })
 const wrong = { default: refTo('responses/Error') }
 
-/** The document for an edge of `version` that runs the capabilities of `table`. */
+/** Creates the document of an edge that runs the capabilities of `table`. `version`: the version of Daybook. */
 export function createOpenApi(table: readonly AnyCapability[], version: string): OpenApi {
   const components = new Components()
   const paths = new Map<string, Record<string, Operation>>()
   const add = (method: string, path: string, operation: Operation) =>
     paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation })
-  // Others need private keys or the owner's device; a mirror has neither.
+  // The other capabilities need private keys or the owner's device; a mirror has neither.
   for (const capability of table.filter(({ runs = 'anywhere' }) => runs === 'anywhere'))
     add('POST', `/v1/books/{book}/capabilities/${capability.id}`, capabilityOperation(capability, components))
   for (const route of otherRoutes) add(route.method, route.path, routeOperation(route))
@@ -72,7 +72,7 @@ function capabilityOperation(capability: AnyCapability, components: Components):
     tags: ['capabilities'],
     parameters: [
       refTo('parameters/book'),
-      // Reads need no request id.
+      // A read needs no request id.
       ...(effect === 'read' ? [] : [refTo('parameters/requestId')]),
       refTo('parameters/purpose'),
       refTo('parameters/receipt'),
@@ -145,7 +145,7 @@ const parameter = (place: 'path' | 'header', name: string, schema: JsonSchema, d
   description,
 })
 
-/** Shared parts of operations. */
+/** Components that operations share. */
 const shared = {
   securitySchemes: {
     key: {
@@ -237,12 +237,15 @@ const shared = {
 
 const own = '#/$defs/'
 
-/** Moves `$defs` of schemas into the document's components, where references point. Equal parts become one. */
+/** Moves `$defs` of schemas into the components of the document. Equal definitions share one component. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly #names = new Map<string, string>()
 
-  /** The schema without `$schema` and `$defs`, which move to the components. */
+  /**
+   * Returns the schema without `$schema` and `$defs`. Its `$defs` become components, and its references name them.
+   * `id`: prefix of the components' names.
+   */
   hoist(id: string, { $schema: _dialect, $defs = {}, ...schema }: JsonSchema): JsonSchema {
     const parts = Object.entries($defs as Readonly<Record<string, JsonSchema>>)
     const names = new Map(parts.map(([name, part]) => [`${own}${name}`, this.#nameOf(part, `${id}.${name}`)]))
@@ -259,7 +262,7 @@ class Components {
   }
 }
 
-/** `value` with all references in `names` replaced. */
+/** Replaces every `$ref` that `names` contains, at any depth. */
 function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => renamed(one, names))
   if (!isJsonObject(value)) return value

@@ -9,12 +9,12 @@ export interface RouteText {
   readonly name: string
   readonly summary: string
   readonly tag: 'edge' | 'book' | 'sync' | 'agents' | 'a2p'
-  /** Answers without a key. */
+  /** True: the route needs no key. */
   readonly isOpen?: true
-  /** Headers by their names among the parameters of the document. */
+  /** Names of header parameters in the document's components, such as `bookHeader`. */
   readonly headers?: readonly string[]
   readonly body?: JsonSchema
-  /** By status. */
+  /** Answers by HTTP status. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema }>>
 }
 

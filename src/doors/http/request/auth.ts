@@ -1,7 +1,7 @@
-// Authorises callers: the key of this edge is the owner of every book; a control token, an access key or a JSON Web Token has the
-// rights that it grants.
-// Invariants: routes get their book from here, so the authorised book is the opened one, and nothing under a book's address or at
-// `/embed` runs without it. Keys are compared by digest in constant time, and never written anywhere.
+// Authorises callers. The key of the edge has the owner's rights in every book. A control token, an access key or a
+// JSON Web Token has the rights that it grants.
+// Invariant: a route uses only the book that this file authorised and opened. Keys are compared by digest in constant
+// time, and never logged or stored.
 import type { Context, MiddlewareHandler } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { checkBookName } from '../../../core/book.ts'
@@ -16,19 +16,25 @@ import type { Presented } from '../../../edge/mirror-door.ts'
 import { isJwt, readJwt } from './jwt.ts'
 import { isNamedOrigin, isOwnMachineRequest } from './guard.ts'
 
-/** Valid on this machine only, from the edge's own pages and named origins, and only while no key is set. */
+/**
+ * Accepted only while `DAYBOOK_KEY` is empty, and only from this machine: programs, the edge's own pages, and pages
+ * of named origins.
+ */
 const developmentKey = 'development'
-/** The book that counts calls of `POST /embed` with the edge's key, which names no book. It has no records. */
+/**
+ * The book that counts calls of `POST /embed` with the edge's key, because such a call names no book. This book has
+ * no records.
+ */
 const embedBook = '_embed'
 
-/** Authorises a request for the book of its address: `c.get('book')` is that book, for this caller. */
+/** Authorises a request for the book in its address, and sets `c.get('book')` to that book, opened for the caller. */
 export function requireBook(): MiddlewareHandler<EdgeTypes> {
   return requireBearer((bearer, c) => enter(bearer, c, checkBookName(c.req.param('book'))))
 }
 
 /**
- * Authorises a request that names no book: with the edge's key, or with a JSON Web Token for its book. `c.get('book')` checks the
- * permission and counts the call.
+ * Authorises a request that names no book: by the edge's key, or by a JSON Web Token for its default book. Sets
+ * `c.get('book')`, which checks the permission and counts the call.
  */
 export function requireEmbedding(): MiddlewareHandler<EdgeTypes> {
   return requireBearer((bearer, c) => enter(bearer, c))
@@ -40,8 +46,8 @@ async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Pro
 }
 
 /**
- * The caller behind `bearer`, for the book `named` or the token's own. Tokens and keys of a book are passed to that book, which
- * checks them; any other unknown bearer is `unauthorized`.
+ * Returns the book and the caller of `bearer`. `named`: the book in the address; undefined: the token's default book.
+ * The book itself checks its control tokens and access keys later. Throws `unauthorized` for another unknown bearer.
  */
 export async function presentedBy(
   bearer: string,
@@ -78,7 +84,10 @@ function requireBearer(
   })
 }
 
-/** This key is public, so pages need more than this machine: they must be served here or be named. */
+/**
+ * Returns the development key if the request may use it. The key is public, so a page must also come from this edge
+ * or from a named origin. Throws `unauthorized` otherwise.
+ */
 function developmentKeys(request: Request, { DAYBOOK_ORIGINS }: EdgeEnv): string[] {
   if (!isOwnMachineRequest(request))
     throw refuse('This edge has no key, so it refuses all callers: set the secret DAYBOOK_KEY.')
@@ -98,7 +107,7 @@ function raise(message: string): never {
   throw refuse(message)
 }
 
-/** Compares with all of them, so that the time tells nothing. */
+/** Compares with every key, so that the duration reveals nothing. */
 async function isOneOf(one: string, others: readonly string[]): Promise<boolean> {
   const own = await digest(one)
   let found = false
@@ -110,7 +119,10 @@ async function digest(text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }
 
-/** The edge's keys, separated by spaces or commas. If one of them is too short, all callers are refused. */
+/**
+ * Parses the edge's keys, separated by spaces or commas. Throws `unauthorized` for every caller if one key is too
+ * short.
+ */
 function readEdgeKeys(text = ''): string[] {
   const keys = text.split(/[\s,]+/).filter((key) => key !== '')
   if (keys.every((key) => key.length >= shortestKey)) return keys

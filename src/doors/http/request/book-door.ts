@@ -1,5 +1,5 @@
 // Opens books at the edge for authorised callers.
-// Invariant: name and caller are fixed when the book is opened; routes can reach no other book, and act as no other caller.
+// Invariant: opening a book fixes its name and its caller; a route reaches no other book and acts as no other caller.
 import { checkBookName } from '../../../core/book.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -15,11 +15,11 @@ import type {
 } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 
-/** The book of that name for the caller; `invalid-input` for an invalid name. */
+/** Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. */
 export function openBookDoor(mirrors: Mirrors, book: string, caller: Presented): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))
   let isPaid = false
-  /** The caller, marked as paid for the first call if the gate charged the request. */
+  /** Returns the caller. If the body gate charged the request, the first call is marked as paid. */
   const present = (): Presented => {
     const presented = isPaid ? { ...caller, isPaid } : caller
     isPaid = false
@@ -46,7 +46,7 @@ export function openBookDoor(mirrors: Mirrors, book: string, caller: Presented):
   }
 }
 
-/** Passes the body gate; undefined if the host has none. */
+/** Passes the body gate of the book. Undefined: the host has no gate. Throws if the gate refuses the caller. */
 export async function enterBody(
   mirrors: Mirrors,
   book: string,
@@ -56,7 +56,7 @@ export async function enterBody(
   return mirrors.bodyGate?.(checkBookName(book)).enter(caller, capability)
 }
 
-/** The answer of a book to an a2p request. */
+/** Sends an a2p request to a book, and returns its answer. */
 export function askAgentDoor(
   mirrors: Mirrors,
   book: string,
@@ -66,7 +66,10 @@ export function askAgentDoor(
   return mirrors.getByName(checkBookName(book)).agentCall(ask, presented)
 }
 
-/** Upgrades to a line of `book`. The ticket identifies the caller. */
+/**
+ * Upgrades a request to a live line (WebSocket) of `book`. The ticket in the request identifies the caller. Throws
+ * the error of a refused upgrade.
+ */
 export async function openBookLine(mirrors: Mirrors, book: string, upgrade: Request): Promise<Response> {
   const response = await mirrors.getByName(checkBookName(book)).fetch?.(upgrade)
   if (!response) throw noLines()

@@ -1,4 +1,4 @@
-// Checks of a request before its book: own machine, HTTPS, origin, path spelling, rate by address.
+// Checks of a request before its book opens: own machine, HTTPS, origin, encoding of the path, rate by address.
 import type { CallWay } from '../../../core/access/governed.ts'
 import { isOwnAddress, isOwnName, isForwarded } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -6,51 +6,61 @@ import type { MiddlewareHandler } from 'hono'
 import type { EdgeTypes } from '../../../edge/edge-env.ts'
 
 /**
- * True if `request` was made on this machine, by its host name and the caller's address, and not through a proxy, which would make
- * any caller look local. Plain HTTP and the development key need this. (Wrangler sets `CF-Connecting-IP`.)
+ * True if the request comes from this machine: judged by the host name and by the caller's address, which Wrangler
+ * sends as `CF-Connecting-IP`. False through a proxy, because behind a proxy every caller looks local. The
+ * development key needs this check.
  */
 export function isOwnMachineRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean {
   const address = headers.get('cf-connecting-ip')
   const host = headers.get('host')
   return (
     isOwnName(new URL(url).hostname) &&
-    // A foreign name that resolves to this machine is not its own name.
+    // A foreign host name may resolve to this machine: refuse it.
     (host === null || isOwnName(host.toLowerCase().replace(/:\d*$/, ''))) &&
     (address === null || isOwnAddress(address)) &&
     !isForwarded(headers.keys())
   )
 }
 
-/** Transport of a request, for policies that need HTTPS. Requests to this machine's own name count as safe. */
+/**
+ * Returns the transport of a request, for policies that need HTTPS. Plain HTTP to this machine's own name counts as
+ * `https`.
+ */
 export function wayOf(url: string): CallWay {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isOwnName(hostname) ? 'https' : 'http'
 }
 
-/** Throws `forbidden` for plain HTTP, unless `url` names this machine. The caller chooses that name. */
+/**
+ * Throws `forbidden` for plain HTTP, unless `url` names this machine. This is no proof of a local caller: the caller
+ * chooses the host name.
+ */
 export function requireHttps(url: URL): void {
   if (url.protocol !== 'https:' && !isOwnName(url.hostname))
     throw new DaybookError('forbidden', 'Use HTTPS: plain HTTP is refused here.')
 }
 
-/** An origin as a browser sends it, without path. */
+/** Matches an origin as a browser sends it, without a path. */
 const origins = /^https?:\/\/([^/:]+|\[::1\])(?::\d{1,5})?$/
 
-/** True for pages that may call: origins of this machine, and those in `named`. */
+/** True for an origin whose pages may call: an origin of this machine, or one in `named`. */
 export function isAllowedOrigin(origin: string, named = ''): boolean {
   const host = origins.exec(origin)?.[1]
   return (host !== undefined && isOwnName(host)) || isNamedOrigin(origin, named)
 }
 
-/** True for one of `named`: exact origins, separated by spaces or commas. */
+/** True if `named` contains the origin. `named`: exact origins, separated by spaces or commas. */
 export function isNamedOrigin(origin: string, named = ''): boolean {
   return named.split(/[\s,]+/).some((one) => one !== '' && one === origin)
 }
 
-/** Characters that need no encoding (RFC 3986, section 2.3). */
+/** Matches a character that needs no encoding (RFC 3986, section 2.3). */
 const unreserved = /^[A-Za-z0-9._~-]$/
 
-/** Refuses needless encoding such as `/v1/%62ooks`: a proxy before the edge must read the same path as the edge. */
+/**
+ * Throws `invalid-input` for needless encoding such as `/v1/%62ooks`, because a proxy before the edge must read the
+ * same path as the edge.
+ */
 export function requirePlainPath(): MiddlewareHandler<EdgeTypes> {
   return async (c, next) => {
     const encoded = new URL(c.req.url).pathname.match(/%[0-7][0-9a-f]/gi) ?? []
@@ -66,10 +76,13 @@ export function requirePlainPath(): MiddlewareHandler<EdgeTypes> {
   }
 }
 
-/** `period` of the binding in wrangler.toml. */
+/** Equals `period` of the binding `RATE_LIMIT` in wrangler.toml. */
 const retryAfterMs = 60_000
 
-/** Refuses an address over the platform's rate, if the binding `RATE_LIMIT` is there. It is rough; the books' own limits are exact. */
+/**
+ * Throws `rate-limited` for an address above the platform's rate, if the binding `RATE_LIMIT` exists. The platform
+ * counts roughly; the limits of a book are exact.
+ */
 export function limitAddress(): MiddlewareHandler<EdgeTypes> {
   return async (c, next) => {
     const key = c.req.header('cf-connecting-ip')

@@ -1,28 +1,28 @@
-// Reads request bodies as JSON: plain or gzip, limited in size after decompression.
+// Reads request bodies as JSON, plain or gzip, and limits their size after decompression.
 import type { MiddlewareHandler } from 'hono'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { isDeeper, jsonLimits } from '../../../core/json/json.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import type { BodyPass } from '../../../edge/mirror-door.ts'
 
-/** Default limit of a body, in bytes after decompression. */
+/** Default maximum of a body, in bytes after decompression. */
 export const bodyLimitBytes = 1_000_000
 
 type JsonInput<Sent, Value> = { in: { json: Sent }; out: { json: Value } }
 
-/** Levels that envelopes add around their payload. */
+/** Levels of nesting that an envelope may add around its payload. */
 const levelsAround = 16
 
 interface JsonBody<Value> {
-  /** The capability, for the access log. Default: the one in the address. */
+  /** The capability that the body gate and the access log record. Default: the parameter `id` of the address. */
   readonly capability?: string
   readonly parse: (value: unknown, text: string) => Value
   readonly limitBytes?: number
 }
 
 /**
- * Admits the caller, then reads and parses the body; `c.req.valid('json')` is the result of `parse`. An empty body is
- * `undefined`.
+ * Middleware: admits the caller, then reads and parses the body. `c.req.valid('json')` is the result of `parse`.
+ * `parse` gets `undefined` for an empty body.
  */
 export function jsonBody<Sent, Value = Sent>({
   capability,
@@ -39,13 +39,16 @@ export function jsonBody<Sent, Value = Sent>({
       })
       c.req.addValidatedData('json', value as object)
       await next()
-      // The verb may refuse the input later: charge for it, and keep that answer.
+      // The verb refused the input: charge the body, and keep the verb's answer.
       if (isDaybookError(c.error, 'invalid-input')) await pass?.refuse().catch(() => undefined)
     })
   }
 }
 
-/** Runs `work` with `pass`. If `refusing` throws, the body is charged to the caller. */
+/**
+ * Runs `work`, then ends `pass`. If the function that `work` gives to `refusing` throws, the body is charged to the
+ * caller.
+ */
 export async function withinPass<Result>(
   pass: BodyPass | undefined,
   work: (refusing: <Value>(read: () => Promise<Value>) => Promise<Value>) => Promise<Result>,
@@ -64,7 +67,7 @@ export async function withinPass<Result>(
   }
 }
 
-/** The unchanged bytes of a body, for signatures. */
+/** Reads the bytes of a body without decompression, because signatures cover these bytes. Throws `too-large`. */
 export async function readPlainBody(
   request: Request,
   limitBytes: number,
@@ -76,7 +79,10 @@ export async function readPlainBody(
   return readBytes(body, { limitBytes, pass })
 }
 
-/** Parses such a body; an empty one is `undefined`. Throws `invalid-input` if it or its type is not JSON. */
+/**
+ * Parses the bytes of `readPlainBody`. Undefined: the body is empty. Throws `invalid-input` if the body or its
+ * content type is not JSON, or the body is compressed.
+ */
 export function parsePlainBody({ headers }: Pick<Request, 'headers'>, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
   checkType(headers)
@@ -115,7 +121,7 @@ interface Reading {
   readonly isDecoded?: boolean
 }
 
-/** Reads a stream up to the limit: a few bytes of gzip can expand to gigabytes. */
+/** Reads a stream up to the limit, because a few bytes of gzip can expand to gigabytes. Throws `too-large`. */
 async function readBytes(
   stream: ReadableStream<Uint8Array>,
   { limitBytes, pass, isDecoded = false }: Reading,
@@ -133,7 +139,8 @@ async function readBytes(
       if (size > limitBytes) throw tooLarge(limitBytes)
       pass?.hold(value.byteLength)
     } catch (error) {
-      // The host reads the rest: cancelling a body closes the connection before the client reads the answer.
+      // Don't cancel the request body itself: that closes the connection before the client reads the answer. The host
+      // reads the rest.
       if (isDecoded) await reader.cancel().catch(() => undefined)
       else reader.releaseLock()
       throw error
@@ -157,7 +164,7 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Refuses deep nesting before parsing, which would be expensive. */
+/** Throws `invalid-input` for deep nesting, before an expensive parse. */
 export function checkNesting(text: string): void {
   const depth = jsonLimits.depth + levelsAround
   if (isDeeper(text, depth)) throw wrong('body', `Nested deeper than ${depth}`)
@@ -168,7 +175,7 @@ function parseJson(text: string): unknown {
   try {
     return text.trim() === '' ? undefined : JSON.parse(text)
   } catch (cause) {
-    // The parser's message quotes the body: don't pass it on.
+    // Hide the parser's message, because it quotes the body.
     throw wrong('body', 'The body is not JSON', cause)
   }
 }

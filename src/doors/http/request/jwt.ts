@@ -1,5 +1,7 @@
-// JSON Web Tokens (RFC 7519) of an identity provider: verified with its published keys (JWKS), read as a grant for one book.
-// Invariant: a token needs a signature by an allowed asymmetric algorithm, this edge's issuer and audience, and an expiry.
+// Verifies JSON Web Tokens (RFC 7519) with the published keys (JWKS) of an identity provider, and reads a token as a
+// grant for one book.
+// Invariant: a token needs a signature by an allowed asymmetric algorithm, this edge's issuer and audience, and an
+// expiry.
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from 'jose'
 import { z } from 'zod'
 import { isBookName } from '../../../core/book.ts'
@@ -9,7 +11,7 @@ import { patternLimit } from '../../../core/access/reach.ts'
 import { parseScope } from '../../../core/access/scope.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 
-/** Supported algorithms. None with a shared secret: a verifier could forge tokens. */
+/** Supported algorithms. Algorithms with a shared secret are missing, because a verifier could forge tokens. */
 const supported = new Set([
   'EdDSA',
   'Ed25519',
@@ -25,17 +27,20 @@ const supported = new Set([
 ])
 const defaults = ['EdDSA', 'Ed25519', 'ES256', 'RS256']
 const clockToleranceS = 30
-/** OpenID Connect Core, section 2. Subjects name callers, so they are never cut. */
+/**
+ * Maximum characters of a subject (OpenID Connect Core, section 2). A longer subject is refused, never cut, because
+ * it names the caller.
+ */
 const longestSubject = 255
 const timeoutMs = 5000
-/** Keys are fetched again after ten minutes, or when one is missing, at most every thirty seconds. */
+/** Keys are fetched again after ten minutes, or if a key is missing, at most every thirty seconds. */
 const cacheMaxAgeMs = 600_000
 const cooldownMs = 30_000
 
 const text = (max: number) => z.string().min(1).max(max)
 const names = z.array(text(64)).max(100)
 const pattern = z.string().refine((value) => parseScope(value) !== undefined)
-/** The claim `daybook`: its books, and the rights in them. */
+/** The claim `daybook` of a token: books, and the rights in these books. */
 const bookClaim = z.object({
   books: z.union([text(64), z.array(text(64)).max(1000)]),
   owner: z.boolean().optional(),
@@ -53,20 +58,26 @@ const bookClaim = z.object({
 
 const keySets = new Map<string, RemoteJWKSet>()
 
-/** True if this edge accepts JSON Web Tokens, and `bearer` looks like one. */
+/** True if this edge accepts JSON Web Tokens, and `bearer` has the form of one. */
 export function isJwt(bearer: string, env: EdgeEnv): boolean {
   return env.DAYBOOK_JWKS_URL !== undefined && /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(bearer)
 }
 
 /** The content of a verified token. */
 export interface Claims {
-  /** The default book: the subject's own, or the first of the claim. */
+  /** The default book: the subject's own book, or the first book of the claim. Undefined: neither exists. */
   readonly book: string | undefined
-  /** The grant for `book`; throws `forbidden` if the token is not for it, `unauthorized` for a malformed claim. */
+  /**
+   * Returns the grant for `book`. Throws `forbidden` if the token does not name `book`, `unauthorized` for a
+   * malformed claim.
+   */
   grantFor(book: string): Grant
 }
 
-/** Verifies `bearer`. Throws `unauthorized`. */
+/**
+ * Verifies `bearer`. Throws `unauthorized` for an invalid token, `offline` if the keys can't be fetched, `internal`
+ * for wrong settings.
+ */
 export async function readJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
   const { iss = '', sub, exp = 0, daybook } = await verify(bearer, env)
   if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject)
@@ -89,7 +100,9 @@ export async function readJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
   }
 }
 
-/** The book that `subject` owns by `pattern`; undefined for an invalid name, which might be mistaken for another book. */
+/**
+ * Returns the book that `subject` owns: `pattern` with each `{sub}` replaced. Undefined: the result is no valid name.
+ */
 export function bookOfSubject(pattern: string, subject: string): string | undefined {
   const book = pattern.split('{sub}').join(subject)
   return isBookName(book) ? book : undefined
@@ -100,7 +113,7 @@ async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
   const algorithms = listOf(env.DAYBOOK_JWT_ALGORITHMS) ?? defaults
   const odd = algorithms.find((one) => !supported.has(one))
   if (!issuer || !audience || odd !== undefined) {
-    // A fault of the deployment, not of the caller.
+    // The deployment is wrong, not the caller.
     throw new DaybookError(
       'internal',
       'DAYBOOK_JWT_ISSUER, DAYBOOK_JWT_AUDIENCE or DAYBOOK_JWT_ALGORITHMS is wrong.',
@@ -145,7 +158,7 @@ function toProblem(cause: unknown): DaybookError {
     cause instanceof errors.JOSEAlgNotAllowed ||
     cause instanceof errors.JOSENotSupported
   if (isToken) return refuse('This edge does not trust the token.')
-  // Without the keys the token can't be checked.
+  // The keys are missing, so the token can't be checked.
   return new DaybookError('offline', 'The keys of the identity provider could not be fetched.', { cause })
 }
 

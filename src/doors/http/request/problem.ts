@@ -1,4 +1,4 @@
-// Errors of the edge, in one shape. Internal faults are logged; callers see no details of them.
+// Answers errors of the edge in one shape. Internal errors are logged; the caller gets no details of them.
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
@@ -15,7 +15,7 @@ export function respondWith(c: Context, error: unknown): Response {
   return c.json(shown.toJSON(), errorTable[shown.code].status as ContentfulStatusCode)
 }
 
-/** Logs the stack of a fault of Daybook itself. */
+/** Logs the code and the stack of an internal error. */
 export function logFault(error: DaybookError): void {
   console.error(JSON.stringify({ code: error.code, stack: faultTrace(error) }))
 }

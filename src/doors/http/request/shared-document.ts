@@ -1,12 +1,12 @@
-// A document with the same bytes for all callers, encoded once.
-// Invariant: an unread answer holds no copy of the bytes.
+// A document with the same bytes for all callers, hashed and compressed once.
+// Invariant: an answer that is not read yet holds no copy of the bytes.
 import type { Context } from 'hono'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 export class SharedDocument {
   readonly #bytes: Bytes
-  // Values, not promises: work that one request of a Worker began may be cancelled with it.
+  // Cache results, not promises: a Worker may cancel the work of a request when the request ends.
   #zipped: Bytes | undefined
   #tag: string | undefined
 
@@ -27,13 +27,13 @@ export class SharedDocument {
     const bytes = isZipped ? (this.#zipped ??= await gzip(this.#bytes)) : this.#bytes
     headers.set('content-length', String(bytes.length))
     if (isZipped) headers.set('content-encoding', 'gzip')
-    // For Workers: it is encoded already.
+    // `encodeBody` is for Workers: the bytes are compressed already.
     const init = { status: 200, headers, encodeBody: 'manual' }
     return new Response(once(bytes), init)
   }
 }
 
-/** A `Response` of bytes copies them at once; a stream hands them over on reading. */
+/** Streams the bytes when they are read. A `Response` of bytes would copy them at once. */
 function once(bytes: Bytes): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>(
     {
@@ -51,7 +51,7 @@ const takesGzip = (accepted = '') => /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0\.\d*[
 const names = (tags: string | undefined, tag: string) =>
   tags !== undefined && tags.split(',').some((one) => one.trim() === tag || one.trim() === '*')
 
-/** A weak tag, because both encodings share it. */
+/** Returns a weak ETag, because the plain and the compressed answer share it. */
 async function tagOf(bytes: Bytes): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return `W/"${Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`
