@@ -1,4 +1,4 @@
-// A book's door to an engine in the same thread, with deadlines and cancellation.
+// Connects a book to an engine in the same thread, with deadlines and cancellation.
 import { createAbort, neverAborted, orAborted } from '../core/abort.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Scheduler } from '../core/ports.ts'
@@ -7,7 +7,7 @@ import type { BookDoor } from '../book/daybook.ts'
 import type { Engine } from '../engine/engine.ts'
 import { loadLocalTools } from './mcp/load-local-tools.ts'
 
-/** The part of an engine that a book needs, in this process or another. */
+/** The part of an engine that a book uses. The engine may run in another process. */
 export interface EngineDoor extends Pick<Engine, 'call' | 'on'> {
   close(): void | Promise<void>
 }
@@ -33,7 +33,10 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
 
 type Timed = Pick<BookCallOptions, 'signal'> & { readonly deadlineMs: number }
 
-/** The result of `begin`, or `deadline-exceeded`. Aborts `begin` when nobody waits for it. */
+/**
+ * Returns the result of `begin`. Throws `deadline-exceeded` after `deadlineMs`. Aborts `begin` at the deadline, or
+ * when the caller's signal aborts.
+ */
 async function inTime(
   { deadlineMs, signal = neverAborted }: Timed,
   scheduler: Scheduler,

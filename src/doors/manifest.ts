@@ -1,6 +1,6 @@
-// The manifest: a book's capabilities as data, in Daybook's own shape and in that of P3394, with `input_schema` and `output_schema` for
-// the content of messages.
-// Invariant: it is generated from the tables.
+// The manifest: describes a book's capabilities as data. Each entry has Daybook's fields and the fields of P3394,
+// whose `input_schema` and `output_schema` describe the content of messages.
+// Invariant: the manifest is generated from the capability table and the seed shapes.
 import { z } from 'zod'
 import type { AnyCapability, VerbPlace } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
@@ -13,7 +13,7 @@ export interface Manifest {
   readonly capabilities: readonly ManifestEntry[]
 }
 
-/** The book as an agent, and how to reach it. */
+/** The book as an agent, with its transports. */
 export interface ManifestAgent {
   readonly agent_id: typeof agentId
   readonly display_name: string
@@ -30,15 +30,18 @@ export interface ManifestTransport {
   readonly args?: readonly string[]
 }
 
-/** A capability, called by its own id. */
+/** Daybook's description of a capability. */
 export interface OwnEntry {
   readonly id: string
   readonly summary: string
-  /** Methods of a book: `traces.store`. */
+  /** Methods of a book that call the capability, such as `traces.store`. */
   readonly methods: readonly string[]
-  /** `read` changes nothing, `write` is one transaction, `task` may take long. */
+  /** `read`: changes nothing. `write`: one transaction. `task`: may take long. */
   readonly effect: 'read' | 'write' | 'task'
-  /** Place of execution: every copy of a book, its owner's devices, its mirror, or its private keys. */
+  /**
+   * The place where the capability runs: every copy of a book, the owner's devices, the mirror, or a device with
+   * private keys.
+   */
   readonly runs: VerbPlace
   /** JSON Schema, draft 2020-12. */
   readonly input: JsonSchema
@@ -48,24 +51,24 @@ export interface OwnEntry {
 export interface ManifestEntry extends OwnEntry {
   readonly capability_id: string
   readonly description: string
-  /** Content of a message, and of its answer. */
+  /** JSON Schema of the content of a message; `output_schema`: of its answer. */
   readonly input_schema: JsonSchema
   readonly output_schema: JsonSchema
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The agent id of a book: `p3394://kstar-memory/store_trace`. */
+/** The agent id of a book, as in the address `p3394://kstar-memory/store_trace`. */
 export const agentId = 'kstar-memory'
 
 interface ManifestParts {
-  /** The host's version of the sync wire. */
+  /** The version of the sync protocol that the host supports. */
   readonly wire: number
   readonly version: string
   readonly transports: readonly ManifestTransport[]
 }
 
-/** Describes every capability of `table`, then the ids that seed shapes add. */
+/** Creates the manifest: every capability of `table`, then the ids that only seed shapes have. */
 export function createManifest(
   table: readonly Describable[],
   { wire, version, transports }: ManifestParts,
@@ -86,10 +89,10 @@ export function createManifest(
   }
 }
 
-/** The described part of a capability. */
+/** The fields of a capability that the manifest describes. */
 export type Describable = Pick<AnyCapability, keyof OwnEntry>
 
-/** One capability as data. */
+/** Describes one capability as data. */
 export function describeCapability({
   id,
   summary,
@@ -121,7 +124,7 @@ function describe(capability: Describable, shape: SeedShape | undefined): Manife
   }
 }
 
-/** Describes an id that only a seed shape has. */
+/** Describes an id that only a seed shape has. `capability`: the first capability that the shape calls. */
 function describeAdded(capability: Describable, shape: SeedShape): ManifestEntry {
   const { input_schema: input, output_schema: output, ...entry } = describe(capability, shape)
   const [id] = shape.names
@@ -138,7 +141,10 @@ function describeAdded(capability: Describable, shape: SeedShape): ManifestEntry
   }
 }
 
-/** Checks in code and transformed values become open schemas, because JSON Schema can't express them. */
+/**
+ * Converts a schema to JSON Schema. JSON Schema can't express checks in code and transformed values: such parts
+ * accept any value.
+ */
 function jsonSchema(schema: Schema, io: 'input' | 'output'): JsonSchema {
   return z.toJSONSchema(schema as unknown as z.ZodType, {
     io,

@@ -1,25 +1,31 @@
 // Splits UTF-8 texts into equal parts for a multipart upload.
-// Invariant: memory holds two parts, however many there are: the bytes of a part are overwritten once the next one is
-// requested.
+// Invariant: memory contains two parts, for any number of parts. The bytes of a part are overwritten once the next
+// part is requested.
 import { DaybookError } from '../core/errors.ts'
 
-/** S3 takes parts of 5 MiB and more, all of one size but the last (R2), at most 10,000 of them. */
+/**
+ * Size of a part, and maximum number of parts. S3 requires at least 5 MiB per part except the last, and at most
+ * 10,000 parts; R2 requires parts of one size except the last.
+ */
 export const archivePart = { bytes: 8 * 1024 * 1024, count: 10_000 } as const
 
 export interface ArchivePart {
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly number: number
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly isLast: boolean
 }
 
-/** Yields at least one part; an empty text gives an empty part. No text may end inside a surrogate pair. */
+/**
+ * Yields at least one part; without text, one empty part. No text may end inside a surrogate pair. Finish with the
+ * bytes of a part before you request the next part.
+ */
 export async function* uploadParts(
   texts: AsyncIterable<string>,
   partBytes: number = archivePart.bytes,
 ): AsyncGenerator<ArchivePart, void, undefined> {
   const encoder = new TextEncoder()
-  /** A character that crosses the end of a part. */
+  /** Bytes of a character that crosses the end of a part. */
   const split = new Uint8Array(4)
   let filling = new Uint8Array(partBytes)
   let full: Uint8Array<ArrayBuffer> | undefined
@@ -40,7 +46,7 @@ export async function* uploadParts(
         rest = rest.subarray(partBytes - used)
       }
       if (full) yield { number: ++number, bytes: full, isLast: false }
-      // The consumer has finished with the previous part: reuse its memory.
+      // The consumer requested the next part: reuse the memory of the previous one.
       const next: Uint8Array<ArrayBuffer> = full ?? new Uint8Array(partBytes)
       full = filling
       filling = next
@@ -52,7 +58,9 @@ export async function* uploadParts(
   if (!full || used > 0) yield { number: ++number, bytes: filling.subarray(0, used), isLast: true }
 }
 
-/** Decodes a file's chunks as UTF-8; throws `invalid-file` otherwise. `name` appears in the error. */
+/**
+ * Decodes the chunks of a file as UTF-8. Throws `invalid-file` for other bytes. `name`: the file's name in the error.
+ */
 export async function* utf8Texts(
   chunks: AsyncIterable<Uint8Array>,
   name: string,

@@ -4,7 +4,7 @@ import type { Cipher, SealingKey } from '../core/ports.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The used part of `SubtleCrypto`. */
+/** The part of `SubtleCrypto` that the cipher uses. */
 export interface CipherSubtle<Key> {
   importKey(
     format: 'raw',
@@ -31,7 +31,7 @@ interface AesGcm {
 export interface CipherParts<Key> {
   readonly subtle: CipherSubtle<Key>
   encode(text: string): Bytes
-  /** Throws for invalid UTF-8. */
+  /** Decodes UTF-8. Throws for invalid bytes. */
   decode(bytes: Bytes): string
 }
 
@@ -42,13 +42,13 @@ export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key
       const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations } as const
       return new Uint8Array(await subtle.deriveBits(algorithm, base, 256))
     } catch (cause) {
-      // Cloudflare stops at 100,000 iterations; a weaker key is not acceptable.
+      // Cloudflare allows at most 100,000 iterations. Throw, because fewer iterations make a weaker key.
       throw new DaybookError('cipher-off', undefined, { details: { iterations }, cause })
     }
   }
   return {
     async derive(passphrase, salt, iterations) {
-      // Composed and decomposed spellings of a passphrase are equal (as in SASLprep, RFC 8265).
+      // Normalise the passphrase, so that composed and decomposed characters give the same key (as in RFC 8265).
       const bits = await derive(encode(passphrase.normalize('NFC')), new Uint8Array(salt), iterations)
       const key = await subtle.importKey('raw', bits, 'AES-GCM', false, ['encrypt', 'decrypt'])
       return sealingKeyOf(key, { subtle, encode, decode })
@@ -56,7 +56,7 @@ export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key
   }
 }
 
-/** Wraps an existing key. */
+/** Creates a sealing key from an existing AES-GCM key. */
 export function sealingKeyOf<Key>(key: Key, { subtle, encode, decode }: CipherParts<Key>): SealingKey {
   const parameters = (nonce: Uint8Array, bound: string): AesGcm => ({
     name: 'AES-GCM',
@@ -68,7 +68,7 @@ export function sealingKeyOf<Key>(key: Key, { subtle, encode, decode }: CipherPa
       return new Uint8Array(await subtle.encrypt(parameters(nonce, bound), key, encode(text)))
     },
     async open(nonce, bound, sealed) {
-      // A body that doesn't open is an answer, not a failure; WebCrypto gives no reason.
+      // Return undefined for a text of another key; WebCrypto gives no reason.
       const opened = await subtle
         .decrypt(parameters(nonce, bound), key, new Uint8Array(sealed))
         .catch(() => undefined)

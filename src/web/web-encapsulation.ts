@@ -1,5 +1,6 @@
 // Key encapsulation for the holder of an X25519 pair, by `hpke` over WebCrypto.
-// Invariant: invalid bytes, and hosts without X25519, give undefined and never an error.
+// Invariant: `webEncapsulation` answers invalid bytes, or a host without X25519, with undefined and not with an
+// error.
 import {
   AEAD_EXPORT_ONLY,
   CipherSuite,
@@ -11,19 +12,19 @@ import type { KeyEncapsulation } from '../core/ports.ts'
 
 const suite = new CipherSuite(KEM_DHKEM_X25519_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_EXPORT_ONLY)
 const encoder = new TextEncoder()
-/** Purpose of the exported secret, and its length in bytes. */
+/** `context`: purpose of the exported secret. `length`: its bytes. */
 const exported = { context: encoder.encode('A256GCM'), length: 32 } as const
 
-/** The pair of a 32-byte private key. */
+/** Returns the key pair of a private key of 32 bytes. Rejects for invalid bytes. */
 export async function pairOf(privateKey: Uint8Array): Promise<KeyPair<CryptoKey>> {
-  // Uses a JWK, because Node's direct way to the public key is experimental.
+  // Get the public key from a JWK, because Node's direct method is experimental.
   const open = await suite.DeserializePrivateKey(privateKey, true)
   const { x = '' } = await crypto.subtle.exportKey('jwk', open)
   const publicKey = await suite.DeserializePublicKey(bytesOf(x))
   return { publicKey, privateKey: await suite.DeserializePrivateKey(privateKey, false) }
 }
 
-/** Receives the secret that `encapsulated` carries; rejects with the suite's error. */
+/** Returns the secret in `encapsulated`. Rejects with the suite's error. */
 export function receiveSecret(
   pair: KeyPair<CryptoKey>,
   encapsulated: Uint8Array,
@@ -33,7 +34,10 @@ export function receiveSecret(
   return suite.ReceiveExport(pair, encapsulated, context, exported.length, { info })
 }
 
-/** HKDF-SHA-256 (RFC 5869): 32 bytes that reveal nothing about `secret`, which is also an AES key. */
+/**
+ * Derives a private key of 32 bytes with HKDF-SHA-256 (RFC 5869). The result reveals nothing about `secret`, which is
+ * also an AES key.
+ */
 async function privateKeyOf(secret: Uint8Array): Promise<Uint8Array> {
   const base = await crypto.subtle.importKey('raw', new Uint8Array(secret), 'HKDF', false, ['deriveBits'])
   const info = encoder.encode('daybook X25519')

@@ -1,4 +1,4 @@
-// Ports that every host takes from the web platform: clock, randomness, timers, hashes, AES and WebAssembly.
+// Ports over the web platform: clock, randomness, timers, hashes, ciphers, key encapsulation and WebAssembly.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../core/ids.ts'
 import type { InstantCipher, Ports } from '../core/ports.ts'
@@ -9,8 +9,8 @@ import { gcm } from '@noble/ciphers/aes.js'
 
 const utf8 = new TextEncoder()
 
-// Synchronous AES-256-GCM by @noble/ciphers, for hosts without OpenSSL: WebCrypto is asynchronous, and a transaction
-// can't wait.
+// `webAes`: synchronous AES-256-GCM of @noble/ciphers, for hosts without OpenSSL. WebCrypto is asynchronous, and a
+// transaction can't wait for it.
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -22,7 +22,7 @@ export const webAes: InstantCipher = {
       try {
         return decoder.decode(gcm(secret, nonce, encoder.encode(bound)).decrypt(sealed))
       } catch {
-        // Another key or owner sealed it: an answer, not a failure.
+        // Another key or another record sealed the text: return undefined.
         return undefined
       }
     },
@@ -43,7 +43,7 @@ export const webPorts: Omit<Ports, 'log'> = {
     async sha256(text) {
       return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(text))))
     },
-    // WebCrypto hashes whole texts only.
+    // WebCrypto can't hash a text in pieces: use @noble/hashes.
     start() {
       const hash = sha256.create()
       return { update: (piece) => void hash.update(utf8.encode(piece)), hex: () => toHex(hash.digest()) }

@@ -7,7 +7,10 @@ interface Api {
   readonly Instance: new (module: object) => { readonly exports: object }
 }
 
-/** Instantiates with the host's WebAssembly; undefined if it lacks an instruction, or a policy forbids compilation. */
+/**
+ * Creates the port from the host's global object. `instantiate` returns undefined if the host lacks WebAssembly or an
+ * instruction, or if a policy forbids compilation.
+ */
 export function wasmOf(host: object): Wasm {
   const { WebAssembly: api } = host as { readonly WebAssembly?: Api }
   return {

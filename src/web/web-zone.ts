@@ -1,13 +1,16 @@
-// Time zones by `Intl.DateTimeFormat`, with the platform's IANA database.
+// Time zones over `Intl.DateTimeFormat`, which uses the platform's IANA database.
 import { defined } from '../core/defined.ts'
 import { createZone, utcZone, type Zone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 
 const hourMs = 3_600_000
-/** Most cached offsets, one for each hour: more than a year of records. */
+/** Maximum cached offsets, one per hour: more than two years. */
 const cachedHours = 20_000
 
-/** Opens the zone of an IANA name (`Europe/Berlin`), by default the host's; `invalid-input` for an unknown name. */
+/**
+ * Opens the zone of an IANA name, such as `Europe/Berlin`. Default: the zone of the host. Throws `invalid-input` for
+ * an unknown name.
+ */
 export function openZone(name?: string): Zone {
   const formatter = formatterOf(name)
   const { timeZone } = formatter.resolvedOptions()
@@ -15,7 +18,10 @@ export function openZone(name?: string): Zone {
   return createZone(timeZone, createOffsets(formatter))
 }
 
-/** Opens the zone of a book. It finds other zones too, because personas count days where they were registered. */
+/**
+ * Opens the zone of a book. Its `named` finds other zones, because a persona counts days in the zone of its
+ * registration.
+ */
 export function openBookZone(name?: string): Zone {
   return { ...openZone(name), named: findZone }
 }
@@ -59,7 +65,10 @@ function formatterOf(name: string | undefined): Intl.DateTimeFormat {
   }
 }
 
-/** Clocks change at most once within an hour: an hour with equal offsets at both ends has that offset throughout. */
+/**
+ * Returns a function from a time (milliseconds since 1970) to its offset, with a cache by hour. An offset changes at
+ * most once within an hour: equal offsets at both ends apply to the whole hour.
+ */
 function createOffsets(formatter: Intl.DateTimeFormat): (ms: number) => number {
   const offsets = new Map<number, number>()
   const atHour = (hour: number): number => {
@@ -83,7 +92,7 @@ function readOffset(formatter: Intl.DateTimeFormat, ms: number): number {
   const number = (type: string) => Number(shown[type])
   const year = shown['era']?.startsWith('B') ? 1 - number('year') : number('year')
   const local = new Date(0)
-  // Unlike `Date.UTC`, this doesn't move the years 0 to 99.
+  // `Date.UTC` would add 1900 to the years 0 to 99.
   local.setUTCFullYear(year, number('month') - 1, number('day'))
   local.setUTCHours(number('hour'), number('minute'), number('second'))
   return local.getTime() - Math.floor(ms / 1000) * 1000

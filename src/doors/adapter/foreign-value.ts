@@ -15,7 +15,10 @@ const plainField = '$plain'
 /** Contains the JSON text of a value that is nested too deep for a book, or that has a field `__proto__`. */
 const textField = '$json'
 
-/** Maximum levels that are written as JSON; a deeper value becomes JSON text. A book allows 64 levels per record. */
+/**
+ * Maximum levels that are written as JSON; a deeper value becomes JSON text. A book allows 64 levels, including the
+ * levels around the value.
+ */
 const depthLimit = 40
 /** Maximum levels of a value. Each level takes call stack, and browsers have little. */
 const levelLimit = 512

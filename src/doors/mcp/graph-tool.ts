@@ -1,4 +1,5 @@
-// The nine tools of the reference memory server, with its names, shapes and texts, so that its hosts can use this server.
+// The nine tools of MCP's reference memory server, with the same names, shapes and texts, so that hosts of that
+// server can use this one.
 import { z } from 'zod'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Schema } from '../../core/schema.ts'
@@ -48,7 +49,7 @@ interface GraphTool<Input extends z.ZodType> {
   run(input: z.output<Input>, call: GraphCall): Promise<ToolAnswer>
 }
 
-/** A value with another text, as in the reference server. */
+/** Creates an answer whose text shows `shown` instead of `value`, as in the reference server. */
 const withText = (value: unknown, shown: unknown): ToolAnswer => ({
   value,
   text: JSON.stringify(shown, undefined, 2),

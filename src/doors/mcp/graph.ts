@@ -1,5 +1,6 @@
-// A knowledge graph over a book: entities with observations, and relations. Each is a fact, with an id derived from its name.
-// Invariant: faults of a call are found before its first write.
+// A knowledge graph over a book: entities with observations, and relations. Each entity or relation is a fact whose
+// id is derived from its names.
+// Invariant: a call finds its errors before its first write.
 import { defined } from '../../core/defined.ts'
 import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -21,7 +22,7 @@ export interface KnowledgeGraph {
   readonly relations: readonly Relation[]
 }
 
-/** Runs a verb of the book. */
+/** Calls a verb of the book. */
 export type GraphCall = (id: string, input: unknown) => Promise<unknown>
 
 interface FactPage {
@@ -30,7 +31,7 @@ interface FactPage {
 }
 
 const pageSize = 1000
-/** Maximum entities, and relations, of a graph that is read as a whole. */
+/** Maximum entities of a graph that is read as a whole, and maximum relations. */
 const graphLimit = 50_000
 
 export async function readGraph(call: GraphCall): Promise<KnowledgeGraph> {
@@ -40,7 +41,7 @@ export async function readGraph(call: GraphCall): Promise<KnowledgeGraph> {
   }
 }
 
-/** Entities whose name, type or observations contain `query`, and their relations. */
+/** Returns the entities whose name, type or observations contain `query` (ignoring case), and their relations. */
 export async function searchNodes(call: GraphCall, query: string): Promise<KnowledgeGraph> {
   const words = query.toLowerCase()
   const has = (text: string) => text.toLowerCase().includes(words)
@@ -55,7 +56,7 @@ export async function openNodes(call: GraphCall, names: readonly string[]): Prom
   return around(await readGraph(call), ({ name }) => wanted.has(name))
 }
 
-/** Stores the missing entities, and answers them. */
+/** Stores the entities whose name is new, and returns them. */
 export async function createEntities(call: GraphCall, entities: readonly Entity[]): Promise<Entity[]> {
   const fresh = new Map<string, Entity>()
   for (const entity of entities) {
@@ -81,7 +82,7 @@ export interface Added {
   readonly addedObservations: readonly string[]
 }
 
-/** Adds new observations to entities. Throws `not-found` for an unknown name, and adds nothing then. */
+/** Adds new observations to entities. If a name is unknown, adds nothing and throws `not-found`. */
 export async function addObservations(
   call: GraphCall,
   additions: readonly { readonly entityName: string; readonly contents: readonly string[] }[],
@@ -105,7 +106,7 @@ export async function addObservations(
   return results
 }
 
-/** Forgets entities and all their relations; ignores unknown names. */
+/** Forgets entities and all their relations. Ignores unknown names. */
 export async function deleteEntities(call: GraphCall, names: readonly string[]): Promise<void> {
   const gone = new Set(names)
   const relations = await factsOf<Relation>(call, relationSchema)
@@ -148,7 +149,7 @@ async function forget(call: GraphCall, id: string): Promise<void> {
   if (await call('kstar:get_record', { id })) await call('kstar:forget', { id })
 }
 
-/** The data of every fact of a schema, oldest first. */
+/** Returns the data of every fact of a schema, oldest first. Throws `too-large` if more than `graphLimit` exist. */
 async function factsOf<Data>(call: GraphCall, schema: string): Promise<Data[]> {
   const found: Data[] = []
   for (let cursor: string | undefined; ;) {

@@ -1,4 +1,4 @@
-// The tools of an open book, loaded on first use.
+// Loads the tools of an open book on first use.
 import type { ToolSource } from '../../book/tool/tool-source.ts'
 
 export function loadLocalTools(): ToolSource {

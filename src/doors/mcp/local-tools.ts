@@ -1,11 +1,11 @@
-// The sets of tools over an open book, for models in a page or program, and for a browser's agent.
-// Invariant: they are the tools of MCP, and reach no other verb.
+// Sets of tools over an open book, for models in a page or program, and for a browser's agent.
+// Invariant: the tools are the same as over MCP, and call no other verb.
 import type { ToolSource, ToolText } from '../../book/tool/tool-source.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { inTurn, requireOffered, type McpTool, textsOf } from './tool.ts'
 import { toolsOf } from './tool-set.ts'
 
-/** The caller's option with the sets. */
+/** Path of the option with the sets, for errors. */
 const path = 'options.set'
 
 export function createLocalTools(): ToolSource {

@@ -1,40 +1,43 @@
-// The book as MCP needs it, on any host.
+// The part of a book that the MCP server uses, on any host.
 import type { GuardedVerb } from '../../core/access/permission.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
 import type { Progress } from '../../core/capability/task.ts'
 import type { DaybookError } from '../../core/errors.ts'
 
 export interface McpCallOptions {
-  /** Makes a write safe to retry. */
+  /** Makes a write safe to retry: a call with a known id takes effect once. */
   readonly requestId?: string
   readonly signal?: AbortSignalLike
-  /** Called with the progress of long work, if the host reports it. */
+  /** Called with the progress of a long call, if the host reports progress. */
   readonly progress?: (step: Progress) => void
 }
 
 export interface McpRights {
   mayCall(verb: GuardedVerb): boolean
-  /** Calls `listener` when rights may have changed; answers a function that stops. */
+  /** Calls `listener` when rights may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
 }
 
 export interface McpBook {
-  /** The place of execution. A mirror does not offer verbs that need a device. */
+  /** The place where calls run. A mirror does not offer verbs that need a device. */
   readonly place: 'device' | 'mirror'
   call(id: string, input: unknown, options?: McpCallOptions): Promise<unknown>
-  /** Throws unless the caller may call the verb. Absent if callers don't differ. */
+  /** Throws if the caller may not call the verb. Absent: every caller has the same rights. */
   admit?(id: string): Promise<void>
-  /** Milliseconds since 1970 UTC. */
+  /** Returns milliseconds since 1970 UTC. */
   now(): number
-  /** Calls `listener` with the kinds of changed records that the caller may read; answers a function that stops. */
+  /**
+   * Calls `listener` with the kinds of changed records that the caller may read. Returns a function that
+   * unsubscribes. Absent: the host reports no changes.
+   */
   onChange?(listener: (kinds: readonly string[]) => void): () => void
-  /** The caller's rights, if limited. Tools without the right are not listed. */
+  /** The caller's rights. Tools that the caller may not call are not listed. Absent: all tools are listed. */
   readonly rights?: McpRights
-  /** Called with a fault of Daybook itself. The client gets no details. */
+  /** Called with an internal error, whose details the client does not get. */
   onFault?(error: DaybookError): void
 }
 
-/** The library of the protocol, loaded on first use. */
+/** The MCP library, loaded on first use. */
 export type Mcp = typeof import('@modelcontextprotocol/server')
 
 export const loadMcp = (): Promise<Mcp> => import('@modelcontextprotocol/server')

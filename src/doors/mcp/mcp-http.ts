@@ -1,30 +1,30 @@
 // MCP over Streamable HTTP, on any host with `fetch`.
-// Invariant: no page of another origin, and no foreign host name that resolves to this machine, reaches a server. The caller
-// authorises requests before.
+// Invariant: no page of another origin, and no foreign host name that resolves to this machine, reaches a server.
+// Call `answerMcp` only with an authorised request.
 import type { McpServerFactory, ServerEventBus } from '@modelcontextprotocol/server'
 import { isOwnName } from '../../core/address.ts'
 import type { Mcp } from './mcp-book.ts'
 import type { DaybookError } from '../../core/errors.ts'
 
 interface McpGuards {
-  /** True if only this machine may call: then `Host` must be one of its own names. */
+  /** True: only this machine may call, so the header `Host` must contain a name of this machine. */
   readonly isOwnMachine: boolean
-  /** True for an origin with pages that may call. */
+  /** Returns true for an origin whose pages may call. */
   isAllowedOrigin(origin: string): boolean
 }
 
-/** Limit of a request, in bytes. */
+/** Maximum bytes of the body of a request. */
 export const mcpBodyLimit = 4_194_304
 
 interface McpAnswering {
   readonly mcp: Mcp
   readonly guards: McpGuards
   readonly factory: McpServerFactory
-  /** Notifies listening clients of changes, if there are any. */
+  /** Notifies listening clients of changed resources. Absent: no notifications. */
   readonly bus?: ServerEventBus
 }
 
-/** Answers one request. */
+/** Answers one request. An unknown origin or host name gets status 403. */
 export async function answerMcp(
   request: Request,
   { mcp, guards, factory, bus }: McpAnswering,
@@ -45,7 +45,7 @@ function refusal({ url, headers }: Request, guards: McpGuards): Response | undef
   return undefined
 }
 
-/** `Host` without its port. */
+/** Returns the name in a header `Host`, without the port. */
 function nameOf(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, '')
 }
@@ -54,7 +54,7 @@ function refuse(message: string): Response {
   return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 403 })
 }
 
-/** The JSON-RPC id of a request; null without one. */
+/** Returns the JSON-RPC id of a request; null without an id. Consumes the body. */
 export async function requestIdOf(request: Request): Promise<unknown> {
   try {
     return ((await request.json()) as { readonly id?: unknown }).id ?? null
@@ -63,7 +63,10 @@ export async function requestIdOf(request: Request): Promise<unknown> {
   }
 }
 
-/** `response`, ended by `onEnd`: the last message answers the first request with the reason. */
+/**
+ * Returns `response` with a stream that ends when `onEnd` calls back. The last message is the error that answers the
+ * request `id`.
+ */
 export function endingWith(
   response: Response,
   id: unknown,

@@ -1,6 +1,6 @@
-// Watches resources for clients that listen over HTTP, where the book sends no changes: polls and compares.
-// Invariants: resources are read with the caller's rights and at its cost. Polling ends with the stream, and the stream ends when the
-// caller's key or token expires.
+// Polls resources and compares their states, for clients that listen over HTTP, where the book sends no changes.
+// Invariant: each read has the caller's rights and counts as the caller's call. Polling ends with the stream; the
+// stream ends when the caller's key or token expires.
 import type { ServerEventBus } from '@modelcontextprotocol/server'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { McpResource } from './tool-set.ts'
@@ -9,16 +9,16 @@ export interface ResourceWatchParts {
   readonly resources: readonly McpResource[]
   /** Reads a resource as the caller. */
   read(resource: McpResource): Promise<unknown>
-  /** Runs `work` after `ms`; answers a function that cancels it. */
+  /** Runs `work` after `ms` milliseconds. Returns a function that cancels it. */
   later(ms: number, work: () => void): () => void
 }
 
 export interface ResourceWatch {
-  /** Reads the first state before a client listens, so that no later change is missed. */
+  /** Reads the first state of each resource. Call it before a client listens, so that no later change is missed. */
   begin(): Promise<void>
-  /** Notifies listeners of changes. */
+  /** Notifies its listeners of changed resources. Polling runs while a listener is subscribed. */
   readonly bus: ServerEventBus
-  /** Calls `end` with the reason when the caller may no longer listen. */
+  /** Calls `end` with the error when the caller is no longer authorised. */
   onEnd(end: (error: DaybookError) => void): void
 }
 
@@ -28,7 +28,10 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
   const watched = resources.filter(({ kinds }) => kinds.length > 0)
   const states = new Map<string, string>()
   const ends: ((error: DaybookError) => void)[] = []
-  /** A refusal is a state too: reading again shows the reason. */
+  /**
+   * Reads the state of a resource. A refusal is a state too, so the client learns of it when it reads the resource
+   * again.
+   */
   const stateOf = async (resource: McpResource): Promise<string> => {
     try {
       return JSON.stringify(await read(resource))
@@ -37,7 +40,7 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
       throw error
     }
   }
-  /** URIs of resources that changed since the last look. */
+  /** Returns the URIs of resources that changed since the last call. */
   const look = async (): Promise<readonly string[]> => {
     const changed: string[] = []
     for (const resource of watched) {
@@ -52,7 +55,7 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
     begin: async () => void (await look()),
     onEnd: (end) => void ends.push(end),
     bus: {
-      // Only this watch publishes.
+      // Other code must not publish: only polling notifies.
       publish: () => undefined,
       subscribe(listener) {
         let isOver = watched.length === 0
@@ -64,7 +67,7 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
           try {
             for (const uri of await look()) if (!isOver) listener({ kind: 'resource_updated', uri })
           } catch (error) {
-            // Other errors are temporary, such as a rate limit or a missing database.
+            // Other errors are temporary, such as a rate limit or an unavailable database: poll again.
             if (isDaybookError(error, 'unauthorized')) {
               isOver = true
               for (const end of ends) end(error)

@@ -1,6 +1,6 @@
-// The sets of tools that MCP serves, and their resources, as explicit tables. A tool outside of the chosen sets is not offered, even if
-// the caller has the right.
-// Invariant: a resource is an answer of verbs that a tool of its set may call.
+// Tables of the sets of tools that MCP serves, and of their resources. A tool outside of the chosen sets is not
+// offered, even if the caller has the right.
+// Invariant: a resource calls only verbs that a tool of its set may call.
 import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { graphTools } from './graph-tool.ts'
@@ -12,7 +12,7 @@ import { askSeedShape } from '../seed-shape/seed-shape.ts'
 export { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 
 const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
-  /** Ten tools for an agent with a memory: find, store, forget. */
+  /** Ten tools of an agent's memory: find, store, forget. */
   recall: () => [
     verbTool('recall', 'daybook:recall'),
     verbTool('context', 'recall:context'),
@@ -41,7 +41,7 @@ const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
     shapeTool('mcp__kstar__get_token_lineage'),
     shapeTool('mcp__kstar__export_memory'),
   ],
-  /** Plain names: a KS2.2 kernel uses the server with both `store` and `recall` as its memory. */
+  /** Tools with bare names. A KS2.2 kernel uses the server that has both `store` and `recall` as its memory. */
   ks: () => [
     shapeTool('store'),
     shapeTool('recall'),
@@ -83,7 +83,9 @@ const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
     verbTool('pool_claws', 'pool:claws'),
     verbTool('pool_who_can', 'pool:who_can'),
   ],
-  /** An agent proposes, and reads within its rights. It can't store or decide for the user. */
+  /**
+   * With these tools an agent proposes memories, and reads within its rights. It can't store or decide for the user.
+   */
   a2p: () => [
     shapeTool('a2p_get_profile'),
     shapeTool('a2p_query_memories'),
@@ -104,7 +106,10 @@ function toolsOfSet(name: ToolSetName): readonly McpTool[] {
   return tools
 }
 
-/** Reads names of sets, `recall,graph`; throws `invalid-input` at `tools` for an unknown one. */
+/**
+ * Parses names of sets, such as `recall,graph`. Undefined or empty: the default sets. Throws `invalid-input` at
+ * `tools` for an unknown name.
+ */
 export function readSets(text: string | undefined): readonly ToolSetName[] {
   const names = (text ?? '')
     .split(',')
@@ -119,8 +124,8 @@ export function readSets(text: string | undefined): readonly ToolSetName[] {
 }
 
 /**
- * The tools of these sets that can run at `place`. Throws `invalid-input` at `path` if two sets have a tool of the same name: their
- * shapes differ.
+ * Returns the tools of these sets that can run at `place`. Throws `invalid-input` at `path` if two sets have a tool
+ * of the same name, because the shapes of these tools differ.
  */
 export function toolsOf(
   names: readonly ToolSetName[],
@@ -155,12 +160,12 @@ export interface McpResource {
   readonly uri: string
   readonly name: string
   readonly description: string
-  /** Kinds of records that change it. */
+  /** Kinds of records that change the resource. Empty: the resource is not watched. */
   readonly kinds: readonly string[]
   read(at: ToolCall): Promise<unknown>
 }
 
-/** The answer of a seed shape, or its answer in place of an error. */
+/** Returns the answer of a seed shape; for an error, the answer that the shape gives instead. */
 async function shaped(name: string, at: ToolCall): Promise<unknown> {
   const { value } = await askSeedShape(name, {}, at)
   return value

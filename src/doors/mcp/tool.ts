@@ -1,6 +1,6 @@
-// A tool: its description, its verbs and its work.
-// Invariants: a tool reaches a book only through the verbs it names, as the caller. Granting, sealing, deciding, erasing and importing a
-// whole book are never offered over MCP: a person does them in the book itself.
+// A tool for models: its description, its verbs and its function; and the verbs that MCP offers.
+// Invariant: a tool calls only verbs that it names, as the caller. MCP never offers verbs that grant, seal, decide,
+// erase or import a whole book: a person calls these in the book itself.
 import { shownJson, shownText } from '../../core/text/shown-text.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -9,22 +9,27 @@ import { capabilityTable } from '../../engine/capability-table.ts'
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface ToolCall {
-  /** Runs a verb. `step` counts a tool's calls from 0, so that each takes effect once. */
+  /**
+   * Calls a verb. `step`: number of the call within the tool's run, from 0; the request id is derived from it, so
+   * that each call takes effect once.
+   */
   call(id: string, input: unknown, step: number): Promise<unknown>
   now(): number
-  /** Throws unless the caller may call the verb. Called before errors of an input are revealed. */
+  /**
+   * Throws if the caller may not call the verb. Called before an error of the input is revealed. Absent: no check.
+   */
   admit?(id: string): Promise<void>
-  /** Runs `work` after earlier work: for a read followed by a write. */
+  /** Runs `work` after earlier `work` of the book. Use it for a read followed by a write. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 export interface ToolAnswer {
   readonly value: unknown
-  /** Default: the value as JSON. */
+  /** The text for the model. Default: the value as JSON. */
   readonly text?: string
   /** Remarks for the model, as separate texts after the value. */
   readonly notes?: readonly string[]
-  /** True if the value is in place of an error. */
+  /** True: the value replaces an error. */
   readonly isFailure?: boolean
 }
 
@@ -40,24 +45,27 @@ export interface McpTool {
   readonly name: string
   readonly description: string
   readonly input: JsonSchema
-  /** For tools that answer an object. */
+  /** Only for tools whose answer is an object. */
   readonly output?: JsonSchema
   readonly hints: ToolHints
-  /** Verbs that it may call. A caller needs the right to all of them. */
+  /** Verbs that the tool may call. The caller needs the right to every verb. */
   readonly verbs: readonly [string, ...string[]]
-  /** True if the answer has content of others. */
+  /** True: the answer contains text that agents and users stored. */
   readonly isQuoted: boolean
   run(input: unknown, at: ToolCall): Promise<ToolAnswer>
 }
 
-/** The texts of an answer for a model: the value, then remarks. Invisible characters are removed or escaped. */
+/**
+ * Returns the texts of an answer for a model: the value, then the remarks. Invisible characters are removed or
+ * escaped. A failure has no remarks.
+ */
 export function textsOf({ value, text, notes = [], isFailure = false }: ToolAnswer): readonly string[] {
   return [text === undefined ? shownJson(value ?? null) : shownText(text), ...(isFailure ? [] : notes)]
 }
 
-/** Owner-only verbs that are offered: they reveal and change nothing. */
+/** Owner-only verbs that MCP offers, because they reveal and change nothing of the book. */
 const ownersOffered = new Set(['embed:texts'])
-/** Guest verbs that are not offered: they grant rights, or unseal records. */
+/** Verbs for guests that MCP does not offer, because they grant rights or change sensitivity. */
 const guestsWithheld = new Set(['kstar:grant_control_token', 'kstar:set_sensitivity'])
 
 type Named = Pick<AnyCapability, 'id' | 'summary' | 'effect' | 'permission' | 'runs' | 'input' | 'output'>
@@ -66,7 +74,7 @@ const verbs: ReadonlyMap<string, Named> = new Map(
   capabilityTable.map((capability): [string, Named] => [capability.id, capability]),
 )
 
-/** The verb of that id, if MCP offers it. */
+/** Returns the verb of that id. Undefined: MCP does not offer the verb. */
 export function offeredVerb(id: string): Named | undefined {
   const verb = verbs.get(id)
   if (!verb) return undefined
@@ -74,7 +82,7 @@ export function offeredVerb(id: string): Named | undefined {
   return isOffered ? verb : undefined
 }
 
-/** The verb of that id, or `forbidden`. */
+/** Returns the verb of that id. Throws `forbidden` if MCP does not offer the verb. */
 export function requireOffered(id: string): Named {
   const verb = offeredVerb(id)
   if (verb) return verb
@@ -89,7 +97,10 @@ export function requireOffered(id: string): Named {
 
 const lastTurn = new WeakMap<object, Promise<unknown>>()
 
-/** Runs `work` after all earlier work of `book` has ended, also after a failure. */
+/**
+ * Runs `work` after all earlier `work` of `book`, also if the earlier failed. `book`: any object that identifies the
+ * queue.
+ */
 export function inTurn<Result>(book: object, work: () => Promise<Result>): Promise<Result> {
   const before = lastTurn.get(book) ?? Promise.resolve()
   const turn = before.then(work, work)

@@ -1,5 +1,6 @@
 // Lets other windows, frames, workers and extensions use an open book over `postMessage`.
-// Invariant: only named origins get an answer, with the rights of the given token; an invalid message changes nothing.
+// Invariant: a window serves only pages of `origins`. Calls have the rights of the token `as`. An invalid message
+// changes nothing.
 import type { BookCallOptions, Daybook } from '../../book/daybook.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
@@ -17,32 +18,33 @@ import {
   type Welcome,
 } from './message-wire.ts'
 
-/** A source of messages: a window, a worker that this page started, a port. */
+/** A source of messages: a window, a worker that this page started, or a port. */
 export interface MessageSource {
   addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
   removeEventListener(type: 'message', listener: (event: MessageEvent) => void): void
-  /** Ports need it. */
+  /** Ports need this call before they deliver messages. */
   start?(): void
 }
 
 export interface AnswerMessagesOptions {
-  /** The id of a stored control token. Calls have the rights of its holder. */
+  /** The id of a stored control token. Calls have the rights of this token. */
   readonly as: string
   /**
-   * Origins that may connect, exactly as in `location.origin`: `https://app.example.com`, `chrome-extension://<id>`. Pages without an
-   * origin (sandboxed, `data:`) never may.
+   * Origins that may connect, exactly as in `location.origin`: `https://app.example.com`, `chrome-extension://<id>`.
+   * A page without an origin (sandboxed, `data:`) can't connect. Required if `from` is this window.
    */
   readonly origins?: readonly string[] | undefined
   /**
-   * The source of messages. Default: this window. Messages of a worker or port have no origin, and need none: this page chose it.
+   * The source of messages. Default: this window. Messages of a worker or port have no origin; they are accepted,
+   * because this page chose the source.
    */
   readonly from?: MessageSource | undefined
-  /** Maximum connections. Default: 32. */
+  /** Maximum open connections. Default: 32. */
   readonly connections?: number | undefined
 }
 
 export interface MessageDoor extends Disposable {
-  /** Open connections. */
+  /** Number of open connections. */
   readonly connections: number
   /** Ends all connections; the book stays open. */
   close(): void
@@ -62,7 +64,10 @@ const checkOptions = optionsOf<AnswerMessagesOptions>(
   ['as'],
 )
 
-/** Answers until it or the book is closed. Throws `invalid-input` with the path of a wrong option. */
+/**
+ * Answers connections and calls until the door or the book is closed. Throws `invalid-input` with the path of a wrong
+ * option.
+ */
 export function answerMessages(book: Daybook, options: AnswerMessagesOptions): MessageDoor {
   checkOptions(options, 'options')
   const { as, origins = [], connections: most = 32 } = options
@@ -72,7 +77,7 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
   const handle = book.with({ as })
   const open = new Set<Connection>()
   let isClosed = false
-  /** The reason why it ended, although the book is open. */
+  /** The error of an ended token. While set, new connections get this error. */
   let ended: DaybookError | undefined
   const close = () => {
     if (isClosed) return
@@ -131,9 +136,9 @@ function refuse(port: PortLike, error: DaybookError): void {
 }
 
 interface ConnectionHooks {
-  /** The connection ended. */
+  /** Called when the connection ended. */
   ended(): void
-  /** The book was closed. */
+  /** Called when the book was closed. */
   closed(): void
 }
 
@@ -178,7 +183,7 @@ class Connection {
   }
 
   async #receive({ data, ports }: MessageEvent): Promise<void> {
-    // Close unexpected ports: an open one keeps its window's memory.
+    // Close unexpected ports: an open port keeps its window in memory.
     for (const port of ports) port.close()
     if (isLeave(data)) return this.#leave()
     const id = idOf(data)
@@ -218,7 +223,7 @@ const checkCall = optionsOf<CallRequest>(
 )
 const checkCancel = optionsOf<{ readonly cancel: string }>({ cancel: name }, ['cancel'])
 
-/** Checks a message from outside; throws `invalid-input` with the path of the fault. */
+/** Parses a message of the other side. Throws `invalid-input` with the path of the error. */
 function readMessage(data: unknown): CallRequest | { readonly cancel: string } {
   checkJson(data)
   if (isJsonObject(data) && 'cancel' in data) {
@@ -229,7 +234,7 @@ function readMessage(data: unknown): CallRequest | { readonly cancel: string } {
   return data as unknown as CallRequest
 }
 
-/** The id of a message, also of an invalid one. */
+/** Returns the id of a message, also of an invalid message. Null: the message has no valid id. */
 function idOf(data: unknown): string | null {
   const id = isJsonObject(data) ? data['id'] : undefined
   return typeof id === 'string' && id.length <= 200 ? id : null

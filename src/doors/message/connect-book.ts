@@ -1,5 +1,5 @@
 // Uses a book of another window over `postMessage`, from a window, frame, worker or extension.
-// Invariant: every call settles, with the answer or a `DaybookError`, also if the other side is gone.
+// Invariant: every call settles with the answer or a `DaybookError`, also if the other side is gone.
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
@@ -14,7 +14,7 @@ import {
   type Welcome,
 } from './message-wire.ts'
 
-/** The other side: a window, a worker, a port. */
+/** The other side: a window, a worker or a port. */
 export interface MessageTarget {
   postMessage(
     message: unknown,
@@ -24,9 +24,11 @@ export interface MessageTarget {
 
 export interface ConnectOptions {
   readonly to: MessageTarget
-  /** The origin of the book's window; no other gets the message. Default: this window's own. */
+  /**
+   * The origin of the book's window; a window of another origin gets no message. Default: the origin of this window.
+   */
   readonly origin?: string | undefined
-  /** Milliseconds to wait for an answer. Default: 10,000. */
+  /** Milliseconds to wait for the connection, 1 to 600,000. Default: 10,000. */
   readonly deadlineMs?: number | undefined
   readonly signal?: AbortSignalLike | undefined
 }
@@ -36,7 +38,7 @@ export interface MessageCallOptions extends Pick<CallRequest, 'requestId' | 'pur
 }
 
 export interface BookConnection extends Disposable {
-  /** Calls any capability that the other side's token permits. */
+  /** Calls a capability that the other side's token permits. */
   call<Id extends CapabilityId>(
     id: Id,
     input?: CapabilityInput<Id>,
@@ -54,8 +56,8 @@ const checkOptions = optionsOf<ConnectOptions>(
 )
 
 /**
- * Connects to the book at `to`. Rejects with `forbidden` if this page's origin is not allowed, `deadline-exceeded` without an answer,
- * `rate-limited` with too many connections.
+ * Connects to the book at `to`. Rejects with `forbidden` if this page's origin is not allowed, `deadline-exceeded`
+ * without an answer, `rate-limited` if too many connections are open, `invalid-input` for a wrong option.
  */
 export async function connectBook(options: ConnectOptions): Promise<BookConnection> {
   checkOptions(options, 'options')
@@ -103,7 +105,7 @@ class Connection implements BookConnection {
     port.addEventListener('messageerror', () => this.fail(new DaybookError('protocol-error')))
     port.addEventListener('close', () => this.fail(new DaybookError('book-closed', 'The window is gone.')))
     port.start()
-    // A removed frame, or a page that is left. Workers have no such event.
+    // Close when the frame is removed or the user leaves the page. Workers have no such event.
     globalThis.addEventListener?.('pagehide', this.#hidden)
   }
 

@@ -1,38 +1,42 @@
-// Messages between two windows over `postMessage`. The first one brings a port for all others.
+// Messages between two windows over `postMessage`. The first message transfers a port; all later messages use this
+// port.
 import { DaybookError, type ErrorShape } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 
 export const messageVersion = 1
-/** Approximate limit of a message, in bytes: characters of its texts, plus a few for everything else. */
+/**
+ * Approximate maximum of a message, in bytes: `checkSize` counts UTF-16 units of texts, bytes of buffers, and two for
+ * each value.
+ */
 export const messageLimitBytes = 1_000_000
 /** Maximum unanswered calls of a connection. */
 export const mostCalls = 64
 
-/** Requests a connection; the port beside it is the connection. */
+/** Requests a connection over the port that the message transfers. */
 export interface Connect {
   readonly daybook: 'connect'
   readonly version: number
 }
 
-/** The first answer on the port, and the last one. */
+/** Messages about the connection: `connected` or `refused` first, `closed` last. */
 export type Welcome =
   | { readonly daybook: 'connected'; readonly version: number }
   | { readonly daybook: 'refused'; readonly error: ErrorShape }
   | { readonly daybook: 'closed'; readonly error: ErrorShape }
 
-/** The last message of the connecting side. Not every browser reports a closed port. */
+/** The last message of the connecting side, because not every browser reports a closed port. */
 export interface Leave {
   readonly daybook: 'leave'
 }
 
 export interface CallRequest {
-  /** Unique in its connection. */
+  /** Unique among the connection's calls without an answer. */
   readonly id: string
   readonly capability: string
   readonly input?: unknown
-  /** Makes a write safe to retry. */
+  /** Makes a write safe to retry: a call with a known id takes effect once. */
   readonly requestId?: string
-  /** The purpose, for the access log. */
+  /** The purpose that the access log records. */
   readonly purpose?: string
   readonly receipt?: string
 }
@@ -45,7 +49,7 @@ export type CallAnswer =
   | { readonly id: string; readonly ok: true; readonly answer: unknown }
   | { readonly id: string | null; readonly ok: false; readonly error: ErrorShape }
 
-/** The needed part of a `MessagePort`. */
+/** The part of a `MessagePort` that a connection uses. */
 export interface PortLike {
   postMessage(message: unknown): void
   start(): void
@@ -59,8 +63,8 @@ export const isConnect = (value: unknown): value is { readonly version?: unknown
 export const isLeave = (value: unknown): boolean => isJsonObject(value) && value['daybook'] === 'leave'
 
 /**
- * Throws `too-large` for a message over the limit. A message may contain a part many times, or itself: counts its size as text, up to
- * the limit.
+ * Throws `too-large` for a message above the limit. A message may contain a value many times, or itself: each
+ * occurrence counts, and counting ends at the limit.
  */
 export function checkSize(message: unknown): void {
   let budget = messageLimitBytes

@@ -1,4 +1,4 @@
-// `daybook/message`: a book of one window, used by another.
+// `daybook/message`: a window uses the book of another window.
 export {
   answerMessages,
   type AnswerMessagesOptions,

@@ -1,4 +1,4 @@
-// Answers P3394 messages of both forms, in the same form.
+// Answers a P3394 message of either form in the same form.
 import { type AnswerEnvelope, answerEnvelope, isEnvelope } from './envelope.ts'
 import { type AnswerMessage, answerMessage } from './message.ts'
 import type { MessageCall } from './run-capability.ts'
@@ -9,7 +9,7 @@ export function answerAgent(message: unknown, at: MessageCall): Promise<AgentAns
   return isEnvelope(message) ? answerEnvelope(message, at) : answerMessage(message, at)
 }
 
-/** Turns an answer into an error, if it could not be sent for example. */
+/** Returns `answer` as an error with `data`, for example if the answer could not be sent. */
 export function failedAnswer(answer: AgentAnswer, data: object): AgentAnswer {
   if (!('spec_version' in answer)) return { ...answer, type: 'error', content: [{ type: 'json', data }] }
   return { ...answer, kind: 'error', performative: 'error', payload: { parts: [{ type: 'json', data }] } }

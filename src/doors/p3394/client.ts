@@ -1,5 +1,6 @@
 // `daybook/client`: sends messages to memories and other agents, over HTTP or other transports.
-// Invariant: it contains no book and no engine. Each message has an id, so it is safe to send again.
+// Invariant: the client contains no book and no engine. Each message has an id, so a retry with this id takes effect
+// once.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
@@ -16,25 +17,25 @@ export { DaybookError, isDaybookError }
 export const memoryAgent = 'kstar-memory'
 
 export interface ClientOptions {
-  /** Address of an edge or of `daybook serve`, and its key; `book` if it serves several. */
+  /** URL of an edge or of `daybook serve`. `key`: its bearer key. `book`: needed if the edge serves several books. */
   readonly url?: string
   readonly key?: string
   readonly book?: string
-  /** Other transports to the memory. */
+  /** More transports to the memory. Default: only HTTP to `url`. */
   readonly transports?: readonly AgentTransport[]
-  /** The sender's name; default `daybook-client`. */
+  /** The name of the sender. Default: `daybook-client`. */
   readonly source?: string
 }
 
 export interface SendOptions<Id extends string, Content> {
-  /** The agent; default: the memory. */
+  /** The id of the agent. Default: the memory. */
   readonly destination?: string
   readonly capability: Id
   readonly content?: Content
-  /** A message sent again under this id takes effect once. Default: a new id. */
+  /** Sent again with this id, a message takes effect once. Default: a new id. */
   readonly requestId?: string
   readonly signal?: AbortSignalLike
-  /** Use only this transport. */
+  /** Use only this transport. Default: the best one, then the next. */
   readonly transport?: TransportType
 }
 
@@ -63,20 +64,20 @@ export class DaybookClient implements AsyncDisposable {
     this.#registry.register(agentId, registration)
   }
 
-  /** The registered agents, and their transports. */
+  /** Lists the registered agents with their active transports. */
   agents(): readonly SubagentEntry[] {
     return this.#registry.list().registered_subagents
   }
 
   /**
-   * The agent's answer. Rejects with its error, with `not-found` for an unknown agent, and with `no-transport` if no transport works
-   * now.
+   * Sends a message, and returns the agent's answer. Rejects with the agent's error, `not-found` for an unknown
+   * agent, or `no-transport` if no transport works now.
    */
   async send<Id extends string>(message: SendOptions<Id, Content<Id>>): Promise<Answer<Id>> {
     return (await this.deliver(message)).data as Answer<Id>
   }
 
-  /** The same, with the transport that was used. */
+  /** Like `send`, but returns also the transport that delivered the message, and those that failed. */
   deliver({
     destination = memoryAgent,
     capability,

@@ -1,11 +1,11 @@
-// Messages to a book in this process. Closing the transport leaves the book open.
+// Sends messages to a book in this process. Closing the transport leaves the book open.
 import type { Daybook } from '../../book/daybook.ts'
 import { orAborted } from '../../core/abort.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import { runCapability } from './run-capability.ts'
 import { type AgentTransport, replyOf } from './transport.ts'
 
-/** Messages have the rights of the book or handle: for agents use `book.with({ as: token })`. */
+/** Messages have the rights of the book or handle. For agents pass a handle: `book.with({ as: token })`. */
 export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTransport {
   return {
     type: 'direct',
@@ -22,7 +22,7 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
       }
     },
     async beat() {
-      // A refusal is an answer too: the book is there.
+      // A refusal means that the book works: `replyOf` throws only for errors of a book that ended.
       await book.call('daybook:status', {}).catch((error: unknown) => replyOf(toDaybookError(error)))
     },
     close: () => undefined,

@@ -1,6 +1,6 @@
-// An envelope `p3394/1.0`, the newer form of a message. Its first JSON part has the capability and the input; or the recipient or the
-// metadata name the capability, and that part is the input.
-// Invariant: an envelope is answered with one.
+// An envelope `p3394/1.0`, the newer form of a message. The recipient or the metadata name the capability, and the
+// first JSON part is the input; otherwise the first JSON part contains both.
+// Invariant: every envelope is answered with an envelope.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { toDaybookError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import { type MessageCall, messageId, messageMetadata, runCapability, wrong } fr
 export const specVersion = 'p3394/1.0'
 
 const name = z.string().min(1).max(256)
-/** Limits of a text, and of a part's JSON, in characters. */
+/** Maximum characters of a part's text, and of its data as JSON. */
 const limits = { text: 128_000, data: 256_000 } as const
 const json = (most: number) =>
   z
@@ -62,10 +62,13 @@ export interface AnswerEnvelope {
   readonly traceparent?: string
 }
 
-/** True for the newer form, of any version. */
+/** True for a message of the newer form, in any version. */
 export const isEnvelope = (message: unknown): boolean => isJsonObject(message) && 'spec_version' in message
 
-/** Answers an envelope. Its `idempotency_key`, or else its id, is the request id: sent twice, it takes effect once. */
+/**
+ * Answers an envelope. Its `idempotency_key`, or otherwise its id, is the request id: an envelope sent twice takes
+ * effect once.
+ */
 export async function answerEnvelope(message: unknown, at: MessageCall): Promise<AnswerEnvelope> {
   const valid = validParts(message)
   const answer = (isDone: boolean, data: unknown): AnswerEnvelope => ({
@@ -99,7 +102,7 @@ export async function answerEnvelope(message: unknown, at: MessageCall): Promise
   }
 }
 
-/** The valid parts of an envelope that its answer needs. */
+/** Returns the fields of an envelope that its answer needs. An invalid field is undefined. */
 function validParts(message: unknown) {
   const found = <Value>(shape: z.ZodType<Value>, value: unknown) => shape.safeParse(value).data
   const { message_id, session_id, traceparent, sender, recipients, payload } = isJsonObject(message)

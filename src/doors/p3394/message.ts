@@ -1,6 +1,6 @@
-// A P3394 message that calls a capability, and its answer. The destination is an object with the capability, an address such as
-// `p3394://kstar-memory/store_trace`, or an agent, and then the content is a `tool_call`.
-// Invariant: every request is answered with one message, a response or an error, to its sender.
+// The older form of a P3394 message that calls a capability, and its answer. The destination names the capability, as
+// an object or an address such as `p3394://kstar-memory/store_trace`; or a `tool_call` in the content does.
+// Invariant: every message is answered with one message to its sender: a response or an error.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { toDaybookError } from '../../core/errors.ts'
@@ -38,13 +38,13 @@ export interface AnswerMessage {
   readonly source: Address
   readonly destination: Address | null
   readonly content: readonly [{ readonly type: 'json'; readonly data: unknown }]
-  /** Copied from the message. */
+  /** Repeats the field of the message. */
   readonly session_id?: string
   readonly conversation_id?: string
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** The valid fields of a message that its answer repeats. */
+/** Returns the fields of a message that its answer repeats. Leaves out invalid fields. */
 function repeatedFields(
   message: unknown,
 ): Pick<AnswerMessage, 'session_id' | 'conversation_id' | 'metadata'> {
@@ -54,7 +54,7 @@ function repeatedFields(
   return defined({ session_id: session, conversation_id: conversation, metadata: own })
 }
 
-/** Answers a message. Its id is the request id: sent twice, it takes effect once. */
+/** Answers a message. Its id is the request id: a message sent twice takes effect once. */
 export async function answerMessage(sent: unknown, at: MessageCall): Promise<AnswerMessage> {
   let head = validParts(sent)
   const answer = (type: AnswerMessage['type'], data: unknown): AnswerMessage => ({
@@ -87,7 +87,7 @@ interface MessageRequest {
   readonly content: z.output<typeof message>['content']
 }
 
-/** Checks a whole message before anything is done. */
+/** Parses a whole message before the capability runs. Throws `invalid-input`. */
 function readRequest(sent: unknown): MessageRequest {
   const { id, source, destination, content } = parseWith(message, sent)
   const from = source === undefined ? undefined : readAddress(source, 'source')
@@ -100,7 +100,7 @@ function readRequest(sent: unknown): MessageRequest {
   }
 }
 
-/** The valid parts of a message that its answer needs. */
+/** Returns the fields of a message that its answer needs. Leaves out invalid fields. */
 function validParts(sent: unknown): Partial<MessageRequest> {
   const { id, source, destination } = isJsonObject(sent) ? sent : {}
   const part = (one: object) => {
@@ -116,7 +116,7 @@ function validParts(sent: unknown): Partial<MessageRequest> {
   return { ...(named ? { id: named.id } : {}), from, ...(to ? { to } : {}) }
 }
 
-/** The capability and its input. */
+/** Returns the capability and the input of a message. Throws `invalid-input`. */
 function contentOf({ to, content }: MessageRequest): {
   readonly capability: string
   readonly input: unknown
@@ -136,7 +136,9 @@ function contentOf({ to, content }: MessageRequest): {
   return { capability: named, input: first.data }
 }
 
-/** `p3394://agent/capability?session=name`, or the same as an object. */
+/**
+ * Parses an address: `p3394://agent/capability?session=name`, or an object with these fields. Throws `invalid-input`.
+ */
 function readAddress(sent: z.output<typeof address>, path: string): Address {
   if (typeof sent !== 'string') return sent
   const match = /^p3394:\/\/([^/?#]+)(?:\/([^?#]*))?(?:\?session=([^#]*))?$/.exec(sent)

@@ -1,6 +1,7 @@
-// Agents, the transports to each, their health, and routing over the best one.
-// Invariants: a transport that failed three times is skipped for a while, and one that was silent for 30 seconds needs a heartbeat
-// first. A message keeps its id on every transport, so it takes effect once. Nothing here keeps a process alive.
+// Registry of agents with their transports and the health of each transport; sends messages over the best transport.
+// Invariant: a transport that failed three times in a row is skipped for 1 to 60 seconds; a transport that was silent
+// for 30 seconds gets a heartbeat before a message. A message has the same id on every transport, so it takes effect
+// once. No timer keeps a process alive.
 import { neverAborted, type AbortSignalLike } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -22,14 +23,14 @@ const health = {
   longestRestMs: 60_000,
 } as const
 
-/** The needed part of a manifest. */
+/** The part of a manifest that the registry uses. */
 export interface AgentManifest {
   readonly agent?: { readonly agent_id: string; readonly transports?: readonly { readonly type: string }[] }
 }
 
 export interface SubagentEntry {
   readonly agent_id: string
-  /** The name of its manifest. */
+  /** The name of the agent's manifest. */
   readonly manifest_ref: string
   readonly status: 'active' | 'unavailable'
   readonly transport_active: TransportType | null
@@ -38,10 +39,13 @@ export interface SubagentEntry {
 
 export interface Registration {
   readonly manifest?: AgentManifest | undefined
-  /** Transports to the agent. */
+  /**
+   * Transports to the agent. `transport_preference` orders them; a type outside of it is not used. Default:
+   * `transportTypes`.
+   */
   readonly transports: readonly AgentTransport[]
   readonly transport_preference?: readonly TransportType[] | undefined
-  /** Connect the first working transport at once; default: on the first message. */
+  /** True: connect the first working transport at once. Default: on the first message. */
   readonly auto_start?: boolean | undefined
 }
 
@@ -66,7 +70,7 @@ class AgentWay {
     return this.#failures < health.failureLimit || this.#clock.now() >= this.#restUntil
   }
 
-  /** True if it has been silent for `ms`. */
+  /** True if the transport worked before, but not in the last `ms` milliseconds. */
   isQuiet(ms: number): boolean {
     return this.#aliveAt !== undefined && this.#clock.now() - this.#aliveAt >= ms
   }
@@ -77,7 +81,7 @@ class AgentWay {
     this.#aliveAt = this.#clock.now()
   }
 
-  /** Requests a heartbeat; true if it was answered. */
+  /** Sends a heartbeat. Returns true if the transport answered. */
   async answers(): Promise<boolean> {
     try {
       await this.transport.beat(neverAborted)
@@ -111,7 +115,9 @@ export class SubagentRegistry {
     this.#clock = clock
   }
 
-  /** Registers an agent, in place of an earlier registration. Throws `invalid-input` without transports. */
+  /**
+   * Registers an agent, or replaces its registration. Throws `invalid-input` if no transport has a preferred type.
+   */
   register(agentId: string, { manifest, transports, transport_preference, auto_start }: Registration): void {
     const order = transport_preference ?? transportTypes
     const ways = order.flatMap((type) => transports.filter((one) => one.type === type))
@@ -127,14 +133,17 @@ export class SubagentRegistry {
     if (auto_start) void this.#start(agentId, agent)
   }
 
-  /** Tries transports until one works, the agent is registered again, or the registry is closed. */
+  /**
+   * Sends heartbeats to the transports in order, until one answers, the agent is registered again, or the registry is
+   * closed.
+   */
   async #start(agentId: string, agent: KnownAgent): Promise<void> {
     for (const way of agent.ways) {
       if (this.#agents.get(agentId) !== agent || (await way.answers())) return
     }
   }
 
-  /** Transports to an agent, in order of preference; `not-found` for an unknown agent. */
+  /** Returns the transports to an agent, in order of preference. Throws `not-found` for an unknown agent. */
   waysTo(agentId: string): readonly AgentWay[] {
     const found = this.#agents.get(agentId)
     if (found) return found.ways
@@ -168,19 +177,20 @@ export class SubagentRegistry {
 export interface Delivered {
   readonly data: unknown
   readonly transportUsed: TransportType
-  /** Transports that failed for this message, in order. */
+  /** Transports that failed for this message, in the order of the attempts. */
   readonly failedOver: readonly TransportType[]
 }
 
 interface RouteChoice {
-  /** Use only this type. */
+  /** Use only a transport of this type. Default: every transport. */
   readonly transport?: TransportType | undefined
   readonly signal?: AbortSignalLike | undefined
 }
 
 /**
- * Sends a message over the best transport, and over the next one if it fails. Rejects with the agent's error, with `not-found` for an
- * unknown agent, and with `no-transport` if none works: `details.failed` lists those that were tried.
+ * Sends a message over the first healthy transport, and over the next one if it fails. Rejects with the agent's
+ * error, `not-found` for an unknown agent, or `no-transport` if no transport works: `details.failed` lists the
+ * transports that failed.
  */
 export async function route(
   registry: SubagentRegistry,
@@ -214,7 +224,7 @@ export async function route(
   )
 }
 
-/** An agent's own error, as opposed to a failed transport. */
+/** Wraps an error of the agent itself, to distinguish it from a failed transport. */
 class Refused extends Error {
   readonly refusal: DaybookError
   constructor(refusal: DaybookError) {
@@ -225,7 +235,7 @@ class Refused extends Error {
 
 async function sendOver(way: AgentWay, request: AgentRequest, signal: AbortSignalLike): Promise<AgentReply> {
   try {
-    // Check a silent transport first: a message would wait for it.
+    // Send a heartbeat to a silent transport first, so that the message does not wait for a dead one.
     if (way.isQuiet(health.heartbeatMs)) await way.transport.beat(signal)
     const reply = await way.transport.send(request, signal)
     way.worked()

@@ -1,5 +1,6 @@
-// Runs the capability of a P3394 message: any verb of the table, in the shape of its description if it has one.
-// Invariant: the message's id is the request id, so a message that is sent twice takes effect once.
+// Runs the capability of a P3394 message: the seed shape of that name, or otherwise the verb of that id.
+// Invariant: the request ids of all calls are derived from the message's request id, so a message sent twice takes
+// effect once.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { capabilityTable } from '../../engine/capability-table.ts'
@@ -7,7 +8,7 @@ import { callSeedShape, findSeedShape, type ShapeCall } from '../seed-shape/seed
 
 export const messageId = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
 
-/** Limit of metadata, in characters of JSON. The answer repeats it. */
+/** Maximum characters of metadata as JSON. The answer repeats the metadata. */
 const metadataLimit = 64_000
 export const messageMetadata = z
   .record(z.string(), z.unknown())
@@ -16,16 +17,16 @@ export const messageMetadata = z
     `is more than ${metadataLimit} characters`,
   )
 
-/** The sender and its session, as the message claims. The door decides what it trusts. */
+/** The sender and its session, as the message claims. The host decides whether it trusts them. */
 export interface MessageFrom {
   readonly agent?: string
   readonly session?: string
 }
 
 export interface MessageCall extends Pick<ShapeCall, 'now' | 'admit'> {
-  /** Runs a capability so that it takes effect once for each `requestId`. */
+  /** Runs a capability. A `requestId` takes effect once. */
   call(id: string, input: unknown, requestId: string, from?: MessageFrom): Promise<unknown>
-  /** A new id for the answer. */
+  /** Returns a new id for the answer. */
   newId(): string
 }
 
@@ -52,7 +53,7 @@ export async function runCapability(
   })
 }
 
-/** The request id of one step of a request. */
+/** Returns the request id of one call of a request. `step`: number of the call, from 0. */
 export function stepId(requestId: string, step: number): string {
   return step === 0 ? requestId : `${requestId}/${step}`
 }

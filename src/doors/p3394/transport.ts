@@ -1,11 +1,11 @@
-// Transports of messages to agents, and the one over HTTP: `POST /capabilities/:id` of an edge or `daybook serve`.
-// Invariant: a transport answers with the agent's answer or error. It rejects if the agent may not have received the message, with
-// `begun: false` if it certainly has not.
+// Interface of transports to agents, and the HTTP transport: `POST /capabilities/:id` of an edge or `daybook serve`.
+// Invariant: a transport resolves with the agent's answer or error. A transport rejects if the agent may not have
+// received the message.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, errorTable } from '../../core/errors.ts'
 
-/** Default order of preference. */
+/** Types of transports, in the default order of preference. */
 export const transportTypes = ['direct', 'unix_socket', 'mcp_stdio', 'http'] as const
 export type TransportType = (typeof transportTypes)[number]
 
@@ -15,7 +15,7 @@ export interface AgentRequest {
   readonly agent: string
   readonly capability: string
   readonly content: unknown
-  /** The sender's name. */
+  /** The name of the sender. */
   readonly source: string
 }
 
@@ -24,29 +24,29 @@ export type AgentReply =
 
 export interface AgentTransport {
   readonly type: TransportType
-  /** Rejects if the transport failed. An agent's refusal is an answer. */
+  /** Sends a request. Resolves with the agent's answer, also if it is an error. Rejects if the transport failed. */
   send(request: AgentRequest, signal: AbortSignalLike): Promise<AgentReply>
-  /** Resolves if the transport works. */
+  /** Sends a heartbeat. Resolves if the transport works; rejects otherwise. */
   beat(signal: AbortSignalLike): Promise<void>
   close(): Promise<void> | void
 }
 
-/** Errors of an agent that ended. Another transport may still work. */
+/** Codes of errors of an agent that ended: another transport may still work. */
 const endings = new Set(['book-closed', 'engine-died', 'owner-unresponsive', 'owner-changed', 'no-transport'])
 
-/** An agent's error as an answer; thrown if it means that the transport is of no use. */
+/** Converts an agent's error to an answer. Throws the error if the agent ended. */
 export function replyOf(error: DaybookError): AgentReply {
   if (endings.has(error.code)) throw error
   return { ok: false, error }
 }
 
-/** The error of an answer without `retry`, which follows from the code. */
+/** Converts the error of a message, which lacks `retry`. The code decides `retry`. */
 export function errorOf({ code, message, details }: Omit<ErrorShape, 'retry'>): DaybookError {
   const retry = Object.hasOwn(errorTable, code) && errorTable[code].retry
   return DaybookError.from({ code, message, retry, details })
 }
 
-/** The error of a failed transport. */
+/** Creates the error of a failed transport. */
 export function broken(type: TransportType, cause: unknown): DaybookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new DaybookError('no-transport', `The transport ${type} failed: ${reason}.`, {

@@ -1,5 +1,5 @@
-// Seed shapes of the a2p protocol: the profile document with its lists by type, a memory in such a list, and a proposal in both of its
-// forms. Input in the description's form is answered in that form.
+// Seed shapes of the a2p protocol: the profile document with lists of memories by type, single memories, and
+// proposals in both forms.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
@@ -7,10 +7,10 @@ import { fields, type Fields, object, oneCall, type SeedShape, text, without } f
 
 const a2p = (method: string): [string, ...string[]] => [`a2p_${method}`, `mcp__a2p__${method}`]
 const types = ['episodic', 'semantic', 'procedural'] as const
-/** Maximum memories of an imported document: the limit of one call. */
+/** Maximum memories of a profile document that is stored. */
 const documentLimit = 1000
 
-/** A memory without its type, which its list implies. */
+/** Returns a memory without its type, with `source.type` as in the protocol's schema. */
 const inList = ({ memory_type: _type, ...memory }: Fields): Fields => {
   const { source } = memory
   const { type } = isJsonObject(source) ? source : {}
@@ -19,7 +19,7 @@ const inList = ({ memory_type: _type, ...memory }: Fields): Fields => {
     : memory
 }
 
-/** A memory without fields that other hosts use for themselves. */
+/** Returns a memory whose `consolidatedFrom` is moved into its `metadata`. */
 const storable = (memory: Fields): Fields => {
   const { consolidatedFrom, metadata, ...rest } = memory
   const merged = consolidatedFrom === undefined ? {} : { consolidatedFrom, mergedFrom: consolidatedFrom }
@@ -84,12 +84,12 @@ export const a2pShapes: readonly SeedShape[] = [
   }),
 ]
 
-/** A flat memory: `source.type` as in the protocol's schema. */
+/** Returns a memory with its type, and with `source.type` as in the protocol's schema. */
 function withoutType(memory: Fields): Fields {
   return { ...inList(memory), memory_type: memory['memory_type'] }
 }
 
-/** Stores every memory of a document's three lists, each with its list's type. */
+/** Shape that stores every memory of a document's three lists, with the type of the list. */
 function storeProfile(): SeedShape {
   const capability = 'a2p:store_memory'
   return {
@@ -114,7 +114,10 @@ function storeProfile(): SeedShape {
   }
 }
 
-/** The memories of one list, ready to store. A memory with another type is in the wrong list. */
+/**
+ * Returns the memories of one list as inputs of `a2p:store_memory`. Throws `invalid-input` for a memory with another
+ * type.
+ */
 function listOf(memories: Fields, type: (typeof types)[number]): Fields[] {
   const path = `memories.a2p:${type}`
   const { [`a2p:${type}`]: list = [] } = memories

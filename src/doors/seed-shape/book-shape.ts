@@ -1,5 +1,7 @@
-// Seed shapes of the KSTAR memory's verbs of the whole book: export and import as one JSON value, sync, status, statistics.
-// Invariant: a bundle is one value in memory here, so its size is limited; larger ones are streamed elsewhere.
+// Seed shapes of the KSTAR memory for the whole book: export and import of a bundle as one JSON value, sync, status,
+// statistics.
+// Invariant: a bundle is one value in memory here, so its size is limited. Larger bundles need `bundle:export` and
+// `bundle:import`.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -16,9 +18,9 @@ import {
   kstar,
 } from './shape.ts'
 
-/** Maximum characters of a bundle as one value. */
+/** Maximum UTF-16 units of a bundle as one value. */
 export const bundleLimit = 16_000_000
-/** Characters per call to the engine. */
+/** UTF-16 units of a bundle that one call of `bundle:import` sends. */
 const pieceLength = 1_000_000
 
 const types = z.array(text).optional()
@@ -42,7 +44,7 @@ export const bookShapes: readonly SeedShape[] = [
     answers: z.object({ bundle: z.union([object, text]) }),
     async run(options, at) {
       const bundle = await readPages(withOurNames(options, exportFields), at)
-      // An encrypted bundle is lines of text.
+      // An encrypted bundle is text in lines, not JSON.
       return { bundle: options['passphrase'] === undefined ? (JSON.parse(bundle) as Json) : bundle }
     },
   },

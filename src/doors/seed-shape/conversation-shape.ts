@@ -1,5 +1,5 @@
-// Seed shapes of a KS2.2 memory server and its embedding server, with bare names. A kernel uses the server with both `store` and
-// `recall` as its memory. Failures are answered as `{ error }`.
+// Seed shapes of a KS2.2 memory server and its embedding server, with bare names. A kernel uses the server that has
+// both `store` and `recall` as its memory. An error becomes the answer `{ error }`.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
 import { fields, object, oneCall, text, withFailure } from './shape.ts'

@@ -213,7 +213,7 @@ export const katraShapes = withFailure(failure, [
   }),
 ])
 
-// The tools of Katra's meeting room. Its other tools stand in katra-shape.ts.
+// Tools of Katra's meeting room.
 
 export const roomShapes = withFailure(failure, [
   oneCall({
@@ -258,7 +258,7 @@ export const roomShapes = withFailure(failure, [
   }),
 ])
 
-/** Katra's error codes for ours. */
+/** Katra's error codes by Daybook's code. */
 const names: Partial<Readonly<Record<ErrorCode, string>>> = {
   'invalid-input': 'E_INPUT_INVALID',
   'invalid-filter': 'E_INPUT_INVALID',
@@ -274,13 +274,13 @@ const names: Partial<Readonly<Record<ErrorCode, string>>> = {
   'backup-failed': 'E_CHECKPOINT_FAILED',
 }
 
-/** Katra's codes for `details.reason` of a conflict. */
+/** Katra's error codes by `details.reason` of a `conflict`. */
 const states: Readonly<Record<string, string>> = {
   'not-initialized': 'E_NOT_INITIALIZED',
   'already-initialized': 'E_ALREADY_INITIALIZED',
 }
 
-/** The answer in place of an error. */
+/** Returns the answer that replaces an error. */
 function failure({ code, message, details }: DaybookError) {
   const state = code === 'conflict' ? states[String(details['reason'])] : undefined
   return { error: state ?? names[code] ?? 'E_INVALID_STATE', message }

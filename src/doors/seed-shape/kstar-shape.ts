@@ -1,5 +1,5 @@
-// Seed shapes of the KSTAR memory's verbs of traces, perceptions, facts and skills, from the P3394 memory specification: ids in its
-// manifest, methods of its class, tools of its MCP server.
+// Seed shapes of the KSTAR memory for traces, perceptions, facts and skills, from the P3394 memory specification.
+// Names: ids of its manifest, methods of its class, tools of its MCP server.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import {
@@ -17,7 +17,7 @@ import {
   kstar,
 } from './shape.ts'
 
-/** KSTAR's order of a query, as `-confidence`. */
+/** KSTAR's name of the order of a query. Its value is a field, such as `-confidence` (descending). */
 const orderField = { orderBy: 'order_by' }
 const queryFields = {
   ...orderField,
@@ -29,10 +29,10 @@ const queryFields = {
 const limit = z.number().int().default(100)
 const offset = z.number().int().default(0)
 
-/** Without times, which the book sets. */
+/** Removes the times, because the book sets them. */
 const undated = (value: Fields) => without(value, 'created_at', 'updated_at')
 
-/** A trace, with fields that the description makes optional. */
+/** Adds defaults to a trace for fields that the specification makes optional. */
 function traceOf({ situation, task, action, ...rest }: Fields): Fields {
   return {
     ...rest,
@@ -42,7 +42,10 @@ function traceOf({ situation, task, action, ...rest }: Fields): Fields {
   }
 }
 
-/** A skill. Its id is derived from its name; storing the name again changes the skill. */
+/**
+ * Returns the input of `kstar:store_skill`. Drops the id, because the book derives it from the name. A skill of the
+ * same name is replaced.
+ */
 function skillOf({ id: _id, definition, ...rest }: Fields): Fields {
   return { ...undated(rest), definition: { procedure: '', ...(definition as Fields) }, replace: true }
 }
@@ -187,7 +190,7 @@ export const kstarShapes: readonly SeedShape[] = [
   memoryQuery(),
 ]
 
-/** One schema by its name, or a file of them: `{ schemas: { learner_profile: { … } } }`. */
+/** Shape that registers one schema by its name, or several: `{ schemas: { learner_profile: { … } } }`. */
 function registerSchemas(): SeedShape {
   const capability = 'kstar:register_schema'
   return {
@@ -206,7 +209,7 @@ function registerSchemas(): SeedShape {
   }
 }
 
-/** Traces, perceptions, facts or all, by filters; with a question, the best matches first. */
+/** Shape that finds records by filters: of one kind, or of all. With a query the best matches come first. */
 function memoryQuery(): SeedShape {
   return {
     names: kstar('query_memory'),
@@ -215,9 +218,9 @@ function memoryQuery(): SeedShape {
     input: fields({
       type: text.optional(),
       query: text.optional(),
-      /** Of traces: `situation.domain`. */
+      /** Filter on `situation.domain` of traces. */
       domain: text.optional(),
-      /** Words of the goal: the query, unless `query` is set. */
+      /** Words of the goal; they are the query if `query` is empty. */
       goal: text.optional(),
       filters: object.optional(),
       limit,

@@ -1,13 +1,13 @@
-// Answers of the verbs whose shape another memory's description gives, where they differ from the capability's.
+// Types of the answers of seed shapes, for verbs whose answer differs from the capability's.
 import type { CapabilityOutput } from '../../book/daybook.ts'
 
 type StoredAs<Name extends string> = { readonly [Field in Name | 'stored_at']: string }
 type Schema = CapabilityOutput<'kstar:register_schema'>
-/** Failures of KS2.2 are answers. */
+/** The shapes of KS2.2 answer an error as `{ error }`. */
 type OrFailure<Answer> = Answer | { readonly error: string }
 
 interface Bundle {
-  /** An encrypted bundle is text. */
+  /** A text if the bundle is encrypted. */
   readonly bundle: Readonly<Record<string, unknown>> | string
 }
 
@@ -25,7 +25,7 @@ interface Matured {
   readonly maturity: CapabilityOutput<'kstar:update_skill_maturity'>['maturity']
 }
 
-/** Answers by the id of the verb. */
+/** Types of answers by the id of the verb. */
 export interface SeedAnswers {
   'kstar:store_trace': StoredAs<'trace_id'>
   'kstar:query_traces': CapabilityOutput<'kstar:query_traces'>['records']

@@ -1,5 +1,5 @@
-// The table of seed shapes: verbs with the names, inputs, answers and errors that descriptions of other memories fix. HTTP, MCP, P3394
-// and the command line use it.
+// The table of seed shapes: verbs with names, inputs, answers and errors of other memories' specifications. HTTP,
+// MCP, P3394 and the command line use this table.
 import { DaybookError, type ErrorCode, isDaybookError } from '../../core/errors.ts'
 import type { Schema } from '../../core/schema.ts'
 import { a2pShapes } from './a2p-shape.ts'
@@ -26,20 +26,23 @@ const byName: ReadonlyMap<string, SeedShape> = new Map(
   seedShapes.flatMap((shape) => shape.names.map((name) => [name, shape])),
 )
 
-/** The shape of this name: `kstar:store_trace`, `mcp__kstar__store_trace`, `store_trace`. */
+/**
+ * Returns the shape of a name, such as `kstar:store_trace`, `mcp__kstar__store_trace` or `store_trace`. Undefined: no
+ * shape has this name.
+ */
 export function findSeedShape(name: string): SeedShape | undefined {
   return byName.get(name)
 }
 
-/** A shape's answer. `isFailure`: it is in place of an error. */
+/** The answer of a shape. `isFailure`: `value` replaces an error. */
 export interface ShapeAnswer {
   readonly value: unknown
   readonly isFailure: boolean
-  /** The error behind a failure. */
+  /** The error that `value` replaces. */
   readonly error?: DaybookError
 }
 
-/** Errors before the memory is called. Descriptions have no answer for them, but doors do. */
+/** Codes of errors before the memory runs. Specifications have no answer for these errors: the door answers them. */
 const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
@@ -48,8 +51,8 @@ const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Calls the shape `name`, and answers in its form. Throws `unknown-capability` for an unknown name, and errors with the paths of
- * `input`.
+ * Calls the shape `name`, and returns its answer. Throws `unknown-capability` for an unknown name. The path of
+ * another error names the field as in `input`.
  */
 export async function callSeedShape(name: string, input: unknown, at: ShapeCall): Promise<unknown> {
   const { value, error } = await askSeedShape(name, input, at)
@@ -57,7 +60,7 @@ export async function callSeedShape(name: string, input: unknown, at: ShapeCall)
   return value
 }
 
-/** The same, for a door with its own form of failures. */
+/** Like `callSeedShape`, for a door that shows failures in its own form. */
 export async function askSeedShape(name: string, input: unknown, at: ShapeCall): Promise<ShapeAnswer> {
   const shape = findSeedShape(name)
   if (!shape) {
@@ -73,14 +76,14 @@ export async function askSeedShape(name: string, input: unknown, at: ShapeCall):
   } catch (error) {
     if (!isDaybookError(error)) throw error
     const theirs = withTheirPath(error, shape.fields ?? {})
-    // Hide the message of an internal fault.
+    // Throw an internal error, so that the shape never shows its message.
     if (shape.failure && theirs.code !== 'internal')
       return { value: shape.failure(theirs), isFailure: true, error: theirs }
     throw theirs
   }
 }
 
-/** The error with the caller's name of its field. */
+/** Returns the error with the shape's name of the field in its path and message. */
 function withTheirPath(error: DaybookError, fields: Readonly<Record<string, string>>): DaybookError {
   const { path } = error.details
   if (typeof path !== 'string') return error

@@ -1,21 +1,27 @@
-// A seed shape: a verb under the names, input and answer that another memory's description gives it.
-// Invariant: a shape has no rights of its own. It calls capabilities as the caller.
+// A seed shape: a verb with the names, input and answer of another memory's specification.
+// Invariant: a shape has no rights of its own; it calls capabilities as the caller.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith, type Schema } from '../../core/schema.ts'
 
-/** Capabilities and time, lent by the door. */
+/** Functions that the door gives to a shape. */
 export interface ShapeCall {
-  /** Runs a capability. `step` counts a shape's calls from 0, so that each takes effect once. */
+  /**
+   * Runs a capability. `step`: number of the call within the shape's run, from 0; the request id is derived from it,
+   * so that each call takes effect once.
+   */
   call(id: string, input: unknown, step: number): Promise<unknown>
-  /** Milliseconds since 1970 UTC. */
+  /** Returns milliseconds since 1970 UTC. */
   now(): number
-  /** Throws unless the caller may call the capability. Called before errors of an input are revealed. */
+  /**
+   * Throws if the caller may not call the capability. Called before an error of the input is revealed. Absent: no
+   * check.
+   */
   admit?(id: string): Promise<void>
 }
 
-/** Parses `value` by `schema`. Reveals its faults only to a caller who may call `id`. */
+/** Parses `value` with `schema`. Throws `invalid-input`; but the error of `admit` if the caller may not call `id`. */
 export async function readInput(
   schema: Schema,
   value: unknown,
@@ -30,25 +36,28 @@ export async function readInput(
 }
 
 export interface SeedShape {
-  /** Id or tool name first, then other names. */
+  /** The id or tool name, then other names. */
   readonly names: readonly [string, ...string[]]
   readonly summary: string
-  /** Capabilities that it may call. A caller needs the right to all of them. */
+  /** Capabilities that the shape may call. The caller needs the right to every capability that a run calls. */
   readonly uses: readonly [string, ...string[]]
   readonly input: z.ZodType<Fields>
-  /** A member that may be unwrapped: `{ trace: { … } }` means `{ … }`. */
+  /** Field that may contain the input: with `trace`, `{ trace: { … } }` means `{ … }`. */
   readonly wrapped?: string
-  /** The answer, if it is not the capability's. */
+  /** Schema of the answer. Default: the output of the capability. */
   readonly answers?: z.ZodType
-  /** Calls capabilities, and answers in the shape's form. */
+  /** Calls capabilities, and returns the answer of the shape. */
   run(input: Fields, at: ShapeCall): Promise<unknown>
-  /** Fields with another name than in the capability: ours to theirs. Inputs and errors use theirs. */
+  /**
+   * Fields with another name than in the capability: maps the capability's name to the shape's. Inputs and errors use
+   * the shape's name.
+   */
   readonly fields?: Readonly<Record<string, string>>
-  /** The answer in place of an error, if the description has one. Default: the error is thrown. */
+  /** Returns the answer that replaces an error. Default: the error is thrown. */
   readonly failure?: (error: DaybookError) => unknown
 }
 
-/** A parsed input, or an answer. */
+/** An object of a parsed input or of an answer. */
 export type Fields = Readonly<Record<string, unknown>>
 
 interface OneCall extends Pick<
@@ -56,13 +65,13 @@ interface OneCall extends Pick<
   'names' | 'summary' | 'input' | 'wrapped' | 'fields' | 'failure' | 'answers'
 > {
   readonly capability: string
-  /** The capability's input, from the input with our names of `fields`. Default: that input. */
+  /** Converts the input, whose fields have the capability's names, to the capability's input. Default: no change. */
   readonly to?: (input: Fields) => unknown
-  /** The answer. Default: the capability's. */
+  /** Converts the capability's answer. Default: no change. */
   readonly from?: (answer: Fields) => unknown
 }
 
-/** A shape with one call of one capability. */
+/** Creates a shape that calls one capability once. */
 export function oneCall({ capability, to, from, ...row }: OneCall): SeedShape {
   return {
     ...row,
@@ -75,12 +84,12 @@ export function oneCall({ capability, to, from, ...row }: OneCall): SeedShape {
   }
 }
 
-/** A shape that queries records and answers the bare list. */
+/** Creates a shape that queries records, and answers the list of records alone. */
 export function listCall(row: Omit<OneCall, 'from'>): SeedShape {
   return oneCall({ ...row, answers: z.array(object), from: pageOf })
 }
 
-/** `shapes`, each of which answers `failure` in place of an error. */
+/** Returns `shapes`, each with this `failure`. */
 export function withFailure(
   failure: NonNullable<SeedShape['failure']>,
   shapes: readonly SeedShape[],
@@ -88,7 +97,7 @@ export function withFailure(
   return shapes.map((shape) => ({ ...shape, failure }))
 }
 
-/** The names of a verb of the KSTAR memory: in a manifest, as a tool, as a method; then others. */
+/** Returns the names of a verb of the KSTAR memory: manifest id, tool, method; then `more`. */
 export const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
   `kstar:${method}`,
   `mcp__kstar__${method}`,
@@ -96,42 +105,45 @@ export const kstar = (method: string, ...more: readonly string[]): [string, ...s
   ...more,
 ]
 
-/** The input of a shape: the described fields, and any other that the capability may know. */
+/** Schema of a shape's input: these fields, and any other field that the capability may know. */
 export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(shape) as unknown as z.ZodType<Fields>
 
 export const text = z.string()
 export const object = z.record(z.string(), z.unknown())
 
-/** `value` with the members of its member `wrapped` in place of it; members beside it win. */
+/**
+ * Replaces the field `wrapped` of `value` by the fields inside it. If a name exists at both levels, the outer field
+ * wins.
+ */
 export function unwrap(value: unknown, wrapped: string | undefined): unknown {
   if (wrapped === undefined || !isJsonObject(value)) return value
   const { [wrapped]: inner, ...outer } = value
   return isJsonObject(inner) ? { ...inner, ...outer } : value
 }
 
-/** `value` with a field renamed. */
+/** Renames the field `from` of `value` to `to`. An undefined field is removed. */
 export function renamed(value: Fields, from: string, to: string): Fields {
   const { [from]: named, ...rest } = value
   return named === undefined ? rest : { ...rest, [to]: named }
 }
 
-/** `value` with our names of the fields that `fields` maps to theirs. */
+/** Renames the shape's fields of `value` to the capability's. `fields`: maps the capability's name to the shape's. */
 export const withOurNames = (value: Fields, fields: Readonly<Record<string, string>>): Fields =>
   Object.entries(fields).reduce((one, [ours, theirs]) => renamed(one, theirs, ours), value)
 
-/** `value` without these fields. */
+/** Returns `value` without the fields `names`. */
 export function without(value: Fields, ...names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 }
 
-/** The records of a page. */
+/** Returns the records of a page. */
 const pageOf = ({ records }: Fields): unknown => records
 
-/** The schema of `idAs`. */
+/** Schema of an answer of `idAs`. */
 export const idAnswer = (name: string) => z.looseObject({ [name]: z.string(), stored_at: z.string() })
 
-/** `{ id }` as `{ trace_id }`, with the time of the commit. */
+/** Converts the answer `{ id, storedAt }` to `{ [name]: id, stored_at }`, such as `{ trace_id, stored_at }`. */
 export const idAs =
   (name: string) =>
   ({ id, storedAt }: Fields): unknown => ({ [name]: id, stored_at: storedAt })

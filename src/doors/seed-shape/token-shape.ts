@@ -1,4 +1,5 @@
-// Seed shapes of the KSTAR memory's verbs of control tokens: stores a signed token; creates and signs one without a signature.
+// Seed shapes of the KSTAR memory for control tokens. A token with a signature is stored; without a signature, the
+// book grants and signs a new one.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { formatTime } from '../../core/time.ts'
@@ -14,12 +15,12 @@ import {
   kstar,
 } from './shape.ts'
 
-/** Default lifetime of a token. Its description requires one. */
+/** Default lifetime of a token, in milliseconds: one day. The specification requires an expiry. */
 export const usualTokenMs = 86_400_000
-/** Default holder of a token: the one with its bearer text. */
+/** Default holder of a token: the program that has the bearer text. */
 export const usualHolder = 'bearer'
 
-/** Fields that only a signer may set. */
+/** Fields that only the signer of a token sets. */
 const signersWords = [
   'granted_by',
   'granted_at',
@@ -66,7 +67,7 @@ export const tokenShapes: readonly SeedShape[] = [
         'kstar:grant_control_token',
         {
           permissions: [],
-          // A holder's name differs from all above it.
+          // The name of a holder must differ from the holders of all parent tokens.
           granted_to: parent === undefined ? usualHolder : `${usualHolder} of ${parent}`,
           expires_at: formatTime(at.now() + usualTokenMs),
           ...claims,

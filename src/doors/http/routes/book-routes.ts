@@ -1,4 +1,4 @@
-// Routes of one book that are short: sync, live line, end of the book, embedding, inbox.
+// Short routes of one book: sync, live line, erasing the book, embedding, inbox.
 import { Hono } from 'hono'
 import { defined } from '../../../core/defined.ts'
 import { mirrorLimits, parseSyncRequest } from '../../../sync/wire/protocol.ts'
@@ -15,10 +15,13 @@ import { edgeEmbedder } from '../../../edge/edge-models.ts'
 import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject, type Json } from '../../../core/json/path.ts'
 
-/** Room for the rest of a request beside its ops. */
+/** Maximum bytes of a sync request besides its ops. */
 const envelopeBytes = 100_000
 
-/** Checked here, so that a bad request wakes no object. Passed on unchanged, because the mirror remembers its bytes. */
+/**
+ * Checks a sync request here, so that an invalid request starts no mirror. Returns the text unchanged, because the
+ * mirror stores its bytes.
+ */
 const syncBody = jsonBody<unknown, string>({
   capability: 'daybook:sync',
   limitBytes: mirrorLimits.requestBytes + envelopeBytes,
@@ -34,7 +37,7 @@ export const syncRoute = new Hono<BookTypes>().post('/sync', syncBody, async (c)
   return c.body(answer, 200, { 'content-type': 'application/json' })
 })
 
-/** `POST /v1/books/:book/live`: a ticket for a live line. */
+/** `POST /v1/books/:book/live`: returns a ticket for a live line. */
 export const ticketRoute = new Hono<BookTypes>().post(
   '/live',
   jsonBody({ capability: 'daybook:sync', parse: (value) => parseWith(ticketRequest, value) }),
@@ -42,8 +45,9 @@ export const ticketRoute = new Hono<BookTypes>().post(
 )
 
 /**
- * `GET /v1/books/:book/live`, with the ticket as a subprotocol: the live line, a WebSocket. Mounted before all middleware that sets
- * headers, because those of an upgrade can't be changed; so it checks path, HTTPS and origin itself.
+ * `GET /v1/books/:book/live`: opens the live line, a WebSocket, with the ticket as a subprotocol. The app mounts this
+ * route before the middleware that sets headers, because the headers of an upgrade can't be changed. So the route
+ * checks path, HTTPS and origin itself.
  */
 export const lineRoute = new Hono<EdgeTypes>().get(
   '/v1/books/:book/live',
@@ -79,16 +83,16 @@ const endRequest = z
 const endBody = jsonBody({ capability: 'daybook:erase', parse: (value) => parseWith(endRequest, value) })
 
 /**
- * `DELETE /v1/books/:book`: the owner erases the book at its mirror. `PUT`: begins a book of that name again. Both need its name as
- * confirmation; neither can be undone.
+ * `DELETE /v1/books/:book`: the owner erases the book at its mirror. `PUT`: begins an erased book of that name again.
+ * Both need the name of the book as `confirm`, and can't be undone.
  */
 export const bookRoute = new Hono<BookTypes>()
   .delete('/', endBody, async (c) => c.json((await c.get('book').erase(c.req.valid('json'))) as object, 200))
   .put('/', endBody, async (c) => c.json((await c.get('book').begin(c.req.valid('json'))) as object, 200))
 
 /**
- * `POST /embed`, also below a book's address: vectors of up to 100 texts, `{ texts }` → `{ embeddings, dimensions }`, by the edge's
- * embedder. A book checks the permission and counts the call.
+ * `POST /embed`, also below a book's address: embeds up to 100 texts with the edge's embedder, `{ texts }` → `{
+ * embeddings, dimensions }`. A book checks the permission and counts the call.
  */
 export const embedRoute = new Hono<BookTypes>().post(
   '/embed',
@@ -111,8 +115,8 @@ const inboxBody = jsonBody({
 })
 
 /**
- * `POST /v1/books/:book/inbox`: `inbox:send`, a message for an agent of the book. The `Idempotency-Key` is the message's key, so it
- * arrives once.
+ * `POST /v1/books/:book/inbox`: sends a message to an agent of the book, by `inbox:send`. The header
+ * `Idempotency-Key` is the default of the message's `key`: a message sent twice with one key arrives once.
  */
 export const inboxRoute = new Hono<BookTypes>().post('/inbox', inboxBody, async (c) => {
   const key = c.req.header('idempotency-key')

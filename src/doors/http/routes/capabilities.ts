@@ -1,6 +1,6 @@
-// `POST /v1/books/:book/capabilities/:id`: runs any capability. The body is its input, or `{ message_id, source, content }` of a P3394
-// agent; then content and answer have the shape of that id's description. `Daybook-Purpose` goes into the access log;
-// `Daybook-Receipt` sets the reach.
+// `POST /v1/books/:book/capabilities/:id`: runs any capability. The body is the input, or `{ message_id, source,
+// content }` of a P3394 agent: then `content` and the answer have the seed shape of the id. The access log records
+// the header `Daybook-Purpose`; the receipt in `Daybook-Receipt` limits the call's reach.
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
@@ -42,7 +42,9 @@ const body = jsonBody({
   },
 })
 
-/** The body of a P3394 agent. No capability's input has both `message_id` and `content`. */
+/**
+ * Body of a P3394 agent. No input of a capability has both `message_id` and `content`, so these fields identify it.
+ */
 const agentBody = z.strictObject({
   message_id: requestName,
   source: z.unknown().optional(),
@@ -52,7 +54,7 @@ const agentBody = z.strictObject({
 interface CallRequest {
   readonly input: unknown
   readonly requestId: string | undefined
-  /** True if input and answer have the shape of the id's description. */
+  /** True: input and answer have the seed shape of the id. */
   readonly isShaped: boolean
 }
 

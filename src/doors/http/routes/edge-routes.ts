@@ -1,6 +1,8 @@
-// Routes without a book in their address. `POST /messages` and `POST /capabilities/:id`, for P3394 agents, are forwarded to the book
-// in `X-Daybook-Book`, or to the edge's own. `GET /health`, `/manifest` and `/openapi.json` describe the edge.
-// Invariants: callers are authorised only at the book's own address. Without a key `/health` says nothing of any book.
+// Routes without a book in their address. `POST /messages` and `POST /capabilities/:id`, for P3394 agents, are
+// forwarded to the book in `X-Daybook-Book`, or to `DAYBOOK_BOOK`. `GET /health`, `/manifest` and `/openapi.json`
+// describe the edge.
+// Invariant: callers are authorised only at the book's own address. Without a key `/health` reveals nothing about a
+// book.
 import { type Context, Hono } from 'hono'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -12,12 +14,15 @@ import { createManifest } from '../../manifest.ts'
 import { SharedDocument } from '../request/shared-document.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
 
-/** Answers a request by the app. */
+/** Sends a request through the app again. */
 type Forward = (request: Request, env: EdgeEnv) => Response | Promise<Response>
 
 export const bookHeader = 'x-daybook-book'
 
-/** The book of a request whose address names none; `invalid-input` if it is unknown. */
+/**
+ * Returns the book of a request: from the header `X-Daybook-Book`, or `DAYBOOK_BOOK`. Throws `invalid-input` without
+ * both.
+ */
 function namedBook(c: Context<EdgeTypes>): string {
   const book = c.req.header(bookHeader) ?? c.env.DAYBOOK_BOOK
   if (book !== undefined) return checkBookName(book)
@@ -41,14 +46,14 @@ export function createAddressedRoute(forward: Forward) {
     )
 }
 
-/** The part of a book's status that a monitor can act on. */
+/** The fields of a book's status that monitors use. */
 interface BookHealth {
   readonly durability: string
   readonly degraded: readonly string[]
   readonly records: Readonly<Record<string, number>>
 }
 
-/** `GET /health`: the edge's wire version; with a key, also the health of the book. */
+/** `GET /health`: returns the wire version of the edge; with a key and a named book, also the health of this book. */
 export function createHealthRoute(forward: Forward) {
   return new Hono<EdgeTypes>().get('/health', async (c) => {
     const edge = { ok: true, wire: wireVersion }
@@ -62,7 +67,7 @@ export function createHealthRoute(forward: Forward) {
   })
 }
 
-/** A request for the book's status, with the caller's key. */
+/** Creates a request for the status of a book, with the caller's key. */
 function statusRequest(url: URL, book: string, authorization: string): Request {
   url.pathname = `/v1/books/${book}/capabilities/daybook:status`
   url.search = ''
@@ -70,24 +75,24 @@ function statusRequest(url: URL, book: string, authorization: string): Request {
   return new Request(url, { method: 'POST', headers, body: '{}' })
 }
 
-/** Manifests kept in memory. An edge has few addresses; clients may invent more. */
+/** Maximum cached manifests, one per address. An edge has few addresses, but clients may invent more. */
 const mostAddresses = 16
 const anyAddress = 'https://address.invalid'
 
 type Bytes = Uint8Array<ArrayBuffer>
-/** The manifest before and after the address. */
+/** The bytes of the manifest before and after the address. */
 let parts: readonly [Bytes, Bytes] | undefined
 const documents = new Map<string, SharedDocument>()
 
-/** `GET /manifest`: every capability with its schemas, and how to reach the agent. */
+/** `GET /manifest`: returns every capability with its schemas, and the agent's transports. */
 export const manifestRoute = new Hono<EdgeTypes>().get('/manifest', (c) =>
   documentOf(new URL(c.req.url).origin).answer(c),
 )
 
-/** The manifest with the address of the request: an edge may have several. */
+/** Returns the manifest for the address of the request, because an edge may have several addresses. */
 function documentOf(address: string): SharedDocument {
   const document = documents.get(address) ?? new SharedDocument(manifestAt(address))
-  // Delete first: the map stays in the order of last use.
+  // Delete the entry first, so that the map stays in order of last use.
   documents.delete(address)
   documents.set(address, document)
   const [oldest] = documents.keys()
@@ -118,7 +123,7 @@ function manifestParts(): readonly [Bytes, Bytes] {
 
 let openApi: SharedDocument | undefined
 
-/** `GET /openapi.json`: the edge as an OpenAPI document, created on first use. */
+/** `GET /openapi.json`: returns the OpenAPI document of the edge, created on the first request. */
 export const openApiRoute = new Hono<EdgeTypes>().get('/openapi.json', (c) => {
   openApi ??= new SharedDocument(
     new TextEncoder().encode(JSON.stringify(createOpenApi(capabilityTable, product.version))),

@@ -1,5 +1,5 @@
-// `POST /v1/books/:book/mcp`: the Model Context Protocol over Streamable HTTP, with the rights of the key. `?tools=recall,graph`
-// chooses sets of tools. The library is loaded on the first request.
+// `POST /v1/books/:book/mcp`: the Model Context Protocol over Streamable HTTP, with the rights of the caller's key.
+// `?tools=recall,graph` selects sets of tools. The first request loads the library.
 import { Hono } from 'hono'
 import { product } from '../../../bundle/format/product.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -15,7 +15,7 @@ import { checkNesting, readPlainBody, withinPass } from '../request/json-body.ts
 import { isAllowedOrigin, wayOf } from '../request/guard.ts'
 import { logFault } from '../request/problem.ts'
 
-/** Verbs of the usual rights of agents. A caller without any of them is refused. */
+/** Verbs that agents usually may call. A caller that may call none of these is refused. */
 const entrances = ['kstar:query_memory', 'kstar:store_fact', 'a2p:propose'] as const
 
 export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
@@ -52,7 +52,7 @@ async function answer(request: Request, { door, sets, origins }: Answering): Pro
     },
   })
   const isListening = request.headers.get('mcp-method') === 'subscriptions/listen'
-  // Clone: the body is read again below.
+  // Read a clone, because `answerMcp` reads the body again.
   const id = isListening ? await requestIdOf(request.clone()) : undefined
   if (isListening) await watch.begin()
   const response = await answerMcp(request, {
@@ -64,7 +64,7 @@ async function answer(request: Request, { door, sets, origins }: Answering): Pro
   return isListening ? endingWith(response, id, watch.onEnd) : response
 }
 
-/** Reads and checks the body before the library parses it, in the caller's turn. */
+/** Reads the body and checks its nesting before the library parses the body. Waits for the caller's turn. */
 async function readAhead(request: Request, pass: BodyPass): Promise<Request> {
   const bytes = await readPlainBody(request, mcpBodyLimit, pass)
   await pass.turn()
@@ -73,7 +73,10 @@ async function readAhead(request: Request, pass: BodyPass): Promise<Request> {
   return new Request(url, { method, headers, signal, body: bytes })
 }
 
-/** Refuses a caller without rights before anything is revealed. */
+/**
+ * Throws `forbidden` for a caller that may call none of `entrances`, so that the server reveals nothing to this
+ * caller.
+ */
 async function requireEntrance(door: BookDoor): Promise<void> {
   for (const [i, id] of entrances.entries()) {
     try {

@@ -1,5 +1,5 @@
-// `POST /v1/books/:book/messages`: a P3394 message in either form, answered with one. For an error, the HTTP status and the fields of
-// the error are added to the message.
+// `POST /v1/books/:book/messages`: answers a P3394 message of either form with a message of the same form. An error
+// answer also has the HTTP status and the fields of the error.
 import { Hono } from 'hono'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
