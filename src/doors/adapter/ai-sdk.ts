@@ -127,7 +127,7 @@ function pieces(text: string): string[] {
   return found.filter((piece) => piece.trim() !== '')
 }
 
-/** The schema of facts that a model stores. */
+/** The schema of the facts that `remember` stores. */
 const noteSchema = 'note'
 
 export interface RecallQuery {

@@ -52,7 +52,6 @@ export interface SessionsOptions {
   readonly onSkipped?: (document: DocumentName) => void
 }
 
-/** An entry to append. */
 interface NewEntry {
   /** The path of the entry in the arguments, such as `entries.0`. */
   readonly path: string

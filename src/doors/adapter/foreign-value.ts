@@ -10,7 +10,7 @@ export const dateField = '$date'
 export const bigintField = '$bigint'
 export const numberField = '$number'
 const bytesField = '$bytes'
-/** Wraps an object that looks like a mark. */
+/** Contains an object that looks like a mark. */
 const plainField = '$plain'
 /** Contains the JSON text of a value that is nested too deep for a book, or that has a field `__proto__`. */
 const textField = '$json'

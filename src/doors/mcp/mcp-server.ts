@@ -27,7 +27,7 @@ export interface McpServerParts {
   readonly era: 'legacy' | 'modern'
   readonly book: McpBook
   readonly sets: readonly ToolSetName[]
-  /** The version of Daybook. */
+  /** The version of Daybook, as the server reports it. */
   readonly version: string
 }
 

@@ -7,7 +7,7 @@ import type { McpResource } from './tool-set.ts'
 
 export interface ResourceWatchParts {
   readonly resources: readonly McpResource[]
-  /** Reads a resource as the caller. */
+  /** Reads a resource with the caller's rights. */
   read(resource: McpResource): Promise<unknown>
   /** Runs `work` after `ms` milliseconds. Returns a function that cancels it. */
   later(ms: number, work: () => void): () => void

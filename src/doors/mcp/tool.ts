@@ -65,7 +65,10 @@ export function textsOf({ value, text, notes = [], isFailure = false }: ToolAnsw
 
 /** Owner-only verbs that MCP offers, because they reveal and change nothing of the book. */
 const ownersOffered = new Set(['embed:texts'])
-/** Verbs for guests that MCP does not offer, because they grant rights or change sensitivity. */
+/**
+ * Verbs for guests that MCP does not offer, because they grant rights or change the sensitivity of a record, which
+ * may unseal it.
+ */
 const guestsWithheld = new Set(['kstar:grant_control_token', 'kstar:set_sensitivity'])
 
 type Named = Pick<AnyCapability, 'id' | 'summary' | 'effect' | 'permission' | 'runs' | 'input' | 'output'>

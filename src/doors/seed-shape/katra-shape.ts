@@ -1,4 +1,4 @@
-// Seed shapes of Katra's tools: personas, memories, turns, days and the meeting room; and Katra's error codes.
+// Seed shapes of Katra's tools (personas, memories, turns, days, meeting room), and Katra's error codes.
 import { z } from 'zod'
 import { fields, type Fields, oneCall, type SeedShape, text, withFailure } from './shape.ts'
 import type { DaybookError, ErrorCode } from '../../core/errors.ts'

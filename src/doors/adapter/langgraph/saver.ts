@@ -317,7 +317,7 @@ function needCheckpoint({ checkpoint }: CheckpointPlace): string {
   throw adapterError('invalid-input', message, { path: 'configurable.checkpoint_id' })
 }
 
-/** Maximum characters in the cache. */
+/** `characterLimit`: maximum characters of all cached parts. `countLimit`: maximum cached parts of one thread. */
 const characterLimit = 4_000_000
 const countLimit = 20_000
 

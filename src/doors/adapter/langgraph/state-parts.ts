@@ -1,5 +1,5 @@
 // Encodes values of a checkpoint as texts, and decodes them. A long text is stored as parts that are named by their
-// hash. So a list of messages that grows with each step stores each message once.
+// hash. So each long message of a growing list is stored once.
 // Invariant: the framework's serializer gets back exactly the bytes it produced.
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -1,6 +1,6 @@
 // Writes changes of a collection to the book, with the verbs of the kind.
-// Invariant: an update writes only the changed fields over the book's current record. A program's own rows change all
-// or none.
+// Invariant: an update writes only the changed fields over the book's current record. Changes of a program's own rows
+// are written all or none.
 import type { CapabilityInput } from '../../../book/daybook.ts'
 import { defined } from '../../../core/defined.ts'
 import { isDaybookError } from '../../../core/errors.ts'

@@ -64,7 +64,7 @@ export interface SignedParts {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** The sender of a request. */
+/** The credentials of a request's sender. */
 export interface Authorization {
   /** Returns the caller for the body gate, before the body is read. */
   callerOf(book: string): Promise<BodyCaller>

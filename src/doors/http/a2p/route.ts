@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../../../core/json/path.ts'
 import { parseWith } from '../../../core/schema.ts'
 import type { Operation } from '../../../edge/agent/agent-gate.ts'
 
-/** A request as the routes see it. */
+/** The part of an HTTP request that routes use. */
 export interface A2pRequest {
   /** The DID of the addressed book's user. */
   readonly userDid: string

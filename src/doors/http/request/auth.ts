@@ -47,7 +47,8 @@ async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Pro
 
 /**
  * Returns the book and the caller of `bearer`. `named`: the book in the address; undefined: the token's default book.
- * The book itself checks its control tokens and access keys later. Throws `unauthorized` for another unknown bearer.
+ * The book itself checks its control tokens and access keys later. Throws `unauthorized` for an unknown bearer, and
+ * `forbidden` for a JSON Web Token without a book.
  */
 export async function presentedBy(
   bearer: string,

@@ -1,5 +1,5 @@
 // A document with the same bytes for all callers, hashed and compressed once.
-// Invariant: an answer that is not read yet holds no copy of the bytes.
+// Invariant: an answer that is not read yet contains no copy of the bytes.
 import type { Context } from 'hono'
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -31,7 +31,7 @@ const syncBody = jsonBody<unknown, string>({
   },
 })
 
-/** `POST /v1/books/:book/sync`: one round of sync between a device and its mirror. */
+/** `POST /v1/books/:book/sync`: runs one round of sync between a device and its mirror. */
 export const syncRoute = new Hono<BookTypes>().post('/sync', syncBody, async (c) => {
   const answer = await c.get('book').exchange(c.req.valid('json'))
   return c.body(answer, 200, { 'content-type': 'application/json' })
