@@ -91,8 +91,8 @@ export const bookRoute = new Hono<BookTypes>()
   .put('/', endBody, async (c) => c.json((await c.get('book').begin(c.req.valid('json'))) as object, 200))
 
 /**
- * `POST /embed`, also below a book's address: embeds up to 100 texts with the edge's embedder, `{ texts }` → `{
- * embeddings, dimensions }`. A book checks the permission and counts the call.
+ * `POST /embed`, also below a book's address: embeds up to 100 texts with the edge's embedder, `{ texts }` →
+ * `{ embeddings, dimensions }`. A book checks the permission and counts the call.
  */
 export const embedRoute = new Hono<BookTypes>().post(
   '/embed',

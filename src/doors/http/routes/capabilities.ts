@@ -1,6 +1,6 @@
-// `POST /v1/books/:book/capabilities/:id`: runs any capability. The body is the input, or `{ message_id, source,
-// content }` of a P3394 agent: then `content` and the answer have the seed shape of the id. The access log records
-// the header `Daybook-Purpose`; the receipt in `Daybook-Receipt` limits the call's reach.
+// `POST /v1/books/:book/capabilities/:id`: runs any capability. The body is the input, or
+// `{ message_id, source, content }` of a P3394 agent: then `content` and the answer have the seed shape of the id.
+// The access log records the header `Daybook-Purpose`; the receipt in `Daybook-Receipt` limits the call's reach.
 import { Hono } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
