@@ -1,7 +1,6 @@
-// The kinds of checkpoints: the state of a program's run after each step, in parts that checkpoints of one thread
-// share, and the later writes of its tasks. Invariant: a part is named by the hash of its content, so that it is
-// stored once.
-// The content is the program's own text, and is not interpreted here.
+// The kinds of the checkpoint chapter: the state of a program's run after each step, the parts of that state, and the
+// writes of tasks after a checkpoint. The content is the program's own text: nothing here parses it.
+// Invariant: the id of a part derives from its thread and its hash, so checkpoints of a thread share one record.
 import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
@@ -10,7 +9,7 @@ import { nameId } from '../../core/text/name-id.ts'
 import { plainText } from '../../core/text/shown-text.ts'
 import { soundText } from '../../shape/sound-text.ts'
 
-/** Most characters of one part or one written value: fits into a row on every host. */
+/** Most characters of one part; a part of this size fits into a row on every host. */
 export const partLimit = 500_000
 
 const label = soundText(1000)
@@ -26,12 +25,12 @@ export const checkpointBody = z.looseObject({
   thread: threadId,
   /** Part of the program; empty for the whole. */
   namespace: label,
-  /** Greater for later ones, compared as text. */
+  /** A later checkpoint has a greater id; ids are compared as text. */
   checkpoint: checkpointId,
   parent: checkpointId.optional(),
   state: text,
   metadata: text,
-  /** Hashes of the parts of its state. */
+  /** Hashes of the parts of the state. */
   parts: z.array(partHash).max(40_000),
 })
 export type CheckpointBody = z.output<typeof checkpointBody>
@@ -43,7 +42,7 @@ export const partBody = z.looseObject({
 })
 export type PartBody = z.output<typeof partBody>
 
-/** One value that a task wrote. The place identifies it. */
+/** One value that a task wrote. `place` identifies the write within the task. */
 export const pendingWrite = z.object({
   place: z.number().int().min(-1000).max(1_000_000),
   channel: label,
@@ -86,7 +85,7 @@ export function taskWritesName(
   return { kind: 'checkpoint_write', id, scopes: scopes(thread) }
 }
 
-/** Checkpoints are not memories: never recalled. */
+/** Recall never returns checkpoints. */
 const aside = {
   version: 1,
   text: [],

@@ -1,5 +1,5 @@
-// The chapter of checkpoints, from which runs of programs continue: store one, store writes of tasks after it, read
-// and list, delete a thread.
+// The chapter of checkpoints, from which a program continues its run. Its verbs store a checkpoint, store the writes
+// of tasks after a checkpoint, read, list, and delete a thread.
 // Invariant: a checkpoint is stored with all of its parts or not at all.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import {
@@ -28,7 +28,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { cursor, limit, nextOf } from '../../shape/page.ts'
 import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
 
-/** A checkpoint with the writes after it. */
+/** A checkpoint with the writes of tasks after it. */
 const readCheckpoint = z.object({
   thread: z.string(),
   namespace: z.string(),
@@ -41,7 +41,7 @@ const readCheckpoint = z.object({
 })
 type ReadCheckpoint = z.output<typeof readCheckpoint>
 
-/** Parts that checkpoints of an answer name, by hash. */
+/** Content of the parts that the returned checkpoints name, by hash. */
 const partTexts = z.record(z.string(), z.string())
 
 function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheckpoint {
@@ -63,7 +63,7 @@ function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheck
   }
 }
 
-/** Parts of `checkpoints`, each once, without those that the caller has. */
+/** Returns the parts of `checkpoints` by hash, without those in `present`, which the caller has. */
 function partsOf(
   checkpoints: readonly (Pick<CheckpointBody, 'thread' | 'parts'> &
     Partial<Pick<ReadCheckpoint, 'writes'>>)[],
@@ -87,10 +87,10 @@ function checkpointIn(record: object | undefined): CheckpointBody | undefined {
 }
 
 const namespace = checkpointKey.namespace
-/** Hashes of parts that the caller has already. */
+/** Hashes of parts that the caller already has. */
 const knownParts = z.array(partHash).max(100_000).default([])
 const kinds = ['checkpoint', 'checkpoint_part', 'checkpoint_write'] as const
-/** Records forgotten in one transaction. */
+/** Most records that one transaction forgets. */
 const deletedAtOnce = 500
 
 const partData = z.record(partHash, z.string().max(partLimit)).default({})
@@ -99,11 +99,11 @@ interface PartsToStore {
   readonly thread: string
   readonly wanted: readonly string[]
   readonly data: Readonly<Record<string, string>>
-  /** Parts that are surely stored. */
+  /** Hashes of parts that are known to be stored: no lookup is needed. */
   readonly held: ReadonlySet<string>
 }
 
-/** Stores the wanted parts that are missing. If some were not sent, stores nothing and returns their hashes. */
+/** Stores the `wanted` parts that are missing. If `data` lacks some, stores nothing and returns their hashes. */
 function storeParts({ thread, wanted, data, held }: PartsToStore, records: RecordWriter): string[] {
   const isThere = (hash: string) => held.has(hash) || records.find(partName(thread, hash)) !== undefined
   const hashes = [...new Set(wanted)]
@@ -129,19 +129,19 @@ const checkpointCapabilities = [
       state: text,
       metadata: text,
       parts: z.array(partHash).max(40_000),
-      /** By hash: parts that may be missing here. */
+      /** Content of parts, by hash. Send the parts that the book may lack. */
       data: partData,
     }),
     output: z.object({
       id: z.string(),
-      /** Hashes of parts that are neither stored nor sent. If any, nothing was stored. */
+      /** Hashes of parts that are neither stored nor sent. If there are any, nothing was stored. */
       missing: z.array(z.string()),
     }),
     run({ data, ...body }, { records }) {
       const { thread, parts } = body
       const name = checkpointName(thread, body.namespace, body.checkpoint)
       const before = body.parent && records.find(checkpointName(thread, body.namespace, body.parent))
-      // Parts are deleted after all checkpoints that name them, so the parts of the parent exist.
+      // A part is deleted only after all checkpoints that name it, so the parts of the parent exist.
       const held = new Set(before ? checkpointIn(before)?.parts : [])
       const missing = storeParts({ thread, wanted: parts, data, held }, records)
       if (missing.length > 0) return { id: name.id, missing }
@@ -165,12 +165,12 @@ const checkpointCapabilities = [
       task: z.string().min(1).max(1000),
       path: z.string().max(1000).default(''),
       writes: z.array(pendingWrite).max(10_000),
-      /** By hash: parts that may be missing here. */
+      /** Content of parts, by hash. Send the parts that the book may lack. */
       data: partData,
     }),
     output: z.object({
       id: z.string(),
-      /** Hashes of parts that are neither stored nor sent. If any, nothing was stored. */
+      /** Hashes of parts that are neither stored nor sent. If there are any, nothing was stored. */
       missing: z.array(z.string()),
     }),
     run({ writes, data, ...key }, { records }) {
@@ -183,7 +183,7 @@ const checkpointCapabilities = [
       const byPlace = new Map(before?.map((one) => [one.place, one]))
       for (const one of writes) if (one.place < 0 || !byPlace.has(one.place)) byPlace.set(one.place, one)
       const body = { ...key, writes: [...byPlace.values()] }
-      // Writes after a sealed checkpoint are sealed too.
+      // Writes after a sealed checkpoint get its sensitivity, so they are sealed too.
       const level = records.find(checkpointName(key.thread, key.namespace, key.checkpoint))?.sensitivity
       const scope = level === undefined ? {} : { scope: { sensitivity: level } }
       const id = records.put({
@@ -269,7 +269,7 @@ const checkpointCapabilities = [
     uses: ['records'],
     async run({ thread }, { records }) {
       let forgotten = 0
-      // Checkpoints first: no program continues from the rest of a half-deleted thread.
+      // Delete checkpoints first, so that no program continues from a half-deleted thread.
       for (const kind of kinds) {
         for (;;) {
           const found = records.query({ kind, filters: { thread }, limit: deletedAtOnce }).records
@@ -277,7 +277,7 @@ const checkpointCapabilities = [
           const gone = await records.write(
             (at) => found.filter(({ id }) => at.records.forget(id, 'alone')).length,
           )
-          // Without the right to forget them, this would never end.
+          // The caller may not forget these records: without this error the loop would not end.
           if (gone === 0)
             throw new DaybookError('conflict', `The caller may not delete thread \`${thread}\`.`)
           forgotten += gone

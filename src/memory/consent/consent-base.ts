@@ -1,5 +1,5 @@
-// The chapter of consent without its verbs: kinds, ports, the daily upkeep, and two services that notify listeners of access
-// requests and proposals.
+// The chapter of consent without its verbs: kinds, ports, the daily upkeep, and two services that notify listeners of
+// access requests and of proposals.
 import { consentPorts } from './policy/consent-port.ts'
 import { type Service, type ServiceParts, defineChapterBase } from '../../core/capability/chapter.ts'
 import { isDaybookError } from '../../core/errors.ts'
@@ -9,7 +9,7 @@ import { accessRequestBody, accessRequestKind, policyKind, receiptKind } from '.
 import { proposalKind } from './proposal/proposal-kind.ts'
 import type { Proposal } from './proposal/proposal-schema.ts'
 
-/** Most records whose announced state is remembered. */
+/** Most records whose last announced state a service caches. */
 const announcedLimit = 1000
 
 function createConsentFeed({ records, tell }: ServiceParts): Service {
@@ -30,7 +30,7 @@ function createConsentFeed({ records, tell }: ServiceParts): Service {
 
 function createProposalFeed({ records, tell }: ServiceParts): Service {
   const announced = new Map<string, string>()
-  /** Undefined for a sealed proposal that can't be read here: nobody is notified. */
+  /** Returns undefined for a locked proposal: no listener is notified of it. */
   const readable = (id: string) => {
     try {
       return records.get(id) as Proposal | undefined

@@ -1,4 +1,5 @@
-// The chapter of consent: agents propose memories, and a person decides; policies and receipts say who may read.
+// The chapter of consent: agents propose memories, and a person decides; policies and receipts define who may read
+// them.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { consentBase } from './consent-base.ts'
 import { lifeCapabilities } from './life/life-capability.ts'

@@ -1,12 +1,12 @@
-// Finds memories with nearly the same content: by their words (more than three letters; Jaccard: common words over
-// all words), and by vectors if the book has them.
-// Invariant: compares only approved memories that the caller sees.
+// Finds memories with nearly the same content: by words of at least four letters or digits (Jaccard index), and by
+// vectors if the book has them.
+// Invariant: compares only approved memories that the caller may read.
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { Memory } from '../memory/memory-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { isReadable, listAll, type ListedMemory } from '../memory/read-memory.ts'
 
-/** Least likeness of similar memories, by words and by vectors. */
+/** Least similarity of similar memories: Jaccard index of words, cosine of vectors. */
 export const likeness = { words: 0.5, vectors: 0.8 } as const
 
 const word = /[\p{L}\p{N}]{4,}/gu
@@ -15,7 +15,7 @@ export function wordsOf(content: string): ReadonlySet<string> {
   return new Set(Array.from(content.matchAll(word), ([found]) => fold(found)))
 }
 
-/** 0 to 1; 0 if either has no word that counts. */
+/** Jaccard index of two word sets, 0 to 1; 0 if either set is empty. */
 export function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (one.size === 0 || other.size === 0) return 0
   let common = 0
@@ -27,7 +27,7 @@ type At = ReadContext<'records' | 'recall'>
 
 interface Similar {
   readonly memory: ListedMemory
-  /** Likeness of words, 0 to 1, or cosine of vectors, as `by` says. */
+  /** 0 to 1. Jaccard index if `by` is `words`; cosine if `by` is `vectors`. */
   readonly likeness: number
   readonly by: 'words' | 'vectors'
 }
@@ -38,11 +38,12 @@ interface Match {
   readonly by: Similar['by']
 }
 
-/** Recall finds the candidates, which is fast over any number of memories. */
+/** Most candidates that recall returns for the comparison. */
 const candidateLimit = 200
 
 /**
- * The memories most like `content`, the most alike first, without `own`. `sealed`: number that could not be compared.
+ * Returns at most `limit` memories similar to `content`, the most similar first, without the memory `own`.
+ * `sealed`: number of memories that can't be compared, because they are locked.
  */
 export async function findSimilar(
   at: At,

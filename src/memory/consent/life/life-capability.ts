@@ -1,7 +1,7 @@
-// The verbs of a memory's later life: find similar ones, consolidate several, reclassify one, classify a text. The
-// owner's call takes effect at once; an agent's call becomes a proposal. A consolidated memory replaces its sources:
-// they stay reachable, out of recall, and return when it is forgotten.
-// Invariant: two devices that consolidate the same memories make the same record.
+// The verbs that find similar memories, consolidate several, reclassify one, and classify a text. A change by the
+// owner takes effect at once; a change by an agent becomes a proposal. A consolidated memory replaces its sources:
+// recall omits them until the consolidated memory is forgotten, but they can still be read.
+// Invariant: two devices that consolidate the same memories make one record, because its id derives from their ids.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
@@ -34,7 +34,7 @@ import { readVerb } from '../../../shape/record-verbs.ts'
 const wrong = (path: string, message: string, details: object = {}) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path, ...details } })
 
-/** Content of a consolidated memory, without its source and metadata. */
+/** Fields of a consolidated memory, without `source` and `metadata`. */
 interface Consolidation {
   readonly content: string
   readonly category: string
@@ -46,7 +46,8 @@ interface Consolidation {
 }
 
 /**
- * Throws for memories that can't be one: of several types, or, unless the caller is the owner, of several categories.
+ * Throws unless there are at least two memories, all approved, of one type and, unless `mayCross`, of one category.
+ * Throws if the content is longer than `contentLimit`.
  */
 function consolidation(
   memories: readonly Memory[],
@@ -76,7 +77,7 @@ function consolidation(
     content: text,
     category: commonCategory(memories),
     memory_type: first.memory_type,
-    // Not more certain than the least certain one.
+    // A consolidated memory is at most as certain as its least certain source.
     confidence: Math.min(...memories.map(({ confidence }) => confidence)),
     labels: union(memories.map(({ labels }) => labels)),
     tags: union(memories.map(({ tags }) => tags)),
@@ -86,13 +87,13 @@ function consolidation(
   }
 }
 
-/** All contents, each once, in the order of ids, so that every device gets the same text. */
+/** Joins all contents, each once, in the order of ids, so that every device makes the same text. */
 function joined(memories: readonly Memory[]): string {
   const sorted = memories.toSorted((one, other) => (one.id < other.id ? -1 : 1))
   return [...new Set(sorted.map(({ content }) => content.trim()))].join('\n')
 }
 
-/** The common prefix of all categories, else the category of the first by id. */
+/** The common prefix of all categories; without one, the category of the memory with the lowest id. */
 function commonCategory(memories: readonly Memory[]): string {
   const [first = '', ...others] = memories
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -105,12 +106,12 @@ function commonCategory(memories: readonly Memory[]): string {
   return first
 }
 
-/** Id of the memory made of these, on any device. */
+/** Id of the memory that consolidates `ids`: the same on every device. */
 function consolidatedId(ids: readonly string[]): string {
   return `mem_${nameHash('consolidated', ...ids.toSorted())}`
 }
 
-/** Body of a memory that the owner consolidates. */
+/** Body of a memory that the owner consolidates from `ids`. */
 function consolidatedBody(made: Consolidation, ids: readonly string[], now: string): MemoryBody {
   const { sensitivity: _sensitivity, ...fields } = made
   const sorted = ids.toSorted()
@@ -131,13 +132,13 @@ function consolidatedBody(made: Consolidation, ids: readonly string[], now: stri
 type At = WriteContext<'records' | 'own'>
 
 const changeOutput = z.object({
-  /** The memory, or, for an agent, its proposal. */
+  /** Id of the memory; for an agent, of its proposal. */
   id: z.string(),
   result: z.enum(['done', 'unchanged', 'proposed', 'duplicate']),
   ...stored,
 })
 
-/** Proposes an agent's change. */
+/** Proposes an agent's change instead of making it. */
 function proposeInstead(
   at: At,
   body: Pick<MemoryBody, 'content' | 'category' | 'memory_type' | 'confidence'>,
@@ -152,8 +153,8 @@ function proposeInstead(
 }
 
 /**
- * False for an agent in the owner's name too: it may not decide about its own proposals, so it proposes like any
- * agent.
+ * False for an agent that calls in the owner's name, too: it may not decide about its own proposals, so it must
+ * propose.
  */
 const isOwner = ({ call: { caller, namesAgent } }: At) => caller.role === 'owner' && !namesAgent
 
@@ -197,7 +198,7 @@ export const lifeCapabilities = [
         .min(2)
         .max(100)
         .refine((ids) => new Set(ids).size === ids.length, 'has a duplicate'),
-      /** Default: all their contents. */
+      /** Content of the new memory. Default: all contents of `ids`, joined. */
       content: content.optional(),
     }),
     output: changeOutput,
@@ -260,17 +261,17 @@ export const lifeCapabilities = [
       'Classifies a text by memory type, with the reason: by the book’s language model if it has one, else by stated patterns.',
     input: z.strictObject({
       content,
-      /** Subject and sensitivity of the text: a sensitive text is not sent to a model that may not read it. */
+      /** Category and sensitivity of the text: a sensitive text is not sent to a model that may not read it. */
       category: category.optional(),
       sensitivity: sensitivity.optional(),
-      /** `false`: by the patterns, without a model. */
+      /** False: use the patterns only, no model. */
       model: z.boolean().default(true),
     }),
     output: z.object({
       memory_type: memoryType,
       reason: z.string(),
       by: z.enum(['model', 'patterns']),
-      /** Reason why the model did not decide, if there is one. */
+      /** Reason why the model did not decide; absent if it decided, or if no model was asked to. */
       degraded: z.string().optional(),
     }),
     uses: ['recall'],
@@ -288,7 +289,7 @@ interface Reclassified {
   readonly by: 'user' | 'automatic'
 }
 
-/** Moves a memory to another class, with the reason. Its sensitivity is never lowered. */
+/** Changes the type and category of a memory, and notes the reason. Never lowers its sensitivity. */
 export function reclassify(
   memory: Memory,
   { memory_type, category: where, reason, by }: Reclassified,

@@ -1,7 +1,7 @@
 // Daily upkeep of memories on the owner's devices: promotes episodes that are used and repeated often, flags
 // unconfirmed memories, archives expired ones.
-// Invariant: it may run twice, and on two devices at once; pinned memories and those written by the user stay
-// unchanged.
+// Invariant: the upkeep may run twice, and on two devices at once. It neither flags nor archives a memory that is
+// pinned, marked `keep`, or written by the user.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
@@ -14,14 +14,17 @@ import { alike, likeness, wordsOf } from './find-similar.ts'
 
 type At = TaskContext<'records'>
 
-/** An episode becomes a fact above these values, with so many similar episodes. Uses are this device's own. */
+/**
+ * An episode becomes a fact above this confidence and use count, with at least `similar` similar episodes. Each
+ * device counts its own uses.
+ */
 export const promotion = { confidence: 0.9, useCount: 10, similar: 3 } as const
 
 type Step = 'promoted' | 'flagged' | 'archived'
 const pageSize = 500
 const writeSize = 100
 
-/** The step due for a memory now; undefined if none is. */
+/** Returns the step that is due for a memory now; undefined without one. */
 function dueFor(memory: Memory, use: Use | undefined, now: string, similar: () => number): Step | undefined {
   const confidence = currentConfidence(memory, use, now)
   if (!isLasting(memory)) {
@@ -51,7 +54,7 @@ function* approved(at: At): Generator<Memory> {
   }
 }
 
-/** Number of other episodes with nearly the same content. */
+/** Number of other episodes with nearly the same content as `memory`. */
 function countSimilar(memory: Memory, episodes: ReadonlyMap<string, ReadonlySet<string>>): number {
   const words = wordsOf(memory.content)
   let count = 0
@@ -96,7 +99,7 @@ export const maintainCapabilities = [
         const written = await at.records.write((write) =>
           part.flatMap(({ id, step }) => {
             const memory = asMemory(write.records.get(id))
-            // Another caller may have changed it in the meantime.
+            // Another caller may have changed the memory since `due` was computed.
             if (!memory || memory.status !== 'approved' || dueOf(memory) !== step) return []
             takeStep(memory, step, write)
             return [step]

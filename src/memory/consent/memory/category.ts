@@ -1,15 +1,15 @@
-// Categories and types of memories: their syntax, default sensitivity, and names in scopes.
-// A type is how a memory is used, a category its subject; `a2p:episodic` can be read as either.
+// Categories and types of memories: their syntax, default sensitivity, and names in scopes. A type says how a memory
+// is used, a category its subject; `a2p:episodic` can name either.
 import { foldScopeName } from '../../../core/access/scope.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
 
 export const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
 export type MemoryType = (typeof memoryTypes)[number]
 
-/** A type as the profile document names it: the name of its list. */
+/** Name of a type in scopes, and of its list in the profile document: `a2p:episodic`. */
 export const typeScope = (type: MemoryType): string => `a2p:${type}`
 
-/** `a2p:preferences.communication`, `ext:spotify:music.preferences`. */
+/** Syntax of a category, such as `a2p:preferences.communication` or `ext:spotify:music.preferences`. */
 const grammar =
   /^(?:a2p:[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*|ext:[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?(?:\.[A-Za-z0-9_]+)*)$/
 export const categoryLimit = 128
@@ -18,7 +18,7 @@ export function isCategory(text: string): boolean {
   return text.length <= categoryLimit && grammar.test(text)
 }
 
-/** By the first segment of a category in the standard namespace; all others are `standard`. */
+/** Default sensitivity by the first segment after `a2p:`; every other category is `standard`. */
 const guarded: Readonly<Record<string, Sensitivity>> = {
   health: 'restricted',
   financial: 'restricted',
@@ -33,13 +33,15 @@ export function usualSensitivity(category: string): Sensitivity {
   return Object.hasOwn(guarded, first) ? (guarded[first] ?? 'standard') : 'standard'
 }
 
-/** The greater of default and `wanted`: anyone may raise the sensitivity of a memory to store, nobody may lower it. */
+/**
+ * Returns the higher of `wanted` and the default of `category`: a proposer may raise the default, never lower it.
+ */
 export function raisedSensitivity(category: string, wanted: Sensitivity | undefined): Sensitivity {
   const usual = usualSensitivity(category)
   return wanted === undefined || isLowered(wanted, usual) ? usual : wanted
 }
 
-/** Names of a memory in scopes: its type, its category, and both together. */
+/** Names by which scopes select a memory: its type, its category, and both together. */
 export function memoryNames(type: MemoryType, written: string): string[] {
   // An earlier version, or another copy of the book, may have stored another spelling.
   const category = foldScopeName(written)
@@ -49,15 +51,15 @@ export function memoryNames(type: MemoryType, written: string): string[] {
 }
 
 /**
- * Returns a test whether a memory is within `scope` of a request: a category covers itself and everything below it, a
- * type all memories of the type, both together (`a2p:semantic.preferences`) the intersection. `a2p:*`,
- * `a2p:preferences.*` and `**` cover everything with that prefix.
+ * Returns a predicate that is true for a memory within `written`, a scope of a request. A category covers itself
+ * and everything below it. A type covers all memories of the type. Both together (`a2p:semantic.preferences`) cover
+ * the intersection. `a2p:*`, `a2p:preferences.*` and `**` cover everything with that prefix.
  */
 export function scopeMatcher(written: string): (placed: Placed) => boolean {
   const scope = foldScopeName(written)
   if (scope === '*' || scope === '**') return () => true
   const stem = scope.replace(/(?:[.:]\*{1,2})$/, (end) => (end.startsWith(':') ? ':' : ''))
-  // A namespace covers categories only: every memory has a type of the standard namespace.
+  // Compare a namespace with categories only: every type is in `a2p:`, so `a2p:*` would match all memories.
   if (stem.endsWith(':')) return ({ category }) => foldScopeName(category).startsWith(stem)
   const isBelow = (category: string) => {
     const name = foldScopeName(category)
@@ -75,7 +77,7 @@ interface Placed {
   readonly category: string
 }
 
-/** A scope of a request: a category, a type, or a prefix of one. */
+/** True for a scope of a request: a category, a type, or a prefix of one. */
 export function isScope(text: string): boolean {
   return (
     text === '*' ||

@@ -1,7 +1,7 @@
-// Type of a text, by a language model or by stated patterns: a single event (episodic), how the user does things
-// (procedural), or a fact (semantic). In doubt it is episodic, as the protocol requires. Invariant: without a model,
-// after an invalid answer, and for a sensitive text that the model may not read, the patterns decide, and the answer
-// says why.
+// Classifies a text by memory type, with a language model or with patterns: a single event (episodic), how the user
+// does things (procedural), or a fact (semantic). In doubt episodic, as the protocol requires.
+// Invariant: without a model, after an invalid answer, and for a sensitive text that the model may not read, the
+// patterns decide. If there is a model, `degraded` gives the reason.
 import { type MemoryType, memoryTypes } from './category.ts'
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
@@ -20,7 +20,7 @@ interface Pattern extends Classified {
 
 const day = String.raw`(?:\d{4}-\d{2}-\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d{1,2})`
 
-/** In this order; the first match decides. */
+/** The first pattern that matches decides. */
 const patterns: readonly Pattern[] = [
   {
     memory_type: 'episodic',
@@ -55,7 +55,7 @@ const patterns: readonly Pattern[] = [
   },
 ]
 
-/** An event in the past tense, without a day. */
+/** Matches a sentence that begins with the user and a verb in the past tense. */
 const past =
   /^(?:the\s+)?(?:user|they|he|she|i)\s+(?:\w+ly\s+)?(?:\w+ed|asked|said|told|went|met|bought|saw|began|made|found|left|wrote)\b/iu
 
@@ -80,7 +80,7 @@ const instruction =
 
 interface Decided extends Classified {
   readonly by: 'model' | 'patterns'
-  /** Reason why the model did not decide, if there is one. */
+  /** Reason why the model did not decide; absent without a model. */
   readonly degraded?: string
 }
 

@@ -1,10 +1,10 @@
-// Confidence of a memory: it decays with the time since the memory was last confirmed or used: `c · (1 − rate)^(age /
-// 30 days)`, by the rates below. Pinned memories and those that the user wrote don't decay.
-// Pure, and computed on read: an effect of time alone is never stored.
+// Confidence of a memory. It decays with the time since the memory was last confirmed or used: `c · (1 − rate)^(age /
+// 30 days)`. Memories that are pinned, marked `keep` or written by the user don't decay.
+// Invariant: pure, and computed on read; time alone never changes the stored confidence.
 import { parseTime } from '../../../core/time.ts'
 import type { MemoryType } from './category.ts'
 
-/** Loss of confidence in 30 days. Events fade faster than facts and habits. */
+/** Share of the confidence lost in 30 days. Events fade faster than facts and habits. */
 export const decayRates: Readonly<Record<MemoryType, number>> = {
   episodic: 0.1,
   semantic: 0.05,
@@ -13,7 +13,8 @@ export const decayRates: Readonly<Record<MemoryType, number>> = {
 const periodMs = 30 * 86_400_000
 
 /**
- * Below `review`, the user should look at it; below `archive`, it is archived. At a threshold itself nothing happens.
+ * Below `review`, the user should look at a memory; below `archive`, the upkeep archives it. A confidence equal to
+ * a threshold is not below it.
  */
 export const thresholds = { review: 0.5, archive: 0.3 } as const
 
@@ -21,19 +22,22 @@ export const thresholds = { review: 0.5, archive: 0.3 } as const
 export interface Decaying {
   readonly memory_type: MemoryType
   readonly confidence: number
-  /** Time when it was stored: storing confirms it. */
+  /** Time when the memory was stored: storing confirms it. */
   readonly created_at?: string | undefined
   readonly source: { readonly type: string; readonly timestamp: string }
   readonly metadata: { readonly approvedAt?: string | undefined; readonly lastConfirmed?: string | undefined }
   readonly marks?: { readonly pinned?: boolean | undefined; readonly keep?: boolean | undefined } | undefined
 }
 
-/** True for memories that don't decay: pinned, to be kept, or written by the user. */
+/** True for memories that don't decay: pinned, marked `keep`, or written by the user. */
 export function isLasting({ source, marks }: Decaying): boolean {
   return source.type === 'user_manual' || marks?.pinned === true || marks?.keep === true
 }
 
-/** Canonical time from which a memory ages: the latest of statement, approval, confirmation and use. */
+/**
+ * Returns the time from which a memory ages, as canonical text: the latest of statement, storage, approval,
+ * confirmation and use.
+ */
 function lastSeen(
   { source, metadata, created_at }: Decaying,
   use: { readonly lastAt: string } | undefined,
@@ -42,7 +46,9 @@ function lastSeen(
   return times.reduce<string>((latest, time) => (time !== undefined && time > latest ? time : latest), '')
 }
 
-/** The confidence at `now`, rounded to six digits: the same number on every host. */
+/**
+ * The confidence at `now`. A decayed value is rounded to six digits, so that every host computes the same number.
+ */
 export function currentConfidence(
   memory: Decaying,
   use: { readonly lastAt: string } | undefined,
@@ -54,7 +60,7 @@ export function currentConfidence(
   return ageMs === 0 ? memory.confidence : Math.round(decayed * 1e6) / 1e6
 }
 
-/** A statement of the user is at least as certain as the protocol's default. */
+/** Confidence after the user confirms a memory: at least 0.8, the protocol's default. */
 export const confirmedConfidence = (confidence: number): number => Math.max(confidence, 0.8)
 
 export const isDoubtful = (confidence: number, memory: Decaying): boolean =>

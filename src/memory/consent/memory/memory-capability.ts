@@ -1,4 +1,5 @@
-// The verbs by which the user manages memories: store, edit, archive, forget. All but forgetting are the owner's.
+// The verbs by which the user manages memories: store, edit, archive, forget. Only the owner may call the first
+// three; to forget needs the permission `forget`.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -26,13 +27,13 @@ import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 
-/** Number of latest proposals to search. */
+/** Most proposals to search: the latest of the agent, and the latest of all agents. */
 const searchLimit = 1000
 const approved: ReadonlySet<unknown> = new Set(['approved', 'edited'])
 
 /**
- * Throws `forbidden` if the caller's agent proposed this text, and it is not approved: it may not store it in its
- * owner's name.
+ * Throws `forbidden` if the caller's agent proposed `content` and no one approved the proposal: the agent may not
+ * store that text in the owner's name.
  */
 export function checkNotProposed(
   { own, call: { scope } }: { readonly own: Pick<OwnReader, 'query'>; readonly call: CallPort },
@@ -41,7 +42,7 @@ export function checkNotProposed(
 ): void {
   if (content === undefined) return
   const ofAgent = own.query({ kind: 'proposal', filters: { by: scope.agent }, limit: searchLimit }).records
-  // The agent may have used another spelling of its name.
+  // The agent may have used another spelling of its name for the proposal.
   const latest = own
     .query({ kind: 'proposal', limit: searchLimit })
     .records.filter(({ by }) => typeof by === 'string' && isAlikeAgent(by, scope.agent))
@@ -58,7 +59,7 @@ export function checkNotProposed(
   )
 }
 
-/** A memory in the protocol's form, with its type. */
+/** Input: a memory in the protocol's form, with its type. */
 const storeInput = z.strictObject({
   id: recordId.optional(),
   content,
@@ -67,14 +68,14 @@ const storeInput = z.strictObject({
   confidence: confidenceInput.default(1),
   /** Archived memories are kept and not recalled. */
   status: z.enum(['approved', 'archived']).default('approved'),
-  /** Default: that of its category. The owner may choose a lower one. */
+  /** Default: the usual sensitivity of the category. The owner may choose a lower one. */
   sensitivity: sensitivity.optional(),
-  /** The user's own labels: `work`, `general`. They don't affect who may read it. */
+  /** The user's own labels, such as `work`. Labels don't affect who may read the memory. */
   scope: labels.optional(),
   tags: labels.optional(),
-  /** Default: the user, now. */
+  /** Default: `user_manual`, now. */
   source: z.strictObject({ type: z.enum(sourceTypes), ...source, timestamp: instant.optional() }).optional(),
-  /** `useCount` and `lastUsed` are accepted and ignored: each device counts its own uses. */
+  /** `useCount` and `lastUsed` are ignored: each device counts its own uses. */
   metadata: z
     .strictObject({
       ...metadata,
@@ -112,7 +113,7 @@ function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent }
   }
 }
 
-/** A change by the user removes the flag. */
+/** Removes the flag from a memory; every change by the user does so. */
 const unflagged = { flagged: undefined, flaggedAt: undefined } as const
 
 export const memoryCapabilities = [
@@ -123,7 +124,7 @@ export const memoryCapabilities = [
     input: storeInput,
     output: z.object({
       id: z.string(),
-      /** `unchanged`: the same memory exists under this id. */
+      /** `unchanged`: the same memory already exists under this id. */
       result: z.enum(['stored', 'unchanged']),
       ...stored,
     }),
@@ -167,7 +168,7 @@ export const memoryCapabilities = [
         sensitivity: sensitivity.optional(),
         scope: labels.optional(),
         tags: labels.optional(),
-        /** The user confirms the memory: its confidence restarts, at 0.8 or more. */
+        /** True: the user confirms the memory. Its confidence restarts, at 0.8 or more. */
         confirmed: z.literal(true).optional(),
       })
       .refine(({ id: _id, ...change }) => Object.values(change).some((one) => one !== undefined), {
@@ -192,7 +193,7 @@ export const memoryCapabilities = [
         ...defined({ confidence: change.confidence }),
         ...(scope ? { labels: scope } : {}),
         ...(change.tags ? { tags: change.tags } : {}),
-        // A change confirms it too.
+        // A change of the content or the confidence confirms the memory too.
         metadata:
           isEdited || confirmed || change.confidence !== undefined
             ? { ...previous, lastConfirmed: now }
@@ -247,7 +248,7 @@ export const memoryCapabilities = [
     effect: 'write',
     uses: ['records'],
     run({ id }, at) {
-      // A locked memory can be forgotten unread.
+      // A locked memory can be forgotten without reading it.
       const kind = at.records.sealed.find(id)?.kind ?? at.records.get(id)?.kind
       if (kind !== undefined && kind !== 'memory') throw noMemory(id)
       return { id, forgotten: at.records.forget(id) }

@@ -1,8 +1,7 @@
-// The kind `memory`: something known about the user, stated or approved by the user.
-// Invariant: a guest never makes one; callers other than the owner see approved ones only. When a proposal is
-// forgotten, its words disappear from the memory made of it (its text, if that was the memory's first text, and its
-// reason); the history entries stay, because the first entry is identified by its position, whatever a merge
-// restores.
+// The kind `memory`: something known about the user, stated or approved by the user. When a proposal is forgotten,
+// its text in the first history entry and its reasons are removed from its memory. The history entry itself stays,
+// because its position identifies it, whatever a merge restores.
+// Invariant: a guest never makes a memory; callers other than the owner see only approved memories.
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { memoryNames } from './category.ts'
@@ -11,12 +10,12 @@ import { withoutEndedRevisions } from './revision.ts'
 
 type IsGone = (id: string) => boolean
 
-/** `body` without the words of removed proposals; the same object without any. */
+/** Returns `body` without the words of forgotten proposals; the same object if there are none. */
 function withoutGoneWords(body: JsonObject, isGone: IsGone): JsonObject {
   return withoutReasons(isMadeOf(body, isGone) ? withoutFirstWords(body) : body, isGone)
 }
 
-/** True if `after` lacks words of a proposal that `before` has, because the proposal was removed. */
+/** True if a proposal's text in `before` is empty in `after`, because the proposal was forgotten. */
 function losesWords(before: JsonObject, after: JsonObject): boolean {
   const remaining = wordsOf(after)
   return [...wordsOf(before)].some(([place, text]) => text !== '' && remaining.get(place) === '')
@@ -54,7 +53,7 @@ function withoutReasons(body: JsonObject, isGone: IsGone): JsonObject {
   return { ...body, reclassified: remaining }
 }
 
-/** All words in `body` that may come from a proposal, by their place. */
+/** All texts in `body` that may come from a proposal, by their place. */
 function wordsOf({ content, source, metadata, reclassified }: JsonObject): Map<string, unknown> {
   const { proposal, context = '' } = isJsonObject(source) ? source : {}
   const [first] = historyOf(metadata)
@@ -71,7 +70,7 @@ function wordsOf({ content, source, metadata, reclassified }: JsonObject): Map<s
   ])
 }
 
-/** Time and reason of a proposal's reclassification; empty for anything else. */
+/** Returns the reclassification `one` if a proposal made it; else an empty object. */
 const reasonOf = (one: Json): JsonObject => (isJsonObject(one) && one['by'] === 'proposal' ? one : {})
 
 const historyOf = (metadata: Json | undefined): readonly Json[] => {
@@ -80,8 +79,8 @@ const historyOf = (metadata: Json | undefined): readonly Json[] => {
 }
 
 /**
- * Undoes archiving or flagging by the upkeep of one device if the user confirmed the memory later on another. Pure,
- * and total over JSON objects.
+ * Undoes archiving or flagging by the upkeep of one device if the user later confirmed the memory on another
+ * device. Pure; accepts any JSON object.
  */
 function settleMemory(body: JsonObject): JsonObject {
   const { metadata, flaggedAt } = body
@@ -117,13 +116,14 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   guardedBy: ['supersedes', 'source.proposal', 'revised.*.proposal'],
   cites: [{ path: 'supersedes', supersedes: true }],
   settle: settleMemory,
-  // A memory made of several is removed with any of them, because it may quote it; the others return.
+  // A consolidated memory is removed with any of its sources, because it may quote that source; the other sources
+  // return to recall.
   madeFrom: { of: ['memory'], sources: ({ metadata }) => metadata.consolidatedFrom ?? [] },
   scopeNames: ({ status, memory_type, category }) =>
     status === 'approved' && typeof category === 'string' ? memoryNames(memory_type, category) : [],
   recallable: ({ status }) => status === 'approved',
   byPolicy: true,
-  // Words that the user removed from a proposal, or changed later, are hidden from everyone else.
+  // Only the owner sees texts that the user removed from a proposal or changed later.
   ownerPaths: ['metadata.editHistory', 'revised'],
   ownerOnly: () => true,
   proposedBy: 'source.agent',

@@ -21,22 +21,22 @@ const memoryShape = z.looseObject({
   memory_type: memoryType,
   source: loose,
   confidence: z.number(),
-  /** `expired`: its confidence is below the archiving threshold; the next upkeep archives it. */
+  /** `expired`: the confidence is below the archiving threshold; the next upkeep archives the memory. */
   status: z.enum(memoryStates),
   sensitivity: z.string(),
   scope: z.array(z.string()).readonly().optional(),
   tags: z.array(z.string()).readonly().optional(),
-  /** `useCount` and `lastUsed` are this device's own. */
+  /** `useCount` and `lastUsed` count the uses on this device only. */
   metadata: loose,
   consolidatedFrom: z.array(z.string()).readonly().optional(),
-  /** Its confidence is below one half: the user should confirm, edit or forget it. */
+  /** The confidence is below one half: the user should confirm, edit or forget the memory. */
   flagged: z.literal(true).optional(),
 })
 
 export const memoryOutput = shapeOf<ListedMemory>()(memoryShape)
 const listedMemory = shapeOf<ProfileMemory>()(memoryShape.omit({ memory_type: true, flagged: true }))
 
-/** DID of the user, unless the host has another. */
+/** DID of the user in the profile document, unless the caller passes another. */
 const usualDid = 'did:a2p:user:local:me'
 
 export const memoryQueryCapabilities = [
@@ -48,13 +48,13 @@ export const memoryQueryCapabilities = [
       'Lists memories by category, type, status and sensitivity, newest first; to guests the approved ones.',
     input: z
       .strictObject({
-        /** This category and all below it. */
+        /** This category and all categories below it. */
         category: category.optional(),
         memory_type: memoryType.optional(),
-        /** Default `approved`; a guest sees no others. */
+        /** Default `approved`, the only status that a guest can see. */
         status: z.enum(memoryStates).optional(),
         sensitivity: sensitivity.optional(),
-        /** Only flagged memories; a page contains those among its memories, and may be short. */
+        /** Only flagged memories. The filter applies after a page is read, so a page may be short or empty. */
         flagged: z.literal(true).optional(),
         filters,
         limit: limit(),
@@ -81,7 +81,7 @@ export const memoryQueryCapabilities = [
          * Categories (`a2p:preferences`), types (`a2p:semantic`) or both (`a2p:semantic.preferences`). Default: all.
          */
         scopes: z.array(scopeText).min(1).max(100).optional(),
-        /** DID in the document. */
+        /** DID of the user, for the `id` and the `identity` of the document. */
         did: z
           .string()
           .max(512)
@@ -94,7 +94,7 @@ export const memoryQueryCapabilities = [
       version: z.string(),
       profileType: z.literal('human'),
       identity: z.object({ did: z.string() }),
-      /** `a2p:episodic`, `a2p:semantic`, `a2p:procedural`. */
+      /** Lists of memories by type: `a2p:episodic`, `a2p:semantic`, `a2p:procedural`. */
       memories: z.record(z.string(), z.array(listedMemory).readonly()),
       sealed,
     }),

@@ -11,7 +11,7 @@ export const contentLimit = 2000
 
 const sound = (text: string) => text.isWellFormed()
 
-/** UTF-16 takes at most two units for a character. */
+/** `max` counts UTF-16 units, of which a code point has at most two. */
 export const content = z
   .string()
   .max(2 * contentLimit, `has more than ${contentLimit} characters`)
@@ -38,7 +38,7 @@ export const scopeText = z
   .refine(isScope, 'is not a scope such as a2p:preferences, a2p:semantic or a2p:semantic.preferences')
 export const memoryType = z.enum(memoryTypes)
 export const confidence = z.number().min(0).max(1)
-/** Normalizes −0 to 0, because −0 would be shown as another number than it compares as. */
+/** Normalizes −0 to 0: both are equal, but −0 can be shown as another number. */
 export const confidenceInput = confidence.transform((value) => (value === 0 ? 0 : value))
 export const sensitivity = z.enum(sensitivities)
 export const labels = z.array(someText(100)).max(50)
@@ -46,7 +46,7 @@ export const labels = z.array(someText(100)).max(50)
 export const memoryStates = ['pending', 'approved', 'rejected', 'archived', 'expired'] as const
 export type MemoryStatus = (typeof memoryStates)[number]
 
-/** `proposal` is a synonym of `agent_proposal`. */
+/** `proposal` means the same as `agent_proposal`. */
 export const sourceTypes = [
   'user_manual',
   'user_import',
@@ -70,7 +70,7 @@ export const edit = z.object({
   editedBy: z.string(),
 })
 
-/** Metadata of a memory. `useCount` and `lastUsed` are this device's own, and never stored. */
+/** Metadata of a memory. `useCount` and `lastUsed` are counted on each device and never stored here. */
 export const metadata = {
   approvedAt: instant.optional(),
   archivedAt: instant.optional(),
@@ -117,19 +117,22 @@ export const memoryBody = z.looseObject({
     type: z.enum(sourceTypes),
     ...source,
     timestamp: z.string(),
-    /** The agent that proposed it, by its name in this book. */
+    /** Name in this book of the agent that proposed the memory. */
     agent: z.string().optional(),
-    /** The proposal it was made from, and the round of its review: see proposal/proposal-state.ts. */
+    /** Id of the proposal that made the memory, and the round of its review: see proposal/proposal-state.ts. */
     proposal: z.string().optional(),
     round: z.number().int().min(0).optional(),
   }),
   metadata: z.looseObject(metadata),
-  /** The memories that it replaces. */
+  /** Ids of the memories that this memory replaces. */
   supersedes: z.array(recordId).max(100).optional(),
-  /** Its confidence was so low at some time that the user should look at it: see confidence.ts. */
+  /**
+   * True: the upkeep found the confidence below the review threshold (confidence.ts), and the user has not reacted
+   * yet.
+   */
   flagged: z.boolean().optional(),
   flaggedAt: z.string().optional(),
-  /** True if it was archived for its low confidence, and not by the user. */
+  /** True if the upkeep archived the memory for its low confidence; absent if the user archived it. */
   faded: z.boolean().optional(),
   reclassified: z.array(reclassification).max(100).optional(),
   /** Changes by approved proposals, by the id under which each proposal ends its change: see revision.ts. */

@@ -1,6 +1,6 @@
-// Memories as they are listed, filtered by type, category, status and scope, and shown in the flat and in the
-// protocol's form.
-// Invariant: a guest sees approved memories only, whatever it asks for; the port filters out what its scope or a
+// Lists memories, filtered by type, category, status and scope, in the flat form and in the protocol's form.
+// Invariant: a guest sees only approved memories, whatever it requests; the port removes what the guest's scope or a
+// policy denies.
 // policy denies.
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordPage } from '../../../core/capability/port/record-port.ts'
@@ -27,14 +27,14 @@ export interface ListedMemory {
   readonly tags?: readonly string[]
   readonly metadata: Readonly<Record<string, unknown>>
   readonly consolidatedFrom?: readonly string[]
-  /** Its confidence is so low that the user should look at it. */
+  /** The confidence is so low that the user should look at the memory. */
   readonly flagged?: true
 }
 
-/** A time without `.000`. */
+/** Returns a canonical time without its milliseconds if they are `.000`. */
 export const plainTime = (text: string): string => text.replace(/\.000Z$/, 'Z')
 
-/** `fields` with times in plain form. */
+/** Copies `fields`; the times in `names` lose their `.000`. */
 function plainTimes(
   fields: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -49,7 +49,7 @@ function plainTimes(
 
 const metadataTimes = ['approvedAt', 'archivedAt', 'rejectedAt', 'lastConfirmed', 'lastUsed']
 
-/** True for a record with all fields of a memory. A later version may have written another shape. */
+/** True for a record with the fields of a memory. A later version may have stored another shape. */
 export function isReadable(memory: object): memory is Memory {
   const { content, category, memory_type, status, confidence, source, metadata } = memory as Partial<Memory>
   const texts = [content, category, memory_type, status, source?.timestamp, source?.type]
@@ -92,7 +92,7 @@ function listMemory(memory: Memory, use: Use | undefined, now: string): ListedMe
   }
 }
 
-/** A memory in the protocol's form: the list that contains it gives its type. */
+/** Returns a memory in the protocol's form. It has no type of its own: the list that contains it gives the type. */
 function schemaMemory({ memory_type: _type, flagged: _flagged, ...memory }: ListedMemory): ProfileMemory {
   const { type } = memory.source
   return type === 'proposal' ? { ...memory, source: { ...memory.source, type: 'agent_proposal' } } : memory
@@ -130,7 +130,7 @@ type At = ReadContext<'records'>
 
 /** Filter for a category and everything below it, over the hot column. */
 function categoryFilter(category: string): object {
-  // The characters after `.` and `:`.
+  // `/` is the character after `.`, and `;` the character after `:`, so each range covers one separator.
   const below = [
     ['.', '/'],
     [':', ';'],
@@ -153,7 +153,7 @@ interface MemoryQuery {
 export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; memories: ListedMemory[] } {
   const { filters, category, memory_type, status, sensitivity, flagged, limit, cursor } = query
   const isGuest = at.call.caller.role === 'guest'
-  // `expired` is derived by the clock, from approved memories.
+  // `expired` is never stored: it is computed from the clock, for approved memories.
   const wantedStatus = isGuest ? 'approved' : status === 'expired' ? 'approved' : (status ?? 'approved')
   const conditions = [
     { status: wantedStatus },
@@ -176,13 +176,16 @@ export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; me
   return { page, memories }
 }
 
-/** Memories in flat form, with this device's own counters. */
+/** Memories in flat form, with the use counts of this device. Skips records that lack a memory's fields. */
 export function listAll(at: At, memories: readonly Memory[]): ListedMemory[] {
   const uses: ReadonlyMap<string, Use> = at.records.uses('memory')
   return memories.filter(isReadable).map((memory) => listMemory(memory, uses.get(memory.id), at.call.now))
 }
 
-/** The approved memories within any of `scopes`, or all of them: newest first, without duplicates. */
+/**
+ * The approved memories within any of `scopes` (undefined: all), newest first, at most `profileLimit`. `sealed`:
+ * number of locked memories.
+ */
 export function approvedMemories(
   at: At,
   scopes: readonly string[] | undefined,
@@ -195,16 +198,18 @@ export function approvedMemories(
   return { memories: listAll(at, within), sealed }
 }
 
-/** More memories than a person's profile has; a larger document would not fit into a prompt. */
+/** Most memories in a profile document; a larger document would not fit into a prompt. */
 const profileLimit = 20_000
 
 /**
- * All categories with this prefix, followed by anything up to a colon: one range of the index, which includes
- * everything below.
+ * Filter for the categories that equal `category` or continue it with a character up to `:`. It is one range of the
+ * index and includes everything below `category`.
  */
 const beginsWith = (category: string): object => ({ category: { gte: category, lt: `${category};` } })
 
-/** A filter for scopes over hot columns: it admits everything within them, and perhaps more. */
+/**
+ * Filter over hot columns that admits all memories within `scopes`, and perhaps more: `scopeMatcher` removes those.
+ */
 function scopesFilter(scopes: readonly string[]): object {
   const each = scopes.map((scope): object => {
     const stem = scope.replace(/[.:]?\*{1,2}$/, '')

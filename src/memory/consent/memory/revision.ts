@@ -1,9 +1,11 @@
-// Changes of an approved proposal to an existing memory, and how they are undone. Pure.
-// Invariant: undoing restores only fields that still have the proposal's value; later changes stay.
+// Changes that approved proposals make to an existing memory, and how to undo them. Pure.
+// Invariant: undoing a change restores only fields that still have the proposal's value; later changes stay.
 import { type JsonObject, isJsonObject, sameJson } from '../../../core/json/path.ts'
 import type { Memory, MemoryBody } from './memory-schema.ts'
 
-/** Most noted changes of a memory. After ten minutes and the offline time of a device, none is undone any more. */
+/**
+ * Most revisions stored with a memory. Older ones can't be undone: a review can be reopened for ten minutes only.
+ */
 const revisionLimit = 50
 const fields = ['content', 'category', 'memory_type', 'confidence', 'labels', 'tags'] as const
 
@@ -11,12 +13,12 @@ export type Revised = Partial<Pick<MemoryBody, (typeof fields)[number]>>
 
 export interface RevisedBy {
   readonly proposal: string
-  /** The id under which the proposal ends the results of this round. */
+  /** Id under which the proposal ends the results of this round. */
   readonly as: string
   readonly at: string
 }
 
-/** `body` with the fields of `revised`, and a note that allows to undo them. */
+/** Returns `body` with the fields of `revised`, and a note of the old values to undo the change. */
 export function withRevision(
   body: MemoryBody,
   revised: Revised,
@@ -32,7 +34,10 @@ export function withRevision(
   return { ...body, ...pick(revised), revised: { ...Object.fromEntries(noted), [as]: note } }
 }
 
-/** `body` without the revisions that `isEnded` selects; the same object without any. Total over JSON objects. */
+/**
+ * Returns `body` without the revisions that `isEnded` selects; the same object if it selects none. Accepts any JSON
+ * object.
+ */
 export function withoutEndedRevisions(
   body: JsonObject,
   isEnded: (proposal: string, as: string) => boolean,
@@ -71,7 +76,7 @@ function withoutOne(body: JsonObject, { as, at, before, after }: Ended): JsonObj
   } as JsonObject
 }
 
-/** The reclassifications of a memory, with one more to its new class. */
+/** Returns the reclassifications of a memory, the last 50, with a new one to `next`. */
 export function reclassifications(
   memory: Pick<Memory, 'memory_type' | 'category' | 'reclassified'>,
   next: Pick<Memory, 'memory_type' | 'category'>,

@@ -1,5 +1,5 @@
-// Reads and writes memories as records. Invariant: each change notes its author and time, and the earlier content
-// goes to the history, as the protocol requires.
+// Reads and writes memories as records. A caller that changes `content` must pass the metadata of `withEdit`: the
+// protocol requires the author, the time and the earlier content in the history.
 import type { OwnWriter } from '../../../core/capability/port/record-port.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
@@ -13,7 +13,7 @@ import type { Memory, MemoryBody } from './memory-schema.ts'
 export type Records = WriteContext<'records'>['records']
 export type Own = OwnWriter
 
-/** Most earlier contents stored with a memory; the book's own history has all of them. */
+/** Most edits stored with a memory; the book's own history has all of them. */
 const editLimit = 50
 
 export function asMemory(record: Stored<JsonObject> | undefined): Memory | undefined {
@@ -22,7 +22,10 @@ export function asMemory(record: Stored<JsonObject> | undefined): Memory | undef
 
 export const noMemory = (id: string, path = 'id') => notFound('memory', id, path)
 
-/** The memory of this id, in a shape that this version understands; throws `not-found` if the caller sees none. */
+/**
+ * Returns the memory `id`. Throws `not-found` if the caller sees none, and another error if a later version wrote
+ * it.
+ */
 export function needMemory(
   { get }: { get(id: string): Stored<JsonObject> | undefined },
   id: string,
@@ -38,7 +41,7 @@ export function needMemory(
 export interface Put {
   readonly sensitivity?: Sensitivity | undefined
   readonly session?: string | undefined
-  /** True for upkeep by the book itself, on any device: not a decision of anybody. */
+  /** True for the upkeep by the book itself: no person decided the change. */
   readonly upkeep?: boolean
 }
 
@@ -58,7 +61,9 @@ export function bodyOfMemory(memory: Memory): MemoryBody {
   return bodyOf(memory) as unknown as MemoryBody
 }
 
-/** Metadata with one more edit: author, time and earlier content. Keeps the first edit and the latest ones. */
+/**
+ * Returns metadata with one more edit: author, time and earlier content. Keeps the first edit and the latest ones.
+ */
 export function withEdit(
   { metadata, content }: Pick<MemoryBody, 'metadata' | 'content'>,
   editedBy: string,

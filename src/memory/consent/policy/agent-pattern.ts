@@ -1,4 +1,4 @@
-// Pattern for the agents of a policy: a name or a DID, in which `*` matches any run of characters and `?` one
+// Pattern for the agents of a policy: a name or a DID, in which `*` matches any number of characters and `?` one
 // character.
 import { someText } from '../../../shape/sound-text.ts'
 

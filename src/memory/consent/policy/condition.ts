@@ -1,5 +1,6 @@
-// Conditions under which a policy allows anything. Invariants: an unknown or unreadable condition is not met; and
-// conditions never lift a denial, which applies at any time and over any transport.
+// Conditions of a policy: while one of them is unmet, the policy allows nothing.
+// Invariant: an unknown or unreadable condition is unmet; a condition never lifts a denial, which applies at any time
+// and over any transport.
 import { z } from 'zod'
 import type { UnmetCondition, CallWay } from '../../../core/access/governed.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -9,7 +10,7 @@ import { parseDuration } from '../../../core/time.ts'
 const minuteMs = 60_000
 const dayMinutes = 1440
 
-/** `08:30` in minutes of the day. */
+/** Minutes from midnight to a time such as `08:30`. */
 function minuteOf(time: string): number {
   const [hours = '', minutes = ''] = time.split(':')
   return Number(hours) * 60 + Number(minutes)
@@ -22,14 +23,15 @@ const span = z
   .max(7)
   .refine((text) => (parseDuration(text) ?? 0) > 0, 'is not a span such as 30s, 15m, 1h or 7d')
 
-/** Longest window in which calls are counted. */
+/** Longest window of a rate limit. */
 const windowLimitMs = 7 * dayMinutes * minuteMs
 
 export const conditionShape = {
-  /** True: a call over a network must use HTTPS, or come from this machine. */
+  /** True: a call over a network must use HTTPS. A call from this machine is allowed. */
   requireHttps: z.boolean().optional(),
   /**
-   * From `start` until before `end`, across midnight if `end` is earlier. In `timezone`, by default that of the book.
+   * The policy applies from `start` until before `end`, across midnight if `end` is earlier. `timezone`: default
+   * and only allowed value is the time zone of the book.
    */
   timeOfDay: z
     .strictObject({ start: time, end: time, timezone: zoneName.optional() })
@@ -38,14 +40,14 @@ export const conditionShape = {
       message: 'is the same as `start`: pass another time',
     })
     .optional(),
-  /** Most calls of an agent in the window that ends with its call, at each copy of the book. */
+  /** Most calls of an agent in the window that ends with the call. Each copy of the book counts its own calls. */
   rateLimit: z
     .strictObject({
       requests: z.number().int().min(1).max(100_000),
       window: span.refine((text) => (parseDuration(text) ?? 0) <= windowLimitMs, 'is longer than 7d'),
     })
     .optional(),
-  /** How long the reader may keep the data. Passed to the reader; it can't be enforced. */
+  /** Time for which the reader may keep the data. Passed to the reader; it can't be enforced. */
   maxDataRetention: z
     .string()
     .regex(/^(?:session_only|\d{1,4}[hdwmy])$/, 'is not session_only or a span such as 24h, 7d or 1y')
@@ -55,31 +57,31 @@ export const conditionShape = {
 const conditionsShape = z.strictObject(conditionShape)
 export type Conditions = z.output<typeof conditionsShape>
 
-/** Parses stored conditions, of this or another version; undefined if one is unknown or unreadable. */
+/** Parses stored conditions, of this or another version; undefined if any condition is unknown or unreadable. */
 export function readConditions(
   stored: Readonly<Record<string, unknown>> | undefined,
 ): Conditions | undefined {
   return conditionsShape.safeParse(stored ?? {}).data
 }
 
-/** A call of an agent, as far as conditions depend on it. */
+/** Properties of a call that conditions depend on. */
 export interface Circumstances {
   readonly nowMs: number
-  /** Latest known time, which ends policies. Default `nowMs`. */
+  /** Latest known time: a policy that ends before it has expired. Default `nowMs`. */
   readonly latestMs?: number
   readonly way: CallWay
-  /** The zone of that name; undefined if unknown here. */
+  /** Returns the time zone `name`; undefined if this host doesn't know it. */
   zone(name: string | undefined): Zone | undefined
-  /** Number of the agent's calls here since that instant, this one included. */
+  /** Returns the number of the agent's calls here since `sinceMs`, with this call. */
   calls(sinceMs: number): number
 }
 
-/** A call, with cached clocks and counts for all policies. */
+/** A call, with local times and counts cached for all policies. */
 export interface Instant {
   readonly nowMs: number
   readonly latestMs: number
   readonly way: CallWay
-  /** Local time in the zone of that name, in minutes of the day; undefined if unknown here. */
+  /** Minutes since local midnight in the time zone `zone`; undefined for an unknown zone. */
   minuteAt(zone: string | undefined): number | undefined
   callsWithin(windowMs: number): number
 }
@@ -109,7 +111,7 @@ export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circums
 /** Returns the first unmet condition of a call; undefined if all are met. */
 export type Unmet = (call: Instant) => UnmetCondition | undefined
 
-/** Compiles conditions for many calls. */
+/** Compiles conditions once for many calls. Undefined `conditions` are unreadable and never met. */
 export function compileConditions(conditions: Conditions | undefined): Unmet {
   if (!conditions) return () => 'unknown'
   const { requireHttps = false, timeOfDay } = conditions
@@ -126,7 +128,7 @@ export function compileConditions(conditions: Conditions | undefined): Unmet {
   }
 }
 
-/** The rate limit of a policy. */
+/** Rate limit of a policy; undefined without one. */
 export function rateLimitOf({ rateLimit }: Conditions) {
   return rateLimit && { requests: rateLimit.requests, windowMs: parseDuration(rateLimit.window) ?? 0 }
 }
@@ -139,7 +141,7 @@ export function unmetCondition(
   return compileConditions(conditions)(instantOf(circumstances))
 }
 
-/** Local time in `zone`, in minutes of the day. */
+/** Minutes since local midnight in `zone`. */
 function minuteOfDay(ms: number, zone: Zone): number {
   const local = Math.floor((ms + zone.offsetAt(ms)) / minuteMs)
   return ((local % dayMinutes) + dayMinutes) % dayMinutes
@@ -149,12 +151,15 @@ function isWithin({ from, to }: { readonly from: number; readonly to: number }, 
   return from < to ? minute >= from && minute < to : minute >= from || minute < to
 }
 
-/** True for conditions whose result may change with the next call. */
+/** True if the result of the conditions may change from call to call. */
 export function isChanging(conditions: Conditions | undefined): boolean {
   return conditions?.timeOfDay !== undefined || conditions?.rateLimit !== undefined
 }
 
-/** Conditions with an explicit zone, so that every copy of the book evaluates them alike. */
+/**
+ * Returns conditions with the book's time zone, so that every copy of the book evaluates them alike. Throws
+ * `invalid-input` for another zone.
+ */
 export function withZone(conditions: Conditions, zone: Zone): Conditions {
   const { timeOfDay } = conditions
   if (!timeOfDay) return conditions

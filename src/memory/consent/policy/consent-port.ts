@@ -1,5 +1,5 @@
-// The ports of the chapter: policies, receipts and requests for access, and the decisions of the policies.
-// Invariant: no other record is behind them, such as a memory.
+// The ports of the chapter: policies, receipts and access requests, and the decisions of the policies.
+// Invariant: the ports reach no record of another kind, such as a memory.
 import { holdersOfGuest } from '../../../core/capability/caller.ts'
 import type { ChapterPorts } from '../../../core/capability/chapter.ts'
 import type { Ledger } from '../../../core/capability/port/record-port.ts'

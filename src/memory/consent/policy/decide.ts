@@ -1,6 +1,7 @@
-// Decides what an agent may read by the policies of a book. Pure. Invariants: without a matching policy, nothing is
-// allowed; a denial by any matching policy applies, whatever its priority and conditions; of two policies that allow
-// the same, the one with the lower priority sets the level; and the order of the policies doesn't matter.
+// Decides what an agent may read by the policies of a book. Pure.
+// Invariant: without a matching policy, nothing is allowed. A denial by any matching policy that has not expired
+// applies, whatever its priority and conditions. Of two policies that allow the same, the one with the lower priority
+// value sets the level. The order of the policies in the input doesn't matter.
 import {
   type GovernedRule,
   type PermissionLevel,
@@ -42,13 +43,13 @@ export interface Policy {
 export interface CompiledPolicies {
   /** True if a policy has a rate limit. */
   readonly isCounting: boolean
-  /** Decides for an agent with all its names: a policy applies if it matches one of them. */
+  /** Decides for an agent with all its names: a policy applies if its pattern matches one of them. */
   decide(agent: string | readonly string[], circumstances: Circumstances): PolicyDecision
-  /** Rate limits of the agent's policies, including expired ones. */
+  /** Rate limits of the policies that match the agent, with expired policies. */
   limitsOf(agent: readonly string[]): readonly RateLimit[]
 }
 
-/** Most calls in a window. */
+/** At most `requests` calls in the last `windowMs` milliseconds. */
 export interface RateLimit {
   readonly requests: number
   readonly windowMs: number
@@ -58,11 +59,11 @@ interface Compiled {
   readonly policy: Policy
   readonly allowed: readonly ScopePattern[]
   readonly rules: readonly GovernedRule[]
-  /** Its rules while its condition is not met. */
+  /** The rules while a condition of the policy is unmet. */
   readonly limits: readonly GovernedRule[]
   readonly deny: readonly ScopePattern[]
   readonly conditions: Conditions | undefined
-  /** Shared by all policies with the same conditions. */
+  /** One function for all policies with the same conditions. */
   readonly unmet: Unmet
   readonly untilMs: number
 }
@@ -77,7 +78,7 @@ interface Group {
 /** Most agents whose policies are cached, and most sets of policies whose decisions are cached. */
 const agentLimit = 4096
 const setLimit = 256
-/** For each set: agents of one set with different numbers of calls need separate decisions. */
+/** Most cached decisions of one set. They differ by transport, expired policies and unmet conditions. */
 const decisionLimit = 64
 
 const noDecision: PolicyDecision = {
@@ -97,14 +98,14 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
   const agents = new Map<string, AgentPolicies>()
   const shared = new Map<string, AgentPolicies>()
   const policiesOf = (names: readonly string[]): AgentPolicies => {
-    // Neither patterns nor matching agents contain control characters.
+    // Neither patterns nor matching agents contain control characters, so U+0000 separates the names.
     const agent = names.join('\u0000')
     const found = agents.get(agent)
     if (found) return found
     const named = names.filter(isExactAgent).flatMap((name) => groups.get(name) ?? [])
     const matched = open.filter(({ pattern }) => names.some((name) => matchesAgent(pattern, name)))
     matched.push(...named)
-    // Agents with the same policies share their decisions.
+    // Agents with the same policies share one `AgentPolicies` and its cached decisions.
     const name = matched.map(({ index }) => index).join()
     const made = shared.get(name) ?? new AgentPolicies(matched.flatMap((group) => group.policies))
     setBounded(shared, name, made, setLimit)
@@ -121,13 +122,13 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
   }
 }
 
-/** Removes the oldest entry when full. */
+/** Sets an entry; removes the oldest entry if the map is full. */
 function setBounded<Made>(map: Map<string, Made>, name: string, made: Made, limit: number): void {
   if (map.size >= limit && !map.has(name)) map.delete(map.keys().next().value ?? '')
   map.set(name, made)
 }
 
-/** Policies by their agent pattern. */
+/** Groups policies by their agent pattern. */
 function groupsOf(inOrder: readonly Policy[]): Map<string, Group> {
   const groups = new Map<string, Group>()
   const checks = new Map<string, Pick<Compiled, 'conditions' | 'unmet'>>()
@@ -144,7 +145,7 @@ function groupsOf(inOrder: readonly Policy[]): Map<string, Group> {
   return groups
 }
 
-/** By priority, then by id, so that the order of equals is stable. */
+/** Sorts by priority, then by id, so that the order of equal priorities is stable. */
 function before(a: Policy, b: Policy): number {
   return a.priority - b.priority || (a.id < b.id ? -1 : Number(a.id > b.id))
 }
@@ -159,13 +160,13 @@ function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
     allowed,
     rules,
     limits: rules.map((rule) => ({ ...rule, isLimit: true })),
-    // `none` denies the agent everything in the policy's scopes, or everything at all without scopes.
+    // `none` denies the agent everything in the policy's scopes, or everything if the policy has no scopes.
     deny: [...patternsOf(deny), ...(isShut ? (allow.length > 0 ? allowed : everything) : [])],
     untilMs: expiresAt === undefined ? Infinity : Date.parse(expiresAt),
   }
 }
 
-/** A `none` beside it still denies. */
+/** True if the levels of a policy let the agent propose. A denial by any policy still applies. */
 const mayPropose = (levels: readonly PermissionLevel[]) =>
   levels.some((level) => level === 'propose' || level === 'write')
 
@@ -176,7 +177,7 @@ class AgentPolicies {
   readonly #policies: readonly Compiled[]
   /** Conditions whose result may change from call to call, each once. */
   readonly #changing: readonly Unmet[]
-  /** Ends of policies, earliest first. */
+  /** Times at which policies expire, in milliseconds since 1970 UTC, earliest first. */
   readonly #ends: readonly number[]
   readonly #decided = new Map<string, PolicyDecision>()
   readonly limits: readonly RateLimit[]
@@ -194,7 +195,7 @@ class AgentPolicies {
     if (this.#policies.length === 0) return noDecision
     let over = 0
     while (over < this.#ends.length && call.latestMs >= (this.#ends[over] ?? Infinity)) over += 1
-    // A decision depends on transport, expired policies and unmet changing conditions only.
+    // A decision depends only on the transport, expired policies and unmet changing conditions.
     let key = `${call.way} ${over}`
     for (const unmet of this.#changing) key += ` ${unmet(call) ?? ''}`
     const cached = this.#decided.get(key)
@@ -205,7 +206,7 @@ class AgentPolicies {
   }
 }
 
-/** State of a policy at this instant: expired, in force, or with an unmet condition. */
+/** State of a policy for this call: expired (`over`), in force (`met`), or its first unmet condition. */
 function stateOf({ unmet, untilMs }: Compiled, call: Instant): UnmetCondition | 'over' | 'met' {
   return call.latestMs >= untilMs ? 'over' : (unmet(call) ?? 'met')
 }
@@ -217,7 +218,7 @@ function decisionOf(policies: readonly Compiled[], call: Instant): PolicyDecisio
   const allowing = inForce.filter(({ state }) => state === 'met').map(({ one }) => one)
   return {
     governed: governedBy(
-      // While a policy's condition is not met, its rules limit those of later policies.
+      // While a condition of a policy is unmet, its rules limit those of policies with a greater priority value.
       inForce.flatMap(({ one, state }) => (state === 'met' ? one.rules : one.limits)),
       inForce.flatMap(({ one }) => one.deny),
     ),

@@ -1,6 +1,6 @@
 // Scopes in policies, requests and receipts: a category (`a2p:preferences`), a type (`a2p:semantic`), both
-// (`a2p:semantic.preferences`) or another namespace (`ext:spotify`), each with everything below it. And permission
-// levels, in ascending order: each includes those below it, but a named reading level limits reading, so that a
+// (`a2p:semantic.preferences`) or another namespace (`ext:spotify`), each with everything below it. Permission
+// levels, in ascending order: each includes those below it. A named reading level limits reading, so that a
 // permission to propose doesn't extend it.
 import { z } from 'zod'
 import { parseNames, type ScopePattern } from '../../../core/access/scope.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../../core/access/governed.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 
-/** First word of a scope that names a type. `a2p:episodic` is a category of that name, too. */
+/** Words that name a type at the start of a scope. `a2p:episodic` is also the category of that name. */
 const memoryTypes: ReadonlySet<string> = new Set(['episodic', 'semantic', 'procedural'])
 
 export const memoryScopeLimits = { length: 200, count: 100 } as const
@@ -20,14 +20,14 @@ export const memoryScopeLimits = { length: 200, count: 100 } as const
 const word = '(?:[A-Za-z0-9_-]+|\\*)'
 const shape = new RegExp(`^(?:a2p|ext:${word}|ext)(?::${word}(?:\\.${word})*)$`)
 
-/** A scope covers everything below it, so a final `*` is redundant. */
+/** Removes a final `*`: a scope covers everything below it anyway. */
 const trimmed = (text: string) => text.replace(/(?:[:.]\*)+$/, '')
 
-/** Patterns of a scope; empty for an invalid one. */
+/** Patterns of a scope; empty for an invalid scope. */
 export function scopePatterns(text: string): ScopePattern[] {
   if (text.length > memoryScopeLimits.length || !shape.test(text)) return []
   const base = trimmed(text)
-  // Separators of the words below: a name in another namespace has one colon more.
+  // Separators before the next word: a name in an `ext:` namespace has one more colon.
   const ends = base === 'a2p' ? [':**'] : isNamespace(base) ? [':**', '.**'] : ['.**']
   return ends.flatMap((end) => parseNames(base + end) ?? [])
 }
@@ -52,17 +52,17 @@ export const memoryScopes = z.array(memoryScope).max(memoryScopeLimits.count)
 const rank = (level: PermissionLevel): number => permissionLevels.indexOf(level)
 const isReading = (level: PermissionLevel) => level.startsWith('read_')
 
-/** The highest of several levels; `none` without any. */
+/** The highest of several levels; `none` for an empty list. */
 export function highestLevel(levels: readonly PermissionLevel[]): PermissionLevel {
   return levels.reduce((most, one) => (rank(one) > rank(most) ? one : most), 'none')
 }
 
-/** True if `levels` include `wanted`. */
+/** True if the highest of `levels` is `wanted` or above it. */
 function hasLevel(levels: readonly PermissionLevel[], wanted: PermissionLevel): boolean {
   return rank(highestLevel(levels)) >= rank(wanted)
 }
 
-/** The highest named reading level, else the reading level that the highest level includes. */
+/** The highest reading level in `levels`; without one, `read_full` if a higher level includes it, else `none`. */
 function readingLevel(levels: readonly PermissionLevel[]): PermissionLevel {
   const named = levels.filter(isReading)
   if (named.length > 0) return highestLevel(named)
@@ -70,8 +70,8 @@ function readingLevel(levels: readonly PermissionLevel[]): PermissionLevel {
 }
 
 /**
- * Rules for reading within `allow`: public memories; those up to standard; or all but restricted ones. A restricted
- * memory only if a scope names its exact category.
+ * Rules for reading within `allow`. `read_public`: public memories. `read_scoped`: memories up to `standard`.
+ * `read_full`: memories up to `sensitive`, and restricted ones if a scope names their exact category.
  */
 export function readingRules(
   levels: readonly PermissionLevel[],

@@ -1,4 +1,4 @@
-// The verbs of policies: set, list, remove. The owner's alone.
+// The verbs of policies: set, list, remove. Only the owner may call them.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -21,21 +21,21 @@ export const policyLimit = 10_000
 
 const policyInput = z
   .strictObject({
-    /** Replaces this policy as a whole. Default: a new policy. */
+    /** Id of the policy to replace as a whole. Default: a new policy. */
     id: policyId.optional(),
     name: someText(100).optional(),
     description: someText(500).optional(),
     /** Agents of the policy: a name or a DID, in which `*` matches any characters and `?` one. */
     forAgents: agentPattern,
-    /** Scopes of memories that may be read, each with everything below it; and scopes that never are. */
+    /** Scopes of memories that may be read, and scopes that may never be read; each with everything below it. */
     allow: memoryScopes.default([]),
     deny: memoryScopes.default([]),
     /** Permission levels: each includes those below it, and a reading level limits reading. */
     permissions: levels,
     conditions: z.strictObject(conditionShape).optional(),
-    /** Lower values take precedence; 0 is the lowest. */
+    /** A lower value takes precedence; 0 has the highest precedence. */
     priority: priority.default(100),
-    /** False keeps the policy without effect. */
+    /** False: the policy is stored, without effect. */
     enabled: z.boolean().default(true),
     /** A bare date means the end of its day. */
     expiresAt: instantOrDay.optional(),
@@ -93,7 +93,7 @@ export const policyCapabilities = [
     summary: 'Lists the policies, in the order of their priority.',
     input: z
       .strictObject({
-        /** Only those that match this agent. */
+        /** Only policies that match this agent. */
         agent: someText(1000).optional(),
       })
       .prefault({}),

@@ -1,6 +1,6 @@
-// The kinds of consent: policies, receipts and access requests. They are authority: only the owner writes them, every
-// copy of the book can read them, and they sync before everything else, so that a mirror enforces the decisions of a
-// device.
+// The kinds of consent: policies, receipts and access requests. No token reaches these records: guests use the verbs
+// of the chapter. Every copy of the book can read them, and they sync before everything else, so that a mirror
+// enforces the decisions of a device.
 import { z } from 'zod'
 import { permissionLevels } from '../../../core/access/governed.ts'
 import type { Kind } from '../../../core/kind.ts'
@@ -22,9 +22,9 @@ export const policyBody = z.looseObject({
   allow: memoryScopes,
   deny: memoryScopes,
   permissions: levels,
-  /** Another version may have stored unknown conditions: then the policy allows nothing. */
+  /** Another version may have stored unknown conditions; the policy then allows nothing. */
   conditions: z.record(z.string(), z.unknown()).optional(),
-  /** Lower values take precedence. */
+  /** A lower value takes precedence. */
   priority,
   enabled: z.boolean(),
   setAt: at,
@@ -51,7 +51,7 @@ export const legalBases = [
   'public_task',
   'legitimate_interests',
 ] as const
-/** Most characters of a description of a purpose. */
+/** Most characters of the description of a purpose. */
 export const purposeLength = 500
 
 export const purposeBody = z.strictObject({
@@ -62,22 +62,22 @@ export const purposeBody = z.strictObject({
 export type Purpose = z.output<typeof purposeBody>
 
 export const receiptBody = z.looseObject({
-  /** The agent that may read. */
+  /** Name of the agent that may read. */
   grantedTo: scopeName,
-  /** Requested scopes that were granted, and those that were not. */
+  /** Requested scopes that were granted, and requested scopes that were not. */
   scopes: memoryScopes,
   denied: memoryScopes,
   permissions: levels,
   purpose: purposeBody,
   /**
-   * `policy_match`: by policies, which must still allow it when the receipt is presented. `explicit_grant`: by the
-   * owner.
+   * `policy_match`: granted by policies, which must still allow the reading when the receipt is presented.
+   * `explicit_grant`: granted by the owner.
    */
   method: z.enum(['policy_match', 'explicit_grant']),
   policies: z.array(z.string().max(128)).max(1000),
-  /** The request that the owner granted. */
+  /** Id of the request that the owner granted. */
   request: z.string().max(128).optional(),
-  /** How long the reader may keep the data, by the policies; it can't be enforced. */
+  /** How long the reader may keep the data, by each policy; it can't be enforced. */
   retention: z.array(z.string().max(20)).max(1000).optional(),
   grantedAt: at,
   expiresAt: at,
@@ -93,10 +93,10 @@ export const accessRequestBody = z.looseObject({
   scopes: memoryScopes,
   purpose: purposeBody,
   requestedAt: at,
-  /** An undecided request is over at this time; `expired` is derived on read. */
+  /** Time at which an undecided request expires. The status `expired` is computed on read. */
   expiresAt: at,
   status: z.enum(['pending', 'granted', 'denied']),
-  /** True once it was denied. */
+  /** True after a denial: no other decision replaces it. */
   final: z.boolean(),
   decidedAt: at.optional(),
   receipt: z.string().max(128).optional(),
@@ -104,7 +104,10 @@ export const accessRequestBody = z.looseObject({
 })
 export type AccessRequestBody = z.output<typeof accessRequestBody>
 
-/** Never found or shown as a memory; a revocation is final; and it applies to this book only. */
+/**
+ * Shared fields: recall never returns these kinds, they sync first, guests have no direct access, and they apply to
+ * this book only.
+ */
 const consentKind = {
   text: [],
   policy: 'remote_wins',
@@ -132,7 +135,7 @@ export const receiptKind: Kind<'receipt', ReceiptBody> = {
   summary: 'What an agent was let read, for which purpose and until when.',
   schema: receiptBody,
   facets: { happened_at: 'grantedAt', subject: 'grantedTo' },
-  // A revocation on one device is final, whatever another device did meanwhile.
+  // A revocation on one device is final, whatever another device writes meanwhile.
   isFinal: ({ revoked }) => revoked,
 }
 

@@ -1,4 +1,4 @@
-// Policies, receipts and requests in the input and output of the verbs.
+// Shapes of policies, receipts and requests in the input and output of the verbs, with their state at a time.
 import { z } from 'zod'
 import { bodyOf } from '../../../core/record.ts'
 import { accessRequestBody, policyBody, receiptBody, requestStates } from './policy-kind.ts'

@@ -1,19 +1,21 @@
-// The reach of a receipt's holder. Invariant: at most the receipt's scopes; nothing once it is expired, revoked or
-// its request denied; nothing that policies deny now; and, if policies granted it, at most what they still allow.
+// The reach of a receipt's holder.
+// Invariant: at most the receipt's scopes; nothing if the receipt is expired or revoked, or its request is denied;
+// nothing that policies deny now; and, if policies granted the receipt, at most what they allow now.
 import { governedBy, type Governed } from '../../../core/access/governed.ts'
 import type { Reach } from '../../../core/access/reach.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { AccessRequestBody, ReceiptBody } from './policy-kind.ts'
 import { patternsOf, readingRules } from './memory-scope.ts'
 
-/** True for a valid receipt id. */
+/** True for text with the syntax of a receipt id. */
 export const isReceiptId = (text: string): boolean => /^rcpt_[A-Za-z0-9]{1,64}$/.test(text)
 
+/** Milliseconds for which a receipt is valid, unless the owner sets another end: one day. */
 export const receiptMs = 86_400_000
 
 export type ReceiptState = 'active' | 'expired' | 'revoked'
 
-/** State of a receipt at an instant, canonical UTC text. */
+/** State of a receipt at `now`, canonical UTC text. */
 export function receiptState({ revoked, expiresAt }: ReceiptBody, now: string): ReceiptState {
   if (revoked) return 'revoked'
   return expiresAt <= now ? 'expired' : 'active'
@@ -23,8 +25,8 @@ const refused = (reason: string) =>
   new DaybookError('unauthorized', `${reason}.`, { details: { path: 'receipt', reason } })
 
 /**
- * Throws `unauthorized` unless an agent of `names` may present the receipt now. Another agent's receipt counts as not
- * found.
+ * Throws `unauthorized` unless an agent of `names` may present the receipt now. A receipt of another agent counts
+ * as not found.
  */
 export function checkReceipt(
   receipt: ReceiptBody | undefined,
@@ -38,13 +40,13 @@ export function checkReceipt(
   if (state === 'expired') throw refused('Receipt expired')
 }
 
-/** Reach of a call with `receipt`, in a book whose policies let its holder read `governed`. */
+/** Reach of a call with `receipt`. `governed`: what the book's policies let the holder read. */
 export function receiptReach(receipt: ReceiptBody, governed: Governed): Reach {
   const allow = patternsOf(receipt.scopes)
   const deny = patternsOf(receipt.denied)
   const own = governedBy(readingRules(receipt.permissions, allow, 0), [...deny, ...governed.deny])
   const level = { allow, deny, governed: own }
   if (receipt.method === 'explicit_grant') return level
-  // By the current policies.
+  // Policies granted this receipt, so the call reaches at most what they allow now.
   return { ...level, within: { allow, deny: [], governed } }
 }

@@ -1,7 +1,7 @@
-// The verbs of access requests: an agent requests to read, and gets a receipt if policies grant it; else a person
-// decides.
-// Invariants: an agent requests and lists in its own name only; no agent's own request is decided by that agent; and
-// a request can't override a denial by policies.
+// The verbs of access requests: an agent requests to read, and gets a receipt if policies grant the request; else the
+// owner decides.
+// Invariant: an agent requests and lists in its own name only; no agent decides about its own request; a granted
+// request doesn't override a denial by policies.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
@@ -35,13 +35,13 @@ import { limit } from '../../../shape/page.ts'
 import { someText } from '../../../shape/sound-text.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** An undecided request expires after a week. */
+/** Milliseconds after which an undecided request expires: a week. */
 const requestMs = 7 * 86_400_000
-/** Longest grant by a person. */
+/** Longest grant by the owner, in milliseconds: 90 days. */
 const grantMs = 90 * 86_400_000
 
 const scopes = z.array(memoryScope).min(1).max(memoryScopeLimits.count)
-/** A short text, or one with its type and legal basis. */
+/** Purpose of a request: a short text, or an object with description, type and legal basis. */
 const purpose = z
   .union(
     [someText(purposeLength), purposeBody],
@@ -53,7 +53,9 @@ const later = (now: string, ms: number) => formatTime((parseTime(now) ?? 0) + ms
 const agentOf = ({ caller, scope }: CallPort) => (caller.role === 'guest' ? caller.agent : scope.agent)
 
 const answer = z.object({
-  /** `granted`: with a receipt. `pending`: the owner decides. `denied`: by the owner. */
+  /**
+   * `granted`: `receipt` is present. `pending`: the owner has not decided. `denied`: the owner denied the request.
+   */
   status: z.enum(['granted', 'pending', 'denied']),
   receipt: shownReceipt.optional(),
   request: shownRequest.optional(),
@@ -141,11 +143,11 @@ export const requestCapabilities = [
         /** Requested scopes to grant. Default: all. */
         scopes: scopes.optional(),
         /**
-         * Levels to grant. Default `read_full`: all but restricted memories, and those if a scope names their
-         * category.
+         * Levels to grant. Default `read_full`: all memories except restricted ones, and a restricted one if a
+         * scope names its category.
          */
         permissions: levels.optional(),
-        /** End of the grant; default a day, at most 90 days. A bare date means the end of its day. */
+        /** End of the grant: default after a day, at most after 90 days. A bare date means the end of its day. */
         expiresAt: instantOrDay.optional(),
         reason: someText(500).optional(),
       })
@@ -174,7 +176,7 @@ export const requestCapabilities = [
         return { request: toRequest({ id, ...decided }, now) }
       }
       const receipt = grantOf(id, request, chosen, at.call)
-      // A request has one receipt, whichever device grants it.
+      // The id derives from the request, so a request has one receipt, on whichever device the owner grants it.
       const receiptName = `rcpt_${nameHash('receipt', id)}`
       put(records, 'receipt', receiptName, receipt)
       const granted = { ...decided, receipt: receiptName }
@@ -187,7 +189,7 @@ export const requestCapabilities = [
   }),
 ] as const
 
-/** The owner needs no grant: the receipt states the existing right. */
+/** Makes a receipt for the owner's own call: it states the existing right. */
 async function grantSelf(
   request: AccessRequest,
   agent: string,
@@ -211,7 +213,10 @@ async function grantSelf(
   return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
 }
 
-/** A guest's own records, or for the owner those of the named agent. */
+/**
+ * Filter for a guest's own records, or for those of `agent` if the caller is the owner. Throws `forbidden` if a
+ * guest names another agent.
+ */
 export function ownFilter({ caller }: CallPort, field: string, agent: string | undefined) {
   const own = caller.role === 'guest' ? caller.agent : agent
   if (caller.role === 'guest' && agent !== undefined && agent !== caller.agent)
@@ -237,7 +242,10 @@ function policiesOf({ consent }: Context, ids: readonly string[]): Policy[] {
     .map((one) => ({ ...policyBody.parse(bodyOf(one)), id: one.id }))
 }
 
-/** Scopes that all holders of the caller's chain may read: each level narrows the next. */
+/**
+ * Matches `scopes` with the decision for each holder of the caller's chain: each decision narrows the result of the
+ * one before.
+ */
 function matchEach(
   scopes: readonly string[],
   decisions: readonly PolicyDecision[],
@@ -256,7 +264,7 @@ function matchEach(
   )
 }
 
-/** The pending request for this, created unless there is one of today. */
+/** Returns the agent's same request of today, with its state; creates it, as pending, if there is none. */
 async function askOwner(
   request: AccessRequest,
   agent: string,
@@ -264,7 +272,7 @@ async function askOwner(
 ): Promise<z.output<typeof answer>> {
   const { now } = at.call
   const scopesInOrder = [...request.scopes].toSorted()
-  // The same request on the same day has the same id, on any copy of the book.
+  // The same request of one agent on one day has the same id, on any copy of the book.
   const id = `req_${nameHash('request', agent, now.slice(0, 10), JSON.stringify([scopesInOrder, request.purpose]))}`
   const existing = at.consent.records.get(id)
   if (!existing) checkLimits(agent, at)

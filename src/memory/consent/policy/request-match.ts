@@ -10,15 +10,15 @@ import { DaybookError } from '../../../core/errors.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 
 export interface MatchedScopes {
-  /** Requested and granted; of a scope that is only partly allowed, the allowed parts. */
+  /** Requested scopes that are granted; of a scope that is only partly allowed, the allowed parts. */
   readonly granted: readonly string[]
-  /** Requested and not granted, and denied parts of granted scopes. */
+  /** Requested scopes that are not granted, and denied parts of granted scopes. */
   readonly denied: readonly string[]
-  /** True if policies deny everything requested, so that no person can grant it. */
+  /** True if policies deny all requested scopes: no person can grant them. */
   readonly isShut: boolean
 }
 
-/** `policies`: those that allow the agent something now; `all`: those that match it. */
+/** `policies`: those that allow the agent something now. `all`: those that match the agent. */
 export function matchScopes(
   requested: readonly string[],
   governed: Pick<Governed, 'deny'>,
@@ -53,7 +53,7 @@ const isWithin = (scope: string, scopes: readonly string[]) => isCovered(scope, 
 /** True if `wide` includes everything in `narrow`. */
 export const covers = (wide: string, narrow: string): boolean => isCovered(narrow, scopePatterns(wide))
 
-/** Pending requests of one agent, and of the book; and requests of an agent within an hour. */
+/** Most pending requests of one agent and of the book, and most requests of one agent within an hour. */
 const requestLimits = { ofAgent: 20, ofBook: 200, hourly: 30 } as const
 const hourMs = 3_600_000
 

@@ -1,15 +1,14 @@
-// Finds invisible content in a text: zero-width characters, direction controls and other controls, letters of another
-// script that look like their neighbours. Pure. Tables: Unicode 16, UTS #39 (confusable scripts), RFC 9839 for
-// controls.
+// Finds invisible content in a text: zero-width characters, direction controls, other controls, and words that mix
+// scripts with similar letters. Pure. Tables: Unicode 16, UTS #39 (confusable scripts), RFC 9839 (controls).
 
 export interface Hidden {
   /** Position in UTF-16 units. */
   readonly at: number
-  /** Description for people: `zero-width space U+200B`. */
+  /** Description for people, such as `zero-width space U+200B`. */
   readonly character: string
 }
 
-/** Most findings to report; one is enough to look closely. */
+/** Most findings to report. */
 const hiddenLimit = 100
 
 const named: Readonly<Record<number, string>> = {
@@ -37,20 +36,20 @@ const isControl = (code: number) =>
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f
 const isVariation = (code: number) =>
   (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)
-// Tests one character at a time: Chromium 156 fails to match characters of two UTF-16 units by a class before `$`.
+// Test one character at a time: Chromium 156 fails to match characters of two UTF-16 units by a class before `$`.
 const isPicture = (last: string) =>
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u20e3#*0-9]/u.test(last)
 /** Scripts whose spelling uses zero-width joiners and non-joiners. */
 const isJoining =
   /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]/u
 
-/** The text before a character: its last character, and its last character that is not a combining mark. */
+/** The text before a character: its last character, and the last one that is not a combining mark. */
 interface Before {
   readonly last: string
   readonly base: string
 }
 
-/** Description of the character `code` if it is invisible after `last` and `base`; undefined if it is visible. */
+/** Describes the character `code` if it is invisible after `last` and `base`; undefined if it is visible. */
 function hides(code: number, { last, base }: Before): string | undefined {
   if (bidi(code)) return 'control of direction'
   if (isControl(code)) return 'control character'
@@ -60,7 +59,7 @@ function hides(code: number, { last, base }: Before): string | undefined {
   return named[code]
 }
 
-/** Scripts with letters that look like those of another one. */
+/** Scripts with letters that look like letters of another of these scripts. */
 const scripts = [
   ['Latin', /\p{Script=Latin}/u],
   ['Cyrillic', /\p{Script=Cyrillic}/u],
@@ -70,7 +69,7 @@ const scripts = [
   ['Lisu', /\p{Script=Lisu}/u],
 ] as const
 
-/** Invisible content of `text`, in order. */
+/** Invisible content of `text`, in order, at most `hiddenLimit` findings. */
 export function hiddenIn(text: string): Hidden[] {
   const found: Hidden[] = []
   let at = 0

@@ -21,7 +21,10 @@ const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.n
   z.ZodNumber
 >
 
-/** The proposal of this id that the caller sees; throws `not-found` without one. */
+/**
+ * Returns the proposal `id`. Throws `not-found` if the caller sees none, and another error if a later version wrote
+ * it.
+ */
 export function needProposal({ get }: { get(id: string): object | undefined }, id: string): Proposal {
   const found = get(id) as Proposal | undefined
   if (found?.kind !== 'proposal') {
@@ -31,14 +34,14 @@ export function needProposal({ get }: { get(id: string): object | undefined }, i
   return found
 }
 
-/** Filter for proposals in a state now. */
+/** Filter for proposals whose status at `now` is `state`. */
 export function inState(state: z.output<typeof status>, now: string): object {
   if (state === 'pending') return { status: 'pending', expiresAt: { gt: now } }
   if (state === 'expired') return { status: 'pending', expiresAt: { lte: now } }
   return { status: state }
 }
 
-/** Throws unless the proposal is pending. */
+/** Throws `conflict` unless the proposal is pending. */
 export function checkPending(proposal: Proposal, now: string): void {
   const state = statusAt(proposal, now)
   if (state === 'pending') return
@@ -59,7 +62,7 @@ export const proposalCapabilities = [
     input: proposeInput,
     output: z.object({
       id: z.string(),
-      /** `duplicate`: the agent's same proposal is already pending. */
+      /** `duplicate`: the agent's same proposal is already pending; `id` is its id. */
       result: z.enum(['proposed', 'duplicate']),
       status,
       proposedAt: z.string(),
@@ -93,7 +96,7 @@ export const proposalCapabilities = [
         status: status.optional(),
         /** Only proposals of one agent. */
         agent: z.string().min(1).max(1000).optional(),
-        /** `schema`: with the memory inside, as in the protocol's schema. */
+        /** `schema`: in the form of the protocol, with the memory as an object. */
         form: z.enum(['flat', 'schema']).default('flat'),
         limit: limit(),
         cursor,

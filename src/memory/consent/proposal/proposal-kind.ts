@@ -1,6 +1,7 @@
-// The kind `proposal`: a memory that an agent proposes, and the decisions about it.
-// Invariant: it is not a memory; recall never returns it, and no scope reaches it: an agent sees its own, the owner
-// all. Its words are as sensitive as the memory with the same words, and are removed with it.
+// The kind `proposal`: a memory that an agent proposes, and the decisions about it. Its text is at least as sensitive
+// as the memory with the same text, and is removed with that memory.
+// Invariant: a proposal is not a memory: recall never returns it, and no scope reaches it. An agent sees its own
+// proposals, the owner sees all.
 import type { Kind } from '../../../core/kind.ts'
 import { proposalBody, type ProposalBody } from './proposal-schema.ts'
 import {
@@ -36,7 +37,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
     goesWith: (body, id) => repeatedIds(id, body as never),
     rebuildVerb: 'a2p:tell_anew',
   },
-  // Decisions of two devices are kept side by side; the state is derived from them.
+  // Decisions of two devices are stored side by side; the state is derived from all of them.
   policy: 'merge',
   merge: { status: 'derived', resolution: 'derived', proposedAt: 'min', expiresAt: 'max' },
   settle: settleProposal,

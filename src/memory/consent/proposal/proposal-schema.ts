@@ -1,7 +1,7 @@
-// The shape of a proposal: the proposed memory, the reason, and the decisions; and the input of a proposal in its two
-// forms: flat, as people write it, and with the memory inside, as in the protocol's schema.
+// The shape of a proposal: the proposed memory, the reason, and the decisions. The input has two forms: flat, and the
+// protocol's form with the memory as an object.
 // Invariant: `status` and `resolution` are derived from the decisions (see proposal-state.ts). Both forms of input
-// have the same result, and fields of neither form are refused.
+// have the same result; a field that is in no form is an error.
 import { z } from 'zod'
 import { defined } from '../../../core/defined.ts'
 import { sensitivities } from '../../../core/sealed.ts'
@@ -18,7 +18,7 @@ import {
 } from '../memory/memory-schema.ts'
 import { someText, soundText } from '../../../shape/sound-text.ts'
 
-/** `expired` is derived from the clock and never stored. */
+/** `expired` is computed from the clock and never stored. */
 export const proposalStates = ['pending', 'approved', 'rejected', 'expired', 'edited', 'withdrawn'] as const
 export type ProposalStatus = (typeof proposalStates)[number]
 
@@ -29,13 +29,13 @@ const evidence = z
       type: z.enum(evidenceTypes).optional(),
       quote: soundText(2000).optional(),
       timestamp: z.string().max(40).optional(),
-      /** A record of this book that the proposer can read. */
+      /** Id of a record of this book that the proposer can read. */
       record: recordId.optional(),
     }),
   )
   .max(50)
 
-/** Fields that may be changed on approval. */
+/** Fields of the memory that a reviewer may change on approval. */
 export const changes = {
   content: content.optional(),
   category: category.optional(),
@@ -51,11 +51,11 @@ const decision = z.looseObject({
   action: z.enum(['approve', 'reject', 'edit']),
   /** Canonical time. */
   at: z.string(),
-  /** The agent in whose name it was decided. */
+  /** The agent in whose name the decision was made. */
   by: z.string(),
   reason: z.string().optional(),
   edited: z.looseObject(changes).optional(),
-  /** The approver confirmed its hidden characters. */
+  /** True: the approver confirmed the hidden characters of the text. */
   despiteHidden: z.literal(true).optional(),
 })
 export type Decision = z.output<typeof decision>
@@ -70,7 +70,7 @@ const resolution = z.looseObject({
 })
 
 export const proposalBody = z.looseObject({
-  /** The proposing agent, by its name in this book. */
+  /** Name of the proposing agent in this book. */
   by: someText(1000),
   agentDid: someText(1100),
   agentName: someText(1000).optional(),
@@ -87,16 +87,16 @@ export const proposalBody = z.looseObject({
   evidence: evidence.optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
   similarTo: z.array(recordId).max(100).optional(),
-  /** Memories that the new one would replace: to consolidate several, or to reclassify one. */
+  /** Ids of memories that the new memory would replace: several to consolidate, or one to change. */
   supersedes: z.array(recordId).max(100).optional(),
-  /** Those of the records named above that contain its text. */
+  /** Ids of the records in `evidence` and `similarTo` that contain the proposal's text. */
   alike: z.array(recordId).max(150).optional(),
   /** Canonical times. */
   proposedAt: z.string(),
   expiresAt: z.string(),
-  /** By a key of each decision, so that decisions of two devices are kept side by side. */
+  /** By `decisionKey`, so that decisions of two devices are stored side by side. */
   decisions: z.record(z.string(), decision).optional(),
-  /** By the number of the round that begins with it, from 1. */
+  /** By the number of the round that the reopening begins, from 1. */
   reopened: z.record(z.string(), z.looseObject({ at: z.string(), by: z.string() })).optional(),
   withdrawn: z.looseObject({ at: z.string() }).optional(),
   status: z.enum(['pending', 'approved', 'rejected', 'edited', 'withdrawn']),
@@ -149,16 +149,16 @@ const inputShape = z.strictObject({
     .optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
   similarTo: z.array(recordId).max(100).optional(),
-  /** Memories that it would replace. */
+  /** Ids of memories that the new memory would replace. */
   supersedes: z.array(recordId).min(1).max(100).optional(),
   status: z.literal('pending').optional(),
   proposedAt: instant.optional(),
   expiresAt: instant.optional(),
-  /** Derives the type from the text if it is missing; otherwise a missing type means `episodic`. */
+  /** True: derive a missing type from the text. False: a missing type means `episodic`. */
   classify: z.boolean().optional(),
 })
 
-/** Fields of the flat form only. */
+/** Fields that only the flat form has. */
 const flatFields = [
   'content',
   'category',
@@ -188,7 +188,7 @@ export const proposeInput = inputShape.superRefine((input, context) => {
     context.addIssue({ code: 'custom', path: ['expiresAt'], message: 'is not after `proposedAt`' })
 })
 
-/** The proposed memory, from either form. */
+/** The proposed memory, read from either form. */
 export interface Proposed {
   readonly memory: z.output<typeof nested>
   readonly proposer: Partial<z.output<typeof proposer>>

@@ -1,5 +1,5 @@
-// A proposal as it is shown: flat, and in the protocol's form. Pure.
-// Invariant: a shown proposal always includes the hidden characters of its text.
+// Shows a proposal, in the flat form or in the protocol's form. Pure.
+// Invariant: a proposal that is shown with its text is shown with the hidden characters of the text.
 import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { plainTime } from '../memory/read-memory.ts'
@@ -7,12 +7,15 @@ import { type Hidden, hiddenIn } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
 import { memoryIdOf, reopenedFor, revisedId, roundOf } from './proposal-state.ts'
 
-/** Current state: a pending proposal is expired after its end. `now`: canonical time. */
+/** Status at `now`, canonical time: a pending proposal is expired after its end. */
 export function statusAt(proposal: Proposal, now: string): ProposalStatus {
   return proposal.status === 'pending' && now >= endOf(proposal) ? 'expired' : proposal.status
 }
 
-/** Canonical time until which it can be reviewed; a reopened proposal has at least a day. */
+/**
+ * Canonical time until which the proposal can be reviewed: for a reopened proposal, at least a day after the
+ * reopening.
+ */
 export function endOf(proposal: Proposal): string {
   const reopened = reopenedFor(proposal as never)
   return reopened !== undefined && reopened > proposal.expiresAt ? reopened : proposal.expiresAt
@@ -44,7 +47,7 @@ const optionalFields = [
   'supersedes',
 ] as const
 
-/** Id of the memory made from it. */
+/** Id of the memory that the proposal makes or changes. */
 const madeOf = (proposal: Proposal): string =>
   revisedId(proposal as never) ?? memoryIdOf(proposal.id, roundOf(proposal as never))
 
@@ -89,7 +92,7 @@ const edits = {
   editedMemoryType: 'memory_type',
 } as const
 
-/** Without resolution texts that its memory no longer contains: those are the owner's. */
+/** Shows a proposal without resolution texts that its memory no longer contains: only the owner may read those. */
 export function showKnown(proposal: Proposal, own: Pick<OwnReader, 'mayKnow'>, now: string): ShownProposal {
   const { resolution } = proposal
   if (!resolution) return showProposal(proposal, now)
@@ -107,7 +110,7 @@ export type WithheldProposal = Pick<
   'id' | 'agentDid' | 'status' | 'proposedAt' | 'expiresAt'
 > & { readonly withheld: true; readonly resolution?: object }
 
-/** Without texts: for a proposer that may not read the texts that the proposal repeats. */
+/** Shows a proposal without texts, for a proposer that may not read the texts that the proposal repeats. */
 export function showWithheld(proposal: Proposal, now: string): WithheldProposal {
   const { id, agentDid, status, proposedAt, expiresAt } = showProposal(proposal, now)
   const { resolvedAt, action } = proposal.resolution ?? {}
@@ -123,7 +126,7 @@ export function showWithheld(proposal: Proposal, now: string): WithheldProposal 
   }
 }
 
-/** Hidden content of the proposed memory. */
+/** Hidden content of the text, labels and tags. `at` is 0 for a label or tag. */
 export function hiddenOf({
   content,
   labels = [],
@@ -135,7 +138,7 @@ export function hiddenOf({
   return [...hiddenIn(content), ...words]
 }
 
-/** In the protocol's form: the memory inside, and `edited` as an approval whose resolution says so. */
+/** Shows a proposal in the protocol's form: with `memory` as an object, and `edited` as an approval with edits. */
 export function schemaProposal(proposal: ShownProposal | WithheldProposal): Record<string, unknown> {
   if (isWithheld(proposal)) {
     const { agentDid, status, ...rest } = proposal

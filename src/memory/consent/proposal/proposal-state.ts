@@ -1,8 +1,8 @@
-// State of a proposal, derived from its decisions alone. Pure, and total over JSON objects: bodies come from other
-// devices.
-// A review is a round. Within a round, any rejection wins over every approval; a reopening begins the next round.
-// Decisions and reopenings are only added, so copies with the same ones derive the same state, in any order. The
-// memory of a round ends when the round has a rejection or is over, and never returns.
+// State of a proposal, derived from its decisions alone. Pure; accepts any JSON object, because bodies come from
+// other devices. A review is a round. A rejection wins over every approval of its round; a reopening begins the next
+// round. When a round is rejected or reopened, its memory ends and never returns.
+// Invariant: decisions and reopenings are only added, so copies with the same ones derive the same state, in any
+// order.
 import { defined } from '../../../core/defined.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
@@ -12,16 +12,16 @@ import { nameHash } from '../../../core/text/text-key.ts'
 import { isAlikeAgent } from '../../../core/text/fold.ts'
 import type { Decision } from './proposal-schema.ts'
 
-/** Time in which a review can be reopened. */
+/** Milliseconds after a review in which it can be reopened. */
 export const reopenMs = 600_000
-/** Most rounds of a proposal. */
+/** Most times that a proposal can be reopened. */
 export const roundLimit = 20
 
 interface Keyed extends Decision {
   readonly key: string
 }
 
-/** The current round: 0, or the highest number under which it was reopened. */
+/** The current round: the highest number in `reopened`, 0 without one. */
 export function roundOf({ reopened }: JsonObject): number {
   if (!isJsonObject(reopened)) return 0
   return Object.keys(reopened).reduce(
@@ -30,7 +30,7 @@ export function roundOf({ reopened }: JsonObject): number {
   )
 }
 
-/** The valid decisions, by time. Decisions of the proposer itself never count. */
+/** The valid decisions, by time. A decision of the proposer itself never counts. */
 function decisionsOf({ decisions, by }: JsonObject): Keyed[] {
   if (!isJsonObject(decisions)) return []
   return Object.entries(decisions)
@@ -51,14 +51,14 @@ function isDecision(value: unknown): value is Decision {
   )
 }
 
-/** The key of a decision, derived from its content. */
+/** The key of a decision in `decisions`, derived from its content. */
 export function decisionKey(made: Decision): string {
   return `${made.round}-${nameHash(canonicalText(JSON.parse(JSON.stringify(made)) as JsonObject)).slice(0, 16)}`
 }
 
 /**
  * Id of the memory that an approval makes in a round: the same on every device, different for each round and
- * proposal. It has the protocol's form if the proposal's id has it.
+ * proposal. A proposal id of the protocol's form gives a memory id of that form.
  */
 export function memoryIdOf(proposal: string, round: number): string {
   const [, own] = /^prop_([A-Za-z0-9]+)$/.exec(proposal) ?? []
@@ -67,20 +67,20 @@ export function memoryIdOf(proposal: string, round: number): string {
     : `mem_${own}r${round}`
 }
 
-/** Ids of all memories that its rounds may make. */
+/** Ids of all memories that the rounds of a proposal may make. */
 export function memoryIdsOf(proposal: string): string[] {
   return Array.from({ length: roundLimit + 1 }, (_, round) => memoryIdOf(proposal, round))
 }
 
-/** The existing memory that an approval changes; undefined if it makes a new one. */
+/** Id of the existing memory that an approval changes; undefined if an approval makes a new memory. */
 export function revisedId({ supersedes }: JsonObject): string | undefined {
   const [id, ...others] = Array.isArray(supersedes) ? supersedes : []
   return typeof id === 'string' && others.length === 0 ? id : undefined
 }
 
 /**
- * Records whose words a proposal repeats, at least in part: the memories that it would replace, the memory made of
- * it, and the records that contain its text.
+ * Ids of records whose words a proposal repeats, at least in part: the memories that it would replace, the memory
+ * made of it, and the records that contain its text.
  */
 export function repeatedIds(id: string, body: JsonObject): string[] {
   const replaced = [body['supersedes'], body['alike']]
@@ -91,7 +91,7 @@ export function repeatedIds(id: string, body: JsonObject): string[] {
   return isMade ? [...replaced, memoryIdOf(id, made.round)] : replaced
 }
 
-/** The records that its evidence quotes. */
+/** Ids of the records that the evidence quotes. */
 export function quotedIds({ evidence }: JsonObject): string[] {
   return (Array.isArray(evidence) ? evidence : []).flatMap((one) => {
     const { record, quote } = isJsonObject(one) ? one : {}
@@ -99,31 +99,37 @@ export function quotedIds({ evidence }: JsonObject): string[] {
   })
 }
 
-/** The decision that applies in the current round. */
+/**
+ * The decision that applies in the current round: the last rejection, else the last approval; undefined without
+ * any.
+ */
 export function standingDecision(body: JsonObject): Decision | undefined {
   const round = roundOf(body)
   const made = decisionsOf(body).filter((one) => one.round === round)
   return made.findLast(({ action }) => action === 'reject') ?? made.at(-1)
 }
 
-/** True if the memory of `round` must be forgotten: it was rejected, or its review reopened. */
+/** True if the memory of `round` must be forgotten: the round was rejected or reopened. */
 export function isEndedRound(body: JsonObject, round: number): boolean {
   if (round < roundOf(body)) return true
   return decisionsOf(body).some((one) => one.round === round && one.action === 'reject')
 }
 
-/** The memories that the proposal `id` has ended. */
+/** Ids of the memories that the proposal `id` has ended. */
 export function endedMemories(id: string, body: JsonObject): string[] {
   const rounds = new Set(decisionsOf(body).map(({ round }) => round))
   return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => memoryIdOf(id, round))
 }
 
-/** True for a decision of an ended round: its words belong to a memory that was removed. */
+/** True for a decision whose words belong to a memory that was removed: its round ended. */
 function isTakenBack(body: JsonObject, { round, action }: Decision): boolean {
   return round < roundOf(body) || (action !== 'reject' && isEndedRound(body, round))
 }
 
-/** `body` without the words of decisions of ended rounds. The decisions stay, because rounds are counted by them. */
+/**
+ * Returns `body` without the words of decisions of ended rounds. The decisions stay, because they define the
+ * rounds.
+ */
 function withoutTakenBack(body: JsonObject): JsonObject {
   const taken = decisionsOf(body).filter((one) => isTakenBack(body, one) && hasWords(one))
   if (taken.length === 0) return body
@@ -134,7 +140,7 @@ function withoutTakenBack(body: JsonObject): JsonObject {
 
 const hasWords = ({ edited, reason }: Decision) => edited !== undefined || reason !== undefined
 
-/** True if `after` lacks words of a review that `before` has. */
+/** True if a review in `before` has words that `after` lacks. */
 export function takesBack(before: JsonObject, after: JsonObject): boolean {
   const remaining = new Map(decisionsOf(after).map((one) => [one.key, one]))
   return decisionsOf(before).some((one) => {
@@ -143,7 +149,7 @@ export function takesBack(before: JsonObject, after: JsonObject): boolean {
   })
 }
 
-/** `input` with derived status and resolution, and without the words of ended rounds. */
+/** Returns `input` with derived status and resolution, and without the words of ended rounds. */
 export function settleProposal(input: JsonObject): JsonObject {
   const body = withoutTakenBack(input)
   const { resolution: _before, ...rest } = body
@@ -169,23 +175,23 @@ export function settleProposal(input: JsonObject): JsonObject {
   return { ...rest, status: 'pending' }
 }
 
-/** True for a proposal with any decision at any time. */
+/** True for a proposal that was ever reviewed or reopened. */
 export function isDecided(body: JsonObject): boolean {
   const has = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0
   const { status } = body
   return has(body['decisions']) || has(body['reopened']) || (status !== 'pending' && status !== 'withdrawn')
 }
 
-/** The proposal as it was before any decision. */
+/** Returns the proposal without any decision or reopening. */
 export function undecidedProposal(body: JsonObject): JsonObject {
   const { decisions: _decisions, reopened: _reopened, ...rest } = body
   return settleProposal(rest)
 }
 
-/** Milliseconds for which a reopened proposal can be decided at least. */
+/** Milliseconds after a reopening for which the proposal can be reviewed at least: a day. */
 const reopenedMs = 86_400_000
 
-/** Canonical time until which the last reopening keeps the proposal open; undefined without one. */
+/** Canonical time until which the last reopening keeps the proposal open; undefined if it was never reopened. */
 export function reopenedFor(body: JsonObject): string | undefined {
   const { reopened } = body
   const last = isJsonObject(reopened) ? reopened[String(roundOf(body))] : undefined

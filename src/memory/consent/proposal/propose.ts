@@ -1,6 +1,6 @@
 // Stores a proposal.
-// Invariant: it is in the caller's own name, about memories the caller may propose, with evidence that the caller
-// can read; proposing the same again returns the first; each agent is limited.
+// Invariant: a proposal is in the caller's own name, about memories that the caller may propose, with evidence that
+// the caller can read. A pending proposal is not stored twice, and no agent exceeds the rate limits.
 import { isNamedIn, reachLevels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
@@ -26,10 +26,12 @@ export function isSameAgent(one: string, other: string): boolean {
 
 type ProposeAt = WriteContext<'records' | 'own'>
 
-/** Most proposals of an agent in an hour, most pending ones in a book, and days until they expire. */
+/**
+ * Most proposals of an agent in an hour, most pending ones in a book, and default and most days until one expires.
+ */
 const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, days: 7, mostDays: 366 } as const
 const hourMs = 3_600_000
-/** Defaults of the optional fields. */
+/** Defaults of optional fields. */
 const usual = { category: 'a2p:context', confidence: 0.7 } as const
 
 type Input = z.output<typeof proposeInput>
@@ -37,7 +39,7 @@ type Input = z.output<typeof proposeInput>
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** The body of a proposal, checked against the proposer. */
+/** Makes the body of a proposal. Throws if the caller may not propose it. */
 function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: ProposeAt): ProposalBody {
   const { now, scope, caller } = at.call
   const by = scope.agent
@@ -93,8 +95,8 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
 }
 
 /**
- * Throws if a policy denies it to the caller or to one of those above it in its chain of delegates. A caller
- * who may propose only because of policies also needs one that allows it.
+ * Throws `consent-required` if a policy denies these names to any holder of the caller's chain; or, if the caller
+ * may propose only by policies, unless a policy allows them.
  */
 function checkPolicies(caller: Caller, names: readonly string[]): void {
   if (caller.role === 'owner') return
@@ -111,7 +113,7 @@ function checkPolicies(caller: Caller, names: readonly string[]): void {
   )
 }
 
-/** Throws for sources that the caller can't read: accepting them would reveal that they exist. */
+/** Throws `not-found` for a source that the caller can't read: accepting it would reveal that it exists. */
 function checkReadable(
   { evidence = [], similarTo = [], supersedes = [] }: Input,
   { records }: ProposeAt,
@@ -125,7 +127,7 @@ function checkReadable(
   supersedes.forEach((id, i) => needMemory(records, id, `supersedes.${i}`))
 }
 
-/** Those of `ids` whose record contains the proposed text. */
+/** Ids of those records of `ids` that contain `content`. */
 function alikeIds(content: string, ids: readonly string[], { records }: ProposeAt): string[] {
   const text = fold(content.trim())
   const says = (value: unknown): boolean =>
@@ -138,7 +140,7 @@ function alikeIds(content: string, ids: readonly string[], { records }: ProposeA
   })
 }
 
-/** The same agent's pending proposal of the same text in the same category. */
+/** The agent's pending proposal of the same text in the same category; undefined without one. */
 function samePending(
   { own, call }: ProposeAt,
   { by, category, content }: ProposalBody,
@@ -171,8 +173,8 @@ function checkRates({ own, call: { now, caller } }: ProposeAt, by: string): void
 }
 
 /**
- * An id derived from proposer and content, so that two devices that propose the same make one record. A
- * sealed proposal has a random id: anyone who sees ids could otherwise guess its content.
+ * Returns an id that derives from proposer and content, so that two devices that propose the same make one record.
+ * A sealed proposal gets a random id: otherwise anyone who sees ids could guess its content.
  */
 function freeId(
   { own }: ProposeAt,
@@ -192,7 +194,7 @@ interface ProposeResult {
   readonly proposal: Proposal | ProposalBody
 }
 
-/** Runs in a transaction. */
+/** Stores a proposal, or returns the agent's same pending one. Call it in a transaction. */
 export function propose(input: Input, proposed: Proposed, at: ProposeAt): ProposeResult {
   const body = bodyOf(input, proposed, at)
   const pending = samePending(at, body)

@@ -1,5 +1,6 @@
-// The verb that rebuilds a proposal after one of its sources was forgotten or made more sensitive: a memory that it
-// repeats, or a record that its evidence quotes. Invariant: the result quotes no missing record, so it may run twice.
+// The verb that rebuilds a proposal after one of its sources was forgotten or made more sensitive: a memory that the
+// proposal repeats, or a record that its evidence quotes.
+// Invariant: the result quotes no forgotten record, so the verb may run twice.
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
@@ -7,7 +8,10 @@ import { repeatedIds } from './proposal-state.ts'
 
 const kinds = new Set(['proposal'])
 
-/** Undefined if a memory that it repeats is gone. */
+/**
+ * Returns the body without evidence from forgotten records; undefined if a record that the proposal repeats was
+ * forgotten.
+ */
 function remainingBody(
   id: string,
   body: JsonObject,

@@ -1,6 +1,8 @@
-// The verbs of reviewers: review a proposal, and reopen a review. The owner's, and never the proposer's. An approval
-// makes the memory of the current round, under an id derived from proposal and round.
-// Invariant: no other memory is overwritten, and hidden characters are approved only by a caller who confirms them.
+// The verbs of reviewers: review a proposal, and reopen a review. Only the owner may call them, never the proposing
+// agent. An approval makes a memory, under an id that derives from proposal and round, or changes the one memory that
+// the proposal would replace.
+// Invariant: an approval overwrites no other memory, and only a caller who confirms hidden characters can approve
+// them.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
@@ -30,7 +32,7 @@ import { hiddenOf } from './proposal-shape.ts'
 
 type Edited = NonNullable<Decision['edited']>
 
-/** Throws if there are hidden characters that the caller has not confirmed. */
+/** Throws `invalid-input` if there are hidden characters that the caller has not confirmed. */
 function checkSeen(
   proposal: Pick<Proposal, 'content' | 'labels' | 'tags'>,
   edited: Edited,
@@ -47,7 +49,7 @@ function checkSeen(
   )
 }
 
-/** The greater sensitivity of proposal and category, unless the owner chooses another. */
+/** The higher sensitivity of proposal and category, unless the owner chooses another. */
 function sensitivityOf(proposal: Proposal, { sensitivity, category }: Edited): Sensitivity {
   if (sensitivity !== undefined) return sensitivity
   const usual = usualSensitivity(category ?? proposal.category)
@@ -93,7 +95,10 @@ function approvedBody(
   }
 }
 
-/** Makes the memory, or changes the one that it would replace; in the transaction of the review. Returns its id. */
+/**
+ * Makes the memory, or changes the one that the proposal would replace. Returns its id. Call it in the transaction
+ * of the review.
+ */
 function makeMemory(
   records: Records,
   proposal: Proposal,
@@ -128,8 +133,8 @@ interface Approved {
 }
 
 /**
- * A single memory is changed instead of replaced: otherwise it would exist twice, each with its own scope and
- * lifetime.
+ * Changes a single replaced memory instead of making a new one: otherwise the memory would exist twice, each copy
+ * with its own scope and lifetime.
  */
 function reviseMemory(records: Records, memory: Memory, { proposal, round, edited, call }: Approved): string {
   const { now, scope } = call
@@ -147,7 +152,7 @@ function reviseMemory(records: Records, memory: Memory, { proposal, round, edite
   const noted = { at: now, reason: proposal.context ?? '', by: 'proposal' as const }
   const metadata = content === before.content ? before.metadata : withEdit(before, scope.agent, now)
   const level = sensitivityOf(proposal, edited)
-  // Only the owner may lower it, by a field of the review.
+  // Only the owner may lower the sensitivity, by a field of the review.
   const isRaised = edited.sensitivity !== undefined || isLowered(memory.sensitivity, level)
   return putMemory(
     records,
@@ -174,7 +179,7 @@ const reviewInput = z
     /** With `edit`: the changed fields of the memory. */
     edited: edited.optional(),
     reason: z.string().max(1000).optional(),
-    /** The caller confirms hidden characters in the text. */
+    /** True: the caller confirms the hidden characters in the text. */
     despiteHidden: z.boolean().default(false),
   })
   .refine(({ action, edited: change }) => (action === 'edit') === (change !== undefined), {
@@ -187,13 +192,13 @@ type At = WriteContext<'records' | 'own'>
 const reviewed = z.object({
   id: z.string(),
   status,
-  /** The resulting memory. */
+  /** Id of the memory that the review made, changed or approved. */
   memory: z.string().optional(),
-  /** Until when `reopen` can undo the review. */
+  /** Canonical time until which `reopen` can undo the review. */
   reopenUntil: z.string().optional(),
 })
 
-/** Throws for the proposer, under any of its names. */
+/** Throws `forbidden` for the proposing agent, under any of its names. */
 function checkOther(proposal: Proposal, { call: { scope } }: At): void {
   if (!isAlikeAgent(proposal.by, scope.agent)) return
   throw new DaybookError('forbidden', `\`${scope.agent}\` proposed it and may not decide about it.`, {
@@ -225,7 +230,7 @@ function reviewProposal(
     ...(change ? { edited: change } : {}),
     ...(despiteHidden && action !== 'reject' ? { despiteHidden } : {}),
   }
-  // Memory first: the proposal then gets at least its sensitivity.
+  // Write the memory first: the proposal then gets at least its sensitivity.
   const memory = action === 'reject' ? undefined : makeMemory(at.records, proposal, made, at.call)
   put(proposal, { decisions: { ...proposal.decisions, [decisionKey(made)]: made } }, at)
   const reopenUntil = formatTime((parseTime(now) ?? 0) + reopenMs)
@@ -234,7 +239,7 @@ function reviewProposal(
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopenUntil }
 }
 
-/** A memory from another book waits for the user like a proposal. */
+/** Reviews a memory from another book, which is pending like a proposal; undefined if `id` is no memory. */
 function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review, at: At) {
   const memory = asMemory(at.records.get(id))
   if (!memory) return undefined
@@ -286,7 +291,7 @@ export const reviewCapabilities = [
     output: z.object({
       id: z.string(),
       status,
-      /** The memory that was forgotten. */
+      /** Id of the memory that was forgotten. */
       forgotten: z.string().optional(),
     }),
     decides: { path: 'id' },
