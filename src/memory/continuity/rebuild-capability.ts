@@ -1,5 +1,5 @@
 // The verb that rebuilds a digest, a pattern or a snapshot after one of its source records was forgotten or sealed.
-// Invariant: the result rests on the remaining records alone, so it may run twice, and on two devices.
+// Invariant: the result is written from the remaining records alone, so the verb may run twice, and on two devices.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
@@ -19,11 +19,11 @@ import { type SnapshotBody, snapshotKind, snapshotParts } from './snapshot/snaps
 type At = DigestPorts
 type Snapshot = RecordHead & SnapshotBody
 
-/** False while it waits to be rebuilt. */
+/** False while the record is outdated and waits for a rebuild. */
 const isCurrent = ({ records }: At, { id, kind }: Pick<RecordHead, 'id' | 'kind'>) =>
   records.query({ kind, filters: { id }, limit: 1 }).records.length > 0
 
-/** Rebuilds those of `days` that are outdated. */
+/** Rebuilds the outdated digests among `days`. */
 async function rebuildOutdated(at: At, persona: Persona, days: readonly Digest[]): Promise<void> {
   for (const day of days) if (!isCurrent(at, day)) await writeDay(at, persona, day.period_id, true)
 }
@@ -58,7 +58,7 @@ async function rebuildPattern(at: At, persona: Persona, pattern: Pattern): Promi
   )
 }
 
-/** Keeps the lines whose records all exist; removes a focus whose records don't. */
+/** Keeps the lines whose records all exist. Removes a focus if one of its records is gone. */
 async function rebuildSnapshot(at: At, snapshot: Snapshot): Promise<void> {
   const { context, focus, focus_records: from, ...rest } = bodyOf(snapshot) as unknown as SnapshotBody
   const isThere = (id: string) => at.records.get(id) !== undefined
@@ -90,7 +90,7 @@ export const rebuildCapabilities = [
       'Rebuilds a digest, a pattern or a snapshot after a source record is gone, or forgets it without sources. Runs by itself.',
     input: z.strictObject({
       id: recordId,
-      /** Rebuilds even if no source is gone: after a language model was added or changed. */
+      /** True: rebuilds even if no source is gone, for example after a language model was added or changed. */
       force: z.boolean().default(false),
     }),
     output: rebuildOutput,
@@ -108,7 +108,7 @@ export const rebuildCapabilities = [
       const [digest] = readable(digestKind, found.kind === 'digest' ? [found] : [])
       const [pattern] = readable(patternKind, found.kind === 'pattern' ? [found] : [])
       if (snapshot) await rebuildSnapshot(at, snapshot)
-      // Without its persona, its days can't be determined.
+      // Without a persona, the days of a record can't be determined.
       else if (!persona) await forget(at, id)
       else if (digest) await rebuildDigest(at, persona, digest)
       else if (pattern) await rebuildPattern(at, persona, pattern)

@@ -1,5 +1,5 @@
-// The chapter of conversations: messages, the episodes they are archived as, profiles of users, cached answers; and
-// the verb that forgets all of them for one agent.
+// The chapter of conversations: messages, the episodes in which they are archived, profiles of users, and cached
+// answers; and the verb that forgets all of these for one agent.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { answerCapabilities } from './answer/answer-capability.ts'
 import { answerKind } from './answer/answer-kind.ts'
@@ -53,7 +53,8 @@ const agentDataCapabilities = [
     repeatable: true,
     uses: ['records'],
     async run({ agent }, at) {
-      // Derived records go first: without its messages, a guest's right to see one can't be checked.
+      // Forget derived records first: once its messages are gone, a guest's right to see a derived record can't be
+      // checked.
       await forgetAll('answer', agent, at)
       const deletedProfiles = await forgetAll('profile', agent, at)
       const deletedEpisodes = await forgetAll('episode', agent, at)

@@ -1,7 +1,7 @@
-// Archives raw records (messages and thoughts) that a digest covers. Archived records are kept, but out of recall;
-// only the owner may purge them. The rules are here and nowhere else.
-// Never archived: personal, to be kept (`keep`), pinned, or younger than the cutoff of seven days. Others are
-// archived if their score is below 25.
+// Archives raw records (messages and thoughts) that a digest covers. An archived record is stored, but out of recall;
+// only the owner may purge it. This file has all the rules. Never archived: records marked personal, `keep` or
+// pinned, records younger than seven days, and records whose day has no digest. Of the others, those with a score
+// below 25 are archived.
 import { checkAborted } from '../../../core/abort.ts'
 import { dayMs } from '../../../core/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -13,7 +13,7 @@ import type { DigestPorts } from './write-day.ts'
 
 const archiveRule = { cutoffDays: 7, preserveFrom: 25 } as const
 
-/** Input of a score. Days may be fractions. */
+/** Input of a score. `ageDays` may have a fraction. */
 interface ArchiveCase {
   readonly ageDays: number
   readonly importance: number
@@ -22,7 +22,7 @@ interface ArchiveCase {
   readonly isPersonal: boolean
   readonly isToKeep: boolean
   readonly isPinned: boolean
-  /** Number of citations, without digests and snapshots. */
+  /** Number of records that cite this one, without digests, patterns, snapshots, turns and marks. */
   readonly citations: number
 }
 
@@ -31,14 +31,14 @@ export type StayReason = (typeof stayReasons)[number]
 
 /**
  * Score of a record:
- * + 100 marked important: a mark of at least 0.75, or stored with a phrase for 1 ("must remember")
- * − 100 marked unimportant: a mark of at most 0.1, or stored with a phrase for 0 ("trivial")
+ * + 100 if important: a mark of at least 0.75, or stored with importance 1 ("must remember")
+ * − 100 if unimportant: a mark of at most 0.1, or without a mark stored with importance 0 ("trivial")
  * + 30 · (1 − days of age ÷ t), at least 0; t = min(21, 7 + 2 · number of citations)
  * + 20 · min(1, number of citations ÷ 5)
- * + 10 · importance
+ * + 10 · importance, by the mark if there is one
  * − 1 for each day of age after the fourteenth.
- * Other memory systems use the time of the last access. Here it is age: accesses are counted on each device
- * separately, and all devices must archive the same records. Feelings are not recorded, so they add nothing.
+ * Age replaces the time of the last access, which other memory systems use: each device counts accesses separately,
+ * and all devices must archive the same records.
  */
 function archiveScore({ ageDays, importance, markedImportance, citations }: ArchiveCase): number {
   const isImportant = (markedImportance ?? 0) >= 0.75 || importance >= 1
@@ -54,12 +54,11 @@ function archiveScore({ ageDays, importance, markedImportance, citations }: Arch
   )
 }
 
-/** The reason to keep it; undefined if it is to be archived. */
+/** The reason to keep a record; undefined if the record is to be archived. */
 function stayReason(one: ArchiveCase): StayReason | undefined {
   if (one.isPersonal) return 'personal'
   if (one.isToKeep) return 'keep'
   if (one.isPinned) return 'pinned'
-  // This also covers records younger than a day.
   if (one.ageDays < archiveRule.cutoffDays) return 'recent'
   return archiveScore(one) >= archiveRule.preserveFrom ? 'important' : undefined
 }
@@ -73,7 +72,7 @@ interface Archival {
   readonly stays: Partial<Record<StayReason, number>>
 }
 
-/** Records to archive now, and the number that stay. */
+/** Ids of the records to archive now, and the number of records that stay, by reason. */
 export function planArchive(at: DigestPorts, persona: Persona): Archival {
   const now = parseTime(at.call.now) ?? 0
   const cutoff = formatTime(now - archiveRule.cutoffDays * dayMs)
@@ -126,7 +125,7 @@ function caseOf({ records }: DigestPorts, record: Stored<JsonObject>, now: numbe
   }
 }
 
-/** Archives these records, except those that were protected in the meantime. Returns the number archived. */
+/** Archives the records of `ids`, except those that were protected in the meantime. Returns the number archived. */
 export async function archiveRecords(at: DigestPorts, ids: readonly string[]): Promise<number> {
   let done = 0
   for (let from = 0; from < ids.length; from += batch) {

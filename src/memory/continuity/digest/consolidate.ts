@@ -1,4 +1,4 @@
-// Consolidation: writes missing digests, weeks and patterns, and archives the records they cover.
+// Consolidation: writes missing digests, weeks and patterns, and archives the records that they cover.
 import { dayMs } from '../../../core/zone.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -10,7 +10,7 @@ import { writeWeek, missingWeeks } from './write-week.ts'
 import { archiveRecords, type StayReason, planArchive } from './archive.ts'
 import { countRaw, dayAfter } from './raw-record.ts'
 
-/** When a persona is consolidated without a call, whichever comes first. */
+/** Hours and new records after which `isDue` returns true, whichever comes first. */
 export const dueAfter = { hours: 6, records: 1000 } as const
 /** Days whose digests are searched for patterns. */
 const patternDays = 365
@@ -21,7 +21,7 @@ export interface Consolidated {
   readonly patterns: string[]
   readonly archived: number
   readonly retained: Partial<Record<StayReason, number>>
-  /** Reasons for extractive digests although there is a model. */
+  /** Reasons why digests are extractive although there is a model. */
   readonly degraded: string[]
 }
 
@@ -44,7 +44,7 @@ export async function consolidate(at: DigestPorts, persona: Persona): Promise<Co
   }
 }
 
-/** Result of a consolidation without doing it. Patterns are those of the current digests. */
+/** Returns the result that `consolidate` would have, and writes nothing. Patterns come from the current digests. */
 export function planConsolidation(at: DigestPorts, persona: Persona): Consolidated {
   const found = findPatterns(digestsOf(at.records, persona, 'day', patternSpan(at)))
   const { archived, stays } = planArchive(at, persona)
@@ -60,7 +60,9 @@ export function planConsolidation(at: DigestPorts, persona: Persona): Consolidat
   }
 }
 
-/** True six hours after the last digest if there are new records, or after a thousand new records. */
+/**
+ * True if there are new records since yesterday, and either a thousand of them, or six hours since the last digest.
+ */
 export function isDue(
   records: Pick<RecordReader, 'count' | 'query'>,
   persona: Persona,

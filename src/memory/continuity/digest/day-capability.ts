@@ -66,7 +66,7 @@ export const dayCapabilities = [
       .strictObject({
         persona: called,
         period: z.enum(periods).default('day'),
-        /** Days, both included. */
+        /** First and last day, both included. */
         from: day.optional(),
         to: day.optional(),
         limit: limit(),

@@ -15,20 +15,20 @@ const sourceLimit = 6000
 export const digestBody = z.looseObject({
   persona: recordId,
   period: z.enum(periods),
-  /** `2026-01-31`, or `2026-W05`. */
+  /** A day `2026-01-31`, or an ISO week `2026-W05`. */
   period_id: z.string().regex(/^\d{4}-(?:\d{2}-\d{2}|W\d{2})$/),
   time_zone: z.string().max(100),
-  /** The first instant of the period, and the first instant after it. */
+  /** The first instant of the period, and the first instant after the period. */
   from: instant,
   to: instant,
   ...parts,
-  /** Lines in words of the records, or in the words of a language model. */
+  /** `extractive`: all lines in words of the records. `abstractive`: some lines in words of a language model. */
   method: z.enum(['extractive', 'abstractive']),
-  /** Number of raw records when it was written: with another number, it is rewritten. */
+  /** Number of raw records when the digest was written. If the number has changed, the digest is rewritten. */
   raw: z.number().int().nonnegative(),
-  /** Records given to a model, beside those that the lines name. */
+  /** Ids of records that a model read, beside those that the lines name. */
   read: z.array(recordId).max(sourceLimit).default([]),
-  /** All lines as Markdown, derived from the rest. */
+  /** All lines as Markdown, derived from the parts. */
   text: z.string().default(''),
 })
 export type DigestBody = z.output<typeof digestBody>
@@ -57,7 +57,8 @@ export const digestKind: Kind<'digest', DigestBody> = {
   text: [whenField, 'text'],
   facets: { happened_at: 'from', action: 'period', subject: 'persona', name: 'period_id' },
   policy: 'merge',
-  // Two devices with the same records write the same digest; with others, it is rewritten once both have all records.
+  // Two devices with the same records write the same digest. If their records differ, the digest is rewritten once a
+  // device has all of them.
   merge: Object.fromEntries(
     [...partNames, 'method', 'raw', 'read', 'text', 'persona', 'time_zone', 'from', 'to'].map((name) => [
       name,
@@ -82,12 +83,12 @@ export const patternBody = z.looseObject({
   /** The recurring subject: a person, a project, or a topic. */
   about: z.string().min(1).max(200),
   type: z.enum(['person', 'project', 'topic']),
-  /** Number of days, the first and the last. */
+  /** Number of days with the subject; the first and the last of these days. */
   days: z.number().int().positive(),
   first_day: z.string(),
   last_day: z.string(),
   last_at: instant,
-  /** Digests that contain it, newest first, and its latest lines. */
+  /** Ids of the digests that contain the subject, newest first; and the latest lines about it. */
   digests: z.array(recordId).max(100),
   lines: z.array(line).max(5),
   text: z.string().default(''),

@@ -1,5 +1,6 @@
-// Names, finds and stores digests and patterns. Invariant: their ids follow from persona and period, so that devices
-// make one of each, and an unchanged one is not written again.
+// Names, finds and stores digests and patterns.
+// Invariant: an id derives from persona and period, or from persona and subject, so that all devices write one
+// record; an unchanged body is not written again.
 import { type RecordHead, type RecordName, bodyOf } from '../../../core/record.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -18,13 +19,13 @@ const named = (kind: string, { key, agents }: Persona, ...names: readonly string
   scopes: [`agent:${agents[0]}`],
 })
 
-/** The digest of a day (`2026-01-31`) or a week (`2026-W05`). */
+/** Name of the digest of a day (`2026-01-31`) or a week (`2026-W05`). */
 export const digestName = (persona: Persona, periodId: string) => named('digest', persona, periodId)
 
 export const patternName = (persona: Persona, type: string, about: string) =>
   named('pattern', persona, type, about)
 
-/** All digests of the persona for a period type that begin within `range`, oldest first. */
+/** All digests of the persona for `period` that begin within `range`, oldest first, with outdated ones. */
 export function digestsOf(
   records: Pick<RecordReader, 'query'>,
   persona: Persona,
@@ -50,7 +51,10 @@ export function digestsOf(
   }
 }
 
-/** Stores `body`, unless it is unchanged and `isAnew` is false; returns the id. */
+/**
+ * Stores `body` under `name`, unless the stored body is the same and `isForced` is false. `isNew`: true if it was
+ * stored.
+ */
 export function putNamed(
   { records, call }: WriteContext<'records'>,
   name: RecordName,
@@ -59,7 +63,7 @@ export function putNamed(
 ): { readonly id: string; readonly isNew: boolean } {
   const before = records.find(name)
   if (before && !isForced && saysSame(bodyOf(before), body)) return { id: before.id, isNew: false }
-  // Explicit times keep it out of the caller's session: it belongs to the day.
+  // Explicit `times` keep the record out of the caller's session: a digest belongs to its day.
   const times = { created_at: before?.created_at ?? call.now, updated_at: call.now }
   return {
     id: records.put({ kind: name.kind, name, body, scope: { agent }, exact: true, times }),

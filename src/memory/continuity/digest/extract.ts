@@ -1,23 +1,22 @@
-// The rules that write a day without a language model, all of them:
+// The rules that write a day without a language model:
 // - Decisions and discoveries: the persona's decisions, then its knowledge, each by importance, then by time; then
 // memories that it proposed and the user approved.
-// - Relationships: each user who spoke, with how often, and the most representative sentence; then records in a
-// collection `People/…`.
+// - Relationships: for each user who spoke, the number of messages and the most representative sentence; then records
+// in a collection `People/…`.
 // - Projects: records in a collection `Projects/…`; then, by domain, tasks that succeeded.
 // - Open questions: a user's sentence that ends in a question mark, without a later agent message in that session on
 // that day; tasks whose last trace of the day has no success; proposals that wait for their user.
-// - Summary: at most five sentences of thoughts and messages, the most representative of the day (`bestSentences`),
-// in their order.
+// - Summary: at most five sentences of the records, the most representative of the day (`bestSentences`), in order.
 // Invariant: the same records give the same lines in any order of input, and every line names its records.
 import { contentWords, sentencesOf } from '../../../core/text/content-word.ts'
 import { lineOf, partLimit, type Line, type Parts } from './line.ts'
 import { compareRaw, type Raw } from './raw-record.ts'
 
 const summarySentences = 5
-/** Two sentences that share more than this part of their words are duplicates. */
+/** Two sentences that share more than this part of the words of the shorter one are duplicates. */
 const sameFrom = 0.6
 
-/** A day in lines; `waiting`: lines of proposals that wait for the user. */
+/** Writes a day as lines. `waiting`: lines about proposals that wait for the user. */
 export function extract(day: readonly Raw[], waiting: readonly Line[] = []): Parts {
   return {
     summary: summaryOf(day),
@@ -43,7 +42,7 @@ function decisionsOf(day: readonly Raw[]): Line[] {
   )
 }
 
-/** The name below `People/` or `Projects/` in a collection. */
+/** Returns the name below `People/` or `Projects/` in a collection; undefined in another collection. */
 const below = (collection: string, shelf: string) =>
   collection.startsWith(`${shelf}/`) ? collection.slice(shelf.length + 1) : undefined
 
@@ -74,7 +73,7 @@ function projectsIn(day: readonly Raw[]): Line[] {
   return lines([...collected(day, 'Projects'), ...byDomain])
 }
 
-/** One line for each collection below `shelf`, with its records of the day, the most important first. */
+/** One line for each collection below `shelf`, from the day's records in it, the most important first. */
 function collected(day: readonly Raw[], shelf: string): (Line | undefined)[] {
   const there = day.filter(({ collection }) => below(collection, shelf) !== undefined)
   return groups(there, ({ collection }) => below(collection, shelf) ?? '').map(([name, members]) => {
@@ -89,7 +88,7 @@ function collected(day: readonly Raw[], shelf: string): (Line | undefined)[] {
 
 const isUsers = ({ kind, speaker }: Raw) => kind === 'message' && speaker === 'User'
 const isAgents = ({ kind, speaker }: Raw) => kind === 'message' && speaker === 'Agent'
-/** In any script. */
+/** True for a sentence that ends in a question mark: Latin, full-width or Arabic. */
 const asks = (sentence: string) => /[?？؟]['"”’)»]*$/u.test(sentence)
 
 function openIn(day: readonly Raw[]): Line[] {
@@ -142,8 +141,9 @@ function summaryOf(day: readonly Raw[]): Line[] {
 }
 
 /**
- * The most representative sentences, in their order: those whose words occur in most other sentences (each word
- * counts once for each sentence), times the importance of their record, without duplicates of better ones.
+ * The most representative sentences of a day, in their order. A sentence scores by how often its words occur in the
+ * day (each word counts once for each sentence), and by the importance of its record. A duplicate of a better
+ * sentence is left out.
  */
 function bestSentences(day: readonly Raw[], count: number): Sentence[] {
   const all: Sentence[] = day
@@ -169,7 +169,7 @@ function bestSentences(day: readonly Raw[], count: number): Sentence[] {
   return chosen.toSorted((a, b) => a.place - b.place)
 }
 
-/** Share of common words in the shorter sentence. */
+/** Share of the words of the shorter sentence that both sentences have. */
 function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const least = Math.min(one.size, other.size)
   if (least === 0) return 0

@@ -1,4 +1,5 @@
-// A line of a digest, a pattern or a snapshot. Invariant: it names the records that it rests on.
+// A line of a digest, a pattern or a snapshot.
+// Invariant: a line names the records from which it was written.
 import { z } from 'zod'
 import { recordId } from '../../../shape/field.ts'
 
@@ -6,9 +7,9 @@ export const lineLimit = { text: 400, records: 50, about: 200 } as const
 
 export const line = z.looseObject({
   text: z.string().min(1).max(lineLimit.text),
-  /** Its records, most representative first. */
+  /** Ids of its records, most representative first. */
   records: z.array(recordId).min(1).max(lineLimit.records),
-  /** Its person, project or topic, by which patterns are found. */
+  /** The person, project or topic of the line, by which patterns are found. */
   about: z.string().min(1).max(lineLimit.about).optional(),
 })
 export type Line = z.output<typeof line>
@@ -38,7 +39,7 @@ export const parts = {
   open_questions: z.array(line).max(partLimit).default([]),
 }
 
-/** `text` on one line, cut to `limit`. */
+/** Returns `text` on one line, cut to `limit` UTF-16 units. */
 export function lineText(text: string, limit: number = lineLimit.text): string {
   const flat = text.replaceAll(/\s+/gu, ' ').trim()
   return flat.length <= limit
@@ -49,7 +50,7 @@ export function lineText(text: string, limit: number = lineLimit.text): string {
         .trimEnd()}…`
 }
 
-/** A line that rests on `records`; undefined without text or records. */
+/** Makes a line from `records`; undefined if there is no text or no record. */
 export function lineOf(text: string, records: readonly string[], about?: string): Line | undefined {
   const flat = lineText(text)
   if (flat === '' || records.length === 0) return undefined

@@ -6,9 +6,9 @@ import { type Digest, patternName, putNamed } from './digest-record.ts'
 import { type Line, type PartName } from './line.ts'
 import type { DigestPorts } from './write-day.ts'
 
-/** Number of digests that must name it. */
+/** Least number of daily digests that must name the subject of a pattern. */
 export const patternFrom = 3
-/** Most topics to keep; people and projects are all kept. */
+/** Most topics to keep. All people and projects are kept. */
 const topicLimit = 10
 const minLength = 4
 const lineCount = 5
@@ -22,11 +22,14 @@ const types: readonly (readonly [part: PartName, type: 'person' | 'project'])[] 
 export interface Found {
   readonly type: 'person' | 'project' | 'topic'
   readonly about: string
-  /** Oldest first. */
+  /** Digests that name the subject, each with its first line about it, oldest first. */
   readonly in: { readonly digest: Digest; readonly line: Line }[]
 }
 
-/** The patterns in daily digests, which are passed oldest first. Pure: the same digests give the same patterns. */
+/**
+ * Finds the patterns in daily digests. Pass the digests oldest first. Pure: the same digests give the same
+ * patterns.
+ */
 export function findPatterns(digests: readonly Digest[]): Found[] {
   const found = new Map<string, Found>()
   const add = (type: Found['type'], about: string, digest: Digest, line: Line) => {
@@ -51,7 +54,7 @@ export function findPatterns(digests: readonly Digest[]): Found[] {
 
 const isTopic = (word: string) => word.length >= minLength && !/\d/.test(word) && !commonWords.has(word)
 
-/** Writes the patterns of `digests`; returns the ids of those that are new or changed. */
+/** Stores the patterns of `digests`; returns the ids of the new and changed ones. */
 export async function writePatterns(
   at: DigestPorts,
   persona: Persona,

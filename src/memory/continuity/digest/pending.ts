@@ -1,5 +1,6 @@
-// Proposals of a persona that wait for their user. Invariant: a digest or snapshot names such a proposal and its
-// category, never its content: no user agreed to store it, and recall searches digests.
+// Proposals of a persona that wait for their user.
+// Invariant: a stored digest or snapshot names such a proposal and its category, never its content: no user agreed to
+// store it, and recall searches digests.
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { ownedBy, type Persona } from '../persona/persona.ts'
@@ -7,7 +8,7 @@ import { type Line, lineOf } from './line.ts'
 
 interface Pending {
   readonly id: string
-  /** `a2p:preferences.communication`. */
+  /** Category of the proposed memory, such as `a2p:preferences.communication`. */
   readonly category: string
   readonly content: string
 }
@@ -19,7 +20,7 @@ export interface PendingPorts {
 
 const limit = 20
 
-/** Those that wait now, oldest first. */
+/** The persona's proposals that wait now, oldest first, at most `limit`. */
 function pendingOf({ records, call }: PendingPorts, persona: Persona): Pending[] {
   const found = records.query({
     kind: 'proposal',
@@ -34,7 +35,7 @@ function pendingOf({ records, call }: PendingPorts, persona: Persona): Pending[]
   }))
 }
 
-/** One line for each category, to be stored. */
+/** One line for each category, without content: these lines may be stored. */
 export function waitingLines(at: PendingPorts, persona: Persona): Line[] {
   const byCategory = Map.groupBy(pendingOf(at, persona), ({ category }) => category)
   return [...byCategory].flatMap(([category, waiting]) => {
@@ -45,11 +46,14 @@ export function waitingLines(at: PendingPorts, persona: Persona): Line[] {
   })
 }
 
-/** True for a line about waiting proposals. */
+/** True for a line about proposals only. */
 const isWaiting = ({ records }: PendingPorts, line: Line) =>
   line.records.every((id) => records.get(id)?.kind === 'proposal')
 
-/** `questions` to be shown now and not stored: without former waiting proposals, with the content of current ones. */
+/**
+ * Returns `questions` for display only, never for storage: without lines about earlier proposals, and with the
+ * content of the proposals that wait now.
+ */
 export function openNow(at: PendingPorts, persona: Persona, questions: readonly Line[]): Line[] {
   const waiting = pendingOf(at, persona)
   return [
@@ -58,6 +62,6 @@ export function openNow(at: PendingPorts, persona: Persona, questions: readonly 
   ]
 }
 
-/** `questions` without the proposals that waited when they were written. */
+/** Returns `questions` without lines about proposals that waited when the lines were written. */
 export const withoutWaiting = (at: PendingPorts, questions: readonly Line[]): Line[] =>
   questions.filter((line) => !isWaiting(at, line))

@@ -1,5 +1,5 @@
-// Raw records of digests: messages, thoughts, approved memories and traces; and the days and weeks they fall in. The
-// kinds belong to other chapters; their names and paths are listed here.
+// Raw records of digests: messages, thoughts, approved memories and traces; and their days and weeks. The kinds
+// belong to other chapters; this file lists their names and paths.
 import { isJsonObject, type Json, type JsonObject, readPath } from '../../../core/json/path.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { Stored } from '../../../core/record.ts'
@@ -10,9 +10,9 @@ import { dayMs, type Zone } from '../../../core/zone.ts'
 
 interface RawKind {
   readonly kind: string
-  /** Path of the time at which it happened. */
+  /** Path of the field with the time of the event. */
   readonly time: string
-  /** Filter for the persona's own. Default: records of its agents. */
+  /** Filter for the persona's records. Default: records of its agents. */
   readonly where?: JsonObject
 }
 
@@ -23,8 +23,8 @@ const ownKinds: readonly RawKind[] = [
 ]
 
 /**
- * Kinds that its days consist of. Memories that it proposed belong to the user: they count after approval, and not in
- * the days of a token's agent, which would depend on the caller's rights.
+ * Kinds of the persona's raw records. Memories that the persona proposed belong to the user: they count after
+ * approval. They don't count for the agent of a token, whose days would then depend on the caller's rights.
  */
 function rawKinds({ key: [owner], agents }: Persona): readonly RawKind[] {
   if (owner !== 'name') return ownKinds
@@ -32,29 +32,29 @@ function rawKinds({ key: [owner], agents }: Persona): readonly RawKind[] {
   return [...ownKinds, { kind: 'memory', time: 'source.timestamp', where }]
 }
 
-/** A raw record as digests use it. */
+/** The fields of a raw record that digests use. */
 export interface Raw {
   readonly id: string
   readonly kind: string
   readonly at: string
-  /** Orders records of the same instant by their storage. */
+  /** Time of storage; orders records with the same `at`. */
   readonly stored: string
   readonly session: string
-  /** `User`, `Agent`; empty without a speaker. */
+  /** Type of the speaker, such as `User` or `Agent`; empty without a speaker. */
   readonly speaker: string
   /** Name of the speaker. */
   readonly name: string
   readonly text: string
-  /** Of a thought. */
+  /** Type of a thought; empty for another kind. */
   readonly type: string
   readonly importance: number
   readonly collection: string
   readonly isSensitive: boolean
-  /** Of a trace: the task, and whether it succeeded. */
+  /** Only of a trace: its task, and whether the task succeeded. */
   readonly task?: { readonly goal: string; readonly domain: string; readonly isDone: boolean }
 }
 
-/** From one instant, in milliseconds since 1970 UTC, until before another. */
+/** From `from` until before `to`, in milliseconds since 1970 UTC. */
 interface Span {
   readonly from: number
   readonly to: number
@@ -66,7 +66,7 @@ function filtersOf(persona: Persona, { time, where = ownedBy(persona) }: RawKind
   return { ...where, [time]: { gte: formatTime(from), lt: formatTime(to) } }
 }
 
-/** Number of raw records in a span, and of those that can't be read here. */
+/** `total`: number of raw records in a span. `sealed`: number of those that can't be read here. */
 export function countRaw(
   records: Pick<RecordReader, 'count'>,
   persona: Persona,
@@ -98,7 +98,7 @@ export function rawOf(records: Pick<RecordReader, 'query'>, persona: Persona, sp
   return found.toSorted((a, b) => compareRaw(a, b))
 }
 
-/** Orders raw records by time. */
+/** Orders raw records by time, then by storage, then by id. */
 export const compareRaw = (a: Raw, b: Raw): number =>
   compare(a.at, b.at) || compare(a.stored, b.stored) || compare(a.id, b.id)
 
@@ -178,8 +178,8 @@ export const spanOfDays = (zone: Zone, first: string, last: string = first): Spa
 })
 
 /**
- * The ISO 8601 week of `day`, from Monday to Sunday; it belongs to the year of its Thursday. A day is `2026-01-31`, a
- * week `2026-W05`.
+ * The ISO 8601 week of `day`, from Monday to Sunday. A week belongs to the year of its Thursday. `id`: `2026-W05`;
+ * `first` and `last`: days such as `2026-01-31`.
  */
 export function weekOf(day: string): { readonly id: string; readonly first: string; readonly last: string } {
   const weekday = (new Date(atNoon(day)).getUTCDay() + 6) % 7

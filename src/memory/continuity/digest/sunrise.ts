@@ -1,5 +1,5 @@
-// The sunrise of a persona: yesterday in its zone, or the last day with a digest; key events, open questions, and
-// messages of others in the meeting room.
+// The sunrise of a persona: yesterday in its time zone, or the last day with a digest; key events, open questions,
+// and messages of others in the meeting room.
 import { z } from 'zod'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -12,7 +12,7 @@ import { openNow } from './pending.ts'
 import { dayOf } from './write-day.ts'
 import { ownedBy, type Persona, readable } from '../persona/persona.ts'
 
-/** Most messages of the room. */
+/** Most messages from the room. */
 const messageLimit = 20
 const eventLimit = 8
 
@@ -33,20 +33,20 @@ export const sunriseShape = z.object({
   ci_id: z.string(),
   today: z.string(),
   yesterday: z.string(),
-  /** Day of the digest; null without one. */
+  /** Day of the digest; null if there is no digest. */
   day: z.string().nullable(),
   isYesterday: z.boolean(),
   digest: digestShown.nullable(),
   keyEvents: z.array(line),
   open_questions: z.array(line),
-  /** Messages of others in the room, oldest first; empty without a room. */
+  /** Messages of others in the room, oldest first; empty if the persona is not in a room. */
   room: z.array(z.object({ from: z.string(), name: z.string(), text: z.string(), at: z.string() })),
 })
 export type Sunrise = z.output<typeof sunriseShape>
 
 type At = ReadContext<'records' | 'room'>
 
-/** Yesterday's digest, or that of the last earlier day with one. Outdated digests are skipped. */
+/** The digest of the last day before today that has one. Skips outdated digests. */
 function lastDigest({ records, call }: Pick<At, 'records' | 'call'>, persona: Persona): Digest | undefined {
   const today = formatTime(persona.zone.startOfDay(dayOf(persona, call.now)))
   const filters = { ...ownedBy(persona), period: 'day', from: { lt: today } }
@@ -73,7 +73,10 @@ export async function sunriseOf(at: At, persona: Persona): Promise<Sunrise> {
   }
 }
 
-/** Messages for a persona that is in the room. Reading a sunrise neither joins the room nor extends the stay. */
+/**
+ * Messages in the room of the persona; empty if it is not in the room. Reading a sunrise neither joins the room nor
+ * extends the persona's stay.
+ */
 async function roomMessages({ room, call }: At, persona: Persona): Promise<Sunrise['room']> {
   const own = call.caller.role === 'owner' ? persona.agents[0] : call.scope.agent
   try {
@@ -82,7 +85,7 @@ async function roomMessages({ room, call }: At, persona: Persona): Promise<Sunri
     const { messages } = await room.look(own, 0, 1000)
     return messages.slice(-messageLimit).map(({ from, name, text, at }) => ({ from, name, text, at }))
   } catch (error) {
-    // No room, no right to it, or a full room: the sunrise works all the same.
+    // Without a room, or without access to it, the sunrise has no messages.
     if (isDaybookError(error)) return []
     throw error
   }

@@ -1,4 +1,5 @@
-// Writes past weeks from their days: the first lines of each day, in order, with their records.
+// Writes past weeks from their days: the first lines of each part of each day and all open questions, with their
+// records.
 import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime } from '../../../core/time.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
@@ -7,7 +8,7 @@ import { type Digest, digestName, digestsOf, putNamed } from './digest-record.ts
 import { type Line, partLimit, partNames, type PartName, recordsOf } from './line.ts'
 import { dayOf, type DigestPorts } from './write-day.ts'
 
-/** Lines of each part that a week takes from each day. */
+/** Lines of each part that a week takes from each day. Of open questions, a week takes all. */
 const fromEachDay = 2
 
 export interface Week {
@@ -17,7 +18,7 @@ export interface Week {
   readonly days: Digest[]
 }
 
-/** Past weeks without a digest, or with an outdated one. */
+/** Past weeks without a digest, or whose digest covers another number of raw records. */
 export function missingWeeks(at: WeekPorts, persona: Persona): Week[] {
   const written = new Map(digestsOf(at.records, persona, 'week').map((one) => [one.period_id, one.raw]))
   return pastWeeks(at, persona).filter(({ id, days }) => written.get(id) !== rawIn(days))
@@ -25,7 +26,7 @@ export function missingWeeks(at: WeekPorts, persona: Persona): Week[] {
 
 type WeekPorts = Pick<DigestPorts, 'records' | 'call'>
 
-/** Past weeks that have days with a digest. */
+/** Past weeks that contain at least one day with a digest. */
 export function pastWeeks({ records, call }: WeekPorts, persona: Persona): Week[] {
   const today = dayOf(persona, call.now)
   const weeks = new Map<string, Week>()
@@ -59,7 +60,7 @@ export async function writeWeek(
     ...Object.fromEntries(partNames.map((part) => [part, weekLines(week.days, part)])),
     method: week.days.some(({ method }) => method === 'abstractive') ? 'abstractive' : 'extractive',
     raw: rawIn(week.days),
-    // A model's words rest on all of its input.
+    // The lines of a model are written from all of its input.
     read: recordsOf(week.days.map(({ read }) => ({ records: read }))),
   } as unknown as JsonObject
   const name = digestName(persona, week.id)

@@ -1,4 +1,4 @@
-// The verbs of personas: register, identify the caller's, list all.
+// The verbs of personas: register, identify the persona of the call, list all.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
@@ -19,7 +19,7 @@ import { called, personaKind, personaLimit, personaName, personaRole } from './p
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 const personaShown = z.object({
-  /** Never changes: `mcp_Alice_1f0c3a9b_1762459864`. */
+  /** Id of the persona, which never changes: `mcp_Alice_1f0c3a9b_1762459864`. */
   ci_id: z.string(),
   name: z.string(),
   role: z.string().optional(),
@@ -55,7 +55,7 @@ const details = {
 
 type Details = { readonly role?: string | undefined; readonly description?: string | undefined }
 
-/** Throws if a second registration differs from the first. */
+/** Throws `conflict` if role or description of a second registration differ from the first. */
 function needSame(persona: Persona, input: Details): void {
   for (const field of ['role', 'description'] as const) {
     const [before, now] = [persona[field], input[field]]
@@ -71,7 +71,7 @@ function needSame(persona: Persona, input: Details): void {
 
 const detailsOf = ({ role, description }: Details) => defined({ role, description })
 
-/** Runs in a transaction. */
+/** Changes role and description. Call it in a transaction. */
 function update({ records }: WriteContext<'records'>, { ciId }: Persona, input: Details): void {
   const current = readableOne(personaKind, records.get(ciId))
   if (!current) return
@@ -93,7 +93,7 @@ export const personaCapabilities = [
     input: z.strictObject({
       name: personaName,
       ...details,
-      /** True: changes role and description. Without it, other values are a conflict. */
+      /** True: changes role and description. False: other values are a conflict. */
       update: z.boolean().default(false),
     }),
     output: z.object({ ...personaShown.shape, isNew: z.boolean() }),
@@ -124,7 +124,7 @@ export const personaCapabilities = [
         const id = personaId(name, at.call.now)
         const agent = at.call.caller.role === 'owner' ? id : at.call.scope.agent
         const body = { name, ...detailsOf(given), time_zone: at.call.zone.name, registered_at: at.call.now }
-        // Two registrations in one second are one.
+        // Two registrations of one name in one second have the same id, and make one record.
         const recordName = { kind: 'persona', id, scopes: [`agent:${agent}`] }
         if (!writer.records.find(recordName))
           writer.records.put({ kind: 'persona', name: recordName, body, scope: { agent } })

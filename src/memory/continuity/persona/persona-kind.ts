@@ -1,5 +1,6 @@
-// The kind `persona`: an agent's identity from day to day. One record for each registration; records of one name are
-// one persona (see persona.ts). Invariant: its id, by which others refer to it, never changes.
+// The kind `persona`: an agent's identity from day to day. Each registration makes one record; records of one name
+// are one persona (see persona.ts).
+// Invariant: the id of a persona, by which other records refer to it, never changes.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import { instant, scopeName } from '../../../shape/field.ts'
@@ -11,7 +12,7 @@ const personaBody = z.looseObject({
   name: z.string().min(1).max(personaLimit.name),
   role: z.string().max(personaLimit.role).optional(),
   description: z.string().max(personaLimit.description).optional(),
-  /** IANA name of the time zone of its days. */
+  /** IANA name of the time zone in which the persona's days begin and end. */
   time_zone: z.string().min(1).max(100),
   registered_at: instant,
 })
@@ -34,7 +35,7 @@ export const personaKind: Kind<'persona', PersonaBody> = {
 const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)
 const plain = 'has control characters, or is not well-formed Unicode'
 
-/** Normalized to NFC. */
+/** Name of a persona, normalized to NFC. */
 export const personaName = z
   .string()
   .min(1)
@@ -45,5 +46,5 @@ export const personaName = z
 
 export const personaRole = z.string().min(1).max(personaLimit.role).refine(isPlain, plain)
 
-/** A name or an id. Default: the persona that the call is made as. */
+/** Name, id or agent of a persona. Default: the persona of the call's agent. */
 export const called = scopeName.optional()

@@ -1,7 +1,7 @@
-// Finds the persona of a call. Two devices that register one name separately make two records; they are one persona
-// with the id of the older one, and it owns the records of both.
-// Invariant: a call as one persona never reaches another. The owner's own handle may name any persona; another caller
-// needs a token that reaches the persona.
+// Finds the persona of a call. Two devices that register one name separately make two records: these are one persona,
+// with the id of the older record, and it owns the records of both.
+// Invariant: a call as one persona never reaches another. A handle of the owner without a persona may name any
+// persona; another caller needs a token that reaches the persona.
 import type { Zone } from '../../../core/zone.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -23,7 +23,7 @@ function read<Body extends object>({ schema }: KindOf<Body>, record: RecordHead)
   return [{ ...headOf(record), ...result.value }]
 }
 
-/** The records whose bodies match the kind; others, of a later version or another client, are skipped. */
+/** Returns the records whose bodies match the kind. Skips records that a later version or another client wrote. */
 export function readable<Body extends object>(
   kind: KindOf<Body>,
   records: readonly RecordHead[],
@@ -31,7 +31,10 @@ export function readable<Body extends object>(
   return records.flatMap((one) => read(kind, one))
 }
 
-/** The record; throws `record-newer` if its body doesn't match; undefined for another kind or no record. */
+/**
+ * Returns the record; undefined if it is missing or of another kind. Throws `record-newer` if its body doesn't
+ * match.
+ */
 export function readableOne<Body extends object>(
   kind: KindOf<Body>,
   record: RecordHead | undefined,
@@ -44,8 +47,8 @@ export function readableOne<Body extends object>(
 const nameLimit = 90
 
 /**
- * `name` as it is written in an id: letters, digits, `.` and `-` as they are, other characters as codes (`:20:`), a
- * long name as a hash. Two names never look alike there, except in a hash collision.
+ * Spells `name` for an id: letters, digits, `.` and `-` stay, other characters become codes (`:20:`), and a long
+ * name becomes a hash. Two names never have the same spelling, except in a hash collision.
  */
 function inId(name: string): string {
   const written = nameId('', name).slice('::'.length).replaceAll('_', ':5f:')
@@ -53,8 +56,8 @@ function inId(name: string): string {
 }
 
 /**
- * Id of a persona registered as `name` at `now`: `mcp_<name>_<8 hex>_<unix seconds>`. The same second gives the same
- * id.
+ * Id of a persona registered as `name` at `now`: `mcp_<name>_<8 hex>_<unix seconds>`. The same name in the same
+ * second gives the same id.
  */
 export function personaId(name: string, now: string): string {
   const seconds = String(Math.floor((parseTime(now) ?? 0) / 1000))
@@ -67,14 +70,14 @@ function isIdOf(id: string, name: string): boolean {
   return id.startsWith(`mcp_${inId(name)}_`) && /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(inId(name).length + 5))
 }
 
-/** A persona as the verbs use it. */
+/** A persona, with the fields that the verbs use. */
 export interface Persona extends Pick<PersonaBody, 'name' | 'role' | 'description' | 'registered_at'> {
   readonly ciId: string
-  /** Agents of its records: its ids, oldest first, or the agent of a token. */
+  /** Agents of the persona's records: its ids, oldest first, or the agent of a token. */
   readonly agents: readonly [string, ...string[]]
-  /** Part of the names of records that exist once for each persona and period. */
+  /** Part of the names of records of which each persona and period has one. */
   readonly key: readonly [string, string]
-  /** Time zone of its days. */
+  /** Time zone of the persona's days. */
   readonly zone: Zone
 }
 
@@ -85,7 +88,10 @@ interface PersonaPorts {
 
 type PersonaRecord = RecordHead & PersonaBody
 
-/** A conflict with the state of a session or registration: Katra's `E_NOT_INITIALIZED` and `E_ALREADY_INITIALIZED`. */
+/**
+ * Makes a conflict with the state of a session or registration: Katra's `E_NOT_INITIALIZED` or
+ * `E_ALREADY_INITIALIZED`.
+ */
 export function notReady(
   reason: 'not-initialized' | 'already-initialized',
   message: string,
@@ -94,12 +100,12 @@ export function notReady(
   return new DaybookError('conflict', message, { details: { reason, ...details } })
 }
 
-/** All personas that the caller sees, by name. */
+/** All personas that the caller sees, sorted by name. */
 export function listPersonas({ call, records }: PersonaPorts): Persona[] {
   const found = records.query({ kind: 'persona', orderBy: ['registered_at', 'id'], limit: 1000 })
   const groups = new Map<string, PersonaRecord[]>()
   for (const record of readable(personaKind, found.records)) {
-    // An agent whose id is a persona's own id has that name; no other agent can have such an id.
+    // An agent whose id is the id of the persona has the persona's name; no other agent can have such an id.
     const isOwn = record.agent === record.id && isIdOf(record.id, record.name)
     const key = JSON.stringify(isOwn ? ['name', record.name] : ['agent', record.agent])
     groups.set(key, [...(groups.get(key) ?? []), record])
@@ -132,7 +138,7 @@ function toPersona(
 const isCalled = (called: string) => (one: Persona) =>
   one.name === called || one.ciId === called || one.agents.includes(called)
 
-/** The persona that the call is made as, by its agent. */
+/** The persona of the call's agent; undefined without one. */
 export function callingPersona(
   at: PersonaPorts,
   all: readonly Persona[] = listPersonas(at),
@@ -140,7 +146,11 @@ export function callingPersona(
   return all.find(({ agents }) => agents.includes(at.call.scope.agent))
 }
 
-/** The persona of a call: the named one, else the caller's own, else, for the owner, the only one in a session. */
+/**
+ * The persona of a call: the named one, else the one of the call's agent, else, for the owner, the only one in a
+ * session. Throws `forbidden` for a foreign persona, `not-found` for an unknown name, and `conflict` without a
+ * choice.
+ */
 export function needPersona(at: PersonaPorts, called?: string): Persona {
   const all = listPersonas(at)
   const own = callingPersona(at, all)
@@ -174,14 +184,14 @@ function onlyActive(at: PersonaPorts, all: readonly Persona[]): Persona {
   throw notReady('not-initialized', message, { path: 'persona' })
 }
 
-/** Agent for records that the call writes for the persona. */
+/** Agent for the records that the call writes for the persona. */
 export function writingAgent({ call }: Pick<PersonaPorts, 'call'>, { agents }: Persona): string {
   return agents.includes(call.scope.agent) ? call.scope.agent : agents[0]
 }
 
 /**
- * Scope for records that the call writes for the persona. Without a session in its handle, the call writes into the
- * only open session.
+ * Scope for the records that the call writes for the persona. If the call's scope has no session, adds the
+ * persona's only open session.
  */
 export function writingScope(
   at: PersonaPorts,

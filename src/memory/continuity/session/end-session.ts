@@ -1,7 +1,6 @@
-// The end of a session: snapshot, digest, consolidation, leaving the room. Each step is noted in the session in the
-// transaction that writes its result.
-// Invariant: after an interruption at any point, the remaining steps run later, by the task queued at the first step,
-// the next session start or a round of upkeep; finished steps don't run again.
+// The end of a session: snapshot, digest, consolidation, leaving the room. The session notes each finished step.
+// Invariant: after an interruption at any point, the remaining steps run later: by the task queued at the first step,
+// at the next session start, or in a round of upkeep. Finished steps don't run again.
 import type { TaskContext, WriteContext } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -21,10 +20,10 @@ import { type Persona, readableOne } from '../persona/persona.ts'
 export type EndPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
 export type EndReason = NonNullable<SessionBody['end_reason']>
 
-/** Delay of the task that takes over if the caller doesn't finish. */
+/** Milliseconds after which a queued task continues the end, if the caller has not finished it. */
 const takeOverMs = 60_000
 const tries = 10
-/** Days to write digests for at the end: one more than a session can last. */
+/** Number of days before today whose missing digests the end of a session writes. */
 const lookBack = 8
 
 interface Ending {
@@ -52,7 +51,7 @@ export async function endSession(
   return sessionOf(at, id)
 }
 
-/** A session may be forgotten while it ends. */
+/** Returns the session. Throws `not-found` if the session was forgotten while it ended. */
 function sessionOf({ records }: { readonly records: Pick<RecordReader, 'get'> }, id: string): Session {
   const session = readableOne(sessionKind, records.get(id))
   if (session) return session
@@ -61,7 +60,7 @@ function sessionOf({ records }: { readonly records: Pick<RecordReader, 'get'> },
   })
 }
 
-/** Marks the session as ending, and queues a task that takes over if the caller doesn't finish. */
+/** Marks the session as ending, and queues a task that continues the end if the caller doesn't finish it. */
 async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promise<void> {
   await at.records.write((writer) => {
     const session = sessionOf(writer, id)
@@ -71,7 +70,7 @@ async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promi
       end_reason: reason,
       ...defined({ focus }),
     })
-    // The queue runs as the owner: a guest's session waits for the next start or round of upkeep.
+    // The queue runs as the owner, so a guest's session waits for the next session start or round of upkeep.
     if (isBegun && at.call.caller.role === 'owner') {
       const request = { capability: 'katra:finish_session', input: { session: id } }
       writer.tasks.add({ ...request, maxAttempts: tries, delayMs: takeOverMs })
@@ -79,7 +78,7 @@ async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promi
   })
 }
 
-/** Changes the session; false if it ended in the meantime. */
+/** Changes the session; false if it ended or was forgotten in the meantime. */
 function put({ records }: WriteContext<'records'>, { id }: Session, change: Change): boolean {
   const now = records.get(id)
   if (!now || now['ended_at'] !== undefined) return false
@@ -137,7 +136,7 @@ async function leaveRoom({ room, call }: EndPorts, persona: Persona): Promise<vo
   try {
     await room.leave(call.caller.role === 'owner' ? persona.agents[0] : call.scope.agent)
   } catch (error) {
-    // The room is unavailable, or no longer allowed: the session ends all the same.
+    // The session ends even if the room is unavailable, or no longer allowed.
     if (!isDaybookError(error)) throw error
   }
 }

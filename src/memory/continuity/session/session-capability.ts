@@ -1,4 +1,5 @@
-// The verbs of sessions: start, end, list; and two that run by themselves to finish interrupted ends.
+// The verbs of sessions: start, end, list; and two that run by themselves: to finish interrupted ends, and for
+// upkeep.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
@@ -28,7 +29,10 @@ import {
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** The recurring task, set up with the first session: ends abandoned sessions, and consolidates when due. */
+/**
+ * The recurring task, scheduled when the owner first starts a session: ends abandoned sessions, and consolidates
+ * when due.
+ */
 const upkeep = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
 
 const ended = z.object({
@@ -37,7 +41,7 @@ const ended = z.object({
   reason: z.enum(['asked', 'left', 'idle']).optional(),
   started_at: z.string(),
   ended_at: z.string().optional(),
-  /** Ids of the records made at the end. */
+  /** Ids of the records that the end of the session made, and the number of archived records. */
   snapshot: z.string().optional(),
   digests: z.array(z.string()),
   archived: z.number(),
@@ -57,7 +61,7 @@ const shown = (session: Session) => ({
 const endUses = ['records', 'recall', 'room', 'tasks'] as const
 type StartPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
 
-/** The reason to end a session that nobody ended; undefined if it may continue. */
+/** The reason to end a session that no caller ended; undefined if the session may continue. */
 async function endReason(
   at: StartPorts,
   session: Session,
@@ -68,7 +72,7 @@ async function endReason(
   return isIdle(at, session) ? 'idle' : undefined
 }
 
-/** Ends the persona's abandoned sessions. Failures are retried later, and don't prevent a new session. */
+/** Ends the persona's abandoned sessions. A failure doesn't prevent a new session: the end runs again later. */
 async function endAbandoned(
   at: StartPorts,
   persona: Persona,
@@ -135,10 +139,10 @@ export const sessionCapabilities = [
       /** Scope for a handle of this session: `book.with(scope)`. */
       scope: z.object({ agent: z.string(), session: z.string() }),
       sunrise: sunriseShape,
-      /** The last snapshot: its Markdown is for the system prompt. */
+      /** The last snapshot. Its Markdown is for the system prompt. */
       context: snapshotShown.nullable(),
       room: z.object({ joined: z.boolean(), reason: z.string().optional() }),
-      /** Abandoned sessions that were ended now. */
+      /** Ids of abandoned sessions that this call ended. */
       ended: z.array(z.string()),
       degraded: z.array(z.string()),
     }),
@@ -161,7 +165,7 @@ export const sessionCapabilities = [
       const agent = writingAgent(at, persona)
       const device = await deviceOf(at)
       const session = await at.records.write(({ records, tasks }) => {
-        // Guests don't schedule tasks that run as the owner.
+        // A guest must not schedule a task that runs as the owner.
         if (at.call.caller.role === 'owner' && !tasks.recurring(upkeep.id)) tasks.schedule(upkeep)
         const body = {
           persona: persona.ciId,
@@ -196,7 +200,7 @@ export const sessionCapabilities = [
       .strictObject({
         persona: called,
         session: recordId.optional(),
-        /** The persona's current focus, for its next session. */
+        /** The persona's current focus, in its own words, for its next session. */
         focus: z
           .string()
           .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')

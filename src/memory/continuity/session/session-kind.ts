@@ -1,12 +1,12 @@
 // The kinds `agent_session` and `turn`: a period in which a persona was active in one place, and one of its answers
 // there.
-// Invariant: a session with an end is ended, on whichever device that happened, and never reopens.
+// Invariant: a session with `ended_at` is ended, whichever device ended it, and never reopens.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { instant, recordId } from '../../../shape/field.ts'
 
-/** Steps at the end of a session, in order, each in its own transaction. */
+/** Steps at the end of a session, in order. */
 export const endSteps = ['snapshot', 'digest', 'consolidation', 'leave'] as const
 export type EndStep = (typeof endSteps)[number]
 
@@ -16,19 +16,25 @@ export const focusLimit = 2000
 export const sessionBody = z.looseObject({
   persona: recordId,
   started_at: instant,
-  /** `ending`: the end began, and not all steps are done. */
+  /** `ending`: the end has begun, and some steps are not finished. */
   state: z.enum(['open', 'ending', 'ended']),
-  /** Name of the copy of the book in which it began; empty if that never synced. */
+  /** Name of the copy of the book in which the session began; empty if that copy never synced. */
   device: z.string().max(200),
-  /** True if it joined the meeting room: leaving the room, or closing the tab, then leaves the session. */
+  /**
+   * True if the session joined the meeting room. If the persona then leaves the room or closes the tab, the session
+   * ends.
+   */
   in_room: z.boolean(),
   ended_at: instant.optional(),
-  /** `asked`; `left`: its tab was gone when another session started; `idle`: no activity for half an hour. */
+  /**
+   * `asked`: a caller ended the session. `left`: the persona was no longer in the room. `idle`: half an hour
+   * without activity.
+   */
   end_reason: z.enum(['asked', 'left', 'idle']).optional(),
   focus: z.string().max(focusLimit).optional(),
-  /** Finished steps of its end. */
+  /** Finished steps of the end. */
   done: z.array(z.enum(endSteps)).max(endSteps.length).default([]),
-  /** Results of the steps. */
+  /** Results of the finished steps. */
   snapshot: recordId.optional(),
   digests: z.array(recordId).max(400).optional(),
   archived: z.number().int().nonnegative().optional(),
@@ -61,18 +67,18 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
   recallable: () => false,
 }
 
-/** Most ids listed in a turn; further records are only counted. */
+/** Most ids in a turn; further records are only counted. */
 export const turnLimit = 1000
 
 export const turnBody = z.looseObject({
   session_id: recordId,
-  /** Counted from 1 in its session. */
+  /** Number of the turn in its session, from 1. */
   number: z.number().int().positive(),
   began_at: instant,
   ended_at: instant.optional(),
-  /** Records written in the millisecond of its beginning, before it. */
+  /** Records that the session wrote in the millisecond of `began_at`, before the turn began. */
   before: z.array(recordId).max(turnLimit).optional(),
-  /** Once it has ended: the records written in it. */
+  /** Ids and number of the records written in the turn; absent while it is open. */
   records: z.array(recordId).max(turnLimit).optional(),
   count: z.number().int().nonnegative().optional(),
 })

@@ -1,4 +1,4 @@
-// Finds sessions: open ones, abandoned ones, and the time of their last activity.
+// Finds sessions of a persona, and the time of their last activity.
 import { DaybookError } from '../../../core/errors.ts'
 import type { CallPort, ReadContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -9,7 +9,7 @@ import { notReady, ownedBy, type Persona, readable, readableOne } from '../perso
 
 export type Session = RecordHead & SessionBody
 
-/** Half an hour without activity ends a session. */
+/** Milliseconds without activity after which a session ends: half an hour. */
 export const idleMs = 30 * 60_000
 
 type Reading = Pick<RecordReader, 'get' | 'query'>
@@ -21,7 +21,7 @@ export function unendedSessions({ query }: Pick<Reading, 'query'>, persona: Pers
   return readable(sessionKind, page.records)
 }
 
-/** Time of the last write in the session, in milliseconds since 1970 UTC. */
+/** Time of the last write in the session, or of its start, in milliseconds since 1970 UTC. */
 export function lastActive(records: Pick<Reading, 'query'>, session: Session): number {
   const [last] = records.query({
     filters: { agent: session.agent, session: session.id },
@@ -41,12 +41,15 @@ interface Placed {
 export const isIdle = ({ records, call }: Placed, session: Session): boolean =>
   (parseTime(call.now) ?? 0) - lastActive(records, session) >= idleMs
 
-/** Name of this copy of the book; empty without one. */
+/** Name of this copy of the book; empty if it never synced. */
 export async function deviceOf({ status }: Pick<ReadContext<'status'>, 'status'>): Promise<string> {
   return (await status.book()).sync.device ?? ''
 }
 
-/** The session of a call: the named one, else that of its handle, else the persona's only open one. */
+/**
+ * The session of a call: the named one, else the one of the call's scope, else the persona's only open one. Throws
+ * `not-found` for an unknown id, and `conflict` without a choice.
+ */
 export function needSession(
   { records, call }: { readonly records: Reading; readonly call: Pick<CallPort, 'scope'> },
   persona: Persona,
@@ -70,7 +73,7 @@ export function needSession(
   throw notReady('not-initialized', message, { path: 'session' })
 }
 
-/** The session of a call, if it is open; throws otherwise. */
+/** Returns the session of a call. Throws `conflict` unless it is open. */
 export function needOpen(...params: Parameters<typeof needSession>): Session {
   const session = needSession(...params)
   if (session.state === 'open') return session

@@ -27,7 +27,7 @@ type Reading = Pick<RecordReader, 'query'>
 
 const excludedKinds = ['persona', 'agent_session', 'turn', 'mark']
 
-/** Records that the session wrote between two instants, both included, oldest first. */
+/** Records that the session wrote from `from` to `to`, both included, oldest first. */
 function writtenIn(records: Reading, { id, agent }: Session, from: string, to: string): RecordHead[] {
   const all: RecordHead[] = []
   for (let cursor: string | undefined; ;) {
@@ -49,14 +49,14 @@ function writtenIn(records: Reading, { id, agent }: Session, from: string, to: s
   }
 }
 
-/** The name of a turn: its session and its number there. */
+/** The name of a turn: its session and its number. */
 const turnName = ({ id, agent }: Session, number: number): RecordName => ({
   kind: 'turn',
   id: nameId('turn', id, String(number)),
   scopes: [`agent:${agent}`],
 })
 
-/** The turn just stored; throws if it was forgotten in the meantime. */
+/** Returns the turn that was just stored. Throws `not-found` if it was forgotten in the meantime. */
 function needTurn(records: Pick<RecordReader, 'get'>, id: string): Turn {
   const turn = readableOne(turnKind, records.get(id))
   if (turn) return turn
@@ -90,7 +90,7 @@ const shown = z.object({
   number: z.number(),
   began_at: z.string(),
   ended_at: z.string().optional(),
-  /** Ids of the records written in it, oldest first; at most 1,000 of `count`. */
+  /** Ids of the records written in the turn, oldest first: at most 1,000 of `count`. */
   memoryIds: z.array(z.string()),
   count: z.number(),
 })

@@ -14,11 +14,11 @@ import type { DigestPorts } from '../digest/write-day.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
 import { type SnapshotBody, snapshotLimit } from './snapshot-kind.ts'
 
-/** Days whose records and digests are quoted. */
+/** Number of days before now whose digests a snapshot quotes. Records are quoted from today only. */
 const daysBack = 7
 const topicLength = 160
 
-/** Body of a snapshot; the latest topics come first. */
+/** Makes the body of a snapshot. The latest topics come first. Without `focus`, derives one. */
 export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, session?: string): JsonObject {
   const now = parseTime(at.call.now) ?? 0
   const span = { from: now - daysBack * dayMs, to: now + 1 }
@@ -56,7 +56,7 @@ export function snapshotOf(at: DigestPorts, persona: Persona, focus?: string, se
   return body as unknown as JsonObject
 }
 
-/** Lines of today, then of the days before, without duplicates. */
+/** Lines of today, then lines of earlier digests, each text once, at most `snapshotLimit.lines`. */
 function merged(today: readonly (Line | undefined)[], earlier: readonly Digest[], part: PartName): Line[] {
   const all = [...today.filter((one) => one !== undefined), ...earlier.flatMap((digest) => digest[part])]
   const once = new Map<string, Line>()
@@ -64,7 +64,7 @@ function merged(today: readonly (Line | undefined)[], earlier: readonly Digest[]
   return [...once.values()].slice(0, snapshotLimit.lines)
 }
 
-/** Stores the snapshot, under a name if it has one; returns its id. Runs in a transaction. */
+/** Stores the snapshot, under `name` if given; returns its id. Call it in a transaction. */
 export function putSnapshot(
   { records, call }: WriteContext<'records'>,
   persona: Persona,

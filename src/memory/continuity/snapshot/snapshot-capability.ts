@@ -17,9 +17,9 @@ export const snapshotShown = z.object({
   id: z.string(),
   taken_at: z.string(),
   focus: z.string(),
-  /** Six headings, at most 8,000 characters. */
+  /** Markdown with six headings, at most 8,000 characters. */
   markdown: z.string(),
-  /** The quoted lines, with their records. */
+  /** The quoted lines, each with its records. */
   context: snapshotBody.shape.context,
 })
 export type Snapshot = z.output<typeof snapshotShown>
@@ -32,7 +32,7 @@ const shown = ({ id, taken_at, focus, markdown, context }: RecordHead & Snapshot
   context,
 })
 
-/** The snapshot just stored; throws if it was forgotten in the meantime. */
+/** Returns the snapshot that was just stored. Throws `not-found` if it was forgotten in the meantime. */
 function taken(found: (RecordHead & SnapshotBody) | undefined): Snapshot {
   if (found) return shown(found)
   throw new DaybookError('not-found', 'The snapshot was forgotten while it was taken; take another one.')

@@ -1,5 +1,5 @@
 // The kind `snapshot`: the state of a persona, as Markdown for its next prompt and as the quoted lines.
-// Invariant: the text is derived from the lines and the focus, so a snapshot reads the same in every book.
+// Invariant: the Markdown is derived from the lines and the focus, so a snapshot has the same text in every book.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 
 export const snapshotLimit = { markdown: 8000, focus: 2000, lines: 12 } as const
 
-/** Parts of a snapshot, with their headings in the text. */
+/** Parts of a snapshot, with their headings in the Markdown. */
 export const snapshotParts = [
   { name: 'topics', heading: 'Recent topics' },
   { name: 'projects', heading: 'Active projects' },
@@ -23,7 +23,7 @@ const nothing = 'Nothing noted.'
 const textIn = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll(/\s+/gu, ' ').trim() : ''
 
-/** The lines of each part, from an unchecked body. */
+/** The lines of each part, from a body that was not validated. */
 function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
   const context = isJsonObject(body['context']) ? body['context'] : {}
   return snapshotParts.map(({ name, heading }) => {
@@ -36,8 +36,8 @@ function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
 }
 
 /**
- * The snapshot as Markdown. A text that is too long loses the last lines of its longest parts, never the focus or a
- * heading.
+ * The snapshot as Markdown. If it is too long, the longest part loses its last line until it fits; the focus and
+ * the headings stay.
  */
 function snapshotText(body: JsonObject): string {
   const title = `# Where ${textIn(body['name']).slice(0, 200) || 'this persona'} left off (${textIn(body['taken_at']).slice(0, 40)})`
@@ -68,9 +68,9 @@ export const snapshotBody = z.looseObject({
   session_id: z.string().max(1000).optional(),
   taken_at: instant,
   focus: z.string().max(snapshotLimit.focus),
-  /** Records of a derived focus; empty if the caller set it. */
+  /** Ids of the records of a derived focus; empty if the caller set the focus. */
   focus_records: z.array(recordId).max(50).default([]),
-  /** Lines of the text, by heading. */
+  /** The quoted lines, by heading. */
   context: z.object({
     topics: quoted,
     projects: quoted,
@@ -96,7 +96,7 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
     const markdown = snapshotText(body)
     return body['markdown'] === markdown ? body : { ...body, markdown }
   },
-  // The next prompt takes it as a whole; it is never searched.
+  // A caller reads a snapshot as a whole for the next prompt, and never searches for it.
   recallable: () => false,
   embed: false,
   links: ['focus_records', 'context.*.*.records'],

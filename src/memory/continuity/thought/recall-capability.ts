@@ -1,4 +1,5 @@
-// The three recalls of a persona: relevant, recent, and by topic. Each returns the persona's own records only.
+// The three recalls of a persona: relevant, recent, and by topic. Each returns only the persona's records, and
+// approved memories that it proposed.
 import { z } from 'zod'
 import { recallNote } from '../../../core/capability/activity.ts'
 import { hitLimit } from '../../../core/capability/port/recall-port.ts'
@@ -14,9 +15,9 @@ import { usualImportance } from './remember.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 import { limit } from '../../../shape/page.ts'
 
-/** Defaults of the verbs. */
+/** Default limits of the verbs, and the default maximum age in days. */
 export const recallDefaults = { relevant: 20, recent: 10, topic: 50, days: 30 } as const
-/** Number of recent messages that `relevant` searches with if it has no question. */
+/** Number of recent messages whose text `relevant` searches with if the caller passes no question. */
 const lastMessages = 10
 const questionLength = 4000
 
@@ -24,11 +25,11 @@ const found = z.object({
   id: z.string(),
   kind: z.string(),
   content: z.string(),
-  /** Of a thought: experience, knowledge, decision. */
+  /** Only of a thought: experience, knowledge or decision. */
   type: z.string().optional(),
   importance: z.number(),
   timestamp: z.string(),
-  /** 0 to 1, higher is better; absent without a question. */
+  /** Relevance, 0 to 1; a better hit has a higher score. Absent if nothing was searched. */
   score: z.number().optional(),
   marks: z.looseObject({}).optional(),
 })
@@ -47,8 +48,8 @@ const question = z
 const answer = z.object({ records: z.array(found), degraded: z.array(z.string()), sealed })
 
 /**
- * Memories belong to the user: included are those that the persona proposed and the user approved, as far as its
- * policies allow.
+ * Kinds of records to recall. Memories belong to the user: those that the persona proposed and the user approved
+ * are included, as far as the caller's policies allow.
  */
 const own = ['thought', 'message', 'memory'] as const
 
@@ -83,7 +84,7 @@ interface Search {
   readonly limit: number
   readonly minImportance: number
   readonly maxAgeDays?: number
-  /** False: the text is not a question of the caller, but text of other records. */
+  /** False: the text comes from other records, not from the caller. */
   readonly isQuestion?: boolean
 }
 
@@ -94,7 +95,7 @@ async function recall(
 ) {
   const oldest = maxAgeDays === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - maxAgeDays * dayMs
   const query = { text, kinds, filters: recallable(persona) }
-  // Old and unimportant records are removed afterwards, so more are requested.
+  // Requests three times the limit, because old and unimportant records are removed below.
   const {
     hits,
     degraded,
@@ -109,7 +110,7 @@ async function recall(
   return { records, degraded, ...sealedField(unread ?? 0) }
 }
 
-/** The persona's last subject: focus of its last snapshot, and its last messages. */
+/** The persona's last subject: the focus of its last snapshot, and its last messages. */
 function lastWords({ records }: At, persona: Persona): string {
   const [snapshot] = records.query({
     kind: 'snapshot',
@@ -131,7 +132,7 @@ function lastWords({ records }: At, persona: Persona): string {
     .trim()
 }
 
-/** Newest first. */
+/** The latest records, newest first, that are new and important enough. */
 function recent(
   at: At,
   persona: Persona,

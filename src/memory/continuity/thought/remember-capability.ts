@@ -11,7 +11,7 @@ import { thoughtLimit } from './thought-kind.ts'
 import { highImportance, importanceOf, storeThought, needFit } from './remember.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** A longer text is refused with `too-large` by the verb. */
+/** Not empty. The verb throws `too-large` for a text over its limit. */
 const words = z
   .string()
   .refine((text) => text.trim() !== '', 'is empty')
@@ -20,7 +20,7 @@ const common = { persona: called, sensitivity: z.enum(sensitivities).optional() 
 const thoughtStored = z.object({
   id: z.string(),
   result: z.enum(['stored', 'skipped']),
-  /** `duplicate`: the same text within five minutes; the id is that of the earlier thought. */
+  /** `duplicate`: the persona stored the same text within five minutes. `id` is that of the earlier thought. */
   reason: z.enum(['duplicate']).optional(),
   importance: z.number(),
 })

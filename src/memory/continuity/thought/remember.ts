@@ -1,5 +1,5 @@
-// Stores a thought once: the same text of the same persona within five minutes is a duplicate. Also reads its
-// importance from the agent's words.
+// Stores a thought once: the same text of the same persona and type within five minutes is a duplicate. Also derives
+// the importance of a thought from the agent's words.
 import type { TaskContext, WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -9,7 +9,9 @@ import { utf8Length } from '../../../core/text/utf8.ts'
 import { ownedBy, type Persona, writingScope } from '../persona/persona.ts'
 import type { ThoughtBody } from './thought-kind.ts'
 
-/** Phrases in order of precedence, searched anywhere in the context, ignoring case. */
+/**
+ * Phrases by importance; the first row with a match decides. A match may be anywhere in the context, in any case.
+ */
 const phrases: readonly (readonly [importance: number, ...phrases: readonly string[]])[] = [
   [1, 'critical', 'crucial', 'life-changing', 'must remember', 'never forget', 'extremely'],
   [0, 'not important', 'unimportant'],
@@ -20,12 +22,12 @@ const phrases: readonly (readonly [importance: number, ...phrases: readonly stri
   [0, 'trivial', 'fleeting', 'forget'],
 ]
 
-/** Importance without a phrase. */
+/** Importance if no phrase matches. */
 export const usualImportance = 0.5
-/** Importance of knowledge and decisions, which the agent named as such. */
+/** Importance of knowledge and decisions. */
 export const highImportance = 0.75
 
-/** Importance from 0 to 1, from phrases in `context`. */
+/** Importance from 0 to 1, by the phrases in `context`. */
 export function importanceOf(context: string): number {
   const text = context.toLowerCase()
   const found = phrases.find(([, ...words]) => words.some((word) => text.includes(word)))
@@ -38,7 +40,7 @@ const duplicateMs = 300_000
 interface StoredThought {
   readonly id: string
   readonly result: 'stored' | 'skipped'
-  /** Reason if nothing was stored. */
+  /** Reason why nothing was stored. */
   readonly reason?: 'duplicate'
   readonly importance: number
 }
@@ -48,7 +50,7 @@ type NewThought = Pick<ThoughtBody, 'type' | 'content' | 'importance'> & {
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** Throws `too-large` for a text at `path` that is longer than `limit` characters. */
+/** Throws `too-large` if the text at `path` of the input is longer than `limit` UTF-16 units. */
 export function needFit(text: string, limit: number, path: string): void {
   if (text.length <= limit) return
   throw new DaybookError('too-large', `\`${path}\`: At most ${limit} characters are allowed.`, {
@@ -56,7 +58,7 @@ export function needFit(text: string, limit: number, path: string): void {
   })
 }
 
-/** Stores `thought` for `persona`. */
+/** Stores `thought` for `persona`, unless it is a duplicate. */
 export async function storeThought(
   at: TaskContext<'records'>,
   persona: Persona,

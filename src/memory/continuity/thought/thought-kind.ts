@@ -1,22 +1,22 @@
-// The kind `thought`: an agent's own note of an experience, a lesson or a decision. It is not a memory about a user:
-// those are of another kind, and need the user's consent.
+// The kind `thought`: an agent's own note of an experience, a lesson or a decision. A memory about a user is of
+// another kind, and needs the user's consent.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant } from '../../../shape/field.ts'
 
 export const thoughtTypes = ['experience', 'knowledge', 'decision'] as const
-/** Most characters. Longer texts are refused, never cut. */
+/** Most characters. A longer text is an error and is never cut. */
 export const thoughtLimit = { content: 16_000, context: 2000 } as const
 
 export const thoughtBody = z.looseObject({
   type: z.enum(thoughtTypes),
   content: z.string().min(1).max(thoughtLimit.content),
-  /** Why it matters, in the agent's words; the source of `importance`. */
+  /** The agent's reason why the thought matters. `importance` of an experience derives from it. */
   context: z.string().max(thoughtLimit.context).optional(),
-  /** 0 to 1, as set when it was stored; a later mark of the record overrides it. */
+  /** 0 to 1, set when the thought is stored. A later mark of the record overrides it. */
   importance: z.number().min(0).max(1),
   timestamp: instant,
-  /** Set when archived: kept, but out of recall and default queries. */
+  /** Time of archiving. An archived thought is stored, but out of recall and default queries. */
   archived_at: instant.optional(),
 })
 export type ThoughtBody = z.output<typeof thoughtBody>

@@ -1,6 +1,6 @@
 // The verbs of the semantic cache: store an answer with its sources, and return it for the same question.
-// Invariant: an answer is returned only while every source has the same version, and is neither expired, superseded
-// nor outdated.
+// Invariant: an answer is returned only while every source has the same version, and no source is expired, superseded
+// or outdated.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
@@ -16,7 +16,7 @@ import { wordsOf } from '../../../core/text/content-word.ts'
 import { cosineOf, directionOf, particularsOf, questionLikeness } from './question-likeness.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** Questions with at least this similarity count as the same. */
+/** Least similarity, 0 to 1, at which two questions count as the same. */
 export const sameQuestion = 0.95
 
 const question = z.string().trim().min(1).max(answerLimit.question)
@@ -30,7 +30,7 @@ interface CachedAnswer {
   readonly body: AnswerBody
 }
 
-/** The valid answer with the most similar question. */
+/** The valid answer with the most similar question; undefined without one. */
 function bestOf(
   at: ReadContext<'records'>,
   answers: readonly CachedAnswer[],
@@ -43,7 +43,7 @@ function bestOf(
     .find(({ body }) => isValid(at, body))
 }
 
-/** True if all sources of the answer are unchanged. */
+/** True if all sources of the answer are unchanged and current. */
 function isValid(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: AnswerBody): boolean {
   if (rests_on.length === 0) return true
   if (!rests_on.every(({ id, version }) => versionOf(at, id) === version)) return false
@@ -52,7 +52,7 @@ function isValid(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: Answ
   return current.length === ids.length
 }
 
-/** Compares vectors, if there are any; used only if the comparison of words finds nothing. */
+/** Finds an answer by vectors. Use it only if the comparison of words finds nothing. */
 async function bestByMeaning(
   at: ReadContext<'records' | 'recall'>,
   answers: readonly CachedAnswer[],
@@ -77,9 +77,9 @@ export const answerCapabilities = [
       agent: scopeName.optional(),
       question,
       answer: z.string().min(1).max(answerLimit.answer),
-      /** Sources of the answer, such as the hits of a recall. */
+      /** Ids of the sources of the answer, such as the hits of a recall. */
       records: z.array(recordId).max(answerLimit.records).default([]),
-      /** Seconds until it expires; default a week. */
+      /** Seconds until the answer expires; default a week. */
       ttlSeconds: z.number().min(1).max(31_622_400).default(604_800),
     }),
     output: z.object({ ok: z.boolean(), id: z.string() }),
@@ -128,7 +128,7 @@ export const answerCapabilities = [
       /** Null if there is no answer, or it is no longer valid. */
       answer: z.string().nullable(),
       id: z.string().optional(),
-      /** The question of that time. */
+      /** The question under which the answer was stored. */
       question: z.string().optional(),
       answered_at: z.string().optional(),
       /** Similarity of the two questions, 0.95 to 1. */

@@ -1,4 +1,4 @@
-// The kind `answer`: a question with its answer, and the versions of the records that the answer rests on.
+// The kind `answer`: a question with its answer, and the versions of the records from which the answer was made.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
@@ -8,11 +8,11 @@ export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 
 export const answerBody = z.looseObject({
   question: z.string().min(1).max(answerLimit.question),
   answer: z.string().min(1).max(answerLimit.answer),
-  /** Direction of the question's vector, if there was an embedder: see question-likeness.ts. */
+  /** Direction of the question's vector, if there was an embedder (question-likeness.ts). */
   direction: z.object({ space: z.string().max(300), bytes: z.string().max(8192) }).optional(),
   answered_at: instant,
   expires_at: instant,
-  /** Record and version. If one of them changes or is removed, the answer is no longer valid. */
+  /** Id and version of each source. If a source changes or is removed, the answer is no longer valid. */
   rests_on: z.array(z.object({ id: recordId, version: z.number() })).max(answerLimit.records),
 })
 export type AnswerBody = z.output<typeof answerBody>
@@ -23,7 +23,7 @@ export const answerKind: Kind<'answer', AnswerBody> = {
   summary: 'A question that was answered before, with what the answer rested on.',
   version: 1,
   schema: answerBody,
-  // Found by its question only, never by recall: an answer is not a memory.
+  // Recall never returns an answer: only its question finds it.
   text: [],
   facets: { happened_at: 'answered_at' },
   policy: 'last_write_wins',

@@ -1,20 +1,20 @@
-// Similarity of two questions, by their words and by their vectors: a stated measure that prefers misses to mistakes.
+// Similarity of two questions, by words and by vectors. The measures prefer a cache miss to a wrong answer.
 import { fold } from '../../../core/text/fold.ts'
 import { contentWords, wordsOf } from '../../../core/text/content-word.ts'
 import type { SpaceVector } from '../../../core/capability/port/recall-port.ts'
 import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
 
-/** Words and neighbouring pairs of a question, folded, in order, with repeats. */
+/** Words and pairs of neighbouring words of a question, folded, in order, with repeats. */
 function featuresOf(question: string): string[] {
   const words = wordsOf(question).map(fold)
   return [...words, ...words.slice(1).map((word, i) => `${words[i] ?? ''} ${word}`)]
 }
 
-/** Folded words that negate a question. */
+/** Matches a folded word that negates a question. */
 const negations =
   /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
 
-/** Words that must be equal: content words, numbers, and negations. */
+/** Words that two questions must share: content words, numbers and negations. */
 function marksOf(question: string): string {
   const plain = wordsOf(question).map(fold)
   const marks = plain.filter((word) => /\d/.test(word) || negations.test(word))
@@ -22,8 +22,9 @@ function marksOf(question: string): string {
 }
 
 /**
- * 0 to 1. Dice's coefficient 2 |A ∩ B| / (|A| + |B|) over words and neighbouring pairs, as multisets; 0 if the two
- * differ in a content word, a number or a negation: "when is Ann's birthday" is not "when is Bob's birthday".
+ * Similarity, 0 to 1: Dice's coefficient 2 |A ∩ B| / (|A| + |B|) over words and neighbouring pairs, as multisets. 0
+ * if the questions differ in a content word, a number or a negation: "when is Ann's birthday" is not "when is Bob's
+ * birthday".
  */
 export function questionLikeness(one: string, other: string): number {
   if (marksOf(one) !== marksOf(other)) return 0
@@ -44,16 +45,20 @@ export function questionLikeness(one: string, other: string): number {
 
 interface Direction {
   readonly space: string
-  /** Signed bytes in base64, scaled, because the length of a vector does not matter for a cosine. */
+  /** Signed bytes in base64. The vector is scaled: its length does not matter for a cosine. */
   readonly bytes: string
 }
 
 /**
- * Vectors of latent semantic analysis express the subject only, so two questions on one subject would look the same.
+ * Spaces of latent semantic analysis. Their vectors express the subject only, so two questions on one subject would
+ * look the same.
  */
 const topicsOnly = /^lsa\|/
 
-/** Direction of a vector, one byte a dimension, for the cache; undefined if it can't distinguish questions. */
+/**
+ * Direction of a vector, one byte for each dimension. Undefined without a vector, or if its space can't distinguish
+ * questions.
+ */
 export function directionOf(found: SpaceVector | undefined): Direction | undefined {
   if (!found || topicsOnly.test(found.space)) return undefined
   const most = found.vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
@@ -62,7 +67,7 @@ export function directionOf(found: SpaceVector | undefined): Direction | undefin
   return { space: found.space, bytes: toBase64(new Uint8Array(bytes.buffer)) }
 }
 
-/** Cosine of two directions of one space, −1 to 1; 0 for two spaces. The error of the bytes is below 0.01. */
+/** Cosine of two directions, −1 to 1; 0 if their spaces differ. The error from the bytes is below 0.01. */
 export function cosineOf(one: Direction, other: Direction): number {
   if (one.space !== other.space) return 0
   const a = fromBase64(one.bytes)
@@ -84,8 +89,8 @@ export function cosineOf(one: Direction, other: Direction): number {
 }
 
 /**
- * Words that embedders neglect and questions depend on: numbers, negations, and names, which are words with a capital
- * after the first. Questions that differ in one are different, however similar their vectors.
+ * Words that embedders neglect and questions depend on: numbers, negations, and names (words with a capital letter
+ * after the first word). Questions that differ in such a word are different, however similar their vectors.
  */
 export function particularsOf(question: string): string {
   const words = wordsOf(question)

@@ -8,7 +8,7 @@ import { conversationScope, listVerb, scopeOf } from '../message/conversation-sc
 import { episode } from './episode-kind.ts'
 import { history, historyLimit } from '../message/history.ts'
 
-/** Limits the lines of a session to the size of one episode. */
+/** Keeps the first lines, up to the most characters of one episode. */
 function bounded(lines: readonly ArchiveLine[]): ArchiveLine[] {
   let characters = 0
   return lines.filter(({ content }) => (characters += content.length) <= historyLimit.characters)
@@ -37,9 +37,9 @@ export const episodeCapabilities = [
       skipped: z.boolean().optional(),
       /** Reason if no episode was made: `empty history`, `duplicate history`. */
       reason: z.enum(['empty history', 'duplicate history']).optional(),
-      /** Summary made of sentences of the history, or in the words of a model. */
+      /** `extractive`: sentences of the history. `abstractive`: words of a model. */
       method: z.enum(['extractive', 'abstractive']).optional(),
-      /** Reason for an extractive summary although the book has a model. */
+      /** Reason why the summary is extractive although the book has a model. */
       degraded: z.string().optional(),
     }),
     effect: 'task',

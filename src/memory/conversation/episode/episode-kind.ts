@@ -1,4 +1,4 @@
-// The kind `episode`: a stretch of conversation as a short summary, with keywords to find it by.
+// The kind `episode`: a stretch of conversation as a short summary, with keywords to find the stretch.
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
@@ -8,19 +8,19 @@ import { stored } from '../message/message-kind.ts'
 
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),
-  /** Most specific first. */
+  /** Most relevant first. */
   keywords: z.array(z.string().max(200)).max(50).default([]),
   start_time: instant.optional(),
   end_time: instant.optional(),
   message_count: z.number().int().nonnegative().default(0),
-  /** Ids of its messages, if they are records. */
+  /** Ids of the messages of the episode that are records. */
   messages: z.array(recordId).max(1000).default([]),
-  /** Keys of the lines that were not messages at that time: see message/message-kind.ts. */
+  /** Keys of the lines that were no stored messages when the episode was made (message/message-kind.ts). */
   lines: z
     .array(z.string().max(100))
     .max(2 * historyLimit.messages)
     .optional(),
-  /** Method of the summary: sentences of the conversation, or the words of a language model. */
+  /** `extractive`: sentences of the conversation. `abstractive`: words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
 })
 export type EpisodeBody = z.output<typeof episodeBody>

@@ -14,11 +14,12 @@ const longest = 3
 
 /**
  * The keywords of a history, most relevant first, in their original spelling.
- * After rapid automatic keyword extraction (Rose, Engel, Cramer, Cowley: "Automatic keyword extraction from
- * individual documents", 2010): candidates are the runs of words between common words and punctuation, split into
- * threes; a word's degree is the number of words beside it in candidates, itself included, over all of them. Talk is
- * short and repetitive, so the score of a candidate is the mean degree of its words, not the sum, times 1 + ln(its
- * frequency); a candidate that contains a better one, or is contained in it, is left out.
+ * Method: rapid automatic keyword extraction (Rose, Engel, Cramer, Cowley: "Automatic keyword extraction from
+ * individual documents", 2010). Candidates are the runs of words between common words and punctuation, split after
+ * every third word. The degree of a word is the total number of words in all candidates that contain it.
+ * Conversation is short and repetitive, so the score of a candidate is the mean degree of its words, not the sum,
+ * times 1 + ln(frequency of the candidate). A candidate that contains a better one, or is contained in it, is left
+ * out.
  */
 export function keywordsOf(lines: readonly Line[], limit: number = keywordLimit): string[] {
   const written = new Map<string, string>()
@@ -75,7 +76,10 @@ function isContent(word: string): boolean {
   return !commonWords.has(folded) && !commonWords.has(folded.split("'")[0] ?? '')
 }
 
-/** In Japanese, runs of Han or katakana between the hiragana are mostly nouns; long runs are too specific. */
+/**
+ * Runs of one script. In Japanese, runs of Han or katakana between the hiragana are mostly nouns; runs of more than
+ * eight characters are too specific.
+ */
 function unspacedCandidates(word: string): string[] {
   return (
     word.match(
@@ -86,9 +90,9 @@ function unspacedCandidates(word: string): string[] {
 
 export const summaryLimit = { sentences: 5, characters: 700, sentence: 300 } as const
 const lambda = 0.7
-/** Two sentences with a greater cosine are duplicates; the better one stays. */
+/** Two sentences with a greater cosine are duplicates; the better one is used. */
 const sameFrom = 0.7
-/** Sentences with fewer content words are a fallback. */
+/** Sentences with fewer content words are used only if there are no others. */
 const contentAtLeast = 2
 
 interface Sentence {
@@ -100,13 +104,15 @@ interface Sentence {
 type Vector = ReadonlyMap<string, number>
 
 /**
- * The summary of a history: up to five of its sentences in order, with their speakers. Empty without words.
- * Centroid-based extraction (Radev, Jing, Styś, Tam: "Centroid-based summarization of multiple documents", 2004):
- * every sentence is a vector of its content words, weight 1 + ln(tf); its worth is its cosine with the sum of all.
- * (Rare words get no greater weight, as they would against a large corpus: within one talk, the repeated words are
- * its subject.) Chosen by maximal marginal relevance (Carbonell, Goldstein: "The use of MMR", 1998): the best of λ ×
- * worth − (1 − λ) × greatest cosine with the chosen sentences, λ = 0.7, and never a duplicate of a chosen one (cosine
- * above 0.7).
+ * The summary of a history: at most five of its sentences and 700 characters, in order, with their speakers. Empty
+ * without words.
+ * Method: centroid-based extraction (Radev, Jing, Styś, Tam: "Centroid-based summarization of multiple documents",
+ * 2004). Every sentence is a vector of its content words, with weight 1 + ln(tf). The worth of a sentence is its
+ * cosine with the sum of all vectors. Rare words get no greater weight: within one conversation, the repeated words
+ * are the subject.
+ * Sentences are chosen by maximal marginal relevance (Carbonell, Goldstein: "The use of MMR", 1998): the best of λ
+ * × worth − (1 − λ) × greatest cosine with a chosen sentence, λ = 0.7, and never a duplicate of a chosen one
+ * (cosine above 0.7).
  */
 export function summarise(lines: readonly Line[]): string {
   const seen = new Set<string>()

@@ -1,5 +1,5 @@
 // A language model behind an OpenAI-compatible endpoint: POST {url}/chat/completions.
-// Invariant: the size of an answer is bounded, redirects are not followed, and a request ends at its deadline.
+// Invariant: an answer has a largest size, redirects are not followed, and a request ends at its deadline.
 import { z } from 'zod'
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { type AbortSignalLike, createDeadline } from '../../../core/abort.ts'
@@ -7,16 +7,16 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { Llm, LlmQuestion, Scheduler } from '../../../core/ports.ts'
 
 export interface HttpLlmOptions {
-  /** Base address of the service: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */
+  /** Base address of the service, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
   readonly url: string
   readonly model: string
-  /** Its key, or a function that fetches it before each question. A local model may need none. */
+  /** Key of the service, or a function that returns the key before each request. A local model may need none. */
   readonly key?: string | (() => Promise<string>)
   /** Milliseconds until a question times out; default 60,000. */
   readonly deadlineMs?: number
   /** Most characters of text for one question; default 24,000 (about 6,000 tokens of English). */
   readonly limitChars?: number
-  /** Whether texts of sensitive records are sent too; default false. */
+  /** True: texts of sensitive records are sent too. Default false. */
   readonly sensitive?: boolean
 }
 
@@ -60,7 +60,7 @@ const completion = z.looseObject({
     .min(1),
 })
 
-/** A model over HTTP; throws `invalid-input` for an invalid address or key. */
+/** Makes a model over HTTP. Throws `invalid-input` for an invalid address, model name or key. */
 export function createHttpLlm<Signal>(
   options: HttpLlmOptions,
   { web, scheduler }: { web: WebPlatform<Signal>; scheduler: Scheduler },
@@ -74,7 +74,7 @@ export function createHttpLlm<Signal>(
   }
   if (typeof key === 'string') checkKey(key, 'llm.key')
 
-  /** One request. `plain`: without options that a service may not support. */
+  /** Sends one request. `plain`: without the options that some services don't support. */
   const post = async ({ instruction, text }: LlmQuestion, plain: boolean, signal: Signal) => {
     const secret = typeof key === 'function' ? checkKey(await key(), 'llm.key') : key
     const messages = [
@@ -92,7 +92,8 @@ export function createHttpLlm<Signal>(
         ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
       },
       body: JSON.stringify({ model, messages, stream: false, ...modelOptions }),
-      // The edge doesn't support `error`; with `manual`, a redirect is an unsuccessful answer.
+      // The edge doesn't support `error`. With `manual`, a redirect is an answer with a status below 200 or above
+      // 299.
       redirect: 'manual',
       signal,
     })
@@ -110,7 +111,7 @@ export function createHttpLlm<Signal>(
       try {
         if (signal.aborted) throw new DaybookError('aborted')
         let answer = await post(question, false, abort.signal)
-        // Services support different options; all support the plain question.
+        // Services support different options; every service supports the plain request.
         if (answer.status === 400 || answer.status === 422) answer = await post(question, true, abort.signal)
         return readAnswer(answer)
       } catch (error) {
@@ -176,7 +177,7 @@ function translate(error: unknown, signal: AbortSignalLike, timeout: string | un
   if (signal.aborted) return new DaybookError('aborted', undefined, { cause: error })
   if (timeout !== undefined) return new DaybookError('model-unavailable', timeout, { cause: error })
   if (error instanceof DaybookError) return error
-  // `fetch` doesn't give a reason. The error contains neither the question nor the key.
+  // `fetch` gives no reason. The error contains neither the question nor the key.
   return new DaybookError('model-unavailable', "The model's service could not be reached.", { cause: error })
 }
 

@@ -1,4 +1,4 @@
-// Checks of the `llm` option when a book is opened. Separate from the models, which a page need not load.
+// Checks of the `llm` option when a book is opened. This file imports no model, because a page need not load one.
 import {
   anyOption,
   flagOption,
@@ -10,7 +10,7 @@ import {
 } from '../../../core/option-check.ts'
 import type { LlmOptions } from './llm-options.ts'
 
-/** Checks of `llm` by provider; a host adds its own. Values are checked when the model is created. */
+/** Checks of `llm` by provider; a host adds its own providers. Values are checked when the model is created. */
 export const llmOptionChecks: Readonly<Record<LlmOptions['provider'], OptionCheck>> = {
   none: optionsOf<Extract<LlmOptions, { provider: 'none' }>>({ provider: anyOption }),
   api: optionsOf<Extract<LlmOptions, { provider: 'api' }>>({

@@ -6,7 +6,7 @@ import { createHttpLlm, type HttpLlmOptions, type WebPlatform } from './http-llm
 /** No model, or one behind an OpenAI-compatible endpoint. */
 export type LlmOptions = { readonly provider: 'none' } | ({ readonly provider: 'api' } & HttpLlmOptions)
 
-/** The model that `options` name, undefined for none; throws `invalid-input` for an unknown provider. */
+/** Makes the model that `options` name; undefined for none. Throws `invalid-input` for an unknown provider. */
 export function createLlm<Signal>(
   options: LlmOptions | undefined,
   host: { web: WebPlatform<Signal>; scheduler: Scheduler },

@@ -1,5 +1,5 @@
-// The scope of a conversation: shapes that the verbs of this chapter share, and the names of its records.
-// Each record name follows from its owner, so a caller who sees all records of an agent sees what is stored there.
+// The scope of a conversation: shapes that the verbs of this chapter share, and the names of its records. Each name
+// carries the scope of its agent: a caller who may read all records of the agent may look the name up.
 import { z } from 'zod'
 import type { CallPort } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
@@ -11,14 +11,14 @@ import type { RecordName } from '../../../core/record.ts'
 import { cursor, limit } from '../../../shape/page.ts'
 import { filters, orderBy, readVerb, recordVerbs } from '../../../shape/record-verbs.ts'
 
-/** Scope of the conversation. Default: agent, session and resource of the book. */
+/** Scope of the conversation. Default: agent, session and resource of the call. */
 export const conversationScope = {
   agent: scopeName.optional(),
   session: scopeName.optional(),
   resource: scopeName.optional(),
 }
 
-/** Input of a list, newest first by default. */
+/** Input of a list. Default order: newest first. */
 const listQuery = z.strictObject({
   ...conversationScope,
   filters,
@@ -27,19 +27,19 @@ const listQuery = z.strictObject({
   cursor,
 })
 
-/** Filters for the store: the caller's filters within the named scope. */
+/** Filters for the store: the caller's filters, within the named scope. */
 function withinScope({ agent, session, resource, filters }: ListScope): Filters {
   const named = Object.entries({ agent, session, resource }).filter(([, name]) => name !== undefined)
   const scope = Object.fromEntries(named) as Filters
   if (filters === undefined) return scope
-  // Merged with the caller's conditions, so that errors name the caller's paths.
+  // Adds to the caller's conditions, so that errors name the caller's paths.
   const { and = [] } = filters
   return { ...filters, and: Array.isArray(and) ? [...and, scope] : and }
 }
 
 type ListScope = Pick<z.output<typeof listQuery>, 'agent' | 'session' | 'resource' | 'filters'>
 
-/** A verb that lists the records of `kind`, within the scope that the caller names. */
+/** Makes a verb that lists the records of `kind`, within the scope that the caller names. */
 export function listVerb<const Id extends string, const Method extends string, Item extends z.ZodType>(
   kind: string,
   item: Item,
@@ -55,7 +55,7 @@ export function listVerb<const Id extends string, const Method extends string, I
   })
 }
 
-/** Scope for a record to store. */
+/** Scope for a record to store: the named fields, else those of the call. */
 export function scopeOf(
   {
     agent,
@@ -78,19 +78,19 @@ const ofAgent = (kind: string, agent: string, id: string): RecordName => ({
   scopes: [`agent:${agent}`],
 })
 
-/** The message that `agent` calls `msgId`. */
+/** Name of the message that `agent` calls `msgId`. */
 export const namedMessage = (agent: string, msgId: string): RecordName =>
   ofAgent('message', agent, namedMessageId(agent, msgId))
 
-/** A message without a name, identified by its time and content. */
+/** Name of a message without a `msg_id`, identified by its time and content. */
 export const datedMessage = (...[where, what]: Parameters<typeof messageIdAt>): RecordName =>
   ofAgent('message', where.agent, messageIdAt(where, what))
 
-/** The profile of `user` that `agent` keeps. */
+/** Name of the profile that `agent` stores about `user`. */
 export const profileOf = (agent: string, user: string): RecordName =>
   ofAgent('profile', agent, profileId(agent, user))
 
-/** The episode or cached answer identified by its words. */
+/** Name of an episode or a cached answer, identified by its words. */
 export const recordOfWords = (
   kind: 'episode' | 'answer',
   agent: string,

@@ -1,9 +1,9 @@
-// A stretch of conversation in the caller's format: accepts the common message formats, and converts them to one.
+// A stretch of conversation in the caller's format: accepts the common message formats, and converts them to `Line`.
 import { z } from 'zod'
 import { instant } from '../../../shape/field.ts'
 import { type Source, sourceInput } from '../../../shape/source.ts'
 
-/** Most messages of one history, and most characters of all of them. */
+/** Most messages of one history, and most characters of all its messages. */
 export const historyLimit = { messages: 1000, characters: 400_000 } as const
 
 /** One message: `{ content, source, timestamp, id }`, or `{ role, content }` as in chat APIs. */
@@ -32,7 +32,7 @@ export const history = z
     `is longer than ${historyLimit.characters} characters`,
   )
 
-/** One message of a history, its content trimmed. */
+/** One message of a history, with trimmed content. */
 export interface Line {
   readonly id?: string | undefined
   readonly content: string
@@ -40,7 +40,7 @@ export interface Line {
   readonly timestamp?: string | undefined
 }
 
-/** Display name of a speaker: name, id or type. */
+/** Display name of a speaker: the name, else the id, else the type. */
 export function speakerOf({ source }: Line): string {
   return source.name || source.id || source.type || 'Someone'
 }
@@ -50,7 +50,7 @@ export function isUser({ source }: Line): boolean {
   return source.type !== 'Agent' && source.type !== 'System'
 }
 
-/** Time of the first and the last message, if known. */
+/** Times of the first and the last message; empty if no message has a time. */
 export function spanOf(lines: readonly Line[]): { start_time?: string; end_time?: string } {
   const times = lines.flatMap(({ timestamp }) => timestamp ?? []).toSorted()
   const first = times[0]

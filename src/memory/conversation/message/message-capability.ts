@@ -9,14 +9,14 @@ import { storeMessage } from './store-message.ts'
 import { conversationScope, listVerb, namedMessage, scopeOf } from './conversation-scope.ts'
 import { writeVerb } from '../../../shape/record-verbs.ts'
 
-/** `sensitive` and `restricted` messages are encrypted before they are stored or sent. */
+/** A `sensitive` or `restricted` message is encrypted before it is stored or sent. */
 const sensitivity = z.enum(sensitivities).optional()
 
 const outcome = {
-  /** The stored message, or for a duplicate the existing one. */
+  /** Id of the stored message; for a duplicate, of the existing message. */
   id: z.string().optional(),
   result: z.enum(['stored', 'skipped']),
-  /** Reason if it was skipped: `empty content`, `duplicate msg_id`, `duplicate content`. */
+  /** Reason why the message was skipped. */
   reason: z.enum(['empty content', 'duplicate msg_id', 'duplicate content']).optional(),
 }
 
@@ -46,7 +46,7 @@ export const messageCapabilities = [
       ok: z.boolean(),
       stored: z.number(),
       skipped: z.number(),
-      /** One for each message, in input order. */
+      /** One outcome for each message, in input order. */
       results: z.array(z.object(outcome)),
     }),
     run({ messages, sensitivity: level, ...scope }, at) {

@@ -1,8 +1,8 @@
-// The kind `message`: one thing that a person or an agent said. Never changed after it is stored, except that it may
-// be archived. Also links lines of a history to stored messages, for records derived from the history.
-// Invariant: a line is the message with its id (`msg_id` or record id). Without an id, or if none matches, it is
-// every message of the agent with the same content, and the same time if it has one. A line without a message has
-// keys that identify it when its message arrives.
+// The kind `message`: one message of a person or an agent. A message never changes after it is stored, except that it
+// may be archived. Also links lines of a history to stored messages, for records derived from the history.
+// Invariant: a line is the message with its id (`msg_id` or record id). Without an id, or if none matches, the line
+// is every message of the agent with the same content, and the same time if the line has one. A line without a
+// message has keys that identify it when its message arrives.
 import { awaitedKey, type Kind, whenField } from '../../../core/kind.ts'
 import { source, sourceInput, speakerRole } from '../../../shape/source.ts'
 import { z } from 'zod'
@@ -13,12 +13,12 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { namedMessage } from './conversation-scope.ts'
 import type { Line } from './history.ts'
 
-/** Most characters of one message. Longer messages are refused, never cut. */
+/** Most characters of one message. A longer message is an error and is never cut. */
 const contentLimit = 16_000
 
 const metadata = z.record(z.string(), z.unknown())
 
-/** A message as callers send it. Without `id` it is unnamed; without `timestamp` it is said now. */
+/** A message as callers send it. Without `id`, it has no name. Without `timestamp`, its time is now. */
 export const messageInput = z.strictObject({
   id: z.string().max(1000).optional(),
   content: z.string().max(contentLimit),
@@ -30,18 +30,18 @@ export const messageInput = z.strictObject({
 export type MessageInput = z.output<typeof messageInput>
 
 const messageBody = z.looseObject({
-  /** The sender's name for it, unique for one agent; empty if it has none. */
+  /** The sender's name for the message, unique for one agent; empty if there is none. */
   msg_id: z.string().max(1000).default(''),
   content: z.string().min(1).max(contentLimit),
   source: source.default({}),
   timestamp: instant,
   metadata: metadata.default({}),
-  /** Set when archived: kept, but out of recall and lists. */
+  /** Time of archiving. An archived message is stored, but out of recall and lists. */
   archived_at: instant.optional(),
 })
 type MessageBody = z.output<typeof messageBody>
 
-/** A record of this chapter as it is read: head and body on one level. */
+/** Shape of a record of this chapter as callers read it: head and body on one level. */
 export const stored = <Name extends string, Shape extends z.ZodRawShape>(
   kind: Name,
   body: z.ZodObject<Shape>,
@@ -52,16 +52,16 @@ export type Message = z.output<typeof message>
 
 type At = Pick<ReadContext<'records'>, 'records'>
 
-/** Fields that match a line to messages. */
+/** Fields by which a line is matched to messages. */
 interface LineFields extends Pick<Line, 'content'> {
   readonly id?: string | undefined
   readonly timestamp?: string | undefined
 }
 
-/** Most messages matched by content. Words of more messages are too common. */
+/** Most messages that the lines of a history match by content. */
 const sameLimit = 1000
 
-/** Keys of a line of `agent` that is not a message yet. */
+/** Keys of a line of `agent` for which no message is stored yet. */
 export function lineKeys(agent: string, { id, content, timestamp = '' }: LineFields): string[] {
   const contentKey = awaitedKey('said', agent, content.trim(), timestamp)
   return id ? [awaitedKey('id', agent, id), contentKey] : [contentKey]
@@ -78,7 +78,7 @@ export function createLineMessages({ records }: At, agent: string, lines: readon
   const named = new Map(
     lines.flatMap(({ id }) => (id ? [[id, messageNamed(records, agent, id)] as const] : [])),
   )
-  // A longer line can't be a message.
+  // A longer line can't be a stored message.
   const plain = lines.flatMap(({ id, content }) =>
     (id && named.get(id)) || content.trim() === '' || content.length > contentLimit ? [] : [content],
   )
@@ -96,7 +96,7 @@ export function createLineMessages({ records }: At, agent: string, lines: readon
   }
 }
 
-/** Id of the message with this `msg_id` or record id. */
+/** Id of the message with this `msg_id` or record id; undefined without one. */
 function messageNamed(records: At['records'], agent: string, id: string): string | undefined {
   const named = records.find(namedMessage(agent, id))
   if (named) return named.id
@@ -109,17 +109,17 @@ export const messageKind: Kind<'message', MessageBody> = {
   summary: 'One message of a conversation: who said what, when.',
   version: 1,
   schema: messageBody,
-  // Day and speaker help to find it; the speaker's type would only add noise.
+  // Day and speaker help to find a message; the type of the speaker would only add noise.
   text: [whenField, 'source.name', 'source.id', 'content'],
   facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
   roleOf: (body) => speakerRole((body as Partial<MessageBody>).source),
   awaitedAs: messageKeys,
   policy: 'last_write_wins',
-  // A digest of days archives it.
+  // A consolidation of the persona's days archives a message.
   expires: 'archived_at',
 }
 
-/** Messages of `ids` that the caller can read, without duplicates, in order. */
+/** The messages of `ids` that the caller can read, without duplicates, in the order of `ids`. */
 export function messagesLeft(
   { records }: { readonly records: Pick<RecordReader, 'get'> },
   ids: readonly string[],

@@ -1,5 +1,5 @@
 // The verb that recalls messages, episodes and profiles for an agent before it answers, oldest first.
-// Invariant: each stage only fills the places that the stages before it left free, and no result is repeated.
+// Invariant: a stage only fills the places that the earlier stages left free, and no result is repeated.
 import { z } from 'zod'
 import { conversationScope, scopeOf } from './conversation-scope.ts'
 import { source, type Source } from '../../../shape/source.ts'
@@ -27,13 +27,13 @@ interface RecallScope {
 
 /** Most profiles in a result. */
 const profileLimit = 3
-/** Most recent messages searched literally. */
+/** Most recent messages that are searched literally. */
 const recentLimit = 500
 
 /**
- * Recalls at most `limit` messages for `query`, oldest first. Stages: recall over messages and episodes (vectors if
- * available, and full text), profiles, recent messages that contain the question literally. Without a question: the
- * most recent messages.
+ * Recalls at most `limit` messages for `query`, oldest first. Stages: recall over messages and episodes (full text,
+ * and vectors if available); profiles; recent messages that contain the question literally. With an empty query:
+ * the most recent messages.
  */
 async function recallMessages(
   at: ReadContext<'records' | 'recall'>,
@@ -120,16 +120,16 @@ export const conversationRecallCapabilities = [
     summary: "Recalls an agent's messages for a question, oldest first; without a question, the most recent.",
     input: z.strictObject({
       ...conversationScope,
-      /** Words of a user. Empty: the most recent messages. */
+      /** Words of a user. Empty: recall the most recent messages. */
       query: z.string().max(10_000).default(''),
       limit: limit(10, 500),
     }),
     output: z.object({
       messages: z.array(
         z.object({
-          /** The sender's name for it, or the id of the record. */
+          /** The sender's name for the message, or the id of the record. */
           id: z.string(),
-          /** Episodes and profiles: their text after `[Episode] ` or `[Profile] `. */
+          /** Of an episode or a profile: its text after `[Episode] ` or `[Profile] `. */
           content: z.string(),
           source: z.looseObject({ ...source.shape, System: z.string().optional() }),
           timestamp: z.string(),
@@ -139,7 +139,7 @@ export const conversationRecallCapabilities = [
     uses: ['records', 'recall'],
     async run({ query, limit, ...scope }, at) {
       const { agent } = scopeOf(scope, at.call)
-      // The book's own session and resource don't narrow a recall; they apply to stored messages.
+      // The session and resource of the call don't narrow a recall; they apply to stored messages only.
       const { session, resource } = scope
       return { messages: await recallMessages(at, { agent, session, resource }, query, limit) }
     },

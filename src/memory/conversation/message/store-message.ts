@@ -1,5 +1,5 @@
 // Stores messages, each once.
-// Invariant: the id of a message with a name, or a time of its own, follows from its content. So a message stored
+// Invariant: the id of a message derives from its name, or from its own time and content. So a message that is stored
 // twice, on one device or on two that sync later, is one record.
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -14,7 +14,7 @@ export type StoreOutcome =
   | { readonly result: 'skipped'; readonly id?: string; readonly reason: SkipReason }
 export type SkipReason = 'empty content' | 'duplicate msg_id' | 'duplicate content'
 
-/** Scope of the message. Default: that of the book. */
+/** Scope of the message to store. */
 export interface MessageScope {
   readonly agent: string
   readonly session?: string
@@ -23,9 +23,9 @@ export interface MessageScope {
 }
 
 /**
- * Stores one message, or returns the reason for skipping it: it is empty, its name exists, or, without a name, its
- * speaker said the same at the same time. `later` adds milliseconds to the time of a message without a time, which
- * preserves the order of messages stored together.
+ * Stores one message, or returns the reason why it is skipped: its content is empty, its name exists, or, without a
+ * name, the same message with the same time exists. `later`: milliseconds to add to the time of a message without a
+ * time, which preserves the order of messages stored together.
  */
 export function storeMessage(
   input: MessageInput,
@@ -61,7 +61,7 @@ export function storeMessage(
     metadata,
     ...(target == null ? {} : { target_agent: target }),
   } as unknown as JsonObject
-  // Another record under this id, however unlikely, is not replaced.
+  // Another record with this id, however unlikely, is not replaced: the message gets a random id.
   const put = { kind: 'message', body, scope, checked: true }
   return { result: 'stored', id: records.put(before ? put : { ...put, name }) }
 }
