@@ -1,22 +1,25 @@
-// Asks a language model for JSON, and accepts only what fits the schema.
+// Requests JSON from a language model, and accepts only an answer that fits the schema.
 import type { z } from 'zod'
 import type { AbortSignalLike } from '../core/abort.ts'
 import { isDaybookError } from '../core/errors.ts'
 import type { Llm, LlmQuestion } from '../core/ports.ts'
 
-/** The value, or the reason of a failure in words, and whether a retry may succeed. */
+/** The value; or the reason of a failure, as a sentence for people, and whether a retry may succeed. */
 export type LlmReply<Value> =
   | { readonly value: Value; readonly failed?: undefined }
   | { readonly failed: string; readonly retry: boolean }
 
-/** Failure reason: the model may not see sensitive texts. */
+/** Reason of a failure: the model may not read sensitive texts. */
 export const sensitiveNotSent =
   'Sensitive texts are not sent to the language model unless `llm.sensitive` allows it.'
 
-/** Many models put a fence around the whole answer; other text beside the JSON is refused. */
+/** Many models put a fence around the whole answer. With other text beside the JSON, the answer is invalid. */
 const fence = /^```(?:json)?\s*\n([\s\S]*)\n```$/
 
-/** Asks `llm` and validates the answer. Throws only `aborted`. */
+/**
+ * Sends `question` to `llm` and validates the answer. Throws every error of `llm` except `model-unavailable`:
+ * `aborted`, for example.
+ */
 export async function askJson<Shape extends z.ZodType>(
   llm: Llm,
   question: LlmQuestion,
@@ -44,12 +47,12 @@ export async function askJson<Shape extends z.ZodType>(
   }
 }
 
-/** Wraps a user's text in tags that it can't imitate, so that a question contains it as data. */
+/** Wraps a user's text in tags that the text can't imitate, so that the model gets it as data. */
 export function asData(name: string, text: string): string {
   return `<${name}>\n${text.replaceAll(/<(?=\/?[a-z])/gi, '‹')}\n</${name}>`
 }
 
-/** Splits lines into as few texts as fit `limit`, without losing any; splits longer lines. */
+/** Joins lines to as few texts of at most `limit` UTF-16 units as their order allows; splits a longer line. */
 export function partition(lines: readonly string[], limit: number): string[] {
   const pieces = lines.flatMap((line) => {
     const count = Math.max(1, Math.ceil(line.length / limit))

@@ -1,7 +1,7 @@
-// DIDs: names of users and agents in the a2p protocol, `did:a2p:<sort>:<namespace>:<name>`, DIDs of other methods, and
-// public keys as `did:key`.
-// Invariant: one pattern decides everywhere what a DID is, and none of its characters is a wildcard of scopes or
-// policies.
+// DIDs: names of users and agents in the a2p protocol, `did:a2p:<sort>:<namespace>:<name>`, DIDs of other methods,
+// and public keys as `did:key`.
+// Invariant: these patterns alone decide whether a text is a DID, and no character of a DID is a wildcard of scopes
+// or policies.
 import { base58 } from '@scure/base'
 
 const namespaced = /^did:a2p:(user|agent|org|entity|service):([a-zA-Z0-9._-]+):([a-zA-Z0-9._-]+)$/
@@ -13,12 +13,12 @@ export const didLimit = 300
 
 export interface A2pDid {
   readonly sort: 'user' | 'agent' | 'org' | 'entity' | 'service'
-  /** Issuer of the names; `local` is one's own host. */
+  /** Issuer of the names; `local` is the user's own host. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Parses an a2p DID; undefined for anything else. */
+/** Parses an a2p DID with a namespace; undefined for any other text. */
 export function readA2pDid(text: string): A2pDid | undefined {
   const match = text.length > didLimit ? null : namespaced.exec(text)
   if (!match) return undefined
@@ -32,12 +32,12 @@ export function isDid(text: string): boolean {
   return text.startsWith('did:a2p:') ? namespaced.test(text) : general.test(text)
 }
 
-/** True for an a2p DID without a namespace: nobody can be found by it. */
+/** True for an a2p DID without a namespace: no registry can resolve it. */
 export function lacksNamespace(text: string): boolean {
   return text.length <= didLimit && bare.test(text)
 }
 
-/** True for the DID of an agent: an a2p one, or one of another method. */
+/** True for an a2p DID of an agent, or a DID of another method. */
 export function isAgentDid(text: string): boolean {
   return isDid(text) && (readA2pDid(text)?.sort ?? 'agent') === 'agent'
 }
@@ -45,8 +45,8 @@ export function isAgentDid(text: string): boolean {
 const local = 'did:a2p:agent:local:'
 
 /**
- * Returns the DID of an agent: its name if that is a DID, else one in the namespace `local`, which belongs to no
- * registry.
+ * Returns the DID of an agent: its name if that begins with `did:`, else a DID in the namespace `local`, which
+ * belongs to no registry.
  */
 export function didOfAgent(agent: string): string {
   if (agent.startsWith('did:')) return agent
@@ -60,14 +60,14 @@ const keyBytes = 32
 const pattern = /^did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}$/
 
 /**
- * Formats a 32-byte Ed25519 public key as `did:key:z…` (W3C CCG did:key, base58btc). One text for each key, so keys
- * compare as texts.
+ * Formats a 32-byte Ed25519 public key as `did:key:z…` (W3C CCG did:key, base58btc). Each key has one text, so keys
+ * can be compared as texts.
  */
 export function toDidKey(publicKey: Uint8Array): string {
   return scheme + base58.encode(Uint8Array.from([...codec, ...publicKey]))
 }
 
-/** Parses a `did:key` as the 32 bytes of an Ed25519 key; undefined for anything else. */
+/** Parses a `did:key` into the 32 bytes of an Ed25519 key; undefined for any other text. */
 export function fromDidKey(text: string): Uint8Array | undefined {
   if (!pattern.test(text)) return undefined
   const bytes = base58.decode(text.slice(scheme.length))

@@ -1,5 +1,5 @@
 // Bytes as text: base64 (RFC 4648, section 4) and base64url without padding (section 5).
-// Invariant: one text for each byte string; other spellings are invalid, so texts compare like bytes.
+// Invariant: each byte string has one text; other spellings are invalid, so bytes can be compared as texts.
 import { base64, base64urlnopad } from '@scure/base'
 
 /** Encodes as base64 with padding. */

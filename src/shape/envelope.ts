@@ -1,7 +1,7 @@
-// The envelope of the knowledge pool, version 1: claws exchange proposals, votes, decisions, facts, presence and
-// capabilities in it.
-// Invariants: the signature covers the canonical form of the whole envelope without the signature, so unknown members are
-// signed, stored and forwarded too. A parsed envelope spells every claw canonically.
+// The envelope of the knowledge pool, version 1. Claws (agents of the pool) exchange proposals, votes, decisions,
+// facts, presence and capabilities in it.
+// Invariant: the signature covers the canonical form of the whole envelope without the signature, so unknown members
+// are signed, stored and forwarded too. A parsed envelope spells every claw canonically.
 import { z } from 'zod'
 import { envelopeTypes } from '../core/pool.ts'
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
@@ -35,7 +35,7 @@ const word = (most: number) =>
     .refine((text) => text.trim() !== '', 'is required')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const id = word(poolLimits.id)
-/** Name of a claw, in its canonical spelling. */
+/** Name of a claw, converted to its canonical spelling. */
 const claw = id.transform(foldName).pipe(id)
 const time = z.string().refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
 const optionalText = (most: number) => word(most).or(z.literal('')).optional()
@@ -57,7 +57,7 @@ const proposedFact = z.looseObject({
   object: part,
 })
 
-/** A counted ballot of a decision: `n` numbers the votes of a claw. */
+/** A ballot that a decision counted. `n`: number of the vote among the claw's votes. */
 export const countedBallot = z.looseObject({ clawId: claw, vote, n: count })
 
 export const payloads = {
@@ -94,7 +94,7 @@ export const payloads = {
     tags,
     publishedAt: time.optional(),
   }),
-  /** A proposal that its proposer withdraws, with everything that followed from it. */
+  /** Its proposer withdraws a proposal, and with it everything that followed from it. */
   withdrawal: z.looseObject({ proposalId: id }),
   presence: z.looseObject({
     group: id.optional(),
@@ -107,7 +107,7 @@ export const payloads = {
     displayName: optionalText(poolLimits.id),
     model: optionalText(poolLimits.id),
     capabilities: z.array(word(poolLimits.capability)).max(poolLimits.capabilities),
-    /** `did:key`s of the devices that speak for the claw. */
+    /** `did:key` of each device that may sign for the claw. */
     keys: z.array(word(200)).max(poolLimits.keys).optional(),
     updatedAt: time.optional(),
   }),
@@ -115,13 +115,13 @@ export const payloads = {
 export type Payloads = { readonly [Type in keyof typeof payloads]: z.output<(typeof payloads)[Type]> }
 
 const signature = z.strictObject({
-  /** A `did:key` of Ed25519. */
+  /** `did:key` of an Ed25519 key. */
   key: word(200),
-  /** base64url, 64 bytes. */
+  /** Signature of 64 bytes, in base64url. */
   value: z.string().length(86, 'is not 64 bytes in base64url'),
 })
 
-/** Head of an envelope, in the order of checks. */
+/** Head of an envelope, in the order in which the fields are checked. */
 const head = {
   schemaVersion: id,
   type: id,
@@ -145,7 +145,7 @@ interface EnvelopeHead {
 export type EnvelopeV1 = {
   [Type in keyof Payloads]: EnvelopeHead & { readonly type: Type; readonly payload: Payloads[Type] }
 }[keyof Payloads]
-/** An unsigned envelope to be sent. */
+/** An envelope to send, before it is signed. */
 export type EnvelopeDraft = {
   [Type in keyof Payloads]: Omit<EnvelopeHead, 'signature'> & {
     readonly type: Type
@@ -153,7 +153,7 @@ export type EnvelopeDraft = {
   }
 }[keyof Payloads]
 
-/** Readable parts of a refused envelope, for the audit. */
+/** Readable fields of an invalid envelope, for the audit log; each is empty if missing. */
 export interface EnvelopeTrail {
   readonly type: string
   readonly claw: string
@@ -166,7 +166,7 @@ export type EnvelopeReading =
   | { readonly envelope: EnvelopeV1; readonly trail: EnvelopeTrail; readonly refused?: undefined }
   | { readonly refused: string; readonly trail: EnvelopeTrail }
 
-/** Parses a JSON value as an envelope; reports its first error in words. */
+/** Parses a JSON value as an envelope. `refused`: the first error, as a sentence for people. */
 export function readEnvelope(value: unknown): EnvelopeReading {
   const fields: Readonly<Record<string, unknown>> =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
@@ -216,7 +216,7 @@ function trailOf(fields: Readonly<Record<string, unknown>>): EnvelopeTrail {
   }
 }
 
-/** Examples: `proposalId is required`, `tags.3 is longer than 64 characters`. */
+/** Text of the first error, such as `proposalId is required` or `tags.3 is longer than 64 characters`. */
 function issueText(within: string, { issues: [issue] }: z.ZodError): string {
   const path = [within, ...(issue?.path.map(String) ?? [])].filter((name) => name !== '').join('.')
   const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
@@ -224,13 +224,13 @@ function issueText(within: string, { issues: [issue] }: z.ZodError): string {
   return `${path === '' ? 'payload' : path} ${message}`.slice(0, 300)
 }
 
-/** Returns the signed text of an envelope: the canonical form without the signature. */
+/** Returns the text that the signature covers: the canonical form of the envelope without the signature. */
 export function signedEnvelopeText(envelope: object): string {
   const { signature: _signature, ...signed } = envelope as { signature?: unknown }
   return strictCanonicalText(signed)
 }
 
-/** Returns the order key of an envelope: envelopes with the same key stay in order on a carrier. */
+/** Returns the order key of an envelope: a carrier delivers envelopes with the same key in order. */
 export function orderKey({ type, payload, clawId }: Pick<EnvelopeV1, 'type' | 'payload' | 'clawId'>): string {
   if (type === 'fact') return (payload as Payloads['fact']).factId
   if (type === 'presence' || type === 'capabilities') return clawId

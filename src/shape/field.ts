@@ -4,7 +4,7 @@ import { canonicalTime, isDateOnly } from '../core/time.ts'
 import type { Json, JsonObject } from '../core/json/path.ts'
 import { z } from 'zod'
 
-/** JSON that was checked before, or is checked later. */
+/** JSON that other code validates. */
 export const json = z.unknown() as unknown as z.ZodType<Json>
 export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>
 
@@ -12,14 +12,17 @@ export const recordId = z
   .string()
   .refine(isRecordId, 'is not a record id (1 to 128 letters, digits, . _ : -)')
 
-/** An agent, a session or a resource in a record's head: well-formed Unicode, because it becomes a column. */
+/** An agent, a session or a resource in a record's head. Well-formed Unicode, because it becomes a column. */
 export const scopeName = z
   .string()
   .min(1)
   .max(1000)
   .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
 
-/** An ISO 8601 instant, returned in canonical form. A date means its first moment, no offset means UTC. */
+/**
+ * An ISO 8601 instant, converted to canonical form. A date means its first moment; without an offset, the time is
+ * UTC.
+ */
 export const instant = z.string().transform((value, context) => {
   const canonical = canonicalTime(value)
   if (canonical !== undefined) return canonical
@@ -28,8 +31,8 @@ export const instant = z.string().transform((value, context) => {
 })
 
 /**
- * An ISO 8601 instant in canonical form, or a date as it is, which means the whole day in the book's zone; see
- * `core/zone.ts`.
+ * An ISO 8601 instant, converted to canonical form; or a date, unchanged, which means the whole day in the book's
+ * time zone (`core/zone.ts`).
  */
 export const instantOrDay = z.string().transform((value, context) => {
   const canonical = isDateOnly(value) ? value : canonicalTime(value)
@@ -38,24 +41,25 @@ export const instantOrDay = z.string().transform((value, context) => {
   return z.NEVER
 })
 
-/** An ISO 8601 instant in canonical form; other spellings are refused. */
+/** An ISO 8601 instant in canonical form; another spelling is an error. */
 export const canonicalInstant = z
   .string()
   .refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
 
 /**
- * Number of sealed records of the requested kinds, within the caller's reach, that could not be read here. Absent: none.
+ * Number of sealed records of the requested kinds, within the caller's reach, that can't be read here. Absent if
+ * there are none.
  */
 export const sealed = z.number().int().min(1).optional()
 
-/** Returns the field, if the count is not 0. */
+/** Returns the field `sealed`; an empty object if the count is 0. */
 export function sealedField(count: number): { sealed?: number } {
   return count === 0 ? {} : { sealed: count }
 }
 
 /**
- * Number of secrets of one rule in one field of a kind. `path` is dotted, with `*` for list indexes; `kept` means stored
- * in clear.
+ * Number of secrets that one rule found in one field of a kind. `path`: dotted, with `*` for list indexes. `kept`:
+ * stored in clear.
  */
 export const secretCount = z.object({
   rule: z.string(),

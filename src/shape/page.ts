@@ -1,4 +1,4 @@
-// Shapes of lists: how many records a page has, how to fetch the next one, and how the answer ends.
+// Shapes of lists: number of records of a page, cursor of the next page, and end of the answer.
 import { z } from 'zod'
 import { defined } from '../core/defined.ts'
 import { sealedField } from './field.ts'
@@ -12,12 +12,12 @@ interface Page {
   readonly sealed?: number
 }
 
-/** The cursor of a page, if there is a next one. */
+/** Returns the cursor of a page; an empty object on the last page. */
 export function nextOf({ cursor: next }: Page): { cursor?: string } {
   return defined({ cursor: next })
 }
 
-/** The cursor and the number of unreadable records of a page, without empty fields. */
+/** Returns the cursor and the number of unreadable records of a page, without empty fields. */
 export function restOf(page: Page): { cursor?: string; sealed?: number } {
   return { ...nextOf(page), ...sealedField(page.sealed ?? 0) }
 }

@@ -1,4 +1,4 @@
-// The common part of verbs that rebuild a derived record when a source of it is gone.
+// The common part of verbs that rebuild a derived record after one of its sources is gone.
 // Invariant: the record is rebuilt or forgotten in one transaction, and only while a source is gone.
 import { z } from 'zod'
 import type { TaskContext } from '../core/capability/context.ts'
@@ -11,19 +11,22 @@ export const rebuildInput = z.strictObject({ id: recordId })
 
 export const rebuildOutput = z.object({
   id: z.string(),
-  /** `told`: rebuilt. `current`: no source is gone. `absent`: there is no such record any more. */
+  /**
+   * `told`: rebuilt. `forgotten`: nothing remained. `current`: no source is gone. `absent`: the record doesn't
+   * exist.
+   */
   result: z.enum(['told', 'forgotten', 'current', 'absent']),
 })
 
 interface Rebuilding {
   readonly id: string
-  /** Kinds of the verb's records. */
+  /** Kinds of records that the verb rebuilds. */
   readonly kinds: ReadonlySet<string>
-  /** Returns the body without words of gone sources; undefined if nothing remains. */
+  /** Returns the body without the words of sources that are gone; undefined if nothing remains. */
   bodyLeft(records: RecordWriter, kind: string, body: JsonObject): JsonObject | undefined
 }
 
-/** Rebuilds or forgets the record `id`, as maintenance of the book. */
+/** Rebuilds or forgets the record `id`, as upkeep by the book itself. */
 export async function rebuildRecord(
   at: Pick<TaskContext<'records'>, 'records'>,
   { id, kinds, bodyLeft }: Rebuilding,

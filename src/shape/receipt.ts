@@ -1,4 +1,4 @@
-// The receipt of a write: it is committed, when, and into which medium.
+// The receipt of a committed write: the time, and the medium.
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 

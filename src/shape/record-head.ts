@@ -2,7 +2,7 @@
 import { sensitivities } from '../core/sealed.ts'
 import { z } from 'zod'
 
-/** A name such as `People/Alice`; `/` separates the levels, and no level is empty. */
+/** Name of a collection, such as `People/Alice`. `/` separates the levels, and no level is empty. */
 export const collectionName = z
   .string()
   .min(1)
@@ -12,7 +12,7 @@ export const collectionName = z
 
 const isPlain = (text: string) => !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)
 
-/** A new collection name: no control characters, and no level such as `..`. */
+/** Name of a new collection: no control characters, and no level such as `..`. */
 export const collectionPlace = collectionName
   .refine(isPlain, 'has control characters')
   .refine(
@@ -39,7 +39,7 @@ export const markChanges = {
   collection: collectionName.nullable().optional(),
 }
 
-/** Marks in a call: null removes one. */
+/** Marks in a call; null removes a mark. */
 export const markInput = { ...markChanges, collection: collectionPlace.nullable().optional() }
 
 export const recordHead = {
@@ -51,6 +51,6 @@ export const recordHead = {
   session: z.string().optional(),
   resource: z.string().optional(),
   sensitivity: z.enum(sensitivities).optional(),
-  /** Marks of the record, see `records.mark`. */
+  /** Marks of the record; see `records.mark`. */
   marks: z.object(marks).optional(),
 }

@@ -1,5 +1,5 @@
-// The plain verbs of a kind, declared instead of written: get, query, search and count, each a call of one builder.
-// A verb that does more takes `readVerb` and its own `run`.
+// Builders of the plain verbs of a kind: get, query, search and count. A verb that does more uses `readVerb` or
+// `writeVerb` with its own `run`.
 import { z } from 'zod'
 import type { Capability } from '../core/capability/capability.ts'
 import type { PortName, ReadContext } from '../core/capability/context.ts'
@@ -9,7 +9,7 @@ import type { Schema } from '../core/schema.ts'
 import { cursor, limit, offset } from './page.ts'
 import { recordId, sealed, sealedField } from './field.ts'
 
-/** Not checked here: the filter language itself reports faults with their place. */
+/** Not validated here: the filter language reports an error with its path. */
 export const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional()
 
 export const orderBy = z
@@ -20,11 +20,14 @@ export const page = { limit: limit(), offset, cursor }
 
 export const recordQuery = z.strictObject({ filters, orderBy, ...page })
 
-/** A page of records. `cursor`, if present, fetches the next page. */
+/** A page of records. `cursor`: fetches the next page; absent on the last page. */
 export const recordPage = <Item extends z.ZodType>(item: Item) =>
   z.object({ records: z.array(item), cursor: z.string().optional(), sealed })
 
-/** Words, and how to match them. Quoted words form a phrase; with `prefix`, the last word may be the beginning of one. */
+/**
+ * Words, and how to match them. Quoted words form a phrase. With `prefix`, the last word matches every word that
+ * begins with it.
+ */
 export const match = z.enum(['any', 'all']).default('any')
 export const words = z.string().max(10_000)
 export const recordSearch = z.strictObject({
@@ -43,8 +46,8 @@ export const searchPage = <Item extends z.ZodType>(item: Item) =>
 export const period = z.enum(['hour', 'day', 'month', 'none']).default('day')
 
 /**
- * Oldest first. `at`: start of the hour, day or month in the time zone of the book; `failed`: records that ended badly.
- * Periods without records are left out.
+ * Buckets are sorted oldest first. `at`: start of the hour, day or month in the book's time zone. `failed`: number
+ * of records with a failure. Periods without records are left out.
  */
 export const counts = z.object({
   total: z.number(),
@@ -60,7 +63,7 @@ interface Named<Id extends string, Method extends string> {
 
 type Records = readonly ['records']
 
-/** A verb with one method; its builder gives it its right and its effect. */
+/** A verb with one method. Its builder adds the permission and the effect. */
 type Parts<
   Id extends string,
   Method extends string,
@@ -72,7 +75,7 @@ type Parts<
   readonly method: Method
 }
 
-/** A verb that only reads, for callers with the right to read. Without `uses`, it reads records. */
+/** Makes a verb that only reads, for callers with the right to read. Default `uses`: records. */
 export function readVerb<
   const Id extends string,
   const Method extends string,
@@ -92,7 +95,7 @@ export function readVerb<
   } as object as Capability<Id, readonly [Method], I, O, Uses, 'read'>
 }
 
-/** A verb that writes in one transaction, for callers with the right to write. Without `uses`, it writes records. */
+/** Makes a verb that writes in one transaction, for callers with the right to write. Default `uses`: records. */
 export function writeVerb<
   const Id extends string,
   const Method extends string,
@@ -114,7 +117,7 @@ export function writeVerb<
 
 type ReadAt = ReadContext<'records'>
 
-/** Builders of the plain verbs for records of `kind`, which look like `item`. */
+/** Returns builders of the plain verbs for records of `kind` with the shape `item`. */
 export function recordVerbs<Item extends z.ZodType>(kind: string, item: Item) {
   type Record = z.output<Item>
   const asItem = (record: { readonly kind: string } | undefined): Record | undefined =>
@@ -125,7 +128,7 @@ export function recordVerbs<Item extends z.ZodType>(kind: string, item: Item) {
   }
   const output = recordPage(item)
   return {
-    /** The record, if it is of this kind. */
+    /** Returns the record if it is of this kind, else undefined. */
     asItem,
     pageOf,
     page: output,

@@ -1,7 +1,8 @@
-// Shapes of types that are declared elsewhere. Core declares what ports give; it has no zod, so verbs add the shape.
+// zod shapes of types that core declares. Core imports no zod, so the verbs declare the shapes, and the compiler
+// compares them.
 import type { z } from 'zod'
 
-/** `T` as its shape has it: an optional key may be undefined, a list may change. */
+/** `T` as zod infers it: an optional key may be undefined, a list is mutable. */
 type Loose<T> = T extends readonly (infer Item)[]
   ? Loose<Item>[]
   : T extends object
@@ -12,7 +13,9 @@ type Loose<T> = T extends readonly (infer Item)[]
       }
     : T
 
-/** Nothing to add if the shape has all keys of `T` and both have the same types; otherwise what differs. */
+/**
+ * `unknown` if the shape has all keys of `T` and both have the same types; else a type that names the difference.
+ */
 type Same<Shape, T> = [Exclude<keyof T, keyof Shape>] extends [never]
   ? [Loose<T>] extends [Loose<Shape>]
     ? [Loose<Shape>] extends [Loose<T>]
@@ -21,7 +24,7 @@ type Same<Shape, T> = [Exclude<keyof T, keyof Shape>] extends [never]
     : { readonly shapeHasLess: T }
   : { readonly shapeLacks: Exclude<keyof T, keyof Shape> }
 
-/** The shape of `T`, checked by the compiler: `shapeOf<TaskEntry>()(z.object({ … }))`. */
+/** Makes the shape of `T`, which the compiler checks: `shapeOf<TaskEntry>()(z.object({ … }))`. */
 export function shapeOf<T>() {
   return <Shape extends z.ZodType>(shape: Shape & Same<z.output<Shape>, T>): z.ZodType<T> =>
     shape as unknown as z.ZodType<T>

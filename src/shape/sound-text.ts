@@ -1,4 +1,4 @@
-// The shape of texts that are stored: well-formed Unicode, at most `max` characters.
+// The shape of texts to store: well-formed Unicode, at most `max` UTF-16 units.
 import { z } from 'zod'
 
 export const soundText = (max: number) =>

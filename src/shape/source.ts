@@ -1,9 +1,9 @@
-// The speaker of a message. Callers spell it in several ways; it is stored in one.
+// The speaker of a message. Callers may spell it in several ways; it is stored in one form.
 import { z } from 'zod'
 
 const speakerName = z.string().max(1000)
 
-/** A stored speaker: `{ type: 'User', id, name }`; empty if unknown. */
+/** A stored speaker, such as `{ type: 'User', id, name }`; empty if unknown. */
 export const source = z.looseObject({
   type: z.string().max(200).optional(),
   id: speakerName.optional(),
@@ -20,7 +20,7 @@ const roles: Readonly<Record<string, string>> = {
   system: 'System',
 }
 
-/** Role of a speaker: by its type, or by its name if a chat names speakers by role. */
+/** Role of a speaker: by the name if the name is a role, else by the type; undefined for another type. */
 export function speakerRole(written: unknown): 'person' | 'agent' | undefined {
   const { type, name } = (written ?? {}) as Partial<Source>
   const role = roles[name?.toLowerCase() ?? ''] ?? type
@@ -28,7 +28,7 @@ export function speakerRole(written: unknown): 'person' | 'agent' | undefined {
   return role === 'User' ? 'person' : undefined
 }
 
-/** A speaker as callers write it: the stored form, `{ User: 'u-1' }`, or the role `user`. */
+/** A speaker as callers write it: the stored form, `{ User: 'u-1' }`, the role `user`, or an id. */
 export const sourceInput = z
   .union([z.string().max(1000), z.record(z.string(), z.unknown())])
   .transform((written, context): Source => {

@@ -23,7 +23,7 @@ export const checkpointKey = { thread: threadId, namespace: label.default(''), c
 
 export const checkpointBody = z.looseObject({
   thread: threadId,
-  /** Part of the program; empty for the whole. */
+  /** A part of the program, such as a subgraph; empty: the whole program. */
   namespace: label,
   /** A later checkpoint has a greater id; ids are compared as text. */
   checkpoint: checkpointId,

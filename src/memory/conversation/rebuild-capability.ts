@@ -1,5 +1,5 @@
 // The verb that rebuilds an episode or a profile after one of its messages was forgotten or sealed.
-// Invariant: the result is made from the remaining messages alone, so it may run twice, and on two devices.
+// Invariant: the result is made from the remaining messages alone, so the verb may run twice, and on two devices.
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -10,7 +10,7 @@ import { messagesLeft } from './message/message-kind.ts'
 import type { Profile } from './profile/profile-schema.ts'
 import { type Facts, factsLeft, factsNaming, writeProfile } from './profile/profile-fact.ts'
 
-/** Undefined if no message remains. */
+/** Body of the rebuilt episode; undefined if no message with words remains. */
 async function rebuildEpisode(
   at: TaskContext<'records' | 'recall'>,
   { id, messages: sources = [] }: Episode,
@@ -23,7 +23,10 @@ async function rebuildEpisode(
   return { ...body, messages: messages.map(({ id }) => id) }
 }
 
-/** Runs in the transaction that writes the result, so later facts are preserved. */
+/**
+ * Body of the rebuilt profile; undefined without facts. Call it in the transaction that writes the body, so that
+ * facts learned meanwhile are preserved.
+ */
 function rebuildProfile(records: WriteContext<'records'>['records'], id: string): object | undefined {
   const profile = records.get(id) as Profile | undefined
   const here = records.found(id).filter((one) => records.get(one.id) !== undefined)

@@ -1,6 +1,6 @@
-// The kind `document`: JSON that a program keeps under a key in a folder: a file of an agent's memory, an item of a
-// store.
-// Invariant: a name is unique in a book, because the id follows from it.
+// The kind `document`: JSON that a program stores under a key in a folder, such as a file of an agent's memory or an
+// item of a store.
+// Invariant: folder and key are unique in a book, because the id derives from them.
 import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { nameId, partMark, partsField } from '../../core/text/name-id.ts'
 import { z } from 'zod'
@@ -11,11 +11,11 @@ import { utf8Length } from '../../core/text/utf8.ts'
 import { plainText } from '../../core/text/shown-text.ts'
 import { someText, soundText } from '../../shape/sound-text.ts'
 
-/** Most bytes (UTF-8 JSON) of a document's value: fits into a row on every host. */
+/** Most bytes of a document's value, as JSON in UTF-8; a value of this size fits into a row on every host. */
 export const documentBytes = 1_800_000
 
 /**
- * Folder path: labels, each with `/` behind it, `notes/2026/`; empty for the root. A folder exists as long as it
+ * Folder path: labels with `/` after each, such as `notes/2026/`; empty for the root. A folder exists as long as it
  * contains a document.
  */
 export const folder = soundText(4000)
@@ -27,7 +27,7 @@ export const documentValue = z.record(z.string(), z.json())
 export const documentBody = z.looseObject({
   folder,
   key: documentKey,
-  /** False: not a memory, and never recalled. */
+  /** False: recall never returns the document. */
   recalled: z.boolean().optional(),
   value: documentValue.refine(
     (value) => utf8Length(JSON.stringify(value)) <= documentBytes,
@@ -40,7 +40,7 @@ export function documentName(folder: string, key: string): RecordName {
   return { kind: 'document', id: nameId('document', folder, key), scopes: [`document:${folder}`] }
 }
 
-/** Keys of the parts that a value lists. */
+/** Keys of the part documents that a value lists. */
 export function partKeys(value: JsonObject): readonly string[] {
   const keys = value[partsField]
   if (!Array.isArray(keys)) return []
@@ -58,9 +58,9 @@ export const documentKind: Kind<'document', DocumentBody> = {
   facets: { subject: 'folder', name: 'key' },
   scopedBy: 'subject',
   shared: true,
-  // A document stays as one writer left it; concurrent writes go to the conflict log.
+  // Concurrent writes are not merged: the last one wins, and the other goes to the conflict log.
   policy: 'last_write_wins',
-  // In the same folder, so that a value can't name documents of another scope.
+  // Parts are in the same folder, so that a value can't name documents of another scope.
   parts: ({ folder, key, value }) =>
     key.startsWith(partMark) ? [] : partKeys(value).map((part) => documentName(folder, part).id),
   recallable: ({ recalled }) => recalled !== false,

@@ -1,6 +1,6 @@
-// The chapter of documents that programs keep under names (files and items of the adapters): read one, list a folder,
-// write many at once.
-// Invariant: a write with an unmet condition changes nothing.
+// The chapter of documents that programs store under names (files and items of the adapters): read one, list a
+// folder, write many at once.
+// Invariant: if the condition of one change is not met, the write changes nothing.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import {
   documentBase,
@@ -32,7 +32,7 @@ const storedDocument = z.looseObject({
   folder: z.string(),
   key: z.string(),
   value: documentValue,
-  /** Version of the value. Passed back as `ifMatch`, it makes a write conditional on that version. */
+  /** Version of the value. Pass it as `ifMatch` to write only if the value is still the same. */
   etag: z.string(),
 })
 type StoredDocument = z.output<typeof storedDocument>
@@ -45,7 +45,10 @@ function etagOf(record: Stored<JsonObject>): string {
   return nameHash('document', JSON.stringify(record['value']))
 }
 
-/** Documents in a folder and below it: their folders begin with its name. `0` follows `/`. */
+/**
+ * Filter for documents in the folder `name` and below it: their folders begin with `name`. `0` is the character
+ * after `/`.
+ */
 function within(name: string) {
   return { folder: { gte: name, lt: `${name.slice(0, -1)}0` } }
 }
@@ -55,18 +58,21 @@ const change = z.strictObject({
   key: documentKey,
   /** Null removes the document. */
   value: documentValue.nullable(),
-  /** Required current `etag`; null: the document must not exist. */
+  /** Required current `etag`. Null: the document must not exist. Absent: no condition. */
   ifMatch: z.string().max(100).nullable().optional(),
   sensitivity: z.enum(sensitivities).optional(),
-  /** False keeps it out of recall. Default: as before. */
+  /** False: recall never returns the document. Default: unchanged. */
   recalled: z.boolean().optional(),
 })
 type Change = z.output<typeof change>
 
-/** The document of `change`; throws if its condition is not met. */
+/**
+ * Finds the document of `change`. Throws `conflict` if the condition is not met, `locked` if the document can't be
+ * read.
+ */
 function checked({ folder, key, ifMatch }: Change, records: RecordWriter, place: number) {
   const name = documentName(folder, key)
-  // A sealed document that can't be read here has no usable etag, and must not be replaced unseen.
+  // A locked document has no usable etag, and a write must not replace it unread.
   if (records.sealed.idOf(name) !== undefined) {
     throw new DaybookError('locked', `\`${folder}${key}\` is sealed.`, {
       details: { path: `changes.${place}` },
@@ -83,7 +89,10 @@ function checked({ folder, key, ifMatch }: Change, records: RecordWriter, place:
   throw new DaybookError('conflict', message, { details: { path: `changes.${place}.ifMatch`, etag } })
 }
 
-/** Sensitivity of the parts that `changes` write, by id: that of the document that lists them, after the changes. */
+/**
+ * Sensitivity of the parts that `changes` write, by id: that of the document that lists the part, after the
+ * changes.
+ */
 function partLevels(changes: readonly Change[], records: RecordWriter) {
   const levels = new Map<string, Stored<JsonObject>['sensitivity']>()
   for (const { folder, key, value, sensitivity } of changes) {
@@ -138,7 +147,7 @@ const documentCapabilities = [
       'Writes and removes documents, all or none; with `ifMatch`, only if unchanged since they were read.',
     input: z.strictObject({ changes: z.array(change).min(1).max(10_000) }),
     output: z.object({
-      /** For each change; `etag` is null for a removed document. */
+      /** One entry for each change. `etag`: null for a removed document. */
       written: z.array(z.object({ id: z.string(), etag: z.string().nullable() })),
       ...stored,
     }),

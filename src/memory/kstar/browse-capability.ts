@@ -1,5 +1,5 @@
 // Verbs to browse records of any kind: search, count, citations, history. The inspector uses them.
-// Invariant: the mirror returns sealed versions as they are; they are opened where the keys are.
+// Invariant: the mirror returns sealed versions without opening them; the device that has the keys opens them.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { RecordVersion } from '../../core/record.ts'
@@ -42,9 +42,9 @@ const history = z.object({
       agent: z.string(),
       op: z.enum(['put', 'forget']),
       body: jsonObject.optional(),
-      /** Instead of a body whose key is not here. */
+      /** Present instead of `body` if the key of the body is not here. */
       sealed: z.object({ alg: z.literal(sealingAlgorithm), kid: z.string(), bytes: z.number() }).optional(),
-      /** With `withSealed`: the sealed body and the kind it is bound to. */
+      /** With `withSealed`: the sealed body, and the kind with which it is sealed. */
       opaque: z.object({ kind: z.string(), enc: sealedBody }).optional(),
     }),
   ),
@@ -63,7 +63,7 @@ function opened(id: string, version: Version, { records }: ReadContext<'records'
 }
 
 async function ofMirror(id: string, at: ReadContext<'records' | 'mirror'>): Promise<Version[]> {
-  // The mirror is called with the owner's key.
+  // The call to the mirror uses the owner's key, so a guest may not make it.
   if (at.call.caller.role === 'guest') {
     throw new DaybookError('forbidden', 'Only the owner of the book may read the history at the mirror.', {
       details: { path: 'where' },
@@ -83,9 +83,12 @@ export const historyCapabilities = [
       'Reads all versions of a record that this copy or the mirror has, oldest first, the current one last.',
     input: z.strictObject({
       id: recordId,
-      /** Versions of this copy, or those that its mirror keeps. The two number them separately. */
+      /**
+       * `here`: versions of this copy. `mirror`: versions that its mirror stores. Each numbers its versions
+       * separately.
+       */
       where: z.enum(['here', 'mirror']).default('here'),
-      /** Includes sealed bodies that can't be read here, for a caller with the keys. */
+      /** True: includes sealed bodies that can't be read here, for a caller with the keys. */
       withSealed: z.boolean().default(false),
     }),
     output: history,
@@ -125,7 +128,7 @@ export const browseCapabilities = [
       'Counts records of a kind, or those that a search finds, in all and by hour, day or month of when they happened; with `none` only in all.',
     input: z.strictObject({
       kind: name,
-      /** Counts only the results of this search; `match` and `prefix` as in a search. */
+      /** Counts only the results of this search; `match` and `prefix` work as in a search. */
       query: words.optional(),
       match,
       prefix: z.boolean().default(false),
@@ -146,7 +149,7 @@ export const browseCapabilities = [
     summary: 'Reads the records that cite one, and by which field each does.',
     input: z.strictObject({ id: recordId, limit: limit() }),
     output: z.object({
-      /** Total number of citations; `citations` and `records` are the first of them. */
+      /** Number of all citations. `citations` and `records` contain the first `limit` of them. */
       total: z.number(),
       citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
       records: z.array(anyRecord),

@@ -1,4 +1,4 @@
-// The verbs of the registries: register and list schemas of facts, categories of traces, types of tokens.
+// The verbs of the registries: register and list schemas of facts, categories of traces, and types of tokens.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
@@ -25,7 +25,7 @@ import { storedNow } from '../../shape/receipt.ts'
 
 const listInput = z.strictObject(page).prefault({})
 
-/** A verb that lists the definitions of `kind` by name. */
+/** Makes a verb that lists the definitions of `kind` by name. */
 function listVerb<const Id extends string, const Method extends string, Item extends z.ZodType>(
   kind: string,
   item: Item,
@@ -40,7 +40,7 @@ function listVerb<const Id extends string, const Method extends string, Item ext
   })
 }
 
-/** Registers `body` under `id`; the same content again changes nothing. */
+/** Stores `body` under `id`, unless the same content is already stored. */
 function register(at: WriteContext<'records'>, kind: string, id: string, body: object) {
   const before = at.records.get(id)
   const text = JSON.parse(JSON.stringify(body)) as JsonObject
@@ -49,7 +49,7 @@ function register(at: WriteContext<'records'>, kind: string, id: string, body: o
   return { id, ...storedNow(at.call) }
 }
 
-/** Sorts the members of all objects in `value`. */
+/** Sorts the members of all objects in `value` by name. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -64,7 +64,7 @@ export const definitionCapabilities = [
     summary: 'Registers the JSON Schema (draft 2020-12) that facts of a name must keep to from now on.',
     input: schemaInput,
     output: receipt.extend({
-      /** Incremented when the schema differs from the one before. */
+      /** One more than before if the schema differs from the previous one; else the same. */
       version: z.number(),
     }),
     effect: 'write',

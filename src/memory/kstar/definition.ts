@@ -1,6 +1,6 @@
-// Registered definitions: schemas of facts, categories of traces, types of tokens. Their shapes, kinds, and lookup by
-// name; each id follows from the name. Invariant: a rule from a later version is never skipped: the record that it
-// governs is refused.
+// Registered definitions: schemas of facts, categories of traces, types of tokens. Shapes, kinds, and lookup by name;
+// each id derives from the name.
+// Invariant: a rule from a later version is never skipped: a write that it governs fails.
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
@@ -22,23 +22,25 @@ const schemaBody = z.looseObject({
   name,
   schema: jsonSchema,
   description,
-  /** Counts the schemas registered under this name, from 1. */
+  /** Number of the schema among those registered under this name, from 1. */
   version: z.number().int().min(1),
-  /** Earlier schemas, oldest first: a fact names the version it was checked against. */
+  /** Earlier schemas, oldest first. A fact names the version of the schema against which it was checked. */
   earlier: z.array(z.looseObject({ version: z.number().int().min(1), schema: jsonSchema })),
 })
 
 export const categoryInput = z.strictObject({
-  /** `action.type` of the traces it applies to. */
+  /** `action.type` of the traces to which the category applies. */
   name,
-  /** Their `situation.domain`. */
+  /** `situation.domain` of these traces. */
   domain: name,
   required_fields: names,
   description,
 })
 const categoryBody = z.looseObject({ ...categoryInput.shape })
 
-/** Segments separated by `:` or `.`: words, `{parameters}`, `*` for one segment, `**` at the end for the rest. */
+/**
+ * Segments separated by `:` or `.`: words, `{parameters}`, `*` for one segment, `**` at the end for all the rest.
+ */
 const scopePattern = z
   .string()
   .max(1000)
@@ -78,7 +80,7 @@ export type TokenType = z.output<typeof tokenType>
 const definition = {
   version: 1,
   text: [],
-  // Everyone who shares a book shares its definitions: the agreed version stays.
+  // All who share a book share its definitions: on a conflict, the version of the mirror wins.
   policy: 'remote_wins',
   timeless: true,
   recallable: () => false,
@@ -126,7 +128,7 @@ export const schemaId = (name: string): string => nameId('fact_schema', name)
 export const categoryId = (domain: string, name: string): string => nameId('trace_category', domain, name)
 export const tokenTypeId = (name: string): string => nameId('token_type', name)
 
-/** The registered schema of this name. */
+/** The registered schema `name`; undefined without one. Throws if a later version wrote it. */
 export function definedSchema(
   records: Records,
   name: string,
@@ -136,7 +138,7 @@ export function definedSchema(
   return found?.kind === 'fact_schema' ? (found as unknown as FactSchema & { schema: JsonSchema }) : undefined
 }
 
-/** The registered category of traces of the action `name` in `domain`. */
+/** The registered category for traces of the action `name` in `domain`; undefined without one. */
 export function definedCategory(records: Records, domain: string, name: string): TraceCategory | undefined {
   const found = records.get(categoryId(domain, name))
   check(found, 'trace_category')
@@ -150,7 +152,7 @@ function check(found: { readonly id: string; readonly kind: string } | undefined
 
 const parts: ReadonlySet<string> = new Set(['situation', 'task', 'action', 'result', 'metadata'])
 
-/** Throws unless each field is a name or a path. */
+/** Throws `invalid-input` unless each field is a name or a dotted path. */
 export function checkRequiredFields(fields: readonly string[]): void {
   fields.forEach((field, i) => {
     const where = `required_fields.${i}`
@@ -166,8 +168,8 @@ export function checkRequiredFields(fields: readonly string[]): void {
 }
 
 /**
- * Paths at which a trace may carry `field`, the usual one first. A bare name: in `action.parameters` or
- * `result.outcome`. A path that begins with a part of the trace: exactly there.
+ * Paths at which a trace may contain `field`, the usual one first. A path that begins with a part of the trace
+ * means exactly that path. Any other field is in `action.parameters` or `result.outcome`.
  */
 function placesOf(field: string): readonly string[] {
   const [first = ''] = field.split('.')
@@ -176,8 +178,8 @@ function placesOf(field: string): readonly string[] {
 }
 
 /**
- * Throws `invalid-input` for the first required field that `trace` lacks. Checks successful traces only: a run that
- * failed or has not ended may lack fields.
+ * Throws `invalid-input` if `trace` lacks a required field; the error names all of them. Checks successful traces
+ * only: a run that failed or has not ended may lack fields. `where`: prefix of the paths in the error.
  */
 export function checkCategory(
   category: TraceCategory,

@@ -17,14 +17,14 @@ import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape
 import { storedNow } from '../../shape/receipt.ts'
 
 const factReceipt = receipt.extend({
-  /** Version of the schema that the data was checked against; null if the schema is not registered. */
+  /** Version of the schema against which the data was checked; null if the schema is not registered. */
   schema_version: z.number().nullable(),
 })
 
-/** Includes facts that another fact replaced. */
+/** True: includes facts that another fact replaced. */
 const includeSuperseded = z.boolean().default(false)
 
-/** Longest chain of replaced facts. */
+/** Most replaced facts to follow in search of a circle. */
 const chainLimit = 10_000
 
 const { asItem: asFact, ...verbs } = recordVerbs('fact', storedFact)
@@ -36,7 +36,7 @@ interface NewFact {
 }
 
 function storeFact({ id: ownId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
-  // Normalize to JSON: drops undefined members.
+  // Normalize to JSON, which drops undefined members.
   const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject
   const definition = definedSchema(at.records.rules, fact.schema)
   if (definition) checkAgainst(definition.schema, data as Json, 'data', fact.schema)
@@ -54,8 +54,8 @@ function storeFact({ id: ownId, body: fact, scope }: NewFact, at: WriteContext<'
 }
 
 /**
- * A fact inherits the sensitivity of the fact it replaces, unless the caller sets another; only the owner may lower
- * it.
+ * Scope of a fact that replaces `before`: it inherits the sensitivity unless the caller sets another. Throws
+ * `forbidden` if a guest lowers it.
  */
 function heirScope(
   scope: NewFact['scope'],
@@ -71,7 +71,10 @@ function heirScope(
   return { ...scope, ...(sensitivity ? { sensitivity } : {}) }
 }
 
-/** The fact `id`, if it is still current and `own` is not among the facts it replaces. Throws otherwise. */
+/**
+ * Returns the fact `id`. Throws `conflict` if another fact already replaced it, or if `own` is among the facts that
+ * it replaces.
+ */
 function superseded(id: string, own: string | undefined, { records }: WriteContext<'records'>): Fact {
   const found = asFact(records.get(id))
   if (!found) throw notFound('fact', id, 'supersedes')
@@ -142,7 +145,7 @@ export const factCapabilities = [
         schema: name.optional(),
         /** A JSONPath into the data: `$.a.b`, `$.a[0]`, `$.a[*].b`. */
         path: z.string().max(1000).optional(),
-        /** Value to match there. Default: any. */
+        /** Value that must be at `path`. Default: any value. */
         value: value.optional(),
         includeSuperseded,
       })

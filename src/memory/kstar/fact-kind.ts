@@ -1,4 +1,4 @@
-// The kind `fact`: declarative memory, data of a named schema.
+// The kind `fact`: declarative memory, as data of a named schema.
 import { type Kind, whenField } from '../../core/kind.ts'
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
@@ -12,7 +12,7 @@ const fact = {
   verified: z.boolean().default(false),
 }
 
-/** Input of `facts.store`. `supersedes`: the id of the fact that this one replaces. */
+/** Input of `facts.store`. `supersedes`: id of the fact that the new one replaces. */
 export const factInput = z.strictObject({
   id: recordId.optional(),
   ...fact,
@@ -20,7 +20,7 @@ export const factInput = z.strictObject({
   ...scope,
 })
 
-/** Input of `facts.supersede`. The schema is that of the fact `id`. */
+/** Input of `facts.supersede`. The new fact has the schema of the fact `id`. */
 export const supersedeInput = z.strictObject({
   id: recordId,
   data: fact.data,
@@ -32,7 +32,7 @@ export const supersedeInput = z.strictObject({
 const factBody = z.looseObject({
   ...fact,
   verified: z.boolean(),
-  /** Version of the schema that the data was checked against; absent if the schema was not registered. */
+  /** Version of the schema against which the data was checked; absent if the schema was not registered. */
   schema_version: z.number().int().min(1).optional(),
   supersedes: recordId.optional(),
 })
@@ -53,7 +53,7 @@ export const factKind: Kind<'fact', FactBody> = {
   names: ['data.name', 'data.title', 'data.canonical_name', 'data.aliases'],
   facets: { schema: 'schema' },
   scopedBy: 'schema',
-  // The other side counts as the authority on facts.
+  // On a conflict, the version of the mirror wins: it is the authority on facts.
   policy: 'remote_wins',
   links: ['supersedes'],
   guardedBy: ['supersedes'],

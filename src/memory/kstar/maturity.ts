@@ -1,6 +1,6 @@
-// Maturity of a skill: counts its uses and the good ones; rate and level follow from the counts alone. Pure.
+// Maturity of a skill: counts its uses and its successes; rate and level are derived from the counts alone. Pure.
 // Invariant: devices with the same counts derive the same rate and level. One use moves the level by at most one
-// step, because the rows of the table lie far enough apart.
+// step, because the rows of the table are far enough apart.
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { countedMaturity, type Maturity, type SkillLevel, skillLevels } from './skill-schema.ts'
 
@@ -12,10 +12,10 @@ export const levelTable: Readonly<Record<SkillLevel, { readonly uses: number; re
   expert: { uses: 50, rate: 0.9 },
 }
 
-/** Rounding error of a mean of whole outcomes. */
+/** Greatest rounding error of a mean of whole outcomes. */
 const roundingError = 1e-9
 
-/** The highest level whose requirements are met. */
+/** The highest level whose required uses and rate are reached. */
 export function earnedLevel(uses: number, rate: number): SkillLevel {
   const reached = skillLevels.filter(
     (level) => uses >= levelTable[level].uses && rate >= levelTable[level].rate,
@@ -37,8 +37,8 @@ interface Counts {
 }
 
 /**
- * Derives rate and level from the counts. Without counted successes, takes them from the rate once. Successes never
- * exceed uses; without a use the rate is 0.
+ * Derives rate and level from the counts. If successes are not counted yet, derives them from the rate. Successes
+ * never exceed uses; without uses, the rate is 0.
  */
 export function settleMaturity<Given extends Counts>(maturity: Given) {
   const { usage_count: uses = 0 } = maturity
@@ -48,7 +48,7 @@ export function settleMaturity<Given extends Counts>(maturity: Given) {
 }
 
 /**
- * Good outcomes. Without a count, derived from the mean, and rounded to a whole number where the difference is a
+ * Number of successes. Without a count, derived from the mean, and rounded to a whole number if the difference is a
  * rounding error.
  */
 function successesOf({ usage_count: count = 0, success_rate: rate = 0, successes }: Counts): number {
@@ -58,7 +58,7 @@ function successesOf({ usage_count: count = 0, success_rate: rate = 0, successes
   return Math.abs(sum - whole) <= roundingError * Math.max(1, count) ? whole : sum
 }
 
-/** Body of a skill with derived rate and level; unchanged if its counts don't parse. */
+/** Returns the body of a skill with derived rate and level; the same body if its counts are invalid. */
 export function settleSkill(body: JsonObject): JsonObject {
   const { maturity } = body
   if (!isJsonObject(maturity)) return body

@@ -1,5 +1,5 @@
-// Perceptions, declarative memory: what an agent noticed or believes about a subject, how surely, and on what
-// evidence. Their shape, kind and verbs.
+// Perceptions, which are declarative memory: an agent's observations and beliefs about a subject, with confidence and
+// evidence. Shape, kind and verbs.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { instant, instantOrDay, recordId } from '../../shape/field.ts'
@@ -26,7 +26,7 @@ const perceptionInput = z.strictObject({
   evidence: evidence.default([]),
   /** A bare date means the end of its day. */
   valid_until: instantOrDay.optional(),
-  /** Replaces the perception of the same id; the version before stays in the history. */
+  /** True: replaces the perception of the same id; its earlier version stays in the history. */
   replace: z.boolean().default(false),
   ...scope,
 })
@@ -69,7 +69,7 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   text: [whenField, 'type', 'subject', 'content'],
   facets: { subject: 'subject', confidence: 'confidence' },
   scopedBy: 'subject',
-  // Two devices may each add evidence or raise the confidence.
+  // Two devices may each add evidence or raise the confidence: both changes are merged.
   policy: 'merge',
   expires: 'valid_until',
   links: ['evidence'],
@@ -78,13 +78,13 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
 
 const verbs = recordVerbs('perception', perception)
 
-/** Resolves a bare date in `valid_until` to the end of its day. */
+/** Returns `input` with a bare date in `valid_until` replaced by the end of that day. */
 function withEnd<Input extends { valid_until?: string | null | undefined }>(input: Input, zone: Zone): Input {
   const { valid_until: until } = input
   return typeof until === 'string' ? { ...input, valid_until: endingOf(until, zone) } : input
 }
 
-/** Includes perceptions past their `valid_until`. */
+/** True: includes perceptions past their `valid_until`. */
 const includeExpired = z.boolean().default(false)
 
 export const perceptionCapabilities = [
@@ -140,7 +140,7 @@ export const perceptionCapabilities = [
     input: z.strictObject({ id: recordId, updates: perceptionUpdates }),
     output: z.object({
       id: z.string(),
-      /** False when there is no such perception. */
+      /** False if there is no such perception. */
       updated: z.boolean(),
     }),
     run({ id, updates }, at) {

@@ -1,4 +1,4 @@
-// Verbs for records of any kind: get and query, forget and purge, restore an earlier version.
+// Verbs for records of any kind: get, query, forget, purge, set the sensitivity, restore an earlier version, count.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError, notFound } from '../../core/errors.ts'
@@ -17,20 +17,23 @@ export const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as u
 
 const removal = {
   id: z.string(),
-  /** Ids of the records that cite it; with `cascade`, before the change. */
+  /** Ids of the records that cite this one; with `cascade`, as before the change. */
   citedBy: z.array(z.string()),
   citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
-  /** With `cascade`: records that lost the citation and stay. */
+  /** With `cascade`: ids of records that lost the citation and stay. */
   released: z.array(z.string()),
-  /** With `cascade`: records that rested on it alone and were forgotten too. */
+  /** With `cascade`: ids of records without any other evidence, which were forgotten too. */
   alsoForgotten: z.array(z.string()),
-  /** Records derived from it, such as the episode of a message: out of recall until they are rebuilt without it. */
+  /**
+   * Ids of records derived from this one, such as the episode of a message. They are out of recall until they are
+   * rebuilt.
+   */
   rebuilt: z.array(z.string()),
 }
 
 /**
- * False: records that cite it keep a dangling link. True: removes the citations, and the records that rested on it
- * alone (a perception without other evidence, a skill learned from nothing else).
+ * False: records that cite this one keep a dangling link. True: removes the citations, and forgets the records that
+ * have no other evidence (a perception without other evidence, a skill learned from nothing else).
  */
 const cascade = z.boolean().default(false)
 
@@ -53,7 +56,7 @@ export const recordCapabilities = [
         kind: name.optional(),
         includeExpired: z.boolean().default(false),
         includeSuperseded: z.boolean().default(false),
-        /** Includes records that wait to be rebuilt because one of their sources was forgotten. */
+        /** True: includes records that wait for a rebuild, because one of their sources was forgotten. */
         includeOutdated: z.boolean().default(false),
       })
       .prefault({}),
@@ -76,7 +79,7 @@ export const recordCapabilities = [
     input: z.strictObject({ id: recordId, cascade }),
     output: z.object({
       ...removal,
-      /** False if there was nothing to forget. */
+      /** False if there was no record to forget. */
       forgotten: z.boolean(),
     }),
     effect: 'write',
@@ -110,7 +113,7 @@ export const recordCapabilities = [
         const rebuilt = records.madeOf(id)
         const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
         const purged = records.purge(id)
-        // The records forgotten with it are purged too.
+        // Purge the records that were forgotten with this one, too.
         for (const one of forgotten) records.purge(one)
         const citedBy = [...new Set(citations.map((one) => one.id))]
         const ended = { released: changed, alsoForgotten: forgotten, rebuilt }
@@ -175,13 +178,13 @@ export const recordCapabilities = [
     input: z.strictObject({}).prefault({}),
     output: z.object({
       total: z.number(),
-      /** By kind: number of live records, and the time of the first and the last. */
+      /** By kind: number of live records, and the times of the first and the last record. */
       kinds: z.record(z.string(), z.object({ count: z.number(), earliest: z.string(), latest: z.string() })),
       dateRange: z.object({ earliest: z.string(), latest: z.string() }).nullable(),
-      /** Bytes on the medium, indexes included. */
+      /** Bytes in storage, with indexes. */
       bytes: z.number(),
       index: z.object({
-        /** Records that wait to be indexed; the next read indexes them first. */
+        /** Number of records that wait to be indexed. The next read that needs the index adds them first. */
         behind: z.number(),
       }),
       sealed,

@@ -1,4 +1,4 @@
-// Shapes that the kinds and verbs of this chapter share: texts, the scope of a record, a receipt.
+// Shapes that the kinds and verbs of this chapter share: texts, the scope of a record, the receipt of a write.
 import { z } from 'zod'
 import { sensitivities } from '../../core/sealed.ts'
 import { scopeName } from '../../shape/field.ts'
@@ -14,11 +14,11 @@ export const scope = {
   session: scopeName.optional(),
   resource: scopeName.optional(),
   /**
-   * `sensitive` and `restricted` records are encrypted before they are stored or sent. Default: as before, or
-   * `standard`.
+   * A `sensitive` or `restricted` record is encrypted before it is stored or sent. Default: unchanged; for a new
+   * record, `standard`.
    */
   sensitivity: z.enum(sensitivities).optional(),
 }
 
-/** Answer of a committed write: the record and the medium. */
+/** Receipt of a committed write: id of the record, time and medium. */
 export const receipt = z.object({ id: z.string(), ...stored })

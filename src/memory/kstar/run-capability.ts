@@ -1,4 +1,4 @@
-// The verb of runs: the traces and messages of one session, from the first to the last.
+// The verb of runs. A run is the traces and messages of one session, from the first to the last.
 // Invariant: a run is computed from its records; nothing else is stored.
 import { z } from 'zod'
 import type { RecordReader, RunSpan } from '../../core/capability/port/record-port.ts'
@@ -15,15 +15,15 @@ const order = z.enum([...orders, ...orders.map((one) => `-${one}` as const)])
 
 const run = z.object({
   session: z.string(),
-  /** Beginning of the goal of its first step, else of its first message. */
+  /** Beginning of the goal of the first step; without a step, of the first message. */
   name: z.string(),
-  /** Agent of its first record. */
+  /** Agent of the first step; without a step, of the first message. */
   agent: z.string(),
-  /** Traces, and the failed ones among them. */
+  /** Number of traces, and number of failed traces. */
   steps: z.number(),
   failed: z.number(),
   messages: z.number(),
-  /** Outcome of the last step: `open` without a result, `none` without a step. */
+  /** Outcome of the last step. `open`: without a result. `none`: there is no step. */
   outcome: z.enum(['succeeded', 'failed', 'open', 'none']),
   /** Id of the last failed step. */
   failedStep: z.string().optional(),
@@ -47,9 +47,9 @@ export const runCapabilities = [
       .strictObject({
         /** Only the run of this session. */
         session: scopeName.optional(),
-        /** Only runs with records of this agent, counting those alone. */
+        /** Only runs with records of this agent. Other records of the run are not counted. */
         agent: scopeName.optional(),
-        /** True: runs with a failed step. False: runs without. */
+        /** True: only runs with a failed step. False: only runs without one. */
         failed: z.boolean().optional(),
         orderBy: order.default('-endedAt'),
         limit: limit(50, 200),
@@ -57,7 +57,7 @@ export const runCapabilities = [
       })
       .prefault({}),
     output: z.object({
-      /** Total number; `runs` is one page. */
+      /** Number of all runs found; `runs` is one page of them. */
       total: z.number(),
       runs: z.array(run),
       sealed,
@@ -76,7 +76,7 @@ export const runCapabilities = [
   }),
 ] as const
 
-/** Number of unreadable records, of the two kinds that make up a run. */
+/** Number of traces and messages that can't be read here. */
 function unreadIn(
   records: RecordReader,
   scope: { session?: string | undefined; agent?: string | undefined },
@@ -86,7 +86,7 @@ function unreadIn(
 
 const durationOf = ({ startedAt: from, endedAt: to }: RunSpan) => Date.parse(to) - Date.parse(from)
 
-/** Equal runs are ordered by session. */
+/** Compares runs; equal runs are ordered by session. */
 function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) => number {
   const isDown = by.startsWith('-')
   const key = (isDown ? by.slice(1) : by) as Order
@@ -100,7 +100,7 @@ function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) =
 }
 
 function toRun(records: RecordReader, span: RunSpan, agent: string | undefined): Run {
-  // The time range narrows the index search.
+  // The range of times narrows the search in the index.
   const timestamp = { gte: span.startedAt, lte: span.endedAt }
   const filters = { session: span.session, timestamp, ...defined({ agent }) }
   const one = (kind: string, orderBy: string, more: JsonObject = {}): Stored<JsonObject> | undefined =>

@@ -1,4 +1,4 @@
-// The verbs of skills: store under a name, get, query, record the outcome of a use.
+// The verbs of skills: store under a name, get, query, note the outcome of a use.
 import { z } from 'zod'
 import { DaybookError, notFound } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -15,7 +15,7 @@ import { storedNow } from '../../shape/receipt.ts'
 
 const verbs = recordVerbs('skill', skill)
 
-/** The skill of a name, and the record name it is stored under. */
+/** Finds the skill `name`. `recordName`: the name under which it is stored, or is to be stored. */
 function findSkill(
   name: string,
   { find }: Pick<RecordReader, 'find'>,

@@ -1,5 +1,5 @@
-// The kind `skill`: procedural memory, how something is done and how well it goes.
-// Invariant: names that read alike are one skill, because id and stored name are in NFC.
+// The kind `skill`: procedural memory, as a procedure with its success rate.
+// Invariant: names that look alike by Unicode normalization are one skill, because id and stored name are in NFC.
 import type { Kind } from '../../core/kind.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { plainText } from '../../core/text/shown-text.ts'
@@ -13,7 +13,7 @@ function skillId(name: string): string {
 }
 
 /**
- * Names under which this skill may be stored: its NFC spelling, or another spelling from before names were
+ * Record names under which a skill may be stored: the NFC spelling first, then spellings from before names were
  * normalized.
  */
 export function skillNames(name: string): readonly [RecordName, ...RecordName[]] {
@@ -53,7 +53,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
   names: ['name'],
   facets: { name: 'name' },
   scopedBy: 'name',
-  // Uses on two devices add up; the later last use wins.
+  // Uses on two devices add up; `last_used` is the later time.
   policy: 'merge',
   merge: {
     'maturity.usage_count': 'counter',
@@ -64,7 +64,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
   },
   settle: settleSkill,
   counts: ['maturity'],
-  // A skill that was taught does not depend on traces.
+  // A skill with explicit training does not depend on traces.
   links: ['learned_from.traces'],
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
 }

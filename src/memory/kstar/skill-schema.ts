@@ -1,4 +1,4 @@
-// The shape of a skill: how something is done, the traces it was learned from, and how well it goes.
+// The shape of a skill: its procedure, the traces from which it was learned, and its maturity.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { instant, recordId } from '../../shape/field.ts'
@@ -25,7 +25,7 @@ const maturity = {
   usage_count: z.number().int().min(0).default(0),
 }
 
-/** Input of `skills.store`. A skill learned elsewhere may bring its maturity. */
+/** Input of `skills.store`. A skill that was learned elsewhere may have a maturity. */
 export const skillInput = z.strictObject({
   /** Normalized to NFC. */
   name: name.normalize('NFC'),
@@ -33,12 +33,14 @@ export const skillInput = z.strictObject({
   learned_from: z.strictObject(learnedFrom).prefault({}),
   definition: z.strictObject(definition),
   maturity: z.strictObject(maturity).optional(),
-  /** Replaces the skill of the same name; it keeps its maturity, and the version before stays in the history. */
+  /**
+   * True: replaces the skill of the same name. The maturity stays, and the earlier version stays in the history.
+   */
   replace: z.boolean().default(false),
   ...scope,
 })
 
-/** Number of good outcomes. The rate is derived from it, because counts of two devices add up and means don't. */
+/** Number of successful uses. The rate is derived from it: counts of two devices can be added, means can't. */
 const successes = z.number().min(0).optional()
 const storedMaturity = z.looseObject({ ...maturity, successes })
 export type Maturity = z.output<typeof storedMaturity>

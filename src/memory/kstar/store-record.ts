@@ -1,4 +1,5 @@
-// Steps that the storing verbs of this chapter share: split off the scope, and skip a record that is stored already.
+// Steps that the storing verbs of this chapter share: split off the scope, and detect a record that is already
+// stored.
 import { bodyOf, type Scope } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
@@ -25,7 +26,7 @@ export function splitScope<Input extends Scoped>(
 interface StoredCheck {
   readonly id: string | undefined
   readonly body: JsonObject
-  /** Owner and sensitivity, as far as the caller passed them. */
+  /** Owner and sensitivity, only the fields that the caller passed. */
   readonly scope: object
   readonly replace: boolean
   /** Path of the id in the input, for the error. */
@@ -33,14 +34,14 @@ interface StoredCheck {
 }
 
 /**
- * True if the record `id` exists with the same body: nothing to store. Throws `conflict` if it differs and `replace`
- * is false.
+ * True if the record `id` already exists with the same body and scope. Throws `conflict` if it differs and
+ * `replace` is false.
  */
 export function isStored(
   { id, body, scope, replace, path }: StoredCheck,
   { records }: WriteContext<'records'>,
 ): boolean {
-  // A record to replace may be unreadable here.
+  // Don't read a record to replace: it may be locked here.
   const before = id === undefined || replace ? undefined : records.get(id)
   if (!before) return false
   const wanted = JSON.parse(JSON.stringify(body)) as JsonObject

@@ -16,7 +16,7 @@ import { readVerb, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
 import { beginningOf } from '../../core/zone.ts'
 
-/** Checks a trace against the category registered for its action and domain, if any. */
+/** Checks a trace against the category that is registered for its action and domain, if there is one. */
 function checkTrace(
   body: Pick<TraceBody, 'situation' | 'action' | 'result'>,
   at: WriteContext<'records'>,
@@ -25,7 +25,9 @@ function checkTrace(
   if (category) checkCategory(category, body, '')
 }
 
-/** Checks traces of one call by their index; looks up each category once. */
+/**
+ * Returns a check for the traces of one call; the error names the index of the trace. Looks up each category once.
+ */
 function createManyCheck(at: WriteContext<'records'>) {
   const categories = new Map<string, TraceCategory | undefined>()
   return (body: Pick<TraceBody, 'situation' | 'action' | 'result'>, i: number) => {
@@ -37,7 +39,10 @@ function createManyCheck(at: WriteContext<'records'>) {
   }
 }
 
-/** Stores a checked trace. An existing id is accepted for the same content, or with `replace`. */
+/**
+ * Stores a trace that was checked, and returns its id. An existing id is an error, unless the content is the same
+ * or `replace` is true.
+ */
 function storeTrace(
   input: z.output<typeof traceInput>,
   at: WriteContext<'records'>,
@@ -52,7 +57,7 @@ function storeTrace(
   return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: categories, scope, checked: true })
 }
 
-/** Time of an existing trace. A trace to replace may be unreadable here. */
+/** Time of an existing trace; undefined without one, or if a trace to replace is locked here. */
 function timeOf(id: string, replace: boolean, { records }: WriteContext<'records'>): string | undefined {
   try {
     return getTrace(id, records)?.timestamp
@@ -98,7 +103,7 @@ export const traceCapabilities = [
     input: z.strictObject({
       id: recordId,
       result: traceResult,
-      /** Replaces an existing result, which stays in the history. */
+      /** True: replaces an existing result, which stays in the history. */
       replace: z.boolean().default(false),
     }),
     output: receipt,

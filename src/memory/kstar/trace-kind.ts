@@ -1,5 +1,5 @@
-// The kind `trace`: episodic memory, one thing that an agent did, as situation, task, action and result (STAR).
-// Input is strict, so that a misspelt field is an error; a stored body keeps unknown fields.
+// The kind `trace`: episodic memory, one thing that an agent did, as situation, task, action and result (STAR). Input
+// is strict, so that a misspelt field is an error; a stored body may have unknown fields.
 import { type Kind, whenField } from '../../core/kind.ts'
 import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { z } from 'zod'
@@ -32,8 +32,8 @@ const metadata = {
 export const traceResult = z.strictObject(result)
 
 /**
- * Input of `traces.store`. `timestamp`: when it happened, for traces that are stored later; default now. A bare date
- * means the beginning of its day.
+ * Input of `traces.store`. `timestamp`: time of the action; default now. A bare date means the beginning of its
+ * day.
  */
 export const traceInput = z.strictObject({
   id: recordId.optional(),
@@ -43,7 +43,7 @@ export const traceInput = z.strictObject({
   action: z.strictObject(action),
   result: traceResult.optional(),
   metadata: z.strictObject(metadata).prefault({}),
-  /** Replaces the trace of the same id; the version before stays in the history. */
+  /** True: replaces the trace of the same id; its earlier version stays in the history. */
   replace: z.boolean().default(false),
   ...scope,
 })
@@ -67,7 +67,7 @@ export const trace = z.looseObject({
 
 export type Trace = z.output<typeof trace>
 
-/** Adds a default member to `part`. Leaves a value that is no object for the schema to refuse. */
+/** Adds a default member to `part`. A value that is no object stays, and fails in the schema. */
 const withDefault = (name: string, value: string, part: Json = {}): Json =>
   isJsonObject(part) ? { [name]: value, ...part } : part
 
@@ -76,7 +76,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
   summary: 'One thing an agent did: situation, task, action, result.',
   version: 1,
   schema: traceBody,
-  // The action comes first, because a quotation is cut at its end.
+  // The action comes first, because the end of a long quotation is cut off.
   text: [
     whenField,
     'task.goal',
@@ -100,7 +100,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
     success: 'result.success',
   },
   scopedBy: 'domain',
-  // Traces are this device's own account of its actions.
+  // On a conflict, this device's version wins: a trace describes its own actions.
   policy: 'local_wins',
   links: ['metadata.linked_traces'],
   cites: [{ path: 'metadata.linked_traces' }],

@@ -1,5 +1,6 @@
-// The kind `mark`: somebody's remarks on a record, stored beside it. One mark for each record, so that marks of two
-// devices merge. It is removed with its record, and waits for a record that has not arrived yet.
+// The kind `mark`: marks on a record, such as pinned or important, stored beside it. Each record has one mark, so
+// that the marks of two devices merge. A mark is removed with its record, and waits if its record has not arrived
+// yet.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { marks } from '../../shape/record-head.ts'
@@ -21,13 +22,14 @@ export const markKind: Kind<'mark', MarkBody> = {
   text: [],
   facets: { name: 'record' },
   marks: 'record',
-  // An agent would otherwise pin its own words above all others.
+  // Only the owner may set these: an agent would otherwise pin its own texts above all others.
   ownerFields: ['pinned', 'personal', 'keep'],
-  // It reveals that its record exists, and somebody's opinion of it.
+  // A mark reveals that its record exists, and an opinion about it: only a caller who reaches the record reaches the
+  // mark.
   madeFrom: { reachOnly: true, sources: ({ record }) => [record] },
-  // Each mark is a field of its own, so marks of two devices combine.
+  // Each mark is a separate field, so marks of two devices combine.
   policy: 'merge',
-  // A mark means nothing without its record.
+  // Recall never returns a mark: it means nothing without its record.
   embed: false,
   recallable: () => false,
 }

@@ -11,10 +11,10 @@ import { markNames } from '../../core/mark.ts'
 
 const marked = z.looseObject({ ...recordHead, kind: z.string() })
 
-/** Records in the collection and in every collection below it. */
+/** Filter for records in the collection `name` and in every collection below it. */
 function inCollection(name: string) {
   const path = 'marks.collection'
-  // `0` follows `/`, so this range covers all names that begin with the name and a slash.
+  // `0` is the character after `/`, so this range covers all names that begin with `name` and a slash.
   return { or: [{ [path]: name }, { [path]: { gte: `${name}/`, lt: `${name}0` } }] }
 }
 
@@ -31,9 +31,9 @@ const markCapabilities = [
       }),
     output: z.object({
       id: z.string(),
-      /** Marks of the record now. */
+      /** The marks of the record after the change. */
       marks: z.object(marks),
-      /** Input of this verb that restores the marks from before. */
+      /** Input of this verb that restores the earlier marks. */
       undo: z.object({ id: z.string(), ...markChanges }),
       ...stored,
     }),

@@ -10,7 +10,7 @@ import { asData, askJson, sensitiveNotSent } from '../../../shape/ask-llm.ts'
 
 interface Classified {
   readonly memory_type: MemoryType
-  /** Reason, for people. */
+  /** Reason, as a sentence for people. */
   readonly reason: string
 }
 

@@ -128,7 +128,7 @@ export function profileDocument(did: string, memory: readonly ListedMemory[]): P
 
 type At = ReadContext<'records'>
 
-/** Filter for a category and everything below it, over the hot column. */
+/** Filter over the hot column for a category and everything below it. */
 function categoryFilter(category: string): object {
   // `/` is the character after `.`, and `;` the character after `:`, so each range covers one separator.
   const below = [

@@ -67,7 +67,7 @@ export const proposalCapabilities = [
       status,
       proposedAt: z.string(),
       expiresAt: z.string(),
-      /** Invisible characters in the text. */
+      /** Invisible characters in the content, the labels and the tags. */
       hidden,
     }),
     effect: 'write',

@@ -17,7 +17,7 @@ const archiveRule = { cutoffDays: 7, preserveFrom: 25 } as const
 interface ArchiveCase {
   readonly ageDays: number
   readonly importance: number
-  /** Set by a mark, unlike `importance`, which was set when the record was stored. */
+  /** Importance from a mark of the record; `importance` was set when the record was stored. */
   readonly markedImportance?: number | undefined
   readonly isPersonal: boolean
   readonly isToKeep: boolean

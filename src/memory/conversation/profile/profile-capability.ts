@@ -58,8 +58,8 @@ const partLimit = 12
 const plain = (text: string) => fold(text).replaceAll(/\s+/g, ' ')
 
 /**
- * Asks for the facts that `lines`, all of one user, state about that user. Each fact needs a quote; facts whose quote
- * is not in the lines are counted and left out.
+ * Requests from the model the facts that `lines`, all of one user, state about that user. Each fact needs a quote.
+ * `unfounded`: number of facts left out, because their quote is not in the lines.
  */
 async function askFacts(
   llm: Llm,
@@ -94,7 +94,7 @@ const fact = z.object({
   stated_at: z.string(),
   messages: z.array(z.string()).readonly(),
   superseded_at: z.string().optional(),
-  /** The current value; absent if the fact was only denied. */
+  /** The value that replaced this one; absent if the fact was only denied. */
   superseded_by: z.string().optional(),
 })
 
@@ -105,7 +105,10 @@ interface Found {
   readonly degraded?: string
 }
 
-/** Facts in the lines of one user, by the model if there is one that answers, else by patterns. */
+/**
+ * Finds facts in the lines of one user: by the model if there is one that may read them and answers, else by
+ * patterns.
+ */
 async function learnFrom(
   { call: { signal, attempt, now }, recall: { llm }, records }: TaskContext<'records' | 'recall'>,
   agent: string,
@@ -137,7 +140,7 @@ function findProfile(
   return latest as unknown as Profile | undefined
 }
 
-/** Facts of a profile. Of an outdated profile, which waits to be rebuilt, the facts that will remain. */
+/** Facts of a profile. If the profile waits for a rebuild: the facts that will remain after it. */
 function currentFacts(at: ReadContext<'records'>, { id, facts = {} }: Profile): Facts {
   const { records } = at.records.query({ kind: 'profile', filters: { id }, limit: 1 })
   return records.length > 0 ? facts : factsLeft(at, facts, at.records.goneKeys(id))
@@ -151,7 +154,7 @@ export const profileCapabilities = [
     summary: 'Adds statements of users about themselves from a conversation to their profiles; removes none.',
     input: z.strictObject({
       agent: scopeName.optional(),
-      /** User of these facts. Default: each message's speaker, by the id of its source. */
+      /** User of all these facts. Default: the speaker of each message, by the id of its source. */
       user_id: userId.optional(),
       history,
     }),
@@ -161,9 +164,9 @@ export const profileCapabilities = [
       profiles: z.array(
         z.object({ user_id: z.string(), id: z.string(), learned: z.number(), superseded: z.number() }),
       ),
-      /** Method: stated patterns or a language model. */
+      /** Method that found the facts: patterns or a language model. */
       method: z.enum(['patterns', 'model']),
-      /** Reason for patterns although the book has a model. */
+      /** Reason why patterns were used although the book has a model. */
       degraded: z.string().optional(),
     }),
     effect: 'task',
@@ -175,7 +178,8 @@ export const profileCapabilities = [
         lines.filter((line) => isUser(line) && line.content !== ''),
         ({ source }) => user_id ?? source.id ?? '',
       )
-      // Looked up before the model answers: a message forgotten in the meantime then makes its facts outdated.
+      // Look up the messages before the model answers: if a message is forgotten in the meantime, its facts become
+      // outdated.
       const messagesOf = createLineMessages(at, agent, lines)
       const messages = new Map<Line, readonly string[]>(lines.map((line) => [line, messagesOf(line)]))
       const found = new Map<string, Found>()
@@ -231,7 +235,7 @@ export const profileCapabilities = [
     input: z
       .strictObject({
         agent: scopeName.optional(),
-        /** Default: the user without an id, else the profile updated last. */
+        /** Default: the user without an id; if that user has no profile, the profile updated last. */
         user_id: userId.optional(),
       })
       .prefault({}),
@@ -240,7 +244,7 @@ export const profileCapabilities = [
       profile: z.string(),
       user_id: z.string(),
       facts: z.array(fact),
-      /** Former facts. */
+      /** Former facts: replaced or denied. */
       earlier: z.array(fact),
     }),
     run({ agent: named, user_id }, at) {

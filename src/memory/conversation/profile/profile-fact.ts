@@ -1,8 +1,8 @@
 // Facts of a user: derives the current and the former facts from dated statements, and removes the statements of
-// forgotten messages.
-// Invariant: learning is commutative, associative and idempotent, so order and device don't matter. Of an attribute
-// with one value, the value stated last is current. A fact stays only while a message that states it remains, or if
-// none was ever known, and gets no time that only the forgotten messages support.
+// forgotten messages. Of an attribute with one value, the value stated last is current.
+// Invariant: learning is commutative, associative and idempotent, so order and device don't matter. A fact stays only
+// while a message that states it remains, or if no message was ever known; its times are supported by remaining
+// messages.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
@@ -13,15 +13,15 @@ import { type Message, messagesLeft } from '../message/message-kind.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>
 
-/** A statement with its time and, if they are records, its messages. */
+/** A statement with its time and the ids of its messages, if they are stored. */
 export interface DatedStatement extends Statement {
   readonly at: string
   readonly messages?: readonly string[] | undefined
-  /** Key of its line, if it is not a message yet. */
+  /** Keys of its line, if no message of the line is stored yet. */
   readonly lines?: readonly string[] | undefined
 }
 
-/** A fact as callers see it. A former fact has the value that replaced it. */
+/** A fact as callers see it. A former fact has the value that replaced it, unless it was only denied. */
 interface ShownFact {
   readonly attribute: string
   readonly value: string
@@ -32,10 +32,10 @@ interface ShownFact {
   readonly superseded_by?: string
 }
 
-/** Identifies a fact: attribute and folded value. */
+/** Key of a fact: attribute and folded value. */
 const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
 
-/** The facts with the statements added. */
+/** Returns `facts` with the statements added. */
 export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {
   const learned: Record<string, KnownFact> = { ...facts }
   for (const { attribute, value, denied, at, messages = [], lines = [] } of statements) {
@@ -59,7 +59,7 @@ export function learn(facts: Facts, statements: readonly DatedStatement[]): Fact
   return learned
 }
 
-/** Replaces the line `key` in the facts by its messages `ids`. */
+/** Returns the facts with the line `key` replaced by its messages `ids`. */
 export function factsNaming(before: Facts, key: string, ids: readonly string[]): Facts {
   const facts = Object.entries(before).map(([name, fact]) => {
     const { lines = [], messages } = fact
@@ -70,7 +70,7 @@ export function factsNaming(before: Facts, key: string, ids: readonly string[]):
   return Object.fromEntries(facts)
 }
 
-/** Spelling of the latest statement; for equal times, and for denials, the first in alphabetical order. */
+/** Spelling of the latest statement. For equal times, and between denials, the spelling that sorts first. */
 function spelling(
   before: KnownFact | undefined,
   { value, denied, at }: Pick<DatedStatement, 'value' | 'denied' | 'at'>,
@@ -88,7 +88,7 @@ function latest(one: string | undefined, other: string | undefined): string | un
   return one > other ? one : other
 }
 
-/** Current and former facts, latest first. */
+/** Splits facts into current and former ones, each latest first. */
 export function splitFacts(facts: Facts): { current: ShownFact[]; earlier: ShownFact[] } {
   const all = Object.values(facts)
   const holding = all.filter(
@@ -124,7 +124,7 @@ interface Timed {
   readonly stated_at?: string | undefined
 }
 
-/** Latest first; for equal times, in an order that is the same on every device. */
+/** Sorts latest first; for equal times, by key, so that every device has the same order. */
 function byTime(one: Timed, other: Timed): number {
   const at = one.stated_at ?? one.since
   const otherAt = other.stated_at ?? other.since
@@ -134,7 +134,10 @@ function byTime(one: Timed, other: Timed): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The current facts as text, one line for each attribute, single values first. Lines that don't fit are counted. */
+/**
+ * The current facts as text, one line for each attribute, single values first. The last line counts those that
+ * don't fit.
+ */
 export function writeProfile(facts: Facts): string {
   const { current } = splitFacts(facts)
   const lines = new Map<string, string[]>()
@@ -156,8 +159,8 @@ export function writeProfile(facts: Facts): string {
 }
 
 /**
- * The body of a profile with its text derived from its facts. Without facts it keeps its text, which came from
- * elsewhere; facts of another shape stay unchanged.
+ * Returns the body of a profile with its text derived from its facts. A profile without facts keeps its text, which
+ * another client wrote; facts of another shape stay unchanged.
  */
 export function settleProfile(body: JsonObject): JsonObject {
   const { facts: stored } = body
@@ -167,7 +170,7 @@ export function settleProfile(body: JsonObject): JsonObject {
   return parsed.success ? { ...body, facts, content: writeProfile(parsed.data) } : body
 }
 
-/** Merged devices may know more messages of a fact than its limit; the last ones stay. */
+/** Keeps the last messages of a fact: merged devices may know more of them than the limit. */
 function withNewest(fact: Json): Json {
   if (!isJsonObject(fact) || !Array.isArray(fact['messages'])) return fact
   const messages = fact['messages'] as readonly Json[]
@@ -175,13 +178,13 @@ function withNewest(fact: Json): Json {
   return { ...fact, messages: messages.toSorted().slice(-profileLimit.messages) }
 }
 
-/** A remaining message, with its statements about the user by the stated patterns. */
+/** A message that was not forgotten, with its statements about the user that the patterns find. */
 interface RemainingMessage {
   readonly timestamp: string
   readonly statements: readonly DatedStatement[]
 }
 
-/** The facts without the lines of `goneKeys`, and without facts that rested on them alone. */
+/** Returns the facts without the lines of `goneKeys`. A fact with no other line or message is removed. */
 export function factsWithoutGone(facts: Facts, goneKeys: readonly string[]): Facts {
   if (goneKeys.length === 0) return facts
   return Object.fromEntries(
@@ -194,7 +197,10 @@ export function factsWithoutGone(facts: Facts, goneKeys: readonly string[]): Fac
   )
 }
 
-/** The facts without those whose messages are all missing from `left`. Facts that never named a message stay. */
+/**
+ * Returns the facts without those whose messages are all missing from `remaining`. Facts that never named a message
+ * stay.
+ */
 function releaseFacts(facts: Facts, remaining: ReadonlyMap<string, RemainingMessage>): Facts {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([key, fact]) => {
@@ -217,8 +223,8 @@ function releaseFact(
   const stated = found.flatMap(({ statements }) =>
     statements.filter((one) => keyOf(one.attribute, one.value) === key),
   )
-  // Statements that the patterns find are rebuilt from the messages; a model's facts keep the times that the messages
-  // support.
+  // Rebuild statements that the patterns find from the messages. A fact that a model found keeps only the times that
+  // its messages support.
   const relearned = stated.length > 0 ? learn({}, stated)[key] : undefined
   const { stated_at, denied_at, ...plain } = fact
   if (relearned) return { ...plain, ...relearned, messages }
@@ -237,7 +243,7 @@ function later(one: string, other: string): string {
   return one > other ? one : other
 }
 
-/** The facts without forgotten messages. `goneKeys`: keys of lines whose message was forgotten. */
+/** Returns the facts without forgotten messages. `goneKeys`: keys of lines whose message was forgotten. */
 export function factsLeft(
   at: { readonly records: Pick<RecordReader, 'get'> },
   before: Facts,

@@ -1,4 +1,4 @@
-// The kind `profile`: the facts that an agent knows about one user. Its text is derived from them.
+// The kind `profile`: the facts that an agent knows about one user. The text of a profile is derived from its facts.
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Kind } from '../../../core/kind.ts'
 import { factsNaming, settleProfile } from './profile-fact.ts'
@@ -12,7 +12,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   schema: profileBody,
   text: ['user_id', 'content'],
   facets: { subject: 'user_id' },
-  // Devices add up their facts; of a fact that both know, the first and the last time count.
+  // A merge has the facts of both devices; a fact that both know gets its first and its last time.
   policy: 'merge',
   merge: {
     content: 'derived',

@@ -1,5 +1,5 @@
-// Finds facts that users state about themselves, by stated patterns, without a model. Text that matches no pattern is
-// ignored. English, German, French and Spanish, and simple forms of Japanese and Chinese.
+// Finds facts that users state about themselves, by patterns, without a model: in English, German, French and
+// Spanish, and in simple forms of Japanese and Chinese. Text that matches no pattern is ignored.
 import { type Line, isUser } from '../message/history.ts'
 import { sentencesOf } from '../../../core/text/content-word.ts'
 import { fold } from '../../../core/text/fold.ts'
@@ -8,11 +8,13 @@ import { fold } from '../../../core/text/fold.ts'
 export interface Statement {
   readonly attribute: string
   readonly value: string
-  /** True if the user says that the value is no longer true. */
+  /** True if the user states that the value is no longer true. */
   readonly denied: boolean
 }
 
-/** True for attributes with one value at a time. Favourites are one each. */
+/**
+ * True for attributes with one value at a time. Each `favourite …` and each `name of …` is an attribute of its own.
+ */
 export function isSingle(attribute: string): boolean {
   return single.has(attribute) || attribute.startsWith('favourite ') || attribute.startsWith('name of ')
 }
@@ -21,7 +23,7 @@ const single = new Set(['name', 'home', 'origin', 'job', 'employer', 'birthday',
 /** Attributes that exclude each other for the same value. */
 export const opposites: Readonly<Record<string, string>> = { likes: 'dislikes', dislikes: 'likes' }
 
-/** A pattern with the groups `v` (value) and, if the attribute depends on it, `k`. */
+/** A pattern with the group `v` for the value and, if the attribute depends on the text, the group `k`. */
 interface Rule {
   readonly attribute: string
   readonly pattern: RegExp
@@ -48,7 +50,9 @@ const make = (attribute: string, pattern: string, denied?: true): Rule => ({
   pattern: new RegExp(pattern, 'iu'),
   ...(denied ? { denied } : {}),
 })
-/** Names and places are recognised by their capitals, so case is ignored only in the words before them. */
+/**
+ * Makes a rule for a name or a place. Capitals identify the name, so only the words before it match in any case.
+ */
 const makeProper = (attribute: string, before: string, name: string, denied?: true): Rule => ({
   attribute,
   pattern: new RegExp(`(?<![\\p{L}\\p{N}])${anyCase(before)}${name}`, 'u'),
@@ -57,9 +61,9 @@ const makeProper = (attribute: string, before: string, name: string, denied?: tr
 const from = String.raw`(?<![\p{L}\p{N}])`
 const always = String.raw`(?:really |also |just |absolutely |still |do )*`
 
-/** Tried in this order on each sentence; each may match several times. */
+/** Rules in order of precedence. Each is tried once on each sentence. */
 const rules: readonly Rule[] = [
-  // Denials first: without the denial, the same words would state the opposite.
+  // Denials come first: without the denial, the same words would state the opposite.
   makeProper('home', String.raw`i (?:no longer live|don['’]?t live|do not live) in `, place, true),
   makeProper('home', String.raw`ich (?:wohne|lebe) nicht mehr in `, place, true),
   makeProper('home', String.raw`je n['’](?:habite|habites) plus (?:à|en|au|aux) `, place, true),
@@ -211,9 +215,9 @@ const rules: readonly Rule[] = [
   ),
 ]
 
-/** Statements of one sentence about its speaker. */
+/** Statements of a sentence about its speaker. */
 export function statementsOf(sentence: string): Statement[] {
-  // Questions and conditions state nothing.
+  // A question or a condition states nothing.
   if (/[?？]\s*$/.test(sentence) || /^\s*(?:if|wenn|si)\b/iu.test(sentence)) return []
   const text = sentence.replaceAll(/\s+/g, ' ').slice(0, 1000)
   const found: Statement[] = []
@@ -235,7 +239,7 @@ export function statementsOf(sentence: string): Statement[] {
 
 const isSpoken = (attribute: string) => attribute === 'speaks'
 
-/** Statements in the user's lines of a history, in order, each with its line. */
+/** Statements in the lines of persons, in order, each with its line. */
 export function findStatements(lines: readonly Line[]): { statement: Statement; line: Line }[] {
   return lines
     .filter(isUser)
@@ -256,7 +260,7 @@ function tidy(value: string): string {
     .replaceAll(/^[\s"'“”‘’.-]+|[\s"'“”‘’.-]+$/g, '')
 }
 
-/** A pattern of `text` in which each plain letter may be a capital. */
+/** Returns `text`, a pattern, with each letter replaced by a class of its lower and upper case. */
 function anyCase(text: string): string {
   return text.replaceAll(/\\.|\(\?(?:<\w+>|[:=!<]+)|\p{L}/gu, (part) =>
     part.length > 1 || part.toLowerCase() === part.toUpperCase()

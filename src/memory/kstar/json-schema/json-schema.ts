@@ -1,5 +1,6 @@
 // JSON Schema (draft 2020-12) for the data of facts: checks a schema, and checks a value against a schema.
-// Invariant: every accepted schema can be evaluated: its references stay inside it, resolve, and form no circle.
+// Invariant: every accepted schema can be evaluated: its references stay inside the schema, resolve, and form no
+// circle.
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { DaybookError } from '../../../core/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
@@ -14,8 +15,8 @@ interface Fault {
 }
 
 /**
- * Keywords of JSON Schema that the validator ignores. They are refused, because ignoring one would change the
- * meaning.
+ * Keywords of JSON Schema that the validator ignores. A schema with one of them is an error, because ignoring the
+ * keyword would change the meaning.
  */
 const unknownKeywords = [
   '$dynamicRef',
@@ -27,8 +28,8 @@ const unknownKeywords = [
 ]
 
 /**
- * Faults of a schema that fits the meta-schema: unresolved or circular references, ignored keywords, invalid or slow
- * patterns.
+ * Finds the faults of a schema that fits the meta-schema: unresolved or circular references, ignored keywords, a
+ * nested `$id`, and invalid or slow patterns.
  */
 function surveySchema(schema: Json, where: string): Fault[] {
   const { nodes, lost } = indexSchema(schema, where)
@@ -58,7 +59,7 @@ function patternFaults({ pattern, patternProperties }: JsonObject, path: string)
   })
 }
 
-/** Finds references that return to their origin without entering the value: evaluation would never end. */
+/** Finds references that return to their origin without entering the value: their evaluation would never end. */
 function circleFaults(nodes: readonly SchemaNode[]): Fault[] {
   const state = new Map<SchemaNode, 'open' | 'done'>()
   const faults: Fault[] = []
@@ -78,13 +79,16 @@ function circleFaults(nodes: readonly SchemaNode[]): Fault[] {
 
 export type JsonSchema = JsonObject | boolean
 
-/** Longest schema, in UTF-16 units of JSON text. */
+/** Most UTF-16 units of a schema as JSON text. */
 const schemaLimit = 100_000
 
 const draft = '2020-12'
 const meta = new Validator(metaSchema as unknown as Schema, draft)
 
-/** Throws `invalid-input` with the path below `where` unless `schema` is a JSON Schema that can be evaluated here. */
+/**
+ * Throws `invalid-input`, with the path below `where`, unless `schema` is a JSON Schema that can be evaluated here.
+ * Throws `too-large` for a schema over `schemaLimit`.
+ */
 export function checkSchema(schema: JsonSchema, where: string): void {
   if (JSON.stringify(schema).length > schemaLimit) {
     throw new DaybookError('too-large', `The schema is longer than ${schemaLimit} characters.`, {
@@ -96,7 +100,10 @@ export function checkSchema(schema: JsonSchema, where: string): void {
   if (found.length > 0) throw wrong(found, 'is not JSON Schema 2020-12')
 }
 
-/** Throws `invalid-input` with the path below `where` unless `value` matches `schema`, which was checked before. */
+/**
+ * Throws `invalid-input`, with the path below `where`, unless `value` matches `schema`. Pass only a schema that
+ * `checkSchema` accepted.
+ */
 export function checkAgainst(schema: JsonSchema, value: Json, where: string, schemaName: string): void {
   if (schema === true) return
   const excess = findExcess(schema, value, where)
@@ -113,7 +120,7 @@ function wrong(faults: readonly Fault[], reason: string): DaybookError {
   })
 }
 
-/** Keywords that only report that something below failed; the cause follows in the list. */
+/** Keywords that only report that something below them failed; the cause follows in the list of errors. */
 const wrappers = new Set([
   '$ref',
   'allOf',
@@ -128,7 +135,9 @@ const wrappers = new Set([
   'prefixItems',
   'unevaluatedItems',
 ])
-/** After one of these, the list contains every alternative that was tried: too much to report. */
+/**
+ * After an error of one of these keywords, the list contains every alternative that was tried: too much to report.
+ */
 const choices = new Set(['anyOf', 'oneOf', 'contains', 'not'])
 const requiredName = /^Instance does not have required property "(.*)"\.$/su
 
@@ -145,11 +154,11 @@ function faultsOf(validator: Validator, value: Json, where: string): Fault[] {
     else faults.push({ path: path.join('.'), message: error })
     if (choices.has(keyword)) break
   }
-  // A wrapper alone is a fault too.
+  // If only wrappers failed, the first of them is the fault.
   return faults.length > 0 ? faults : [{ path: where, message: errors[0]?.error ?? 'It is not valid.' }]
 }
 
-/** Steps of a JSON pointer in a URI fragment. */
+/** Returns the steps of a JSON pointer in a URI fragment. */
 function stepsOf(pointer: string): string[] {
   return pointer
     .split('/')

@@ -1,5 +1,5 @@
 // The JSON Schema meta-schema, draft 2020-12, as one document: vocabularies joined, dynamic references made static.
-// Equivalent as long as nobody extends it.
+// Equivalent to the original as long as no schema extends it.
 
 const schemas = { $ref: '#' } as const
 const schemaList = { type: 'array', minItems: 1, items: schemas } as const

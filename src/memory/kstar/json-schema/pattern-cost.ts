@@ -1,23 +1,25 @@
-// Judges how long a regular expression may take on a text, before it is run: a backtracking engine can take time that
-// doubles with each character. Theory: A. Weideman et al., "Analyzing matching time behavior of backtracking regular
-// expression matchers by using ambiguity of NFA" (2016). Invariant: errs on the side of caution.
+// Judges how long a regular expression may take on a text, before it runs: in a backtracking engine, the time can
+// double with each character. Theory: A. Weideman et al., "Analyzing matching time behavior of backtracking regular
+// expression matchers by using ambiguity of NFA" (2016).
+// Invariant: the estimate is never below the real cost; it may be above.
 import { parsePattern, type Pattern } from './pattern-parse.ts'
 
-/** Longest pattern, in UTF-16 units, and largest automaton to judge. */
+/** Most UTF-16 units of a pattern, and largest size of the automaton to judge. */
 const limits = { source: 1000, positions: 300, edges: 3000, copies: 64, paths: 100_000 } as const
 /**
- * Approximate number of steps that a match may take. A pattern that exceeds it on `leastText` characters is refused.
+ * Approximate number of steps that a match may take. A pattern that needs more on `leastText` characters gets a
+ * fault.
  */
 const steps = 25_000_000
 const leastText = 50
 
 type PatternCost =
-  /** Time without a sensible bound, or not cache. */
+  /** The time has no useful bound, or can't be judged. */
   | { readonly fault: string }
-  /** Longest safe text, in UTF-16 units. */
+  /** Most UTF-16 units of a text on which the pattern is safe. */
   | { readonly textLimit: number }
 
-/** Judges `source`, a valid pattern with the flag u. */
+/** Judges `source`, which must be a valid pattern with the flag u. */
 export function patternCost(source: string): PatternCost {
   if (source.length > limits.source) return { fault: `It is longer than ${limits.source} characters.` }
   const pattern = parsePattern(source)
@@ -32,8 +34,8 @@ const tooSlow = 'It could take too long on some texts; avoid repeating what repe
 const tooLarge = 'It has too many parts to be judged.'
 
 /**
- * Characters that distinguish sets: the first 256, those of the pattern with their neighbours, and some from other
- * scripts.
+ * Characters that distinguish sets: the first 256, those of the pattern, some from other scripts, and the
+ * neighbours of all these.
  */
 function sampleOf(source: string): string[] {
   const points = new Set(Array.from({ length: 256 }, (_, i) => i))
@@ -47,7 +49,7 @@ function sampleOf(source: string): string[] {
     .map((one) => String.fromCodePoint(one))
 }
 
-/** True if it matches at the beginning of a text only. */
+/** True if the pattern matches only at the beginning of a text. */
 function isAnchored(pattern: Pattern): boolean {
   if (pattern.is === 'start') return true
   if (pattern.is === 'choice') return pattern.of.every(isAnchored)
@@ -55,30 +57,33 @@ function isAnchored(pattern: Pattern): boolean {
 }
 
 interface Part {
-  /** It can match the empty text. */
+  /** True if the part can match the empty text. */
   readonly empty: boolean
   readonly first: readonly number[]
   readonly last: readonly number[]
 }
 
-/** Glushkov's automaton: a position for each character of the pattern, with the characters it matches as bits. */
+/**
+ * Glushkov's automaton: one position for each character of the pattern. `sets`: characters that a position matches,
+ * as bits.
+ */
 interface Automaton {
   readonly sets: bigint[]
-  /** Positions that may follow a position, with the number of ways. */
+  /** For each position: the positions that may follow it, with the number of ways. */
   readonly follow: Map<number, number>[]
-  /** Worst growth of the lookaheads and lookbehinds. */
+  /** Greatest degree of growth of the lookaheads and lookbehinds. */
   looks: number
   lookPaths: number
   fault: string | undefined
 }
 
-/** The time may grow as `paths`, counted in visited positions, × (length of the text) to the power of `degree`. */
+/** The time grows at most as `paths` (in visited positions) × (length of the text) to the power of `degree`. */
 interface Growth {
   readonly degree: number
   readonly paths: number
 }
 
-/** Growth of the time, or the reason why it can't be cache. */
+/** Growth of the time, or the reason why it can't be judged or has no useful bound. */
 function growthOf(pattern: Pattern, sample: readonly string[], anchored: boolean): Growth | string {
   const automaton: Automaton = { sets: [], follow: [], looks: 0, lookPaths: 1, fault: undefined }
   const whole = build(pattern, automaton, sample)
@@ -95,7 +100,7 @@ function growthOf(pattern: Pattern, sample: readonly string[], anchored: boolean
 const nothing: Part = { empty: true, first: [], last: [] }
 const optional = (part: Part): Part => ({ ...part, empty: true })
 
-/** Lets each of `into` follow each of `from`. */
+/** Lets each position of `into` follow each position of `from`. */
 function join(from: readonly number[], into: readonly number[], { follow }: Automaton): void {
   for (const one of from)
     for (const other of into) {
@@ -118,7 +123,7 @@ function again(part: Part, to: Automaton): Part {
   return part
 }
 
-/** Adds `pattern` to the automaton. */
+/** Adds `pattern` to the automaton, and returns it as a part. */
 function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part {
   if (to.fault !== undefined) return nothing
   switch (pattern.is) {
@@ -147,7 +152,7 @@ function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part
       return pattern.of.reduce((before, one) => then(before, build(one, to, sample), to), nothing)
     case 'choice': {
       const parts = pattern.of.map((one) => build(one, to, sample))
-      // Two empty alternatives are two ways at every place where the choice is tried.
+      // Two alternatives that match the empty text are two ways at every place where the choice is tried.
       if (parts.filter((part) => part.empty).length > 1) to.fault = tooSlow
       return {
         empty: parts.some((part) => part.empty),
@@ -170,14 +175,14 @@ function buildRepeat({ of, min, max }: Repeat, to: Automaton, sample: readonly s
   const size = Math.max(1, to.sets.length - before)
   const most = max === Infinity ? min : max
   if (one.empty && most > 1) to.fault = tooSlow
-  // Too many copies: cache as an endless repetition, which is the stricter case.
+  // Too many copies: treat them as an endless repetition, which is the stricter case.
   if (most * size > limits.copies) return min === 0 ? optional(again(one, to)) : again(one, to)
   if (max === Infinity) {
     let part = one
     for (let i = 1; i < min; i++) part = then(part, copy(), to)
     return min === 0 ? optional(again(one, to)) : then(part, optional(again(copy(), to)), to)
   }
-  // Nested, x(x(x)?)?, so that a text matches in one way only.
+  // Nest the copies as x(x(x)?)?, so that a text matches in one way only.
   let rest: Part = nothing
   const copies = [one, ...Array.from({ length: max - 1 }, copy)]
   for (let i = max - 1; i >= 0; i--) {
@@ -187,7 +192,7 @@ function buildRepeat({ of, min, max }: Repeat, to: Automaton, sample: readonly s
   return rest
 }
 
-/** Positions that can return to themselves, in groups that reach each other. */
+/** Groups of positions that reach each other, and so return to themselves. */
 function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
   const reach = follow.map((_, from) => reachable([from], (position) => follow[position]?.keys() ?? []))
   const seen = new Set<number>()
@@ -201,7 +206,7 @@ function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
   return loops
 }
 
-/** Nodes reached from `start` in one step or more. */
+/** Nodes that can be reached from `start` in one step or more. */
 function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<Node>): Set<Node> {
   const found = new Set<Node>()
   const waiting = [...start]
@@ -216,7 +221,8 @@ function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<N
 }
 
 /**
- * True if one text can pass through the loop in two ways and return: the number of ways then doubles with each round.
+ * True if one text can pass through the loop and return in two ways: the number of ways then doubles with each
+ * round.
  */
 function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): boolean {
   const size = sets.length
@@ -247,7 +253,7 @@ function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): 
   return [...apart].some((pair) => Math.floor(pair / size) !== pair % size && returning.has(pair))
 }
 
-/** Most positions visited on all the ways of one text from `first` through the part without repetition. */
+/** Most positions visited on all ways of one text from `first`, with each loop counted as one position. */
 function pathsFrom(
   first: readonly number[],
   loops: readonly ReadonlySet<number>[],
@@ -256,8 +262,7 @@ function pathsFrom(
   const counts = new Map<number, number>()
   const loopOf = (position: number) => loops.find((loop) => loop.has(position))
   const most = (positions: readonly number[]): number => {
-    // The next character of a text leads to all positions that match it, so positions that share one are counted
-    // together.
+    // The next character of a text leads to all positions that match it, so add up positions that share a character.
     const sums = positions.map((one) =>
       positions
         .filter((other) => ((sets[one] ?? 0n) & (sets[other] ?? 0n)) !== 0n)
@@ -279,8 +284,8 @@ function pathsFrom(
 }
 
 /**
- * The longest chain of loops between which one text may be divided in many ways; the search for a start counts as one
- * more.
+ * Length of the longest chain of loops between which one text may be divided in many ways. If the pattern is not
+ * anchored, the search for its start counts as one more loop.
  */
 function chainOf(
   first: readonly number[],
@@ -289,7 +294,9 @@ function chainOf(
   anchored: boolean,
 ): number {
   const letters = loops.map((loop) => [...loop].reduce((all, one) => all | (sets[one] ?? 0n), 0n))
-  /** Loops reached from `start` through characters that are in `shared` and in their own set. */
+  /**
+   * Indexes of loops that `start` reaches through positions that match a character of `shared` and of that loop.
+   */
   const nextLoops = (start: Iterable<number>, shared: bigint, self: number | undefined) =>
     loops.flatMap((loop, i) => {
       const common = shared & (letters[i] ?? 0n)
@@ -315,11 +322,11 @@ function chainOf(
   return Math.max(longest, 1 + Math.max(0, ...nextLoops(first, everything, undefined).map(chain)))
 }
 
-/** Most cached results. */
+/** Most results in the cache. */
 const cacheLimit = 500
 const cache = new Map<string, PatternCost>()
 
-/** Cost of `source` as a pattern with the flag u, cached; a fault if it is not a pattern. */
+/** Cost of `source` as a pattern with the flag u, from the cache if present. A fault if `source` is no pattern. */
 export function judgePattern(source: string): PatternCost {
   const before = cache.get(source)
   if (before) return before

@@ -1,13 +1,13 @@
-// Parses a regular expression (ECMAScript, flag u, valid) as far as its cost depends on it: alternatives, sequences,
-// repetitions, and single characters as written.
+// Parses a valid regular expression (ECMAScript, flag u) as far as its cost depends on it: alternatives, sequences,
+// repetitions, and single characters.
 
 export type Pattern =
-  /** One character: `a`, `.`, `[a-z]`, `\d`, as written. */
+  /** One character as written: `a`, `.`, `[a-z]`, `\d`. */
   | { readonly is: 'atom'; readonly source: string }
   | { readonly is: 'sequence' | 'choice'; readonly of: readonly Pattern[] }
-  /** `max` is Infinity for an open end. */
+  /** `max`: Infinity without an upper limit. */
   | { readonly is: 'repeat'; readonly of: Pattern; readonly min: number; readonly max: number }
-  /** Lookahead or lookbehind; consumes nothing. */
+  /** Lookahead or lookbehind, which consumes no character. */
   | { readonly is: 'look'; readonly of: Pattern }
   | { readonly is: 'start' }
   | { readonly is: 'nothing' }
@@ -18,7 +18,7 @@ const escape =
   /\\(?:(u\{[^}]*\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\})|(k<|[1-9])|([bB])|[^])/uy
 const characterClass = /\[(?:\\[^]|[^\]\\])*\]/uy
 
-/** The pattern, or undefined if it uses backreferences or modifiers, which can't be judged. */
+/** Returns the pattern; undefined if it uses backreferences or modifiers, which can't be judged. */
 export function parsePattern(source: string): Pattern | undefined {
   let at = 0
   let isJudgeable = true
@@ -74,7 +74,7 @@ export function parsePattern(source: string): Pattern | undefined {
       if (char === '^') return { is: 'start' }
       if (char === '$') return { is: 'nothing' }
     }
-    // Skip a character that was not understood, so that parsing always ends.
+    // Skip a character that the parser doesn't know, so that parsing always ends.
     if (at === begin) at += 1
     return { is: 'atom', source: source.slice(begin, at) }
   }

@@ -1,12 +1,13 @@
-// Counts the work of checking a value against a schema before it is done: schemas that branch and recur can take work
-// that doubles with each level of the value. Invariant: counts at least the validator's work.
+// Counts the work of checking a value against a schema before the check: with schemas that branch and recur, the work
+// can double with each level of the value.
+// Invariant: the count is at least the validator's work.
 import { isJsonObject, type Json } from '../../../core/json/path.ts'
 import { judgePattern } from './pattern-cost.ts'
 import { belowKey, indexSchema, type SchemaNode } from './schema-index.ts'
 
-/** Most steps: applications of one schema to one value, or work of about that length. */
+/** Most steps of a check. A step applies one schema to one value, or is work of about that length. */
 export const effortLimit = 200_000
-/** Comparisons of two values that take as long as one step. */
+/** Number of comparisons of two values that take as long as one step. */
 const comparisonsAStep = 100
 
 export interface Excess {
@@ -14,7 +15,7 @@ export interface Excess {
   readonly message: string
 }
 
-/** A value and the values in it as separate objects, so that work on them can be cached. */
+/** A value, and the values in it as objects of their own, so that the work on each can be cached. */
 interface Place {
   readonly path: string
   readonly value: Json
@@ -22,7 +23,7 @@ interface Place {
   readonly items: readonly Place[]
 }
 
-/** The reason why checking `value` takes too much work, or undefined. */
+/** The reason why checking `value` takes too much work; undefined if it doesn't. */
 export function findExcess(schema: Json, value: Json, where: string): Excess | undefined {
   const { root } = indexSchema(schema, '')
   if (!root) return undefined

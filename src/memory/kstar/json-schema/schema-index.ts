@@ -1,4 +1,4 @@
-// A schema as a graph: every schema inside it with its path, the targets of references, and the schemas applied to
+// A schema as a graph: every schema inside it with its path, the targets of references, and the schemas that apply to
 // the same value.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 
@@ -6,21 +6,21 @@ export interface SchemaNode {
   /** Dotted path in the schema. */
   readonly path: string
   readonly schema: JsonObject
-  /** Schemas applied to the same value, references included. */
+  /** Schemas that apply to the same value, targets of references included. */
   readonly inPlace: SchemaNode[]
-  /** Schemas under a keyword: by itself, or by name or number below it. */
+  /** Schemas under a keyword: by the keyword, or by `belowKey` with a name or number. */
   readonly below: Map<string, SchemaNode>
 }
 
 export interface SchemaIndex {
-  /** The whole schema; undefined for `true` and `false`. */
+  /** Node of the whole schema; undefined for `true` and `false`. */
   readonly root: SchemaNode | undefined
   readonly nodes: readonly SchemaNode[]
   /** Nodes whose reference does not resolve. */
   readonly lost: readonly SchemaNode[]
 }
 
-/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
+/** Keywords by the form of their value: a schema, a list of schemas, or an object of schemas. */
 const single = [
   'items',
   'contains',
@@ -33,10 +33,10 @@ const singleInPlace = ['not', 'if', 'then', 'else']
 const listsInPlace = ['allOf', 'anyOf', 'oneOf']
 const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 
-/** Key of a schema under a name or number below `keyword`. */
+/** Key in `below` of a schema under a name or number of `keyword`. */
 export const belowKey = (keyword: string, name: string | number): string => `${keyword}/${name}`
 
-/** Indexes a schema that fits the meta-schema; `where` is the prefix of every path. */
+/** Indexes a schema that fits the meta-schema. `where`: prefix of every path. */
 export function indexSchema(schema: Json, where: string): SchemaIndex {
   const nodes: SchemaNode[] = []
   const places = new Map<string, SchemaNode>()
