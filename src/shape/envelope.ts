@@ -8,7 +8,7 @@ import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { foldName } from '../core/text/fold.ts'
 import { canonicalTime } from '../core/time.ts'
 
-/** Most bytes (UTF-8) of an envelope, signature included. */
+/** Most bytes of an envelope as UTF-8, with its signature. */
 export const envelopeLimit = 65_536
 
 /** Most characters of texts, and most items of lists. */
@@ -94,7 +94,7 @@ export const payloads = {
     tags,
     publishedAt: time.optional(),
   }),
-  /** Its proposer withdraws a proposal, and with it everything that followed from it. */
+  /** The proposer withdraws a proposal, and with it everything that followed from the proposal. */
   withdrawal: z.looseObject({ proposalId: id }),
   presence: z.looseObject({
     group: id.optional(),

@@ -1,4 +1,4 @@
-// The chapter of continuity without its verbs.
+// The chapter of continuity without its verbs: its kinds.
 import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { digestKind, patternKind } from './digest/digest-kind.ts'
 import { personaKind } from './persona/persona-kind.ts'

@@ -1,5 +1,5 @@
-// The chapter of agents that continue from day to day: personas, sessions and turns, thoughts, and their days as
-// digests, patterns and snapshots.
+// The chapter of agents that continue from day to day: personas, sessions, turns and thoughts; and digests, patterns
+// and snapshots of their days.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { continuityBase } from './continuity-base.ts'
 import { dayCapabilities } from './digest/day-capability.ts'

@@ -101,7 +101,7 @@ export const recordCapabilities = [
     input: z.strictObject({ id: recordId, cascade }),
     output: z.object({
       ...removal,
-      /** False if this copy never had such a record. */
+      /** False if this copy never had the record. */
       purged: z.boolean(),
     }),
     effect: 'task',

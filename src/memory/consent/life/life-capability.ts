@@ -271,7 +271,7 @@ export const lifeCapabilities = [
       memory_type: memoryType,
       reason: z.string(),
       by: z.enum(['model', 'patterns']),
-      /** Reason why the model did not decide; absent if it decided, or if no model was asked to. */
+      /** Reason why the model did not decide; absent if the model decided, or if none was used. */
       degraded: z.string().optional(),
     }),
     uses: ['recall'],

@@ -43,7 +43,7 @@ export function raisedSensitivity(category: string, wanted: Sensitivity | undefi
 
 /** Names by which scopes select a memory: its type, its category, and both together. */
 export function memoryNames(type: MemoryType, written: string): string[] {
-  // An earlier version, or another copy of the book, may have stored another spelling.
+  // An earlier version, or another copy of the book, may have stored a spelling with capitals.
   const category = foldScopeName(written)
   const path = category.startsWith('a2p:') ? category.slice('a2p:'.length) : undefined
   const both = path === undefined ? [] : [`${typeScope(type)}.${path}`]

@@ -1,5 +1,5 @@
-// Confidence of a memory. It decays with the time since the memory was last confirmed or used: `c · (1 − rate)^(age /
-// 30 days)`. Memories that are pinned, marked `keep` or written by the user don't decay.
+// Confidence of a memory: `c · (1 − rate)^(age / 30 days)`. `age` is the time since the memory was last confirmed or
+// used. Memories that are pinned, marked `keep` or written by the user don't decay.
 // Invariant: pure, and computed on read; time alone never changes the stored confidence.
 import { parseTime } from '../../../core/time.ts'
 import type { MemoryType } from './category.ts'

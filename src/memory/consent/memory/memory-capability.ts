@@ -66,7 +66,7 @@ const storeInput = z.strictObject({
   category,
   memory_type: memoryType.default('episodic'),
   confidence: confidenceInput.default(1),
-  /** Archived memories are kept and not recalled. */
+  /** `archived`: the memory is stored, and recall never returns it. */
   status: z.enum(['approved', 'archived']).default('approved'),
   /** Default: the usual sensitivity of the category. The owner may choose a lower one. */
   sensitivity: sensitivity.optional(),

@@ -131,6 +131,6 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   withoutEnded: withoutEndedRevisions,
   withoutGone: withoutGoneWords,
   takesBack: losesWords,
-  // Proposals of another book have no effect here.
+  // A memory of another book is pending here, and proposals of that book can't change it.
   undecided: ({ revised: _revised, ...body }) => ({ ...body, status: 'pending' }),
 }

@@ -1,7 +1,6 @@
 // Lists memories, filtered by type, category, status and scope, in the flat form and in the protocol's form.
 // Invariant: a guest sees only approved memories, whatever it requests; the port removes what the guest's scope or a
 // policy denies.
-// policy denies.
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordPage } from '../../../core/capability/port/record-port.ts'
 import { type MemoryType, memoryTypes, scopeMatcher, typeScope } from './category.ts'

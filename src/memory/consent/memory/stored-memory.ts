@@ -23,8 +23,8 @@ export function asMemory(record: Stored<JsonObject> | undefined): Memory | undef
 export const noMemory = (id: string, path = 'id') => notFound('memory', id, path)
 
 /**
- * Returns the memory `id`. Throws `not-found` if the caller sees none, and another error if a later version wrote
- * it.
+ * Returns the memory `id`. Throws `not-found` if the caller sees no such memory, `record-newer` if a later version
+ * wrote it.
  */
 export function needMemory(
   { get }: { get(id: string): Stored<JsonObject> | undefined },

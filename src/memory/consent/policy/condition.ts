@@ -47,7 +47,7 @@ export const conditionShape = {
       window: span.refine((text) => (parseDuration(text) ?? 0) <= windowLimitMs, 'is longer than 7d'),
     })
     .optional(),
-  /** Time for which the reader may keep the data. Passed to the reader; it can't be enforced. */
+  /** Time for which the reader may keep the data. The book tells the reader, and can't enforce it. */
   maxDataRetention: z
     .string()
     .regex(/^(?:session_only|\d{1,4}[hdwmy])$/, 'is not session_only or a span such as 24h, 7d or 1y')
@@ -67,7 +67,7 @@ export function readConditions(
 /** Properties of a call that conditions depend on. */
 export interface Circumstances {
   readonly nowMs: number
-  /** Latest known time: a policy that ends before it has expired. Default `nowMs`. */
+  /** Latest known time: a policy that ends at or before this time has expired. Default `nowMs`. */
   readonly latestMs?: number
   readonly way: CallWay
   /** Returns the time zone `name`; undefined if this host doesn't know it. */

@@ -59,7 +59,7 @@ interface Compiled {
   readonly policy: Policy
   readonly allowed: readonly ScopePattern[]
   readonly rules: readonly GovernedRule[]
-  /** The rules while a condition of the policy is unmet. */
+  /** The rules while a condition of the policy is unmet: they limit other policies and allow nothing. */
   readonly limits: readonly GovernedRule[]
   readonly deny: readonly ScopePattern[]
   readonly conditions: Conditions | undefined

@@ -25,7 +25,7 @@ const policyInput = z
     id: policyId.optional(),
     name: someText(100).optional(),
     description: someText(500).optional(),
-    /** Agents of the policy: a name or a DID, in which `*` matches any characters and `?` one. */
+    /** Agents of the policy: a name or a DID, in which `*` matches any number of characters, and `?` one. */
     forAgents: agentPattern,
     /** Scopes of memories that may be read, and scopes that may never be read; each with everything below it. */
     allow: memoryScopes.default([]),

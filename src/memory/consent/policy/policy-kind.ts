@@ -77,7 +77,7 @@ export const receiptBody = z.looseObject({
   policies: z.array(z.string().max(128)).max(1000),
   /** Id of the request that the owner granted. */
   request: z.string().max(128).optional(),
-  /** How long the reader may keep the data, by each policy; it can't be enforced. */
+  /** Times for which the reader may keep the data, by the policies; the book can't enforce them. */
   retention: z.array(z.string().max(20)).max(1000).optional(),
   grantedAt: at,
   expiresAt: at,

@@ -22,8 +22,8 @@ const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.n
 >
 
 /**
- * Returns the proposal `id`. Throws `not-found` if the caller sees none, and another error if a later version wrote
- * it.
+ * Returns the proposal `id`. Throws `not-found` if the caller sees no such proposal, `record-newer` if a later
+ * version wrote it.
  */
 export function needProposal({ get }: { get(id: string): object | undefined }, id: string): Proposal {
   const found = get(id) as Proposal | undefined
@@ -94,7 +94,7 @@ export const proposalCapabilities = [
         /** Only the proposal of this id. */
         id: recordId.optional(),
         status: status.optional(),
-        /** Only proposals of one agent. */
+        /** Only proposals of this agent, by its name or DID. */
         agent: z.string().min(1).max(1000).optional(),
         /** `schema`: in the form of the protocol, with the memory as an object. */
         form: z.enum(['flat', 'schema']).default('flat'),

@@ -154,7 +154,7 @@ const inputShape = z.strictObject({
   status: z.literal('pending').optional(),
   proposedAt: instant.optional(),
   expiresAt: instant.optional(),
-  /** True: derive a missing type from the text. False: a missing type means `episodic`. */
+  /** True: derives a missing type from the text. Default: a missing type means `episodic`. */
   classify: z.boolean().optional(),
 })
 

@@ -12,7 +12,7 @@ import { countRaw, dayAfter } from './raw-record.ts'
 
 /** Hours and new records after which `isDue` returns true, whichever comes first. */
 export const dueAfter = { hours: 6, records: 1000 } as const
-/** Days whose digests are searched for patterns. */
+/** Number of days before now whose digests are searched for patterns. */
 const patternDays = 365
 
 export interface Consolidated {
@@ -61,7 +61,7 @@ export function planConsolidation(at: DigestPorts, persona: Persona): Consolidat
 }
 
 /**
- * True if there are new records since yesterday, and either a thousand of them, or six hours since the last digest.
+ * True if the digests of yesterday and today lack records: a thousand, or fewer if the last digest is six hours old.
  */
 export function isDue(
   records: Pick<RecordReader, 'count' | 'query'>,

@@ -1,5 +1,5 @@
 // The kinds `digest` and `pattern`: a day or a week of a persona in a few lines, and subjects that recur over days.
-// Invariant: there is one digest for each persona and period, merged from all devices, and its text is derived from
+// Invariant: a persona has one digest for each period, merged from all devices; the text of a digest is derived from
 // its lines.
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'

@@ -148,8 +148,8 @@ export function callingPersona(
 
 /**
  * The persona of a call: the named one, else the one of the call's agent, else, for the owner, the only one in a
- * session. Throws `forbidden` for a foreign persona, `not-found` for an unknown name, and `conflict` without a
- * choice.
+ * session. Throws `forbidden` if the owner's call as one persona names another, `not-found` for an unknown name, and
+ * `conflict` if no persona, or several, could be meant.
  */
 export function needPersona(at: PersonaPorts, called?: string): Persona {
   const all = listPersonas(at)

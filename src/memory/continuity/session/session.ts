@@ -37,7 +37,7 @@ interface Placed {
   readonly call: Pick<CallPort, 'now'>
 }
 
-/** True after half an hour without activity. */
+/** True if the session was inactive for `idleMs`. */
 export const isIdle = ({ records, call }: Placed, session: Session): boolean =>
   (parseTime(call.now) ?? 0) - lastActive(records, session) >= idleMs
 
@@ -47,8 +47,8 @@ export async function deviceOf({ status }: Pick<ReadContext<'status'>, 'status'>
 }
 
 /**
- * The session of a call: the named one, else the one of the call's scope, else the persona's only open one. Throws
- * `not-found` for an unknown id, and `conflict` without a choice.
+ * The session of a call: the named one, else the one of the call's scope, else the persona's only one that has not
+ * ended. Throws `not-found` for an unknown id, and `conflict` if the persona has no such session, or several.
  */
 export function needSession(
   { records, call }: { readonly records: Reading; readonly call: Pick<CallPort, 'scope'> },

@@ -50,8 +50,8 @@ interface Direction {
 }
 
 /**
- * Spaces of latent semantic analysis. Their vectors express the subject only, so two questions on one subject would
- * look the same.
+ * Matches the name of a space of latent semantic analysis. Its vectors express the subject only, so two questions
+ * on one subject would look the same.
  */
 const topicsOnly = /^lsa\|/
 

@@ -1,4 +1,4 @@
-// Keywords and summary without a language model: the most representative phrases and sentences, each once.
+// Keywords and summary of a history without a language model: its most representative phrases and sentences.
 import { type Line, speakerOf } from '../message/history.ts'
 import {
   commonWords,

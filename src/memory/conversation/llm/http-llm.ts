@@ -92,8 +92,7 @@ export function createHttpLlm<Signal>(
         ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
       },
       body: JSON.stringify({ model, messages, stream: false, ...modelOptions }),
-      // The edge doesn't support `error`. With `manual`, a redirect is an answer with a status below 200 or above
-      // 299.
+      // The edge doesn't support `error`. With `manual`, a redirect is an answer with status 0 or 3xx, which fails.
       redirect: 'manual',
       signal,
     })

@@ -7,7 +7,7 @@ import { stored } from '../message/message-kind.ts'
 /** Most characters of the text, most facts of one user, and most messages of one fact. */
 export const profileLimit = { characters: 2000, facts: 2000, messages: 50 } as const
 
-/** One value of one attribute, with the times when it was stated and denied. */
+/** One value of one attribute, with the times of its statements and denials. */
 export const knownFact = z.looseObject({
   /** Such as `name`, `home` or `likes`. Some attributes have one value at a time. */
   attribute: z.string().min(1).max(200),

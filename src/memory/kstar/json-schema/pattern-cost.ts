@@ -1,7 +1,7 @@
 // Judges how long a regular expression may take on a text, before it runs: in a backtracking engine, the time can
 // double with each character. Theory: A. Weideman et al., "Analyzing matching time behavior of backtracking regular
 // expression matchers by using ambiguity of NFA" (2016).
-// Invariant: the estimate is never below the real cost; it may be above.
+// Invariant: in doubt, the estimate is too high, never too low.
 import { parsePattern, type Pattern } from './pattern-parse.ts'
 
 /** Most UTF-16 units of a pattern, and largest size of the automaton to judge. */
