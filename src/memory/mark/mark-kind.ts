@@ -24,7 +24,7 @@ export const markKind: Kind<'mark', MarkBody> = {
   marks: 'record',
   // Only the owner may set these: an agent would otherwise pin its own texts above all others.
   ownerFields: ['pinned', 'personal', 'keep'],
-  // A mark reveals that its record exists, and an opinion about it, so it has the reach and sensitivity of its record.
+  // A mark reveals that its record exists, so it has the reach and the sensitivity of the record.
   madeFrom: { reachOnly: true, sources: ({ record }) => [record] },
   // Each mark is a separate field, so marks of two devices combine.
   policy: 'merge',

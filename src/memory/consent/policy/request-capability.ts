@@ -264,7 +264,7 @@ function matchEach(
   )
 }
 
-/** Returns the agent's same request of today, with its state; creates it, as pending, if there is none. */
+/** Returns today's same request of the agent, with its state. If it doesn't exist, creates it as pending. */
 async function askOwner(
   request: AccessRequest,
   agent: string,

@@ -1,5 +1,5 @@
-// The kinds `agent_session` and `turn`. A session is a period in which a persona is active in one place; a turn is one
-// answer of the persona in a session.
+// The kinds `agent_session` and `turn`. A session is a period in which a persona is active in one place; a turn is
+// one answer of the persona in a session.
 // Invariant: a session with `ended_at` is ended, whichever device ended it, and never reopens.
 import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'

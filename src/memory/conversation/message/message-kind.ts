@@ -30,7 +30,7 @@ export const messageInput = z.strictObject({
 export type MessageInput = z.output<typeof messageInput>
 
 const messageBody = z.looseObject({
-  /** The sender's name for the message, unique for one agent; empty if there is none. */
+  /** The sender's name for the message, unique for one agent; empty without a name. */
   msg_id: z.string().max(1000).default(''),
   content: z.string().min(1).max(contentLimit),
   source: source.default({}),
