@@ -128,7 +128,7 @@ export const schemaId = (name: string): string => nameId('fact_schema', name)
 export const categoryId = (domain: string, name: string): string => nameId('trace_category', domain, name)
 export const tokenTypeId = (name: string): string => nameId('token_type', name)
 
-/** The registered schema `name`; undefined without one. Throws if a later version wrote it. */
+/** The registered schema `name`; undefined without one. Throws `record-newer` if a later version wrote it. */
 export function definedSchema(
   records: Records,
   name: string,

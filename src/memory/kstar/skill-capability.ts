@@ -15,7 +15,7 @@ import { storedNow } from '../../shape/receipt.ts'
 
 const verbs = recordVerbs('skill', skill)
 
-/** Finds the skill `name`. `recordName`: the name under which it is stored, or is to be stored. */
+/** Finds the skill `name`. `recordName`: the name under which the skill is stored, or under which to store it. */
 function findSkill(
   name: string,
   { find }: Pick<RecordReader, 'find'>,

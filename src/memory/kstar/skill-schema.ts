@@ -34,8 +34,8 @@ export const skillInput = z.strictObject({
   definition: z.strictObject(definition),
   maturity: z.strictObject(maturity).optional(),
   /**
-   * True: replaces the skill of the same name. Its maturity stays, unless the input has one; its earlier version stays
-   * in the history.
+   * True: replaces the skill of the same name. Its maturity stays, unless the input has one; its earlier version
+   * stays in the history.
    */
   replace: z.boolean().default(false),
   ...scope,

@@ -1,5 +1,4 @@
-// Pattern for the agents of a policy: a name or a DID, in which `*` matches any number of characters and `?` one
-// character.
+// Pattern for the agents of a policy: a name or a DID. `*` matches any number of characters, `?` one UTF-16 unit.
 import { someText } from '../../../shape/sound-text.ts'
 
 export const agentPatternLimit = 1000

@@ -108,7 +108,7 @@ export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circums
   }
 }
 
-/** Returns the first unmet condition of a call; undefined if all are met. */
+/** Function that returns the first unmet condition of a call; undefined if all are met. */
 export type Unmet = (call: Instant) => UnmetCondition | undefined
 
 /** Compiles conditions once for many calls. Undefined `conditions` are unreadable and never met. */

@@ -61,8 +61,8 @@ export function planConsolidation(at: DigestPorts, persona: Persona): Consolidat
 }
 
 /**
- * True if the digests since yesterday lack at least a thousand records; or if they lack any, and the last digest is at
- * least six hours old.
+ * True if the digests since yesterday lack at least a thousand records; or if they lack any, and the last digest is
+ * at least six hours old.
  */
 export function isDue(
   records: Pick<RecordReader, 'count' | 'query'>,

@@ -18,7 +18,7 @@ export const knownFact = z.looseObject({
   stated_at: instant.optional(),
   /** Time of the last denial. */
   denied_at: instant.optional(),
-  /** Ids of stored messages that state or deny the value. */
+  /** Ids of the stored messages that state or deny the value. */
   messages: z.array(recordId).max(profileLimit.messages).default([]),
   /** Keys of lines that were no stored messages when the fact was learned (message/message-kind.ts). */
   lines: z.array(z.string().max(100)).max(profileLimit.messages).optional(),
