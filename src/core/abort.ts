@@ -46,16 +46,16 @@ export function createAbort(): AbortSource {
   }
 }
 
-/** A time limit for work: its signal is aborted when the time is over, or with the caller's signal. */
+/** A time limit for work. `signal` aborts when the time is over or the caller's signal aborts. */
 export interface Deadline {
   readonly signal: AbortSignalLike
   /** True if the time ran out. */
   isOver(): boolean
-  /** Stops the clock and the listener on the caller's signal. Call it when the work has ended. */
+  /** Cancels the timer and removes the listener from the caller's signal. Call it when the work ends. */
   end(): void
 }
 
-/** Creates a deadline `deadlineMs` from now; `signal` may end the work earlier. */
+/** Creates a deadline of `deadlineMs` milliseconds from now. An abort of `signal` ends the deadline earlier. */
 export function createDeadline(
   signal: AbortSignalLike,
   scheduler: { later(delayMs: number, work: () => void): () => void },
@@ -85,13 +85,13 @@ export function checkAborted(signal: AbortSignalLike): void {
   if (signal.aborted) throw new DaybookError('aborted', undefined, { cause: signal.reason })
 }
 
-/** Settles like `work`, but rejects with `aborted` as soon as `signal` is. The work itself runs on. */
+/** Settles like `work`, but rejects with `aborted` as soon as `signal` aborts. `work` itself continues. */
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
-    // Always handled: a late failure of abandoned work must not become an unhandled rejection.
+    // Handles `work` in every case: a late failure must not become an unhandled rejection.
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

@@ -1,5 +1,5 @@
-// Addresses of services that a book talks to, and the keys sent to them.
-// Invariant: a key is sent over HTTPS or to this machine only, and no error repeats it.
+// Addresses of services that a book connects to, and the keys that it sends to them.
+// Invariant: a book sends a key only over HTTPS or to this machine; no error contains a key.
 import { DaybookError } from './errors.ts'
 
 const address = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@\s]+)(?::\d{1,5})?(?:\/[^?#\s]*)?$/i
@@ -10,7 +10,7 @@ const ownAddress = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
 /** Form of a bearer token (RFC 6750, section 2.1). */
 const token = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** Returns `url` without a trailing slash, or throws `invalid-input` at `path` if no key may be sent there. */
+/** Returns `url` without trailing slashes. Throws `invalid-input` with `path` if a key must not be sent there. */
 export function checkAddress(url: unknown, path: string): string {
   const match = typeof url === 'string' ? address.exec(url) : undefined
   const [, scheme = '', host = ''] = match ?? []
@@ -22,17 +22,17 @@ export function checkAddress(url: unknown, path: string): string {
   return match[0].replace(/\/+$/, '')
 }
 
-/** True if nothing sent to `url` leaves this machine. */
+/** True if requests to `url` stay on this machine. */
 export function isOwnMachine(url: string): boolean {
   return isOwnName(address.exec(url)?.[2]?.toLowerCase() ?? '')
 }
 
-/** True if `host` names this machine. Spell it like the `hostname` of a URL: lower case, IPv6 in brackets. */
+/** True if `host` is a name of this machine. Form: `hostname` of a URL, lower case, IPv6 in brackets. */
 export function isOwnName(host: string): boolean {
   return ownNames.has(host)
 }
 
-/** True for an IP address that only this machine has. */
+/** True for a loopback IP address. */
 export function isOwnAddress(ip: string): boolean {
   return ownAddress.test(ip)
 }
@@ -42,17 +42,17 @@ export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Fewest characters of a key. 16 hexadecimal digits are 64 bits; fewer can be guessed. */
+/** Minimum length of a key. 16 hexadecimal digits are 64 bits; a shorter key can be guessed. */
 export const shortestKey = 16
 
-/** Returns `key`, or throws `invalid-input` at `path` if it is short enough to be guessed. */
+/** Returns `key`. Throws `invalid-input` with `path` if the key is shorter than `shortestKey`. */
 export function checkKeyLength(key: string, path: string): string {
   if (key.length >= shortestKey) return key
   const message = `\`${path}\`: Must have at least ${shortestKey} characters: a shorter key can be guessed.`
   throw new DaybookError('invalid-input', message, { details: { path } })
 }
 
-/** Returns `key`, or throws `invalid-input` at `path` if it is no bearer token. */
+/** Returns `key`. Throws `invalid-input` with `path` unless the key is a bearer token of at most 4,096 characters. */
 export function checkKey(key: unknown, path: string): string {
   if (typeof key === 'string' && key.length <= 4096 && token.test(key)) return key
   throw new DaybookError('invalid-input', `\`${path}\`: Must consist of letters, digits and . _ ~ + / -.`, {
@@ -65,14 +65,14 @@ const addedByProxies =
   /^(?:forwarded|via|x-forwarded(?:-.+)?|x-original-.+|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|x-envoy-.+|cdn-loop|cf-(?:ray|visitor|ipcountry)|(?:fly|fastly)-client-ip)$/i
 
 /**
- * True if a proxy forwarded the request: then its client may be anybody, although it seems to be this machine. A proxy
- * that adds no header goes unnoticed.
+ * True if a proxy forwarded the request: its client may then be on any machine, although the connection comes from
+ * this one. A proxy that adds no header is not detected.
  */
 export function isForwarded(headerNames: Iterable<string>): boolean {
   return [...headerNames].some((name) => addedByProxies.test(name))
 }
 
-/** Compares two secrets of one length in constant time: the time tells nothing about the expected one. */
+/** Compares two secrets. The time depends on the length of `one` only, not on where the secrets differ. */
 export function timingSafeEqual(one: string, other: string): boolean {
   let difference = one.length ^ other.length
   for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
@@ -82,8 +82,8 @@ export function timingSafeEqual(one: string, other: string): boolean {
 const bookKeys = /\b(dbk1|dbt[12])\.[\w.%-]+/g
 
 /**
- * Returns `text` without the keys and tokens of books in it, and without `others`: secrets that have no form of their
- * own.
+ * Returns `text` with each key and token of a book shortened to its prefix, and each of `others` replaced by `…`.
+ * `others`: secrets that no pattern recognises.
  */
 export function hideKeys(text: string, others: readonly string[] = []): string {
   const hidden = others.filter((one) => one !== '').reduce((rest, one) => rest.replaceAll(one, '…'), text)

@@ -9,8 +9,8 @@ export const isBookName = (name: unknown): name is string =>
   typeof name === 'string' && namePattern.test(name)
 
 /**
- * Returns the name of a book, or throws `invalid-input`: 1 to 64 letters, digits, `.`, `_` and `-`, not starting with a
- * dot.
+ * Returns `name`. Throws `invalid-input` unless it has 1 to 64 letters, digits, `.`, `_` and `-`, and doesn't begin
+ * with a dot.
  */
 export function checkBookName(name: unknown): string {
   if (isBookName(name)) return name
@@ -21,7 +21,7 @@ export function checkBookName(name: unknown): string {
   )
 }
 
-/** Throws `invalid-input` unless `confirm` is the name of the book. Irreversible calls require it. */
+/** Throws `invalid-input` unless `confirm` is the name of the book. Call it before irreversible changes. */
 export function checkConfirmed(confirm: string | undefined, name: string): void {
   if (confirm === name) return
   const message =
@@ -31,7 +31,7 @@ export function checkConfirmed(confirm: string | undefined, name: string): void 
   })
 }
 
-/** Default scope of the records that a book stores. Default agent: `agent`. */
+/** Default scope of new records of a book. Without an option, the agent is `agent`. */
 export function bookScope(options: { agent?: string; session?: string; resource?: string }): Scope {
   return { agent: 'agent', ...checkCallScope(options) }
 }
@@ -39,8 +39,8 @@ export function bookScope(options: { agent?: string; session?: string; resource?
 const scopeFields = ['agent', 'session', 'resource'] as const
 
 /**
- * Returns the scope fields of a call or a handle, or throws `invalid-input`: each has 1 to 1,000 characters of
- * well-formed Unicode.
+ * Returns the scope fields that are set. Throws `invalid-input` unless each has 1 to 1,000 characters of well-formed
+ * Unicode.
  */
 export function checkCallScope(scope: CallScope): Partial<Scope> {
   if (typeof scope !== 'object' || scope === null) throw wrongScope('scope', 'Must be an object')

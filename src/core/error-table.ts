@@ -1,7 +1,7 @@
-// The closed table of everything that can fail: what it means, what the caller can do, and its HTTP status.
+// The closed table of error codes.
 // Invariant: a code is never reused for another meaning.
 
-/** One row of the error table: what the code means, what the caller can do, and its HTTP status. */
+/** What the code means, what the caller can do, the HTTP status, and whether a retry may succeed. */
 export interface ErrorRow {
   readonly meaning: string
   readonly recovery: string

@@ -1,5 +1,5 @@
-// The error class of Daybook: every failure is a `DaybookError` with a code of the closed table. Its fields `code`,
-// `message`, `retry` and `details` cross Comlink, sockets, HTTP and MCP unchanged.
+// The error class of Daybook. Every failure is a `DaybookError` with a code of the closed table. `code`, `message`,
+// `retry` and `details` cross Comlink, sockets, HTTP and MCP unchanged.
 import { type ErrorCode, errorTable } from './error-table.ts'
 
 export { type ErrorCode, type ErrorRow, errorTable } from './error-table.ts'
@@ -12,22 +12,22 @@ export interface ErrorShape {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The message of another error without its recovery, which is added again. */
+/** Removes the recovery from the message of another error. The constructor appends it again. */
 function withoutRecovery(message: string): string {
   const row = Object.values(errorTable).find(({ recovery }) => message.endsWith(` ${recovery}`))
   return row ? message.slice(0, -row.recovery.length - 1) : message
 }
 
-/** Ends a text with a full stop, unless it is a sentence already. */
+/** Appends a full stop unless the text already ends like a sentence. */
 const sentence = (text: string) => (/[.!?:…]["'`’”)\]]*$/.test(text) ? text : `${text}.`)
 
 /**
- * Identifies errors across module graphs: the package's entries are bundled separately, and each accepts the errors of
- * the others.
+ * Marks errors of all entries of the package. Each entry has its own copy of this class, so `instanceof` checks this
+ * symbol.
  */
 const brand = Symbol.for('daybook.error')
 
-/** Every error that Daybook throws. `message` says what happened, then what to do; `details.path` says where. */
+/** Every error that Daybook throws. `message`: the failure, then the remedy. `details.path`: place of the fault. */
 export class DaybookError extends Error implements ErrorShape {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && brand in value
@@ -54,12 +54,12 @@ export class DaybookError extends Error implements ErrorShape {
     this.details = options.details ?? {}
   }
 
-  /** The four fields that cross a boundary. Cause and stack stay here. */
+  /** Returns the four fields that cross a boundary. Cause and stack are not sent. */
   toJSON(): ErrorShape {
     return { code: this.code, message: this.message, retry: this.retry, details: this.details }
   }
 
-  /** Restores an error from its four fields on the other side of a boundary. */
+  /** Restores an error from its four fields. An unknown code becomes `internal`. */
   static from(shape: ErrorShape): DaybookError {
     const isKnown = Object.hasOwn(errorTable, shape.code)
     const error = new DaybookError(isKnown ? shape.code : 'internal', '', {
@@ -71,22 +71,22 @@ export class DaybookError extends Error implements ErrorShape {
   }
 }
 
-/** Creates the error for a missing `noun`, `record` for one, whose id is at `path` of the input. */
+/** Creates `not-found`. `noun`: kind of object, such as `record`. `path`: where the input has the id. */
 export function notFound(noun: string, id: string, path = 'id'): DaybookError {
   return new DaybookError('not-found', `There is no ${noun} \`${id}\`.`, { details: { path } })
 }
 
-/** True for a `DaybookError`, with this code if one is given. */
+/** True for a `DaybookError`; with `code`, only for that code. */
 export function isDaybookError(error: unknown, code?: ErrorCode): error is DaybookError {
   return error instanceof DaybookError && (code === undefined || error.code === code)
 }
 
-/** True if the reader has lost the right to read, or the book is erased: remove everything that it showed. */
+/** True if the caller may no longer read, or the book is erased. Then remove all shown records. */
 export function endsReading({ code }: Pick<ErrorShape, 'code'>): boolean {
   return ['unauthorized', 'forbidden', 'consent-required', 'book-erased'].includes(code)
 }
 
-/** Turns any thrown value into a `DaybookError`. Foreign errors become `internal` with their message. */
+/** Converts any thrown value to a `DaybookError`. Other errors become `internal`, with their message. */
 export function toDaybookError(error: unknown): DaybookError {
   if (error instanceof DaybookError) return error
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)

@@ -1,5 +1,5 @@
-// Record ids: UUID version 7 (RFC 9562), so new records land at the end of every index.
-// Invariant: ids of one generator only grow, even if the clock stops or goes back.
+// Record ids: UUID version 7 (RFC 9562). Ids ascend, so indexes append new records at their end.
+// Invariant: ids of one generator ascend, even if the clock stops or goes back.
 import type { Clock, Random } from './ports.ts'
 
 export interface Ids {
@@ -16,7 +16,7 @@ export function toHex(bytes: Uint8Array): string {
   return text
 }
 
-/** Creates a generator of UUIDv7: 48 bits of time, a 12-bit counter within one millisecond, 62 random bits. */
+/** Creates a generator of UUIDv7: 48 bits of milliseconds, a 12-bit counter per millisecond, 62 random bits. */
 export function createIds(ports: { clock: Clock; random: Random }): Ids {
   let lastMs = 0
   let counter = 0
@@ -41,7 +41,7 @@ export function createIds(ports: { clock: Clock; random: Random }): Ids {
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 
-/** True for a valid record id: 1 to 128 letters, digits and `._:-`. */
+/** True for 1 to 128 letters, digits and `._:-`, with a letter or digit first. */
 export function isRecordId(text: string): boolean {
   return idPattern.test(text)
 }

@@ -1,18 +1,18 @@
-// Policies: the records of policy kinds (`byPolicy`: memories) that an agent may read.
-// Invariants: a record that no rule names is not readable, a denied name wins over every rule, and the first rules that
-// name a record limit its sensitivity.
+// Policies decide which records of policy kinds (`byPolicy`, such as memories) an agent may read.
+// Invariant: an agent reads a record only if a rule names the record and no denial does; the rules of the lowest
+// place that allow the record, and all limits before them, bound its sensitivity.
 import { sensitivities, type Sensitivity } from '../sealed.ts'
 import { type ScopePattern, matchesScope } from './scope.ts'
 
-/** Allows reading records with one of the `allow` names, up to a sensitivity. */
+/** Allows an agent to read records with a name that matches `allow`, up to sensitivity `upTo`. */
 export interface GovernedRule {
-  /** Lower places come first. At one place, the most permissive allowing rule counts. */
+  /** Rules with a lower place come first. Among allowing rules of one place, the highest `upTo` counts. */
   readonly place: number
   readonly allow: readonly ScopePattern[]
   readonly upTo: Sensitivity
   /**
-   * True: the rule allows nothing, and limits all later rules to `upTo`. It stands for a policy whose condition is not
-   * met.
+   * True: the rule allows nothing; it limits later rules for the same names to `upTo`. Stands for a policy with an
+   * unmet condition.
    */
   readonly isLimit?: boolean
 }
@@ -20,7 +20,7 @@ export interface GovernedRule {
 export interface Governed {
   readonly rules: readonly GovernedRule[]
   readonly deny: readonly ScopePattern[]
-  /** Canonical text of the rules; equal decisions have equal texts, so it serves as a cache key. */
+  /** Canonical text of the rules, for use as a cache key: equal rules have equal texts. */
   readonly text: string
 }
 
@@ -31,7 +31,7 @@ export function governedBy(rules: readonly GovernedRule[], deny: readonly ScopeP
   return { rules, deny, text: JSON.stringify([distinct(allowed), distinct(denied)]) }
 }
 
-/** Cached texts of rules: many decisions share the same ones. */
+/** Caches the texts of rules, because many decisions share the same rules. */
 const ruleTexts = new WeakMap<GovernedRule, readonly string[]>()
 
 function textOfRule(rule: GovernedRule): readonly string[] {
@@ -45,10 +45,10 @@ function textOfRule(rule: GovernedRule): readonly string[] {
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)].toSorted()
 
-/** No record of a policy kind may be read. */
+/** Allows no record of a policy kind. */
 export const nothingGoverned: Governed = governedBy([], [])
 
-/** Returns the highest readable sensitivity of a record with these names; undefined if it may not be read at all. */
+/** Returns the highest readable sensitivity of a record with these names; undefined: the record is not readable. */
 export function sensitivityFor(
   { rules, deny }: Pick<Governed, 'rules' | 'deny'>,
   names: readonly string[],
@@ -61,13 +61,13 @@ export function sensitivityFor(
   if (opening.length === 0) return undefined
   const first = Math.min(...opening.map(({ place }) => place))
   const here = opening.filter(({ place }) => place === first)
-  // Each earlier limit counts by itself, even beside a more permissive one.
+  // Each earlier limit applies by itself, even if another limit permits more.
   const before = naming.filter(({ place, isLimit }) => isLimit && place < first)
   const ranks = (some: readonly GovernedRule[]) => some.map(({ upTo }) => rankOf(upTo))
   return sensitivities[Math.min(Math.max(...ranks(here)), ...ranks(before))]
 }
 
-/** True if a record with these names and this sensitivity may be read. */
+/** True if the policies allow reading a record with these names and this sensitivity. */
 export function isGoverned(
   governed: Pick<Governed, 'rules' | 'deny'>,
   names: readonly string[],
@@ -83,17 +83,18 @@ export function rankOf(sensitivity: Sensitivity): number {
 }
 
 /**
- * True if an `a2p` or `ext` scope names a category literally: `health` in `a2p:health.**` and in `a2p:semantic.health`.
+ * True if an `a2p` or `ext` scope names its category literally: `a2p:health.**` and `a2p:semantic.health` name
+ * `health`. `types`: the types that may precede a category.
  */
 export function namesCategory({ parts }: ScopePattern, types: ReadonlySet<string>): boolean {
   const words = parts.filter((_, i) => i % 2 === 0 && i > 0)
-  // A namespace precedes its categories; a type may precede them.
+  // In `ext`, a namespace precedes the category. In both, a type may precede it.
   const isLed = parts[0] === 'ext' || (words[0] !== undefined && types.has(words[0]))
   const named = isLed ? words.slice(1) : words
   return named[0] !== undefined && named[0] !== '*'
 }
 
-/** Levels of permission, least first; each includes all earlier ones. */
+/** Permission levels, lowest first; each includes the levels before it. */
 export const permissionLevels = [
   'none',
   'read_public',
@@ -104,34 +105,34 @@ export const permissionLevels = [
 ] as const
 export type PermissionLevel = (typeof permissionLevels)[number]
 
-/** Way of a call: not over a network, or over HTTPS or HTTP. */
+/** Transport of a call: `here` (no network), HTTPS or HTTP. */
 export type CallWay = 'here' | 'https' | 'http'
 
 export type UnmetCondition = 'unknown' | 'requireHttps' | 'timeOfDay' | 'rateLimit'
 
-/** Decision of a book's policies about a call of an agent. */
+/** What a book's policies decide about a call of an agent. */
 export interface PolicyDecision {
   readonly governed: Governed
-  /** Ids of the policies that match the agent, and of those that allow something now; by priority. */
+  /** Ids by priority: `matched` match the agent, `allowing` allow something now. */
   readonly matched: readonly string[]
   readonly allowing: readonly string[]
   /** Levels of the allowing policies. */
   readonly permissions: readonly PermissionLevel[]
-  /** Names of memories that the agent may propose, although no token or key allows it. */
+  /** Names of memories that the agent may propose even without a token or key that allows proposals. */
   readonly proposes: readonly ScopePattern[]
-  /** Conditions that keep matching policies from allowing anything. */
+  /** Matching policies that allow nothing now, each with its unmet condition. */
   readonly unmet: readonly { readonly id: string; readonly condition: UnmetCondition }[]
-  /** How long the agent may store what it reads, by each policy that limits it. */
+  /** How long the agent may store the records that it reads: one text for each policy that limits this time. */
   readonly retention: readonly string[]
 }
 
 /**
- * Kinds of rules: a change of one may let a guest read more, or less. A house test compares these three lists with the
- * kinds' declarations.
+ * Kinds of rules. A change of such a record may let a guest read more or less. A house test compares `ruleKinds`,
+ * `credentialKinds` and `ruledKinds` with the declarations of the kinds.
  */
 export const ruleKinds: ReadonlySet<string> = new Set(['policy', 'receipt', 'access_request'])
 
-/** Kinds of credentials: a change of one may end a token. */
+/** Kinds of credentials. A change of such a record may end a token. */
 export const credentialKinds: ReadonlySet<string> = new Set([
   'token',
   'key',
@@ -140,7 +141,7 @@ export const credentialKinds: ReadonlySet<string> = new Set([
   'public_key',
 ])
 
-/** Kinds whose records, or whose sources, are under policies. */
+/** Kinds whose own records, or whose sources, need a policy. */
 export const ruledKinds: readonly string[] = [
   'memory',
   'proposal',

@@ -1,39 +1,39 @@
-// Grants: the rights of a caller with an access key, or with claims that the edge verified. A control token holds the
-// same, signed; all three become a `Caller`.
+// Grants: the rights of a caller with an access key, or with claims that the edge verified. A control token carries
+// the same rights, signed. The engine turns tokens, keys and claims into a `Caller`.
 import type { ScopeText } from './reach.ts'
 
-/** Kinds that a sync may send and fetch. Default: all that guests may. */
+/** Kinds that a sync may send (`push`) and fetch (`pull`). Absent: every kind that guests may. */
 export interface GrantedKinds {
   readonly push?: readonly string[] | undefined
   readonly pull?: readonly string[] | undefined
 }
 
-/** The reach is spelled as in a token: see scope.ts. */
+/** Rights of one holder. `scope`, `allow` and `deny` use the patterns of tokens: see scope.ts. */
 export interface Grant extends GrantedKinds, ScopeText {
   /** Name of the holder in logs and limits: `key-…`, or `claims:` with issuer and subject. Never a secret. */
   readonly id: string
-  /** True: all rights of the owner; the other fields don't count. */
+  /** True: the holder has all rights of the owner, and the other fields have no effect. */
   readonly owner?: boolean | undefined
   /** The agent that the holder writes as. */
   readonly agent: string
   readonly permissions: readonly string[]
-  /** Time at which it ends, in milliseconds since 1970 UTC. */
+  /** End of the grant, in milliseconds since 1970 UTC. */
   readonly untilMs?: number | undefined
 }
 
-// Names of delegates: agents to which the holder of a token granted another one below it. Invariant: a delegate's name
-// ends with the name of the holder that the owner admitted, so no delegate passes for another agent, and all of them
-// count together.
+// Names of delegates. A delegate is an agent with a token that another token holder issued below its own.
+// Invariant: a delegate's name ends with the name of the holder that the owner admitted. So no delegate can use the
+// name of another agent, and limits count a holder and its delegates together.
 
 const ending = (holder: string) => ` by ${holder}`
 
 /** Returns `child by holder`. */
 export const delegateName = (child: string, holder: string): string => child + ending(holder)
 
-/** True for the name of a direct or indirect delegate of `holder`. */
+/** True if `name` is the name of a direct or indirect delegate of `holder`. */
 export const isDelegateOf = (name: string, holder: string): boolean => name.endsWith(ending(holder))
 
-/** SQL condition: one column has the name of a delegate of the other one. */
+/** SQL condition: column `name` contains the name of a delegate of column `holder`. */
 export const isDelegateSql = (name: string, holder: string): string =>
   `substr(${name}, -${ending('').length} - length(${holder})) = '${ending('')}' || ${holder}`
 

@@ -1,9 +1,10 @@
-// Permissions of tokens. A capability declares the one right it needs; without one, only the owner may call it.
+// Permissions of tokens. A capability declares the one right that it needs; without a right, only the owner may call
+// it.
 import { coversScope, matchesScope, parseScope } from './scope.ts'
 
 /**
- * Rights that capabilities need. A token's permissions are rights, patterns over capability ids (`kstar:query_traces`,
- * `kstar:*`, `**`), or the owner's own words (`evaluate`), which permit nothing here.
+ * Rights that capabilities need. Each permission of a token is a right, a pattern over capability ids
+ * (`kstar:query_traces`, `kstar:*`, `**`), or a word of the owner (`evaluate`) that permits no capability.
  */
 export const rights = ['read', 'write', 'propose', 'forget', 'export', 'sync', 'delegation'] as const
 export type Right = (typeof rights)[number]
@@ -25,7 +26,7 @@ export function permitsAll(permissions: readonly string[], wanted: string): bool
   return permissions.some((one) => one === wanted || one === '**' || coversPattern(one, wanted))
 }
 
-/** Capability ids have a colon; rights and the owner's own words have none. */
+/** True if the permission is a pattern: capability ids have a colon, rights and the owner's words have none. */
 function isPattern(permission: string): boolean {
   return permission === '**' || permission.includes(':')
 }

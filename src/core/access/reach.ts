@@ -1,6 +1,6 @@
-// Reach: the records that a guest sees. Records have scope names; tokens allow and deny patterns over them.
-// Invariants: a record is in reach if one of its names is allowed, none is denied, and the same is true for all of its
-// sources. A narrowed reach never exceeds the wider one. No reach includes kinds for the owner alone.
+// Reach: the records that a guest may see. Records have scope names; a token allows and denies patterns over them.
+// Invariant: a record is in reach only if some name is allowed, no name is denied, and its sources are in reach too.
+// A narrowed reach never exceeds the wider one. No reach includes kinds for the owner alone.
 import {
   type Kind,
   type Kinds,
@@ -23,14 +23,14 @@ export interface Reach {
   readonly deny: readonly ScopePattern[]
   /** The wider reach from which this one was narrowed; a record must be in both. */
   readonly within?: Reach | undefined
-  /** For kinds under policies (`byPolicy`): what policies allow. Absent: policies were not applied. */
+  /** What policies allow, for kinds under policies (`byPolicy`). Absent: no policies were applied. */
   readonly governed?: Governed | undefined
 }
 
-/** Most allowed, and most denied, patterns of one grant. */
+/** Most allowed patterns of one grant, and most denied ones. */
 export const patternLimit = 32
 
-/** A reach as tokens, keys and claims spell it: one pattern, optional further ones, and denied ones. */
+/** A reach in the form of tokens, keys and claims: one pattern, optional further ones, and denied ones. */
 export interface ScopeText {
   readonly scope: string
   /** Further allowed patterns. */
@@ -38,7 +38,7 @@ export interface ScopeText {
   readonly deny?: readonly string[] | undefined
 }
 
-/** Fields of a record that decide its scope names. */
+/** The fields of a record that determine its scope names. */
 export interface NamedRecord {
   readonly kind: string
   readonly agent: string
@@ -48,7 +48,7 @@ export interface NamedRecord {
   readonly body: JsonObject
 }
 
-/** Scope name of the meeting room: only callers who reach it may enter. */
+/** Scope name of the meeting room. A caller may enter only if its reach includes this name. */
 export const meetingRoom = 'meeting-room'
 
 const reservedSegments: ReadonlySet<string> = new Set([
@@ -59,7 +59,7 @@ const reservedSegments: ReadonlySet<string> = new Set([
   ...openPrefixes,
 ])
 
-/** True for a first segment that no resource may have; such a resource gets no scope name. */
+/** True if no resource may begin with `segment`. A resource that does gets no scope name. */
 export function isReserved(segment: string, kinds: Kinds): boolean {
   return reservedSegments.has(segment) || kinds.has(segment)
 }
@@ -69,7 +69,7 @@ export function reservedNames(kinds: Kinds): string[] {
   return [...reservedSegments, ...kinds.keys()]
 }
 
-/** Parses a reach; undefined for an invalid pattern or too many of them. A denied name denies all names below it too. */
+/** Parses a reach. Undefined: a pattern is invalid, or there are too many. A denial includes all names below it. */
 export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
   const read = (texts: readonly string[]) => texts.flatMap((text) => parseNames(text) ?? [])
   const [allowed, denied] = [read([scope, ...allow]), read(deny)]
@@ -78,7 +78,7 @@ export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | 
   return { allow: allowed, deny: denied.flatMap(withBelow) }
 }
 
-/** Unites several grants of one caller: all that one of them allows and none denies. Nothing without grants. */
+/** Unites the grants of one caller: allowed by some grant, denied by none. Without grants, the reach is empty. */
 export function uniteReaches(reaches: readonly Reach[]): Reach {
   const distinct = (patterns: readonly ScopePattern[]) => [
     ...new Map(patterns.map((one) => [one.text, one])).values(),
@@ -86,25 +86,25 @@ export function uniteReaches(reaches: readonly Reach[]): Reach {
   const [first, ...others] = reaches
   if (first && others.length === 0) return first
   return {
-    // A narrowed reach can't be spelled as patterns, so it adds nothing.
+    // Patterns can't express a narrowed reach, so it adds nothing.
     allow: distinct(reaches.flatMap(({ allow, within }) => (within ? [] : allow))),
     deny: distinct(reaches.flatMap((one) => reachLevels(one).flatMap(({ deny }) => deny))),
   }
 }
 
-/** Intersects two reaches. */
+/** Returns the intersection of two reaches. */
 export function narrowReach(wide: Reach, narrow: Reach): Reach {
   const { within, ...own } = narrow
   return { ...own, within: within ? narrowReach(wide, within) : wide }
 }
 
-/** The reach and all wider ones: a record must be in each of them. */
+/** Returns the reach and all wider ones. A record in reach is in each of them. */
 export function reachLevels(reach: Reach): Reach[] {
   const { within, ...own } = reach
   return within ? [own, ...reachLevels(within)] : [own]
 }
 
-/** True if `narrow` certainly lies within `wide`: each of its patterns lies within one of the other's. */
+/** True if `narrow` certainly lies within `wide`: every wide pattern list includes the narrow patterns. */
 export function coversReach(wide: Reach, narrow: Reach): boolean {
   const narrowed = reachLevels(narrow)
   const denied = narrowed.flatMap(({ deny }) => deny)
@@ -119,9 +119,9 @@ const isWithin = (pattern: ScopePattern, wide: readonly ScopePattern[]) =>
   wide.some((one) => coversScope(one, pattern))
 
 /**
- * Scope names of a record: those of its kind, or `<kind>:<value of its scope column>`, or the kind alone;
- * `agent:<agent>`, `session:<session>`, and the resource as it is (`course:CS101`). Empty, and so out of every reach, if
- * the kind's names are invalid.
+ * Scope names of a record. First the names that its kind computes, or `<kind>:<value of its scope column>`, or the
+ * kind alone. Then `agent:<agent>`, `session:<session>` and the unchanged resource (`course:CS101`). Empty if the
+ * kind computes no valid names: the record is out of every reach.
  */
 export function scopeNames({ kind, agent, session, resource, body }: NamedRecord, kinds: Kinds): string[] {
   const declared = kinds.get(kind)
@@ -139,14 +139,14 @@ function qualified(name: string, kind: Kind | undefined, body: JsonObject): stri
   return value === undefined ? scopePrefix(kind) : `${scopePrefix(kind)}:${value}`
 }
 
-/** True if everything is in reach except records for the owner alone. */
+/** True if the reach includes every record except those for the owner alone. */
 export function seesAll(reach: Reach): boolean {
   return reachLevels(reach).every(
     ({ allow, deny }) => deny.length === 0 && allow.some(({ text }) => text === '**'),
   )
 }
 
-/** Canonical text of a reach: equal for equal reaches, different otherwise. A single pattern is its own text. */
+/** Canonical text of a reach: equal reaches have equal texts. A lone pattern is its own text. */
 export function reachText(reach: Reach): string {
   const all = reachLevels(reach).map(
     ({ allow, deny, governed }) => [textsOf(allow), textsOf(deny), governed?.text] as const,
@@ -154,53 +154,53 @@ export function reachText(reach: Reach): string {
   const [[[only = '', ...others], denied, policies]] = all as [(typeof all)[number]]
   const isLone = others.length === 0 && denied.length === 0 && policies === undefined
   const isPlain = all.length === 1 && isLone && only !== ''
-  // No pattern contains a control character.
+  // Patterns contain no control characters, so `\u0000` never begins a pattern.
   return isPlain ? only : `\u0000${JSON.stringify(all)}`
 }
 
 const textsOf = (patterns: readonly ScopePattern[]) => patterns.map(({ text }) => text).toSorted()
 
-/** True if a thing with exactly these names is in reach. */
+/** True if an object with exactly these names is in reach. */
 export function isNamedIn(reach: Reach, names: readonly string[]): boolean {
   const has = (patterns: readonly ScopePattern[]) =>
     patterns.some((pattern) => names.some((name) => matchesScope(pattern, name)))
   return reachLevels(reach).every(({ allow, deny }) => has(allow) && !has(deny))
 }
 
-/** True if everything that has these names, and maybe others, is in reach. False if in doubt, as with any denial. */
+/** True if every object that has at least these names is in reach. False if in doubt, as with any denial. */
 export function reachesName(reach: Reach, names: readonly string[]): boolean {
   return reachLevels(reach).every(({ deny }) => deny.length === 0) && isNamedIn(reach, names)
 }
 
-/** True if a denial concerns a record's head rather than its kind and body. */
+/** True if some denial can match a record's head (agent, session, resource) and not just its kind or body. */
 export function deniesHeads(reach: Reach, kinds: Kinds): boolean {
   const ofBody = new Set([...openPrefixes, ...[...kinds.values()].map(scopePrefix), ...kinds.keys()])
   return reachLevels(reach).some(({ deny }) => deny.some(({ parts: [first = '*'] }) => !ofBody.has(first)))
 }
 
-/** The single pattern of a reach without denials; undefined for any other reach. */
+/** The pattern of a reach that has one pattern and no denials; undefined for any other reach. */
 export function onlyPattern({ allow, deny, within }: Reach): ScopePattern | undefined {
   return allow.length === 1 && deny.length === 0 && !within ? allow[0] : undefined
 }
 
-/** True if the token admits the guest to the meeting room. */
+/** True if the reach admits the guest to the meeting room. */
 export function isInRoom(reach: Reach): boolean {
   return isNamedIn(reach, [meetingRoom])
 }
 
-/** True if the guest may see the record, and change it within its permissions. */
+/** True if the guest may see the record. To change it, the guest also needs the permission. */
 export function isInReach(reach: Reach, record: NamedRecord, kinds: Kinds): boolean {
   const kind = kinds.get(record.kind)
-  // Nobody can tell whether an unknown kind is for guests.
+  // No one can know whether an unknown kind is for guests.
   if (!kind || !isScoped(kind)) return false
   const names = scopeNames(record, kinds)
   return isNamedIn(reach, names) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, record))
 }
 
 /**
- * True if `source` doesn't hide records made from it. At each level of the reach, no denial matches it, and it is allowed
- * by itself, or through `made` by a pattern that begins with the kind of `made`: a grant of digests includes their
- * sources, except denied ones. A grant of marks includes only marks of granted records.
+ * True if `source` doesn't hide records made from it. Every level of the reach must not deny the source, and must
+ * allow its names, or allow `made` by a pattern that begins with the kind of `made`. So a grant of digests includes
+ * their sources, except denied ones; a grant of marks includes only marks of granted records.
  */
 export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRecord, kinds: Kinds): boolean {
   const kind = kinds.get(source.kind)
@@ -215,7 +215,7 @@ export function isSourceInReach(reach: Reach, source: NamedRecord, made: NamedRe
   return reachLevels(reach).every(isIn) && (kind.byPolicy !== true || mayBeRead(reach, kind, names, source))
 }
 
-/** The `patterns` that begin with this kind's scope prefix, if they include the sources of its records. */
+/** Returns the `patterns` that begin with the scope prefix of kind `name`, if such a grant includes sources. */
 export function grantsOfKind(
   patterns: readonly ScopePattern[],
   name: string,
@@ -227,8 +227,8 @@ export function grantsOfKind(
 }
 
 /**
- * True if an unavailable source (gone, sealed, not here) hides the record made from it: in doubt, the reach excludes the
- * source. `kind`: the source's kind if its record is here, else that of the record that names it.
+ * True if a source that can't be read (gone, sealed, absent) hides the record made from it: if in doubt, the source
+ * is out of reach. `kind`: the kind of the source if its record is here, else the kind of the record that names it.
  */
 export function isDoubtfulSource(
   reach: Reach,
@@ -252,15 +252,15 @@ function mayBeRead(
   return reachLevels(reach).every(({ governed }) => !governed || isGoverned(governed, names, own))
 }
 
-/** True if a record with this head is in reach whatever its unreadable body says; false if in doubt. */
+/** True if a record with this head is in reach whatever its body contains. False if in doubt. */
 export function isHeadInReach(reach: Reach, head: Omit<NamedRecord, 'body'>, kinds: Kinds): boolean {
   const { agent, session, resource } = head
   const kind = kinds.get(head.kind)
   if (!kind || !isScoped(kind)) return false
-  // Policies decide by the body.
+  // Policies decide by the body, which is unreadable.
   if (kind.byPolicy) return false
   if (seesAll(reach)) return true
-  // The names depend on the body.
+  // The scope names depend on the body, which is unreadable.
   if (kind.scopeNames) return false
   const names = [`agent:${agent}`]
   if (session != null) names.push(`session:${session}`)

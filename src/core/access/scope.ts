@@ -1,22 +1,22 @@
-// Scopes of tokens: patterns over names such as `trace:education.evaluation`, in segments separated by `:` and `.`. `*`
-// matches one segment, a final `**` any rest, also an empty one. Matching is one pass from left to right.
+// Scopes of tokens: patterns over names such as `trace:education.evaluation`. `:` and `.` separate segments. `*`
+// matches one segment; a final `**` matches any number of segments, also none.
 
 export interface ScopePattern {
   readonly text: string
-  /** Segments and separators in turn: `['trace', ':', '*']`. Without a final `**` and its separator. */
+  /** Segments and separators, alternating: `['trace', ':', '*']`. Excludes a final `**` and its separator. */
   readonly parts: readonly string[]
-  /** Separator before the final `**`, empty for `**` alone; undefined without a final `**`. */
+  /** Separator before the final `**`, empty if the pattern is just `**`; undefined without a final `**`. */
   readonly rest: '' | ':' | '.' | undefined
 }
 
 export const scopeLimits = { length: 512, segments: 32 } as const
 
-/** Splits a name or pattern into segments and separators, in turn; the first and the last are segments. */
+/** Splits a name or pattern into segments and separators, alternating. The first and last items are segments. */
 export function scopeParts(text: string): string[] {
   return text.split(/([:.])/)
 }
 
-/** Normalises a name: categories of memories are lower-case, so another spelling neither reaches nor evades anything. */
+/** Normalises a name: names of memories become lower-case, so that case neither grants nor evades access. */
 export function foldScopeName(text: string): string {
   return /^(?:a2p|ext)[:.]/.test(text) ? text.toLowerCase() : text
 }
@@ -26,7 +26,9 @@ export function parseNames(text: string): ScopePattern | undefined {
   return parseScope(foldScopeName(text))
 }
 
-/** Parses a pattern; undefined if invalid: an empty segment, a `*` beside other characters, a `**` before the end. */
+/**
+ * Parses a pattern. Undefined if invalid: empty segment, `*` beside other characters, `**` before the end, too long.
+ */
 export function parseScope(text: string): ScopePattern | undefined {
   if (text === '' || text.length > scopeLimits.length || !text.isWellFormed()) return undefined
   const parts = scopeParts(text)
@@ -40,7 +42,7 @@ export function parseScope(text: string): ScopePattern | undefined {
   return { text, parts: closed, rest: isOpen ? before : undefined }
 }
 
-/** Patterns that match all names below those of `pattern`; `pattern` itself if it ends with `**`. */
+/** Patterns for the names of `pattern` and all names below them; `[pattern]` if it ends with `**`. */
 export function withBelow(pattern: ScopePattern): ScopePattern[] {
   const { text, parts, rest } = pattern
   if (rest !== undefined) return [pattern]
@@ -54,7 +56,7 @@ export function coversScope(wide: ScopePattern, narrow: ScopePattern): boolean {
   return isMatch(wide, narrow.rest === '' ? [] : [...narrow.parts, narrow.rest])
 }
 
-/** True if both match a common name. */
+/** True if some name matches both patterns. */
 export function overlapsScope(one: ScopePattern, other: ScopePattern): boolean {
   const isShorter = one.parts.length <= other.parts.length
   const short = isShorter ? one : other
@@ -65,12 +67,12 @@ export function overlapsScope(one: ScopePattern, other: ScopePattern): boolean {
     const there = long.parts[i]
     return part === there || (i % 2 === 0 && (part === '*' || there === '*'))
   }
-  // A pattern without `**` has no further segments.
+  // A pattern without `**` matches no further segments.
   const isLong = beyond === undefined || short.rest !== undefined
   return isLong && isFit && short.parts.every(isSame)
 }
 
-/** True if the pattern matches `name`. Every character of a name is literal. */
+/** True if the pattern matches `name`. Characters of `name` are literal, `*` included. */
 export function matchesScope(pattern: ScopePattern, name: string): boolean {
   return isMatch(pattern, scopeParts(name))
 }
@@ -83,7 +85,7 @@ export function isConcrete({ parts, rest }: ScopePattern): boolean {
 function isMatch({ parts: pattern, rest }: ScopePattern, parts: readonly string[]): boolean {
   if (rest === undefined ? parts.length !== pattern.length : parts.length < pattern.length) return false
   if (!pattern.every((part, i) => part === parts[i] || (part === '*' && i % 2 === 0))) return false
-  // The rest must start with the separator of the `**`.
+  // The remaining name must start with the separator of the `**`.
   return (
     rest === undefined || rest === '' || parts.length === pattern.length || parts[pattern.length] === rest
   )

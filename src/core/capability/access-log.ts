@@ -1,13 +1,13 @@
-// The access log: who called what at this copy of the book, and the outcome, without any content.
+// The access log: caller, capability and outcome of each call at this copy of the book. It contains no content.
 
 /** Most characters of the purpose of a call. */
 export const purposeLimit = 200
 
-/** How a caller is identified: as the owner, by a control token, an access key, verified claims, or not at all. */
+/** How a caller is identified: owner, control token, access key, verified claims, or not at all. */
 export const callerSorts = ['owner', 'token', 'key', 'claims', 'unknown'] as const
 export type CallerSort = (typeof callerSorts)[number]
 
-/** The caller of a call, as far as it is identified. */
+/** The caller, as far as it is identified. */
 export interface Accessor {
   /** The agent of the call; empty for an unidentified caller. */
   readonly caller: string
@@ -17,37 +17,37 @@ export interface Accessor {
 }
 
 export interface AccessEntry extends Accessor {
-  /** Number of the entry at this copy; entries are counted up. */
+  /** Number of the entry at this copy, ascending. */
   readonly n: number
   readonly at: string
   readonly capability: string
   /** `ok`, or the error code. */
   readonly outcome: string
-  /** Kinds and number of the records that a write changed. */
+  /** Kinds and number of the records that a write changed; empty and 0 for other calls. */
   readonly kinds: readonly string[]
   readonly count: number
   readonly purpose?: string
   readonly receipt?: string
 }
 
-/** A page of the log, newest first. */
+/** Selects a page of the log. Newest entries come first. */
 export interface AccessQuery {
-  /** Only entries before this number. */
+  /** Only entries with a lower number. */
   readonly before?: number | undefined
   readonly agent?: string | undefined
   readonly capability?: string | undefined
   readonly outcome?: string | undefined
-  /** Canonical times: from this one (inclusive) to that one (exclusive). */
+  /** Canonical UTC text: `from` is inclusive, `to` exclusive. */
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly limit: number
 }
 
-/** Limits of the log: milliseconds and number of entries. */
+/** Limits of the log: age in milliseconds, number of entries. */
 export const accessKeep = { ms: 90 * 86_400_000, rows: 100_000 } as const
 
-/** The log as its capability reads it. */
+/** The log as capabilities read it. */
 export interface AccessPort {
-  /** All matching entries so far, uncommitted ones included. */
+  /** Returns the newest matching entries, uncommitted ones included. */
   page(query: AccessQuery): Promise<readonly AccessEntry[]>
 }

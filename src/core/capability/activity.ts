@@ -1,41 +1,42 @@
-// Activity: recalls and contexts that this device answered, in the words of their callers. It never leaves the device.
+// Activity: the recalls and contexts that this device answered, with the callers' questions. It never leaves the
+// device.
 import type { JsonObject } from '../json/path.ts'
 import type { Accessor } from './access-log.ts'
 
-/** Sorts that the activity stores; writes and refusals come from the access log. */
+/** Sorts of calls that the activity stores. Writes and refusals come from the access log. */
 export const recallSorts = ['recall', 'context'] as const
 export type RecallSort = (typeof recallSorts)[number]
 export const activitySorts = [...recallSorts, 'write', 'refused'] as const
 export type ActivitySort = (typeof activitySorts)[number]
 
-/** Error codes of calls that the caller was not allowed to make. */
+/** Error codes that count as a refusal of the caller. */
 export const refusals = ['forbidden', 'unauthorized', 'consent-required', 'rate-limited'] as const
 
-/** Limits of the stored recalls and contexts: milliseconds, entries, characters. */
+/** Limits of stored recalls and contexts: age in milliseconds, entries, characters. */
 export const activityKeep = { ms: 7 * 86_400_000, rows: 10_000, characters: 32_000_000 } as const
 
-/** A question with its options, so that it can be repeated. */
+/** A question with its options, complete enough to repeat the call. */
 export type RecallQuestion = JsonObject & { readonly text: string }
 
 /**
- * Note of a capability about a call it answered. `asked` is the input of `recall` or `context`, `hits` are all records
- * that gave words to the answer.
+ * What a capability reports about a call that it answered. `asked`: input of `recall` or `context`. `hits`: all
+ * records whose words are in the answer.
  */
 export interface ActivityNote {
   readonly sort: RecallSort
   readonly asked: RecallQuestion
   readonly hits: readonly { readonly id: string; readonly kind: string; readonly score: number }[]
-  /** The text packed for a prompt, and its number of tokens. */
+  /** The text for the prompt, and its number of tokens. */
   readonly packed?: { readonly text: string; readonly tokens: number }
 }
 
 type QuestionInput = { readonly text: string; readonly [option: string]: unknown }
 
-/** Copies a question as plain JSON, so that it can be repeated. */
+/** Copies a question as plain JSON, without undefined options. */
 export const questionOf = (asked: QuestionInput): RecallQuestion =>
   JSON.parse(JSON.stringify(asked)) as RecallQuestion
 
-/** Note of a recall that was answered with `hits`. */
+/** Creates the note for a recall with these hits. */
 export const recallNote = (asked: QuestionInput, hits: ActivityNote['hits']): ActivityNote => ({
   sort: 'recall',
   asked: questionOf(asked),
@@ -43,19 +44,20 @@ export const recallNote = (asked: QuestionInput, hits: ActivityNote['hits']): Ac
 })
 
 /**
- * Reasons why an entry has no words: a recalled record is forgotten or sensitive, the book was locked, or the size limit.
+ * Reasons for an entry without words. `forgotten`: a recalled record is forgotten or sensitive. `locked`: the book
+ * was locked. `size`: the text exceeded the size limit.
  */
 export const lostReasons = ['forgotten', 'locked', 'size'] as const
 export type LostReason = (typeof lostReasons)[number]
 
-/** One recall or context, without its hits. */
+/** A recall or context, without its hits. */
 export interface RecallEntry extends Accessor {
   readonly n: number
   readonly at: string
   readonly sort: RecallSort
   readonly capability: string
   readonly purpose?: string
-  /** Milliseconds in the engine. */
+  /** Duration in the engine, in milliseconds. */
   readonly took: number
   readonly tokens?: number
   /** Number of records found. */
@@ -69,13 +71,13 @@ export interface RecalledRecord {
   readonly id: string
   readonly kind: string
   readonly score: number
-  /** Its version at that time. */
+  /** Version of the record at the time of the recall. */
   readonly version: number
 }
 
 export interface RecallDetail extends RecallEntry {
   readonly hits: readonly RecalledRecord[]
-  /** The packed text. */
+  /** The text for the prompt. */
   readonly packed?: string
 }
 
@@ -91,7 +93,7 @@ export interface CalledEntry extends Accessor {
   readonly count: number
 }
 
-/** Start of the next page: entries before these numbers of both logs. */
+/** Cursor of the next page: only entries with lower numbers, one number for each log. */
 export interface ActivityPlace {
   readonly recalls: number
   readonly calls: number
@@ -99,10 +101,10 @@ export interface ActivityPlace {
 
 export interface ActivityQuery {
   readonly sorts?: readonly ActivitySort[] | undefined
-  /** Only calls that recalled this record. */
+  /** Only calls that recalled the record with this id. */
   readonly record?: string | undefined
   readonly agent?: string | undefined
-  /** Canonical times: from this one (inclusive) to that one (exclusive). */
+  /** Canonical UTC text: `from` is inclusive, `to` exclusive. */
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly before?: ActivityPlace | undefined
@@ -111,11 +113,11 @@ export interface ActivityQuery {
 
 export interface ActivityPage {
   readonly entries: readonly (RecallEntry | CalledEntry)[]
-  /** Absent if nothing is older. */
+  /** Cursor of the next page; absent on the last page. */
   readonly next?: ActivityPlace
 }
 
-/** How often a record was recalled on this device, and by whom. */
+/** How often calls recalled a record on this device, and their callers. */
 export interface RecordActivity {
   readonly recalls: number
   readonly contexts: number
@@ -124,7 +126,7 @@ export interface RecordActivity {
   readonly callers: readonly (Accessor & { readonly count: number; readonly lastAt: string })[]
 }
 
-/** The activity as its capabilities read it: everything so far, newest first. */
+/** The activity as capabilities read it. Newest entries come first. */
 export interface ActivityPort {
   page(query: ActivityQuery): Promise<ActivityPage>
   get(n: number): Promise<RecallDetail | undefined>

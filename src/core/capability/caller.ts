@@ -3,51 +3,53 @@ import type { CallWay } from '../access/governed.ts'
 import type { Reach } from '../access/reach.ts'
 import type { ScopePattern } from '../access/scope.ts'
 
-/** The caller of a book. The owner may do everything; a guest only what its control token grants. */
+/** The caller of a book. The owner may do everything; a guest may do only what its grant permits. */
 export type Caller = { readonly role: 'owner' } | Guest
 
-/** The holder of a control token. The token alone decides what it may see and do. */
+/** A caller with a control token, an access key, verified claims or an agent key. */
 export interface Guest {
   readonly role: 'guest'
-  /** Id of the token. */
+  /** Id of the token or access key, or name of the claims: see `by`. */
   readonly token: string
-  /** The agent that the guest writes as: the holder, or `child by holder` for a token granted further. */
+  /** The agent that the guest writes as: the holder, or `child by holder` for a delegated token. */
   readonly agent: string
-  /** All holders of the token's chain, the guest itself first. Absent if nothing was granted further. */
+  /** All holders of the chain of tokens, the guest first. Absent if the token was not delegated. */
   readonly holders?: readonly ChainHolder[]
   readonly reach: Reach
-  /** Reach of its token before policies and a receipt narrow it; absent until they are applied. */
+  /** The guest's reach before policies and a receipt narrow it. Absent until they are applied. */
   readonly own?: Reach
-  /** Input of the policy decision, to repeat it. */
+  /** Inputs of the policy decision, to repeat the decision. */
   readonly consent?: { readonly way: CallWay; readonly receipt?: string }
   readonly permissions: readonly string[]
-  /** True for an agent identified by its key alone: policies decide whether it may propose. */
+  /** True for an agent that only its key identifies: policies decide whether it may propose. */
   readonly proposesByPolicy?: true
-  /** Patterns of what such an agent may propose, once policies are applied. */
+  /** Names that an agent with `proposesByPolicy` may propose. Absent until policies are applied. */
   readonly proposes?: readonly ScopePattern[]
-  /** How it is identified, if not by a control token; then `token` is the id of the access key, or names the claims. */
+  /** How the guest is identified. Absent: by a control token. */
   readonly by?: 'key' | 'claims'
-  /** Kinds that its sync may send and fetch, if limited. */
+  /** Limits the kinds that its sync may send and fetch. Absent: no limit. */
   readonly granted?: GrantedKinds
 }
 
-/** A holder in a chain of tokens. Policies and receipts apply to each of them, under all its names. */
+/** A holder in a chain of tokens. Policies and receipts apply to each holder, under all its names. */
 export interface ChainHolder {
   readonly names: readonly string[]
-  /** The agent that it writes as. */
+  /** The agent that the holder writes as. */
   readonly agent: string
 }
 
-/** Holders by whose rights a guest calls, the guest itself first. */
+/** Returns all holders in the guest's chain, the guest first. */
 export function holdersOfGuest({ agent, holders }: Pick<Guest, 'agent' | 'holders'>): readonly ChainHolder[] {
   return holders ?? [{ names: [agent], agent }]
 }
 
-/** The agent whose limits a call counts against: the guest that the owner admitted, above all delegates. */
+/** Returns the agent whose limits the call counts against: for a guest, the top holder of its chain. */
 export const countedAs = (caller: Caller, agent: string): string =>
   caller.role === 'guest' ? topHolder(caller).agent : agent
 
-/** The guest that the owner admitted, at the top of the chain. Everybody below counts as this guest. */
+/**
+ * Returns the top holder of the chain: the one that the owner admitted. Limits count its delegates as this holder.
+ */
 export function topHolder(guest: Pick<Guest, 'agent' | 'holders'>): ChainHolder {
   const holders = holdersOfGuest(guest)
   return holders[holders.length - 1] ?? { names: [guest.agent], agent: guest.agent }

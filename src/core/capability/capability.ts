@@ -1,17 +1,18 @@
-// A capability: one verb of the system, defined once by its chapter. Every door is derived from the capability table.
+// A capability: one verb of the system, defined by its chapter. Every door derives its calls from the capability
+// table.
 // Invariant: a `write` runs synchronously in one transaction, together with the record of its requestId.
 import type { Right } from '../access/permission.ts'
 import type { InputOf, OutputOf, Schema } from '../schema.ts'
 import type { PortName, ReadContext, TaskContext, WriteContext } from './context.ts'
 
 /**
- * Place of a capability: every copy of a book, a device of the owner only, the mirror only, or a copy with the book's
- * private keys. Elsewhere it throws `runs-elsewhere` before it starts.
+ * Place where a capability runs: every copy of a book, a device of the owner, the mirror, or a copy with the book's
+ * private keys. In any other place the call throws `runs-elsewhere` before it starts.
  */
 export const verbPlaces = ['anywhere', 'device', 'mirror', 'keys'] as const
 export type VerbPlace = (typeof verbPlaces)[number]
 
-/** `read` answers from stored data, `write` is one transaction, `task` may take long and wait for others. */
+/** `read` answers from stored data, `write` is one transaction, `task` may take long and use several transactions. */
 export type CapabilityEffect = 'read' | 'write' | 'task'
 
 interface Verb<
@@ -21,53 +22,53 @@ interface Verb<
   O extends Schema,
   Uses extends readonly PortName[],
 > {
-  /** Stable on every transport: `kstar:store_trace`. */
+  /** Stable id on every transport: `kstar:store_trace`. */
   readonly id: Id
-  /** Path on a book: `traces.store`, or a bare name for a verb of the book itself. */
+  /** Paths of methods on a book: `traces.store`, or a bare name for a method of the book itself. */
   readonly methods: Methods
-  /** One sentence about what it does. */
+  /** One sentence that describes the verb. */
   readonly summary: string
-  /** Right that a guest's token needs. Without one, only the owner may call. */
+  /** Right that a guest needs. Absent: only the owner may call. */
   readonly permission?: Right
-  /** Default: anywhere. */
+  /** Default: `anywhere`. */
   readonly runs?: VerbPlace
   /**
-   * Path in the parsed input of the records that it decides about (approves, rejects): an id or a list of ids. An agent
-   * that proposed one of them gets `forbidden` with the reason `proposer`, also under its owner's name. For a write, or a
-   * task whose writes are the decision.
+   * For a write that approves or rejects records, or a task whose writes do. `path`: path of their id, or list of
+   * ids, in the parsed input. An agent that proposed one of the records gets `forbidden` with the reason `proposer`,
+   * also under its owner's name.
    */
   readonly decides?: { readonly path: string }
   /**
-   * True: although no guest may call it, an agent with a handle of its owner's book may, because it decides nothing. Not
-   * needed for reads; every other verb of the owner needs the owner's own handle.
+   * True: an agent with a handle of its owner's book may call this verb, although no guest may, because the verb
+   * decides nothing. Reads don't need it. Every other verb of the owner needs the owner's own handle.
    */
   readonly forAgents?: true
-  /** True: it concerns memories only. A guest without any policy or receipt for memories gets `consent-required`. */
+  /** True: the verb concerns only memories. A guest without a policy or receipt for them gets `consent-required`. */
   readonly needsConsent?: boolean
   /**
-   * True: rate limits of policies neither count nor limit it, because it names records without content. Guest watchers
-   * use it, and must not use up the guest's limit.
+   * True: rate limits of policies neither count nor limit the verb, because it returns ids without content. Watchers
+   * of guests call it often.
    */
   readonly isUncounted?: true
   readonly input: I
   readonly output: O
   /**
-   * For tasks: true if it may restart from the beginning. Its writes, in order, then run once and return the stored
-   * results, as JSON.
+   * For a task that may restart from the beginning. True: each of its writes, in order, runs once; a restarted task
+   * gets the stored result of an earlier write, as JSON.
    */
   readonly repeatable?: boolean
   /**
-   * False: it is never queued. Its result is secret (keys, whole tokens) and the queue would store it, or it ends the
-   * book that holds the queue.
+   * False: the task queue refuses the verb, because its result is secret (keys, whole tokens) or because it ends the
+   * book that stores the queue.
    */
   readonly isQueued?: false
-  /** Secret fields of the input: a call with one of them is never queued. */
+  /** Names of secret fields of the input. The task queue refuses a call with one of them. */
   readonly secrets?: readonly string[]
-  /** Ports it needs beside the call itself; no others are built for it. */
+  /** Ports that the verb needs besides `call`; `run` gets no other ports. */
   readonly uses?: Uses
 }
 
-/** The effect of a capability, with the `run` that may have it. */
+/** For each effect: the effect and the type of `run`. */
 interface Runs<I extends Schema, O extends Schema, Port extends PortName> {
   readonly write: {
     readonly effect: 'write'

@@ -1,5 +1,4 @@
-// A chapter: the verbs, kinds and services that one folder adds to the book. The engine knows chapters by their list
-// only.
+// A chapter: the verbs, kinds and services that one folder adds to the book. The engine gets chapters only as a list.
 import type { Kind } from '../kind.ts'
 import type { AnyCapability, CapabilityEffect } from './capability.ts'
 import type { Recurring } from './task.ts'
@@ -15,32 +14,32 @@ export interface Chapter<
   Kinds extends readonly Kind[] = readonly Kind[],
 > {
   readonly name: Name
-  /** Its verbs, in the order of descriptions. */
+  /** Its verbs, in the order of the manifest. */
   readonly capabilities: Capabilities
   /** Its kinds of records. */
   readonly kinds: Kinds
-  /** Its scheduled calls. */
+  /** Its recurring calls. */
   readonly recurring?: readonly Recurring[]
-  /** Its ports, by the names under which capabilities declare them. */
+  /** Its ports, under the names that capabilities declare in `uses`. */
   readonly ports?: ChapterPorts
-  /** Its services: they start with the book and end with it. */
+  /** Creates its services, which start and end with the book. */
   readonly services?: (parts: ServiceParts) => readonly Service[]
 }
 
-/** A chapter without its verbs: the part of it that every book needs from its start. */
+/** A chapter without its verbs: the part that every book loads at its start. */
 export type ChapterBase<Name extends string = string, Kinds extends readonly Kind[] = readonly Kind[]> = Omit<
   Chapter<Name, readonly AnyCapability[], Kinds>,
   'capabilities'
 >
 
-/** Declares the part of a chapter that is needed from the start, for a chapter whose verbs may be loaded later. */
+/** Declares a chapter whose verbs may load later, without them. */
 export function defineChapterBase<const Name extends string, const Kinds extends readonly Kind[]>(
   base: ChapterBase<Name, Kinds>,
 ): ChapterBase<Name, Kinds> {
   return base
 }
 
-/** Builders of ports: for the caller of a read or a task, and for one transaction. */
+/** Builders of ports: `read` for the caller of a read or a task, `write` for one transaction. */
 export interface ChapterPorts {
   readonly read?: { readonly [Name in keyof ReadPorts]?: (parts: PortParts) => ReadPorts[Name] }
   readonly write?: { readonly [Name in keyof WritePorts]?: (parts: WritePortParts) => WritePorts[Name] }
@@ -61,33 +60,33 @@ export interface Changed {
   readonly kind: string
 }
 
-/** Background work of an open book. It implements only the events it needs. */
+/** Background work of an open book. Implement only the events that the service needs. */
 export interface Service {
   readonly name: string
-  /** The network is back, the page is visible, or something is due. */
+  /** The network is back, the page became visible, or work is due. */
   wake?(): void
-  /** Writes were committed; their promises wait for this method. */
+  /** Writes were committed. Their promises resolve after this method returns. */
   committed?(): void
-  /** All writes are indexed, and the engine is idle. */
+  /** The engine is idle, and all writes are indexed. */
   idle?(): void
   /** A call started. */
   called?(): void
   /** A call was answered. */
   answered?(effect: CapabilityEffect): void
-  /** A record was changed by a call or a sync, and committed. */
+  /** A call or a sync changed this record and committed the change. */
   changed?(id: string, kind: string): void
-  /** A call changed these records, after `changed` for each. The call is answered after the returned promise. */
+  /** A call changed these records. Runs after `changed` for each; the call waits for the returned promise. */
   wrote?(changed: readonly Changed[]): Promise<unknown> | undefined
   /** A call, a task or background work failed. */
   failed?(error: unknown): void
-  /** The result of `degraded` may have changed; `isCertain`: it has. */
+  /** The result of `degraded` may have changed. `isCertain`: it did change. */
   stateChanged?(isCertain: boolean): void
-  /** Describes a fault, in words; undefined if all is well. */
+  /** Returns a short description of a fault; undefined without a fault. */
   degraded?(): string | undefined
   close?(): void
 }
 
-/** Everything from which a chapter builds its services. */
+/** The parts from which a chapter builds its services. */
 export interface ServiceParts {
   /** The whole book, read as its owner. */
   readonly records: Pick<RecordReader, 'get' | 'query'>
@@ -95,12 +94,12 @@ export interface ServiceParts {
   readonly scheduler: Scheduler
   readonly log: Log
   readonly keys: Keyring
-  /** True on a device of the owner with a writable book: the place for background work. */
+  /** True on a device of the owner with a writable book. Only then do background work. */
   readonly isDevice: boolean
   readonly pool: PoolPort
-  /** Carriers to other claws that the host opened the book with. */
+  /** Carriers to other claws, from the host. */
   readonly carriers: readonly PoolCarrier[]
-  /** Runs `work` as the owner, in a transaction shared with other waiting writes. */
+  /** Runs `work` as the owner. Waiting writes share one transaction. */
   write<Result>(work: (at: WriteContext<'records' | 'pool'>) => Result): Promise<Result>
   tell<Name extends keyof BookEvents>(name: Name, detail: BookEvents[Name]): void
 }

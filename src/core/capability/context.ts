@@ -1,5 +1,6 @@
-// The context of a capability: the call itself and the ports that it declares, built for the caller of that call.
-// Invariant: a capability reaches the book through these ports alone, and has no port that it doesn't declare.
+// The context of a capability: the call and the ports that the capability declares, built for the caller of that
+// call.
+// Invariant: a capability reads and changes the book through its declared ports only.
 import type { AbortSignalLike } from '../abort.ts'
 import type { ArchivePort } from './port/archive-port.ts'
 import type { AccessPort } from './access-log.ts'
@@ -30,49 +31,50 @@ import type { Staging, TransferSessions, TransferWriter } from './transfer.ts'
 import type { CallWay, PolicyDecision } from '../access/governed.ts'
 import type { SealedInfo } from '../sealed.ts'
 
-/** The call itself. Every capability has it. */
+/** The call itself. Every capability gets this port. */
 export interface CallPort {
   readonly caller: Caller
-  /** Default scope of stored records: the book's. */
+  /** Default scope of new records: the scope of the book. */
   readonly scope: Scope
   /**
-   * True if the owner's side calls as an agent that it names, as through a handle. An agent proposes and decides nothing.
+   * True if the owner's side calls as an agent that it names, for example through a handle. Such a caller may neither
+   * propose nor decide.
    */
   readonly namesAgent: boolean
-  /** Instant of this call, canonical UTC text. */
+  /** Time of this call, canonical UTC text. */
   readonly now: string
-  /** Zone of dates without a time. */
+  /** Time zone for dates without a time. */
   readonly zone: Zone
   readonly durability: Durability
   readonly signal: AbortSignalLike
-  /** Reports progress to listeners, and to the task queue. */
+  /** Reports progress to listeners and to the task queue. */
   progress(step: Progress): void
-  /** In the task queue: number of this attempt, from 1. A failure before the last one is retried later. */
+  /** Set in the task queue. `number`: this attempt, from 1. Unless `isLast`, a failure is retried later. */
   readonly attempt?: { readonly number: number; readonly isLast: boolean } | undefined
 }
 
-/** Records for a task: it reads as it proceeds, and each of its writes is a transaction. */
+/** Records for a task. Reads see the current state; each `write` is one transaction. */
 export interface TaskRecords<Uses extends PortName> extends RecordReader {
-  /** Runs `work` in a transaction, shared with other waiting writes. */
+  /** Runs `work` in a transaction. Waiting writes share one transaction. */
   write<Result>(work: (at: WriteContext<Uses>) => Result): Promise<Result>
-  /** Removes purged data from the files for good. */
+  /** Removes purged data from the files of the book. */
   scrub(): void
   /** The kinds whose records may leave this copy of the book. */
   readonly kinds: Kinds
 }
 
-/** Tokens, keys, and the means to make and verify them. For the chapter of trust only; a test enforces it. */
+/** Tokens and keys, and the functions that create and verify them. Only the chapter of trust may use it. */
 export interface TrustPort {
   readonly ledger: Ledger
-  /** Ed25519: every copy verifies signatures, only a copy with the book's key signs. */
+  /** Ed25519. Every copy verifies signatures; only a copy with the book's private key signs. */
   readonly keys: Keyring
   readonly digest: Digest
   readonly random: Random
-  /** The agent under which the owner's own records are written here. */
+  /** The agent under which this copy writes the owner's own records. */
   readonly owner: string
   /**
-   * Latest time that this copy has seen, canonical UTC text. A token that ended by then stays ended, even if the clock
-   * goes back.
+   * Latest time that this copy has seen, canonical UTC text. A token that ended by this time stays ended, even if the
+   * clock goes back.
    */
   time(): string
   /** The keys that seal sensitive records. */
@@ -81,36 +83,38 @@ export interface TrustPort {
 
 export interface TrustWriter {
   readonly ledger: LedgerWriter
-  /** Accepts the current clock; returns by how many milliseconds it was behind the latest time seen. */
+  /** Accepts the current clock. Returns by how many milliseconds it is behind the latest seen time. */
   resetTime(): number
 }
 
-/** Whole files on their way in or out, over several calls. */
+/** Whole files that several calls import or export in parts. */
 export interface TransferPort {
   readonly staging: Staging
   readonly sessions: TransferSessions
   readonly digest: Digest
   readonly random: Random
   readonly cipher: Cipher
-  /** Verifies the signer of a file; signs for the owner. */
+  /** Verifies the signer of a file, and signs for the owner. */
   readonly keys: Keyring
-  /** Kinds of a later Daybook of which the book has records. A guest sees none. */
+  /** Names of kinds that only a later Daybook knows and that have records in this book. Empty for guests. */
   unknownKinds(): string[]
 }
 
 /** The book's mirror. */
 export interface MirrorPort {
-  /** Syncs now; `sync-off` if the book has no mirror. */
+  /** Syncs now. Throws `sync-off` if the book has no mirror. */
   sync(direction?: SyncDirection): Promise<SyncResult>
-  /** Calls a capability at the mirror for `who`, if there is a mirror; see engine/context/mirror-call.ts. */
+  /** Calls a capability at the mirror for agent `who`. Absent without a mirror; see engine/context/mirror-call.ts. */
   ask?(id: string, who: string, input: JsonObject): Promise<unknown>
-  /** Calls a capability at the mirror that changes nothing, if there is a mirror. */
+  /** Calls a reading capability at the mirror. Absent without a mirror. */
   read?(id: string, input: object): Promise<unknown>
 }
 
-/** The end of the book, here and at its mirror. */
+/** Ends the book, on this device and at its mirror. */
 export interface EndPort {
-  /** Throws `invalid-input` unless `confirm` is the book's name; throws `sync-off` and `offline` before any change. */
+  /**
+   * Throws `invalid-input` unless `confirm` is the name of the book, `sync-off` or `offline`, all before any change.
+   */
   erase(asked: {
     readonly confirm: string
     readonly mirror: boolean
@@ -127,14 +131,14 @@ export interface StatusPort {
 
 /** The reach of the caller. */
 export interface ReachPort {
-  /** Records that the caller may read, including expired and superseded ones, ordered by id. */
+  /** Returns records that the caller may read, expired and superseded ones included, ordered by id. */
   reached(query: ReachQuery): ReachedRecord[]
 }
 
 /** Ports of a read. */
 export interface ReadPorts {
   readonly records: RecordReader
-  /** Records outside of all scopes: the caller's own ones, or all for the owner. */
+  /** Records of kinds with `guests: 'own'`: a guest's own records, or all of them for the owner. */
   readonly own: OwnReader
   readonly recall: RecallPort
   readonly tasks: TaskReader
@@ -153,7 +157,7 @@ export interface ReadPorts {
 export interface WritePorts {
   readonly records: RecordWriter
   readonly own: OwnWriter
-  /** The task queue; its changes commit or roll back with this write. */
+  /** The task queue. Its changes commit or roll back with this write. */
   readonly tasks: TaskWriter
   readonly trust: TrustWriter
   readonly consent: ConsentWriter
@@ -175,15 +179,15 @@ export interface TaskPorts<Uses extends PortName> extends Omit<ReadPorts, 'recor
 /** The parts from which a chapter builds a port for one caller. */
 export interface PortParts {
   readonly caller: Caller
-  /** The network that the call came over. */
+  /** Transport of the call. */
   readonly way: CallWay
-  /** Records outside of all scopes, of the chapter's own kinds only. */
+  /** Records that no scope reaches, only of the chapter's own kinds. */
   readonly own: Ledger
-  /** The policies' decision about an agent, by all its names. */
+  /** Returns what the policies decide about an agent with these names. */
   decide(names: readonly string[]): PolicyDecision
-  /** Time at which a used-up rate limit opens again for the caller; undefined without one. */
+  /** Time at which the caller's exceeded rate limit allows a call again; undefined if no limit is exceeded. */
   opensMs(): number | undefined
-  /** The meeting room, without checks. */
+  /** The meeting room, without access checks. */
   room(): Room
 }
 
@@ -204,16 +208,18 @@ export type WriteContext<Uses extends PortName = never> = CallContext &
 export type TaskContext<Uses extends PortName = never> = CallContext & Pick<TaskPorts<Uses>, Uses>
 
 /**
- * Policies, receipts and access requests, for every caller. The chapter of consent itself decides what a guest may learn
+ * Policies, receipts and access requests, unfiltered. The chapter of consent itself must decide what a guest may see
  * of them.
  */
 export interface ConsentPort {
   readonly records: Ledger
-  /** Decision of the policies about `agent`, in a call that comes the same way as this one. */
+  /** Returns what the policies decide about `agent`, for a call over the transport of this one. */
   decide(agent: string): PolicyDecision
-  /** The same for each holder by whose rights a guest calls, the guest itself first. Empty for the owner. */
+  /** The decision for each holder in the guest's chain, the guest first. Empty for the owner. */
   decisions(): readonly PolicyDecision[]
-  /** Canonical time at which a used-up rate limit opens again for the guest; undefined without one. */
+  /**
+   * Canonical time at which the guest's exceeded rate limit allows a call again; undefined if no limit is exceeded.
+   */
   opensAt(): string | undefined
 }
 
@@ -224,44 +230,44 @@ export interface ConsentWriter {
 /** State of sealing in this copy of the book. */
 export interface SealState {
   /**
-   * `off`: this copy has no keys. `unused`: no key was needed so far. `lost`: the keys are gone. `locked`: the keys wait
-   * for the passphrase. `open`: sensitive records can be read and written.
+   * `off`: this copy never has keys. `unused`: no key was needed so far. `lost`: the keys are gone. `locked`: the
+   * keys need the passphrase. `open`: the copy can read and write sensitive records.
    */
   readonly state: 'off' | 'unused' | 'lost' | 'locked' | 'open'
-  /** Protection of the keys: a key of this device, or a passphrase. Absent before there are keys. */
+  /** What protects the keys: a key of this device, or a passphrase. Absent before the first key. */
   readonly guard?: 'device' | 'passphrase'
-  /** Id of the sealing key, and ids of older keys that only open. Empty while locked. */
+  /** `current`: id of the key that seals. `others`: ids of older keys that only open. Empty while locked. */
   readonly current?: string
   readonly others: readonly string[]
-  /** Number of sealed records, and of those that can't be read now. */
+  /** Number of sealed records, and of sealed records that can't be read now. */
   readonly sealed: number
   readonly unreadable: number
-  /** Number of records, versions and conflicts still sealed with a rotated key. */
+  /** Number of records, versions and conflicts that are still sealed with an older key. */
   readonly toReseal: number
 }
 
-/** A sealed record, seen without the key. */
+/** A sealed record without its content. */
 export interface OpaqueRecord extends Omit<RecordHead, 'marks'> {
   readonly sealed: SealedInfo
-  /** False: the key is here, and the record can be read. */
+  /** True if the record can't be read now; false if its key is available. */
   readonly locked: boolean
 }
 
-/** The keys that seal sensitive records. Methods reject with `locked` if there are no keys or they are locked. */
+/** The keys that seal sensitive records. Methods reject with `locked` if the keys are absent or locked. */
 export interface SealingPort {
   state(): Promise<SealState>
-  /** Opens the keys; `wrong-passphrase` changes nothing. The first passphrase of a book becomes its passphrase. */
+  /** Unlocks the keys. A book without a passphrase gets this one. `wrong-passphrase`: nothing changed. */
   unlock(passphrase: string): Promise<void>
-  /** Locks the keys until the next `unlock`. `conflict` if no passphrase is set. */
+  /** Locks the keys until the next `unlock`. `conflict`: no passphrase is set. */
   lock(): Promise<void>
-  /** Protects the keys by this passphrase from now on, or without one by a key of this device. */
+  /** Protects the keys by this passphrase from now on; undefined: by a key of this device. */
   guard(passphrase: string | undefined): Promise<void>
-  /** Returns the keys as a text encrypted with this passphrase, for another device. */
+  /** Returns the keys as a text for another device, encrypted with this passphrase. */
   exportKeys(passphrase: string): Promise<string>
-  /** Adds the keys of such a text; returns the ids of the new ones. */
+  /** Adds the keys of a text from `exportKeys`. Returns the ids of new keys. */
   importKeys(text: string, passphrase: string): Promise<readonly string[]>
-  /** Creates a new sealing key. Older sealed data is resealed in idle time. */
+  /** Creates a new sealing key and returns its id. Idle work seals older data with the new key. */
   rotate(): Promise<string>
-  /** Sealed records after this id, ordered by id. */
+  /** Returns sealed records with ids after `after`, ordered by id. */
   list(after: string, limit: number): readonly OpaqueRecord[]
 }

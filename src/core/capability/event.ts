@@ -5,35 +5,35 @@ import type { Durability } from '../record.ts'
 import type { StoredSecrets } from '../secret/stored-secrets.ts'
 import type { RoomEvent } from './port/room-port.ts'
 
-/** `id` is the name among claws, `record` the id of its record. */
+/** A change of the pool. `id`: name that all claws use. `record`: id of the record. */
 export type PoolNews = { readonly id: string; readonly record: string } & (
   | { readonly type: 'proposal' | 'vote' }
   | { readonly type: 'decision'; readonly outcome: 'approved' | 'rejected' | 'expired' }
   | { readonly type: 'fact'; readonly version: number }
-  /** A decision of another claw was refused: it doesn't match the ballots and claws known here. */
+  /** A decision of another claw was refused because it doesn't fit the ballots and claws known here. */
   | { readonly type: 'dispute'; readonly claw: string; readonly reason: string }
   | { readonly type: 'claw'; readonly state: 'active' | 'stopping' | 'capabilities' }
 )
 
 export interface BookEvents {
   /**
-   * Records changed, in any tab or on any device. Names at most 1,000 ids; `more` counts the rest. No ids: another tab
-   * now owns the book, and any record of these kinds may have changed.
+   * Records changed, in any tab or on any device. `ids` has at most 1,000 ids; `more` counts the rest. Empty `ids`:
+   * another tab now owns the book, and any record of these kinds may have changed.
    */
   readonly change: {
     readonly ids: readonly string[]
     readonly kinds: readonly string[]
     readonly more: number
     /**
-     * For the holder of a token: records that it could read before and can't read now, up to 1,000. They are in `ids`
-     * too, unless that is empty.
+     * For the holder of a token: at most 1,000 records that it can't read any more. `ids` includes them too, unless
+     * `ids` is empty.
      */
     readonly unreadable?: readonly { readonly id: string; readonly kind: string }[]
   }
   readonly progress: Progress & { readonly capability: string }
   /** The activity of this device has new recalls or contexts. */
   readonly activity: { readonly count: number }
-  /** A queued task started, ended, failed or is retried. */
+  /** A queued task started, ended or failed, or waits for its next attempt. */
   readonly task: {
     readonly id: string
     readonly capability: string
@@ -43,7 +43,7 @@ export interface BookEvents {
   }
   /** A sync started, ended or failed. */
   readonly sync: SyncState & { readonly result?: SyncResult }
-  /** A message arrived for an agent of this book: take it with `inbox.take`. */
+  /** A message arrived for an agent of this book. Take it with `inbox.take`. */
   readonly inbox: {
     readonly id: string
     readonly from: string
@@ -51,7 +51,7 @@ export interface BookEvents {
     readonly to?: string
     readonly subject?: string
   }
-  /** A proposal arrived or was decided. Its expiry fires no event. */
+  /** A proposal arrived or was decided. An expiry fires no event. */
   readonly proposal: {
     readonly id: string
     readonly status: string
@@ -59,9 +59,9 @@ export interface BookEvents {
     readonly by: string
   }
   /**
-   * Another tab now owns the book (`owner`: whether it is this one), `degraded` changed (storage full, locked, vectors
-   * fail, …, or solved), or the browser answered whether it keeps the data (`persisted`). Absent fields are unchanged, or
-   * follow at once.
+   * One of three changes: another tab owns the book now (`owner`: this tab does), the list of faults changed
+   * (`degraded`), or the browser answered whether it keeps the data (`persisted`). Absent fields are unchanged, or
+   * follow in the next event.
    */
   readonly status: {
     readonly owner: boolean
@@ -70,28 +70,31 @@ export interface BookEvents {
     readonly persisted?: boolean
   }
   /**
-   * A call stored secrets of known forms. Names at most 100 records; `more` counts the rest. Never contains the secrets.
+   * A call stored secrets of known forms. `records` has at most 100 records; `more` counts the rest. No secret is in
+   * it.
    */
   readonly secret: { readonly records: readonly StoredSecrets[]; readonly more: number }
-  /** An agent asked to read memories, or its request was decided, on any device. Without the content of the request. */
+  /**
+   * An agent requested to read memories, or its request was decided, on any device. Excludes the request's content.
+   */
   readonly consent: {
     readonly id: string
     readonly agent: string
     readonly status: 'pending' | 'granted' | 'denied'
   }
-  /** Somebody spoke, joined or left in the meeting room. */
+  /** A participant spoke, joined or left in the meeting room. */
   readonly room: RoomEvent
   /**
-   * The pool of agents changed, here or elsewhere: a proposal, a vote, a decision, a fact, or a claw that joined, left or
-   * announced its capabilities.
+   * The pool of agents changed, in this book or another: a proposal, vote, decision or fact, or a claw that joined,
+   * left or announced its capabilities.
    */
   readonly pool: PoolNews
   /**
-   * The book was closed by `close()` or the end of its engine, or the listening handle was closed; `reason` says which.
+   * `close()` or the end of its engine closed the book, or the listening handle was closed. `reason` names the cause.
    */
   readonly closed: {
     readonly reason: string
-    /** Error code if it did not close normally: `book-erased` if the book is gone. */
+    /** Error code unless it closed normally; `book-erased`: the book is gone. */
     readonly code?: string
   }
 }

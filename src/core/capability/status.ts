@@ -1,29 +1,29 @@
-// State of a book, as the book reports it.
+// State of a book.
 import type { Durability } from '../record.ts'
 
 export interface Status {
   readonly name: string
   readonly agent: string
   readonly durability: Durability
-  /** True if the browser promised not to evict the book; undefined on other hosts. */
+  /** True if the browser promised to keep the book. Undefined on other hosts. */
   readonly persisted?: boolean
   readonly owner: boolean
   readonly schema: number
   readonly records: Readonly<Record<string, number>>
   /** Bytes of the book, indexes included. */
   readonly usageBytes: number
-  /** Bytes that the browser allows this origin, if it says. */
+  /** Bytes that the browser allows for this origin. Absent if unknown. */
   readonly quotaBytes?: number
-  /** Storage used by all guests, and their quota, once a guest has stored something. For the owner only. */
+  /** Storage that all guests use, and their quota. Only for the owner, and after the first write of a guest. */
   readonly guestQuota?: {
     readonly usedRecords: number
     readonly usedBytes: number
     readonly records: number
     readonly bytes: number
   }
-  /** Records whose text is not indexed yet; the next search indexes them first. */
+  /** Records whose text is not indexed yet. The next search indexes them first. */
   readonly unindexed: number
-  /** Time at which the copy of the records beside the book was last complete. Absent without one. */
+  /** Time of the last complete copy of the records in the checkpoint file. Absent without a copy. */
   readonly checkpointAt?: string
   readonly sync: SyncState
   readonly degraded: string[]
@@ -31,37 +31,38 @@ export interface Status {
 
 /** State of the vectors of a book. */
 export interface EmbedStatus {
-  /** `none` if the book has no embedder. */
+  /** `none`: the book has no embedder. */
   readonly provider: string
   readonly model?: string
-  /** `provider|model|dimensions|normalised` of the stored vectors; absent before the first. */
+  /** `provider|model|dimensions|normalised` of the stored vectors. Absent before the first vector. */
   readonly fingerprint?: string
   /**
-   * `off`: no embedder. `waiting`: it can't embed yet; `why` says for what it waits. `failing`: it is retried later, and
-   * recall uses the existing vectors.
+   * `off`: no embedder. `waiting`: the embedder can't work yet; `why` is the reason. `failing`: the embedder failed
+   * and is retried later; recall uses the existing vectors.
    */
   readonly state: 'off' | 'waiting' | 'working' | 'ready' | 'failing'
   readonly why?: string
-  /** Records that need a vector, those with one, and those without. */
+  /** Number of records that need a vector, have one, and lack one. */
   readonly total: number
   readonly embedded: number
   readonly behind: number
-  /** Texts that the embedder refused; retried when the book is next opened. */
+  /** Number of texts that the embedder refused. The next opening of the book retries them. */
   readonly refused: number
   readonly lastError?: { readonly code: string; readonly message: string; readonly at: string }
-  /** Memory of the vectors. */
+  /** Memory of the vectors, in bytes. */
   readonly bytes: number
-  /** Vector scan: WebAssembly with SIMD, or plain JavaScript. */
+  /** Implementation of the vector scan: WebAssembly with SIMD, or plain JavaScript. */
   readonly scan?: 'simd' | 'scalar'
 }
 
 /**
- * State of the line on which the mirror sends changes at once. `resting`: nobody watches, or no network. `waiting`: it
- * broke and reconnects soon. `refused`: the mirror offers none, or none for this key; retried when the network is back.
+ * State of the connection on which the mirror sends changes at once. `resting`: no one needs it, or there is no
+ * network. `waiting`: it broke and reconnects soon. `refused`: the mirror offers none, or none for this key; the
+ * device retries when the network is back.
  */
 export type LiveState = 'connecting' | 'open' | 'waiting' | 'resting' | 'refused'
 
-/** Direction of a sync: send and fetch, only send, or only fetch. */
+/** `push` only sends, `pull` only fetches. */
 export const syncDirections = ['both', 'push', 'pull'] as const
 export type SyncDirection = (typeof syncDirections)[number]
 
@@ -75,8 +76,8 @@ export interface SyncResult {
 export interface SyncState {
   readonly configured: boolean
   /**
-   * `off`: no mirror. `offline`: the mirror can't be reached; retried. `waiting`: the mirror asked for a pause.
-   * `stopped`: the mirror refuses until something changes; see `lastError`.
+   * `off`: no mirror. `offline`: the mirror can't be reached; the device retries. `waiting`: the mirror requested a
+   * pause. `stopped`: the mirror refuses syncs until something changes; see `lastError`.
    */
   readonly phase: 'off' | 'idle' | 'running' | 'offline' | 'waiting' | 'stopped'
   /** Time of the next automatic sync. */
@@ -84,22 +85,22 @@ export interface SyncState {
   readonly running: boolean
   /** Name of this copy at the mirror. */
   readonly device?: string
-  /** Absent without such a line: the host has none, or it is disabled. */
+  /** State of the live connection. Absent if the host has none or it is disabled. */
   readonly live?: LiveState
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number
-  /** Those of them that it refused for good: see `deadLetters`. */
+  /** Number of pending ops that the mirror refused finally: see `deadLetters`. */
   readonly refused: number
   readonly conflicts: number
-  /** Counts so far, while a sync runs. */
+  /** Counts of the running sync so far. Absent between syncs. */
   readonly progress?: SyncResult
-  /** How often this copy differed from the mirror's and was read again. Should be 0. */
+  /** How often this copy differed from the mirror's copy and was read again. Expected: 0. */
   readonly repairs: number
   readonly lastSyncedAt?: string
   readonly lastError?: { readonly code: string; readonly message: string }
   /**
-   * Background Sync, if the book was opened with it. `missing`: no Background Sync in this browser, or no service worker.
-   * `ready`: the service worker has nothing to send. `handed`: it has something to send.
+   * Background Sync, if the book was opened with it. `missing`: the browser has no Background Sync or no service
+   * worker. `ready`: the service worker has nothing to send. `handed`: the service worker has requests to send.
    */
   readonly background?: 'missing' | 'ready' | 'handed'
 }

@@ -1,37 +1,34 @@
-// Bulk transfer: a snapshot of the book on its way out, and an upload that is held back until it is complete.
+// Bulk transfer: a snapshot of the book for export, and an upload that is stored apart until it is complete.
 import type { JsonObject } from '../json/path.ts'
 import type { ConflictEntry } from '../op.ts'
 import type { PutRequest, Scope, Stored } from '../record.ts'
 import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
 import type { SecretCount } from '../secret/stored-secrets.ts'
 
-/** Selection of the records of a snapshot. */
+/** Selects the records of a snapshot. */
 export interface SnapshotQuery {
   readonly kinds: readonly string[]
-  /**
-   * When the records happened: from this instant (inclusive) to that one (exclusive). Kinds without times always match.
-   */
+  /** Time range of the records: `from` is inclusive, `before` exclusive. Kinds without times always match. */
   readonly from?: string | undefined
   readonly before?: string | undefined
   /** False excludes sealed records. */
   readonly sealed?: boolean | undefined
-  /** True includes unreadable records with their `sealed` body. */
+  /** True includes unreadable records, each with its `sealed` body. */
   readonly unread?: boolean | undefined
-  /** True includes all sealed records with their sealed body, readable ones too; nothing is opened. */
+  /** True includes every sealed record with its sealed body, readable ones too. Nothing is opened. */
   readonly asSealed?: boolean | undefined
 }
 
-/** The records of a book at one instant; later writes don't change it. */
+/** The records of a book at one instant. Later writes don't change it, but forgotten records disappear. */
 export interface RecordSnapshot {
   /** Number of records of each kind. */
   readonly counts: ReadonlyMap<string, number>
-  /** Number of records sealed in the book, and of records of these kinds that can't be read without their key. */
+  /** `sealed`: number of sealed records in the book. `locked`: number in the snapshot that needs a missing key. */
   readonly sealed: number
   readonly locked: number
   /**
-   * Reads records of a kind, ordered by id, from index `from` until their bodies have `length` characters together; at
-   * least one. `next` is the next index, undefined at the end. Skips records forgotten since, because forgetting doesn't
-   * wait for readers.
+   * Returns records of a kind, ordered by id, from index `from` until their bodies exceed `length` characters; at
+   * least one record. `next`: index of the next call, undefined at the end. Skips records that were forgotten since.
    */
   read(
     kind: string,
@@ -40,42 +37,42 @@ export interface RecordSnapshot {
   ): { readonly records: Stored<JsonObject>[]; readonly next: number | undefined }
 }
 
-/** A record of an upload, stored in the database until the whole upload is known to be complete. */
+/** A record of an upload. The database stores it apart until the upload is complete. */
 export interface StagedRecord {
   readonly id: string
   readonly kind: string
-  /** JSON. */
+  /** The record as JSON. */
   readonly text: string
-  /** Sensitivity it will have; a sensitive one waits sealed. */
+  /** Sensitivity of the stored record. A sensitive record is already sealed here. */
   readonly sensitivity?: Sensitivity | undefined
-  /** True if its body arrived sealed. */
+  /** True if the upload contained a sealed body. */
   readonly isSealed?: boolean | undefined
 }
 
-/** Uploads in progress. They end with their engine. */
+/** Uploads in progress. The end of their engine removes them. */
 export interface Staging {
-  /** Adds records to an upload, inside a transaction; throws `conflict` for an id that it has already. */
+  /** Adds records to an upload, in a transaction. Throws `conflict` for an id that the upload already has. */
   add(upload: string, records: readonly StagedRecord[]): void
-  /** Some records of an upload after number `after`, in their order; none at the end. */
+  /** Returns some records of an upload after number `after`, in order. Empty at the end. */
   read(upload: string, after: number): { readonly n: number; readonly record: StagedRecord }[]
   drop(upload: string): void
 }
 
-/** State that a call stores for the next call of the same caller. */
+/** Stores the state of several calls of one caller. */
 export interface TransferSessions {
   /**
-   * Stores `value` and returns its secret name. `end` runs when the value is dropped or abandoned. Throws `rate-limited`
-   * while this caller, or its guests together, have too many unfinished sessions.
+   * Stores `value` and returns its secret name. `end` runs when the value is removed or abandoned. Throws
+   * `rate-limited` if this caller, or all guests together, have too many unfinished sessions.
    */
   keep(value: object, end?: () => void): string
   /**
-   * The value that this caller stored under the name; undefined if it is gone, `owner-changed` if an earlier engine had
-   * it.
+   * Returns the value that this caller stored under the name. Undefined: it is gone. Throws `owner-changed` if an
+   * earlier engine stored it.
    */
   find(name: string): object | undefined
   /**
-   * Marks a session as complete: it no longer counts, and can be found for half a minute more, in case the last answer
-   * got lost.
+   * Marks a session as complete: it no longer counts, but `find` returns it for 30 seconds more, so that a caller can
+   * repeat the last call.
    */
   finish(name: string): void
   drop(name: string): void
@@ -86,26 +83,26 @@ export interface SealedPut extends Required<Pick<PutRequest, 'kind' | 'id' | 'ti
   readonly enc: SealedBody
 }
 
-/** One side of a conflict, sealed, if it can't be read here. */
+/** One side of a conflict with a sealed body that can't be read here. */
 export interface SealedSide {
   readonly by: string
   readonly op: 'put'
   readonly enc: SealedBody
 }
 
-/** Records that come from a file, inside one transaction. */
+/** Writes records from a file, in one transaction. */
 export interface TransferWriter {
-  /** True of a purged record: nothing brings it back. */
+  /** True if the record was purged. Don't store it again. */
   wasPurged(id: string): boolean
-  /** Logs an edit that lost as a conflict, once. */
+  /** Logs a losing edit as a conflict. Logs equal edits once. */
   lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
-  /** The secrets found so far in the puts of this transaction. */
+  /** Returns the secrets found so far in this transaction. */
   secrets(): SecretCount[]
-  /** Ids after `after` of the live records of these kinds that an upload does not name, in order. */
+  /** Ids after `after` of live records of these kinds that the upload does not contain, in order. */
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
-  /** Opens a sealed body; undefined if that can't be done here. */
+  /** Opens a sealed body. Undefined if this copy can't. */
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
-  /** Stores a record as it was sealed. */
+  /** Stores a sealed body unchanged. */
   putSealed(request: SealedPut): void
   /** Logs a sealed edit that lost as a conflict. */
   loseSealed(

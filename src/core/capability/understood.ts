@@ -1,5 +1,5 @@
-// Whether this Daybook understands a record of a known kind. A later version, or another client, may write it
-// differently; then the record is stored and forwarded unchanged, and never interpreted.
+// Checks whether this Daybook understands a record of a known kind. A later version or another client may write
+// bodies that this version doesn't know. The book stores and forwards them unchanged, and never interprets them.
 import { DaybookError, isDaybookError } from '../errors.ts'
 import type { JsonObject } from '../json/path.ts'
 import { type Kind, settled } from '../kind.ts'
@@ -13,12 +13,12 @@ export function isUnderstood({ schema }: WithSchema, record: object): boolean {
   return schemaFault(schema, bodyOf(record)) === undefined
 }
 
-/** `body` with its derived fields recomputed; unchanged if it doesn't fit. */
+/** Returns `body` with recomputed derived fields, or unchanged if it doesn't fit its kind. */
 export function settledIfUnderstood(kind: Kind | undefined, body: JsonObject): JsonObject {
   return kind?.settle && isUnderstood(kind, body) ? settled(kind, body) : body
 }
 
-/** Throws `record-newer` unless the body of the record fits `kind`. */
+/** Throws `record-newer` unless the body of the record fits the kind. */
 export function needUnderstood({ schema }: WithSchema, record: { readonly id: string }): void {
   needFit(schema, record.id, bodyOf(record))
 }

@@ -1,13 +1,13 @@
-// Filters on instants: any ISO 8601 form, a bare date for its whole day in the zone of the book, and the words now,
-// today, yesterday, tomorrow and `-7d`.
-// Invariant: an invalid instant is an error with its path; compared as text it would match nothing.
+// Filters on instants: any ISO 8601 form, a bare date for the whole day in the book's time zone, `now`, `today`,
+// `yesterday`, `tomorrow`, and distances such as `-7d`.
+// Invariant: an invalid instant throws with its path; a text comparison would silently match nothing.
 import { canonicalTime, formatTime, isDateOnly, parseDuration } from '../time.ts'
 import { type Zone, dayMs, endingOf, utcZone } from '../zone.ts'
 import { DaybookError } from '../errors.ts'
 import type { Predicate, Scalar } from './filter.ts'
 import type { Kind } from '../kind.ts'
 
-/** Time and zone of a query. */
+/** Current time and time zone of a query. */
 export interface Moment {
   readonly nowMs: number
   readonly zone: Zone
@@ -15,18 +15,18 @@ export interface Moment {
 
 const wordsOfDays: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
-/** The date that `word` names; undefined for any other word. */
+/** Returns the date that `word` names; undefined if `word` names no day. */
 export function dayNamed(word: string, { nowMs, zone }: Moment): string | undefined {
   const days = Object.hasOwn(wordsOfDays, word) ? wordsOfDays[word] : undefined
   if (days === undefined) return undefined
-  // Counts calendar days: a day may have 23 or 25 hours.
+  // Adds calendar days, not hours: a day may have 23 or 25 hours.
   const local = Date.parse(zone.dayOf(nowMs))
   return formatTime(local + days * dayMs).slice(0, 10)
 }
 
 /**
- * Resolves every condition on an instant into comparisons of canonical text. A path is an instant if one of `kinds` says
- * so.
+ * Replaces every condition on an instant by comparisons of canonical text. Paths of instants: `created_at`,
+ * `updated_at`, and those that `kinds` declare.
  */
 export function resolveTimes(
   predicate: Predicate,
@@ -93,7 +93,7 @@ function same({ path, where }: Test, written: Scalar, moment: Moment): Predicate
 const firstOf = (text: string, { zone }: Moment): string =>
   isDateOnly(text) ? formatTime(zone.startOfDay(text)) : text
 
-/** Canonical text of an instant, or a bare date; null and booleans stay as they are. */
+/** Returns an instant as canonical text, or a bare date. Returns null and booleans unchanged. */
 function instantOf(value: Scalar, { path, where }: Pick<Test, 'path' | 'where'>, moment: Moment): Scalar {
   if (value === null || typeof value === 'boolean') return value
   const text = typeof value === 'string' ? parseInstant(value, moment) : undefined

@@ -1,12 +1,13 @@
-// The filter language of every kind. Filters are parsed once into a tree, which the store compiles to SQL.
-// Invariant: two-valued. A test of a missing or differently typed value is false, and its `ne` or `not` is true.
+// The filter language of every kind. `parseFilters` builds a tree, which the store compiles to SQL.
+// Invariant: a test is true or false, never unknown. For a missing value or one of another type, a test is false and
+// its `ne` or `not` is true.
 import { DaybookError } from '../errors.ts'
 import { type Json, checkPath, isJsonObject, readPath } from '../json/path.ts'
 
 export type Scalar = string | number | boolean | null
 export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains' | 'exists'
 
-/** One condition: a scalar (equality), or operators that must all match. */
+/** A scalar tests for equality. Several operators must all match. */
 export type Condition =
   | Scalar
   | {
@@ -21,7 +22,7 @@ export type Condition =
       exists?: boolean
     }
 
-/** Filters: dotted paths with conditions that must all match, and `and`, `or`, `not` beside them. */
+/** Dotted paths with conditions. All conditions must match, and `and`, `or`, `not` beside them too. */
 export interface Filters {
   and?: Filters[]
   or?: Filters[]
@@ -29,7 +30,7 @@ export interface Filters {
   [path: string]: Condition | Filters | Filters[] | undefined
 }
 
-/** Tested path, and its place in the written filters, for errors. */
+/** `path` is tested; `where` is its place in the input, for errors. */
 interface Tested {
   readonly path: string
   readonly where?: string | undefined
@@ -48,7 +49,7 @@ export const filterLimits = { depth: 8, predicates: 30, inValues: 1000, textLeng
 const comparisons = new Set(['gt', 'gte', 'lt', 'lte'])
 const operators = new Set(['eq', 'ne', 'in', 'contains', 'exists', ...comparisons])
 
-/** Parses filters, or throws `invalid-filter` with the path of the error. `undefined` matches everything. */
+/** Parses filters. Throws `invalid-filter` with the path of the fault. `undefined` matches everything. */
 export function parseFilters(input: unknown, where = 'filters'): Predicate {
   const budget = { remaining: filterLimits.predicates }
   return input === undefined ? { test: 'all', of: [] } : parseGroup(input, where, 0, budget)
@@ -132,8 +133,8 @@ function wrong(path: string, message: string): DaybookError {
 }
 
 /**
- * True if `value` (a record as users see it) matches `predicate`. Plain JavaScript; tests compare the store's SQL with
- * it.
+ * True if `value`, a record in the form of calls, matches `predicate`. Tests compare this reference with the SQL of
+ * the store.
  */
 export function matchesFilter(predicate: Predicate, value: unknown): boolean {
   switch (predicate.test) {
@@ -173,7 +174,7 @@ function contains(found: Json | undefined, wanted: Scalar): boolean {
   return typeof found === 'string' && typeof wanted === 'string' && found.includes(wanted)
 }
 
-/** Compares two values of one type, texts by code point like SQLite; undefined for different types. */
+/** Compares two numbers, or two texts by code point like SQLite. Undefined for other or different types. */
 function compare(found: Json | undefined, wanted: string | number): number | undefined {
   if (typeof found === 'number' && typeof wanted === 'number') return found - wanted
   if (typeof found !== 'string' || typeof wanted !== 'string') return undefined

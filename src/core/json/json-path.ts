@@ -1,8 +1,8 @@
-// JSONPath (RFC 9535), the subset that only names places: `$.a.b`, `$['a b']`, `$.a[0]`, `$.a[-1]`, `$.a[*].b`.
-// Invariant: paths are parsed once into steps, which the store compiles to SQL.
+// JSONPath (RFC 9535), only expressions that name places: `$.a.b`, `$['a b']`, `$.a[0]`, `$.a[-1]`, `$.a[*].b`.
+// Invariant: a path is parsed once into steps, which the store compiles to SQL.
 import { DaybookError } from '../errors.ts'
 
-/** A member of an object, an element of a list (negative: from its end), or all children of either. */
+/** A member of an object, an element of a list (a negative index counts from the end), or all children. */
 export type JsonStep =
   | { readonly step: 'member'; readonly name: string }
   | { readonly step: 'element'; readonly index: number }
@@ -13,7 +13,7 @@ export const jsonPathLimits = { length: 1000, steps: 16, wildcards: 4 } as const
 const step =
   /(?:\.([\p{L}_][\p{L}\p{N}\p{M}_-]*)|\.(\*)|\[\s*(?:(\*)|(0|-?[1-9]\d{0,8})|'([^'\\\p{Cc}]*)'|"([^"\\\p{Cc}]*)")\s*\])/uy
 
-/** Parses a path, or throws `invalid-filter` with the part it can't read. `where` names the input. */
+/** Parses a path. Throws `invalid-filter` with the invalid part; `where`: name of the input, for the error. */
 export function parseJsonPath(text: string, where = 'path'): JsonStep[] {
   const steps: JsonStep[] = []
   if (text.length > jsonPathLimits.length) throw wrong(where, text, 'is too long')
@@ -26,7 +26,7 @@ export function parseJsonPath(text: string, where = 'path'): JsonStep[] {
     const name = bare ?? single ?? double
     if ((star ?? anotherStar) !== undefined) steps.push({ step: 'children' })
     else if (index !== undefined) steps.push({ step: 'element', index: Number(index) })
-    // A quote inside a name would need escapes, which databases read differently.
+    // A quote in a name needs escapes, and databases parse those differently.
     else if (name !== undefined && !name.includes('"')) steps.push({ step: 'member', name })
     else throw wrong(where, text, 'has an unsupported member name')
   }

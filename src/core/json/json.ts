@@ -1,12 +1,12 @@
-// JSON from outside: checks of values and of texts.
+// Checks of JSON values and JSON texts from outside.
 import { DaybookError, isDaybookError } from '../errors.ts'
 
-/** Most levels, and most text (UTF-16 units, keys included), of one call. */
+/** Limits of one call: levels, and UTF-16 units of all texts and keys. */
 export const jsonLimits = { depth: 64, length: 24_000_000 } as const
 
 /**
- * Throws `invalid-input` or `too-large` with the path unless `value` is plain JSON: no cycles, class instances or
- * `__proto__`. `undefined` members count as absent. An envelope around an input may add to `depth`.
+ * Throws `invalid-input` or `too-large` with the path unless `value` is plain JSON, without cycles, class instances
+ * or `__proto__`. Ignores `undefined` members. `depth`: maximum of levels; raise it for an envelope around an input.
  */
 export function checkJson(value: unknown, depth: number = jsonLimits.depth): void {
   const path: string[] = []
@@ -14,7 +14,7 @@ export function checkJson(value: unknown, depth: number = jsonLimits.depth): voi
     walk(value, path, { remaining: jsonLimits.length, depth })
   } catch (error) {
     if (isDaybookError(error)) throw error
-    // A getter or a proxy may throw anything.
+    // Getters and proxies may throw anything.
     throw wrong(path, "It can't be read: a getter or a proxy threw an error")
   }
 }
@@ -23,7 +23,7 @@ const [quote, backslash] = ['"'.charCodeAt(0), '\\'.charCodeAt(0)]
 const opening = ['[', '{'].map((one) => one.charCodeAt(0))
 const closing = [']', '}'].map((one) => one.charCodeAt(0))
 
-/** True if the lists and objects of a JSON text nest deeper than `depth`. Doesn't parse, so it needs no memory. */
+/** True if a JSON text nests deeper than `depth`. Doesn't parse, so it needs no memory. */
 export function isDeeper(text: string, depth: number): boolean {
   let level = 0
   let isInText = false
@@ -66,7 +66,7 @@ function walk(value: unknown, path: string[], budget: Budget): void {
   if (value === null) return
   if (path.length >= budget.depth) throw wrong(path, `Nested deeper than ${budget.depth}`)
   const isArray = Array.isArray(value)
-  // A sparse list may be long: as JSON, each hole takes space.
+  // Counts holes of a sparse list too: each takes space as JSON.
   if (isArray) spend(value.length, path, budget)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
@@ -83,8 +83,8 @@ function walk(value: unknown, path: string[], budget: Budget): void {
 }
 
 /**
- * True for an integer that a double can't represent exactly, written without an exponent: it may have lost digits. From
- * 1e21 on numbers have an exponent, and nobody takes them for exact.
+ * True for an integer below 1e21 that a double may not represent exactly, so parsing may have changed its digits.
+ * JavaScript writes larger numbers with an exponent, and no reader expects exact digits there.
  */
 function isInexact(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
@@ -108,7 +108,7 @@ function wrong(path: readonly string[], message: string): DaybookError {
 const strings = /"(?:[^"\\]|\\.)*"/g
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** False if parsing changes a number of the JSON text: a double has at most 17 digits. */
+/** False if parsing may change a number of the JSON text: doubles keep 15 digits of a fraction for certain. */
 export function hasExactNumbers(json: string): boolean {
   return [...json.replaceAll(strings, '').matchAll(numbers)].every(([number]) => isExact(number))
 }
@@ -128,12 +128,12 @@ function isExact(text: string): boolean {
 const token =
   /[ \t\n\r]*(?:([[{])|([\]}])|(,)|(:)|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y
 
-/** Tokens that may come next. */
+/** The tokens that may follow. */
 type Wanted = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing'
 
 /**
- * Finds the first character that can't be there (RFC 8259), as `line 3, column 7`; undefined for valid JSON. Engines
- * don't always report the place.
+ * Returns the place of the first invalid character (RFC 8259), such as `line 3, column 7`; undefined for valid JSON.
+ * Some engines don't report this place.
  */
 export function jsonErrorPlace(text: string): string | undefined {
   const closers: string[] = []

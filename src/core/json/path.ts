@@ -1,4 +1,4 @@
-// JSON values, and dotted paths into them: `situation.context.course`. Paths read own keys of objects only.
+// JSON values, and dotted paths into them: `situation.context.course`.
 import { DaybookError } from '../errors.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -9,7 +9,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the value at a dotted path; undefined if a step is missing. Never reads a prototype. */
+/** Returns the value at a dotted path of own keys of objects; undefined if a step is missing. */
 export function readPath(value: unknown, path: string): Json | undefined {
   let current: unknown = value
   for (const key of path.split('.')) {
@@ -20,8 +20,8 @@ export function readPath(value: unknown, path: string): Json | undefined {
 }
 
 /**
- * Checks a dotted path from outside: 1 to 16 non-empty steps without quotes, backslashes and control characters. Throws
- * `invalid-filter`.
+ * Returns `path`. Throws `invalid-filter` unless it has 1 to 16 non-empty steps and at most 512 characters, without
+ * quotes, backslashes and control characters. `where`: name of the input, for the error.
  */
 export function checkPath(path: string, where: string): string {
   const steps = path.split('.')
@@ -43,7 +43,7 @@ export function isPathWithin(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}.`)
 }
 
-/** True if two JSON values are equal, whatever the order of their fields. */
+/** True if two JSON values are equal. The order of fields doesn't matter. */
 export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (Object.is(one, other)) return true
   if (Array.isArray(one) && Array.isArray(other)) {

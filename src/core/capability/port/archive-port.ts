@@ -1,18 +1,19 @@
-// The archive port: storage for whole books (S3, R2 or compatible). Each host implements it.
+// The archive port: storage for whole books (S3, R2 or compatible). Each host implements this port.
 import type { AbortSignalLike } from '../../abort.ts'
 
 export interface ArchiveObject {
   readonly key: string
   readonly bytes: number
-  /** When it was stored, as the storage says; canonical UTC text. */
+  /** Time of storing, from the storage; canonical UTC text. */
   readonly modifiedAt?: string | undefined
 }
 
 /**
- * Law: an object is there as a whole or not at all, and is never overwritten: `put` under an existing key is `conflict`.
- * A failed `put` leaves no visible object and no partial upload, unless the storage or this process is gone; `tidy` finds
- * those. Memory holds at most two parts. Errors are `archive-denied`, `archive-clock`, `archive-region`,
- * `archive-bucket`, `archive-failed`, `offline`, or `aborted` with the caller's signal, and never contain credentials.
+ * Law: readers see a whole object or none. No object is overwritten: `put` under an existing key throws `conflict`. A
+ * failed `put` leaves no visible object, and no partial upload unless the storage or this process is gone; `tidy`
+ * removes those uploads. Memory contains at most two parts. Errors: `archive-denied`, `archive-clock`,
+ * `archive-region`, `archive-bucket`, `archive-failed`, `offline`, or `aborted` with the caller's signal. No error
+ * contains credentials.
  */
 export interface ArchiveStore {
   /** Name for people: `s3://bucket/prefix`. */
@@ -21,15 +22,15 @@ export interface ArchiveStore {
   readonly prefix: string
   /** Stores `texts` as UTF-8 and returns the number of bytes. No text may end inside a surrogate pair. */
   put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number>
-  /** Returns the object, or undefined. */
+  /** Returns the description of the object; undefined if it doesn't exist. */
   stat(key: string, signal: AbortSignalLike): Promise<ArchiveObject | undefined>
-  /** Lists the objects whose keys begin with `prefix`, by key. */
+  /** Lists the objects whose keys begin with `prefix`, ordered by key. */
   list(prefix: string, signal: AbortSignalLike): AsyncIterable<ArchiveObject>
-  /** Reads a whole object, or fails. `not-found` if it doesn't exist, `invalid-file` if it is not UTF-8. */
+  /** Opens the whole object. Throws `not-found` if it doesn't exist, `invalid-file` if it is not UTF-8. */
   read(key: string, signal: AbortSignalLike): Promise<ArchiveReading>
-  /** Removes an object, if it exists. */
+  /** Removes an object. No error if it doesn't exist. */
   remove(key: string, signal: AbortSignalLike): Promise<void>
-  /** Aborts uploads below `prefix` whose process ended; returns their number. */
+  /** Aborts uploads below `prefix` whose process ended. Returns their number. */
   tidy(prefix: string, signal: AbortSignalLike): Promise<number>
 }
 
@@ -38,11 +39,11 @@ export interface ArchiveReading {
   readonly texts: AsyncIterable<string>
 }
 
-/** The archive places of a host. */
+/** The archive storages of a host. */
 export interface ArchivePlaces {
   /**
-   * Opens the place of that name, or the default one. Throws `archive-off` without any place, `invalid-input` for an
-   * invalid target.
+   * Opens the storage named `target`; without one, the default. Throws `archive-off` if the host has no storage,
+   * `invalid-input` for an invalid target.
    */
   open(target?: string): ArchiveStore
 }
@@ -53,7 +54,7 @@ export interface ArchivePort extends ArchivePlaces {
   readonly book: string
 }
 
-/** An upload in parts, with all that is needed to abort it. */
+/** A multipart upload, with all data needed to abort it. */
 export interface UploadNote {
   /** Storage and bucket. */
   readonly place: string
@@ -62,8 +63,8 @@ export interface UploadNote {
 }
 
 /**
- * Notes of uploads that survive their process. Law: `orphans` returns the notes that were added and not removed, and
- * whose process ended.
+ * Notes of uploads that survive their process. Law: `orphans` returns the notes that were added, were not removed,
+ * and belong to an ended process.
  */
 export interface UploadNotes {
   add(note: UploadNote): void | Promise<void>

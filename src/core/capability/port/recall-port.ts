@@ -13,17 +13,17 @@ export interface RecallQuery {
   readonly resource?: string | undefined
   readonly filters?: unknown | undefined
   readonly limit?: number | undefined
-  /** Recall as of this instant: later records are invisible, and recency is measured from it. */
+  /** Recall as of this time: later records are excluded, and recency counts from it. */
   readonly at?: string | undefined
-  /** Of nearly equal records, return only the best. Default true. */
+  /** True (default): returns only the best of nearly equal records. */
   readonly distinct?: boolean | undefined
-  /** How much hits should differ from each other, 0 (default) to 1: maximal marginal relevance. */
+  /** How much hits must differ from each other, 0 (default) to 1: maximal marginal relevance. */
   readonly diversity?: number | undefined
-  /** Skip hits with a lower score (0 to 1). */
+  /** Excludes hits with a lower score, 0 to 1. */
   readonly minScore?: number | undefined
-  /** `sharp`: only hits before the largest drop in score, if it is at least a fifth of the best score. Default `none`. */
+  /** `sharp`: only hits before the largest drop in score, if that drop is at least a fifth of the best score. */
   readonly cut?: 'none' | 'sharp' | undefined
-  /** Compare the question with every vector even beyond 131,072: slower, but misses nothing. */
+  /** True: compares every vector even beyond 131,072, so that no vector is missed. Slower. */
   readonly exact?: boolean | undefined
 }
 
@@ -34,39 +34,39 @@ export interface SpaceVector {
 }
 
 /**
- * Reason of each recall leg for a hit, by the leg's name: the rank there, from 1, and the measure it ranks by. Absent if
- * the leg didn't find the hit. A new leg adds its own entry.
+ * Why each recall leg found the hit. `rank`: place in that leg, from 1; beside it, the leg's measure. Absent: the leg
+ * didn't find the hit.
  */
 export interface LegReasons {
   /** Vectors. `similarity`: cosine with the question, −1 to 1. */
   readonly vector?: { readonly rank: number; readonly similarity: number } | undefined
-  /** Full text. `coverage`: weight of the question's words in the record, relative to all of them, 0 to 1. */
+  /** Full text. `coverage`: share of the question's word weights that the record contains, 0 to 1. */
   readonly text?:
     | {
         readonly rank: number
         readonly bm25: number
         readonly coverage: number
         readonly words: string[]
-        /** Misspelt words of the question, with the words that were searched instead. */
+        /** Misspelt words of the question, each with the word searched instead. */
         readonly spelled?: Readonly<Record<string, string>> | undefined
       }
     | undefined
-  /** Full text of the record together with its neighbours in the session. */
+  /** Full text over the record and its neighbours in the session. */
   readonly window?: { readonly rank: number; readonly bm25: number; readonly coverage: number } | undefined
-  /** A name of the record that the question contains in full. */
+  /** A name of the record. The question contains the whole name. */
   readonly name?: { readonly rank: number; readonly name: string } | undefined
-  /** Its session as a whole: for each word the best of its records. Records of one session share a rank. */
+  /** Its whole session: sums the best record for each word. All records of a session share a rank. */
   readonly session?: { readonly rank: number; readonly score: number } | undefined
 }
 
-/** A place in a long text of a record: UTF-16 offsets into the text at `path`, `from` inclusive, `to` exclusive. */
+/** A range in a long text of a record: UTF-16 offsets in the text at `path`, `from` inclusive, `to` exclusive. */
 export interface Passage {
   readonly path: string
   readonly from: number
   readonly to: number
 }
 
-/** Factors that weigh a hit beside its ranks, each 0 to 1. The README has the formulas. */
+/** Factors that weigh a hit besides its ranks, each 0 to 1. The README has the formulas. */
 export interface Factors {
   /** 1 now, 0.5 after 30 days. */
   readonly recency: number
@@ -80,23 +80,23 @@ export interface Factors {
   readonly pin: number
 }
 
-/** Reasons for the place of a hit: its rank in each leg, and its factors. */
+/** Why a hit has its place: the reasons of the legs, and the factors. */
 export interface Because extends LegReasons, Factors {
-  /** Of a long record: the passage that answers best. */
+  /** The passage of a long record that answers best. */
   readonly passage?: Passage | undefined
-  /** Votes and version, for a record that a group of agents confirmed. */
+  /** Votes and version, for a record that agents confirmed by vote. */
   readonly pool?: Confirmed | undefined
 }
 
-/** Text of a record in a prompt. */
+/** The text of a record for a prompt. */
 export interface Quote {
-  /** The texts of its kind, in their order. */
+  /** The texts that the kind declares, in order. */
   readonly text: string
-  /** The answering passage in `said`, if one was given: UTF-16 offsets. */
+  /** Range of the answering passage in `text`: UTF-16 offsets. Absent without a passage. */
   readonly focus?: { readonly from: number; readonly to: number } | undefined
-  /** When it happened, canonical UTC text. */
+  /** Time of the event, canonical UTC text. */
   readonly happenedAt: string
-  /** Votes and version, for a record that a group of agents confirmed. */
+  /** Votes and version, for a record that agents confirmed by vote. */
   readonly pool?: Confirmed | undefined
 }
 
@@ -109,30 +109,30 @@ export interface RecallHit {
 
 export interface RecallResult {
   readonly hits: RecallHit[]
-  /** Candidates of each leg, so that a dead leg is visible. */
+  /** Number of candidates of each leg. 0 reveals a leg that doesn't work. */
   readonly legs: Readonly<Record<string, number>>
-  /** Unavailable parts of recall, in words; empty if all worked. */
+  /** Describes parts of recall that did not work; empty if all worked. */
   readonly degraded: string[]
-  /** Milliseconds in the engine. */
+  /** Duration in the engine, in milliseconds. */
   readonly took: number
-  /** Sealed records in question that can't be read here, and so were not searched. Absent: none. */
+  /** Number of matching sealed records that recall could not read. Absent: none. */
   readonly sealed?: number | undefined
 }
 
-/** Most hits that a caller may ask for. */
+/** Maximum of `limit`. */
 export const hitLimit = 200
 
 /** Recall, and the models of the book. */
 export interface RecallPort {
   ask(query: RecallQuery): Promise<RecallResult>
-  /** Sets the note that the device's activity stores once this call is answered; the last one counts. Default: none. */
+  /** Sets the note that the activity of this device stores after the call. A second note replaces the first. */
   note(note: ActivityNote): void
-  /** The text of a record, as its kind declares it. */
+  /** Returns the text of a record for a prompt. */
   quote(record: Stored<JsonObject>, passage?: Passage): Quote
-  /** Vector of a question, in time for an answer; undefined for guests, without an embedder, and if it comes too late. */
+  /** Returns the vector of a question. Undefined for guests, without an embedder, or if the embedder is too slow. */
   questionVector(text: string): Promise<SpaceVector | undefined>
-  /** Vectors of texts from the book's embedder; `embedder-off` without one. */
+  /** Returns vectors from the book's embedder. Throws `embedder-off` without one. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** Language model of the book, if any. Calls of guests never use it. */
+  /** Language model of the book. Undefined without one. Calls of guests never use it. */
   readonly llm: Llm | undefined
 }

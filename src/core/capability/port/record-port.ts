@@ -15,11 +15,11 @@ export interface Include {
   readonly expired?: boolean | undefined
   /** Superseded records. */
   readonly superseded?: boolean | undefined
-  /** Outdated records: made from a record that is now forgotten or more sensitive, and waiting to be rebuilt. */
+  /** Outdated records: a source is forgotten or became more sensitive, and the record waits to be rebuilt. */
   readonly outdated?: boolean | undefined
 }
 
-/** A place in a body (a JSONPath, see json-path.ts) that must have `value`, or without `value` must exist. */
+/** A place in a body (JSONPath, see json-path.ts). It must have `value`; without `value`, it must exist. */
 export interface Selection {
   readonly steps: readonly JsonStep[]
   readonly value?: Scalar | undefined
@@ -31,9 +31,9 @@ export interface RecordQuery {
   readonly filters?: unknown | undefined
   readonly selection?: Selection | undefined
   readonly include?: Include | undefined
-  /** Excludes the sources of records of this kind. */
+  /** Excludes records that are sources of a record of this kind. */
   readonly notIn?: string | undefined
-  /** Dotted paths, `-` before one for descending. Default `-happened_at` if the kind has it, else `-created_at`. */
+  /** Dotted paths; `-` before a path: descending. Default: `-happened_at` if the kind has it, else `-created_at`. */
   readonly orderBy?: string | readonly string[] | undefined
   /** 1 to 1000, default 100. */
   readonly limit?: number | undefined
@@ -41,32 +41,32 @@ export interface RecordQuery {
   readonly cursor?: string | undefined
 }
 
-/** A full-text query: a user's words, phrases in quotes, never FTS syntax. */
+/** A full-text query in a user's words. Double quotes make a phrase; FTS syntax has no effect. */
 export interface TextQuery {
   readonly text: string
   readonly kind?: string | undefined
-  /** Limits the search to these paths: text fields, parents of text fields, or any path below one. */
+  /** Searches only these paths: text fields, parents of text fields, or paths below them. */
   readonly fields?: readonly string[] | undefined
   readonly match?: 'any' | 'all' | undefined
-  /** True: the last word may be the beginning of a word. */
+  /** True: the last word also matches longer words that begin with it. */
   readonly prefix?: boolean | undefined
   readonly filters?: unknown | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
 
-/** Counts records, in total and by period. */
+/** Selects the records to count. */
 export interface CountQuery {
   readonly kind: string
   /** Counts only hits of this search. */
   readonly search?: Pick<TextQuery, 'text' | 'match' | 'prefix'> | undefined
   readonly filters?: unknown | undefined
   readonly include?: Include | undefined
-  /** `none`: only the total, no buckets. */
+  /** Length of a bucket; `none`: only the total. */
   readonly by: 'hour' | 'day' | 'month' | 'none'
 }
 
-/** Selects unreadable sealed records by their heads. */
+/** Selects unreadable sealed records by fields of their heads. */
 export interface UnreadScope {
   readonly kinds?: readonly string[] | undefined
   readonly agent?: string | undefined
@@ -76,16 +76,16 @@ export interface UnreadScope {
 
 export interface PeriodCount {
   readonly total: number
-  /** Oldest first. `at` is the start of the period in the book's zone; `failed` counts records with `success: false`. */
+  /** Oldest first. `at`: start of the period in the book's time zone. `failed`: records with `success: false`. */
   readonly buckets: { at: string; count: number; failed: number }[]
   readonly sealed?: number
 }
 
 export interface RecordPage {
   readonly records: Stored<JsonObject>[]
-  /** Pass it as `cursor` for the next page; absent on the last one. */
+  /** Cursor of the next page; absent on the last page. */
   readonly cursor?: string
-  /** Sealed records within reach that can't be read here. Absent: none. */
+  /** Number of sealed records within reach that can't be read here. Absent: none. */
   readonly sealed?: number
 }
 
@@ -95,27 +95,27 @@ export interface TextHit {
   readonly score: number
 }
 
-/** A record that cites another one at `path` of its body. */
+/** A record that contains the id of another record at `path` of its body. */
 export interface Citing {
   readonly id: string
   readonly kind: string
   readonly path: string
 }
 
-/** Extent of one kind; `earliest` and `latest` are canonical UTC text. */
+/** Number and time range of the records of one kind, in canonical UTC text. */
 export interface Extent {
   readonly count: number
   readonly earliest: string
   readonly latest: string
 }
 
-/** Selects runs: all, that of one session, or those with records of one agent. */
+/** Selects runs: by session, or by an agent with records in the run. Empty: all runs. */
 export interface RunQuery {
   readonly session?: string | undefined
   readonly agent?: string | undefined
 }
 
-/** Traces and messages of one session; times are canonical UTC text. */
+/** Counts the traces (`steps`) and messages of one session. Times are canonical UTC text. */
 export interface RunSpan {
   readonly session: string
   readonly steps: number
@@ -126,18 +126,18 @@ export interface RunSpan {
   readonly endedAt: string
 }
 
-/** How often a record was used, and when last: canonical time. */
+/** How often a record was used, and the canonical time of its last use. */
 export interface RecordUse {
   readonly count: number
   readonly lastAt: string
 }
 
-/** Lists records that the caller may read: those of `ids`, or all. */
+/** Lists records that the caller may read: those of `ids`; without `ids`, all. */
 export interface ReachQuery {
   readonly ids?: readonly string[] | undefined
-  /** Also records made from `ids`, directly or not. For the owner only: derived records reveal hidden sources. */
+  /** Also records made from `ids`, directly or not. Only for the owner: derived records reveal hidden sources. */
   readonly made?: boolean | undefined
-  /** Only ids after this one. */
+  /** Cursor: only greater ids. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -148,44 +148,45 @@ export interface ReachedRecord {
   readonly kind: string
 }
 
-/** Reads records. Every read sees all writes acknowledged before it. */
+/** Reads records. Every read sees all writes that were acknowledged before it. */
 export interface RecordReader {
   get(id: string): Stored<JsonObject> | undefined
-  /** Record with this name, if the caller sees it. */
+  /** Returns the record with this name; undefined if the caller may not see it. */
   find(name: RecordName): Stored<JsonObject> | undefined
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): PeriodCount
-  /** Number of unreadable sealed records in this selection that the caller may know of. */
+  /** Number of unreadable sealed records in this selection, as far as the caller may know. */
   unread(scope: UnreadScope): number
-  /** All versions of a record, oldest first, the current one last; empty if it never existed. */
+  /** Returns all versions of a record, oldest first, the current version included. Empty if it never existed. */
   history(id: string): RecordVersion[]
-  /** Uses of live records of a kind on this device, by id. Empty for guests. */
+  /** Uses of live records of a kind on this device, by record id. Empty for guests. */
   uses(kind: string): ReadonlyMap<string, RecordUse>
-  /** Keys of sources of record `id` that were awaited, arrived, and are forgotten since. Empty for guests. */
+  /** Keys of awaited sources of record `id` that arrived and were then forgotten. Empty for guests. */
   goneKeys(id: string): string[]
-  /** Sources of record `id` that its body names by key, with their ids; empty for guests. */
+  /** Arrived sources that the body of record `id` names by key, each with its id. Empty for guests. */
   found(id: string): readonly { readonly key: string; readonly id: string }[]
-  /** Content of a sealed body; undefined if it can't be opened here, and for guests. */
+  /** Returns the content of a sealed body. Undefined for guests, or if this copy can't open it. */
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
-  /** Live records that cite `id`, with the path. */
+  /** Returns live records that cite `id`. */
   citing(id: string): Citing[]
-  /** Number of live records of each kind, and the time of the first and the last. */
+  /** Returns number and time range of live records, by kind. */
   extents(): Record<string, Extent>
-  /** Traces and messages of each session, counted; unordered. */
+  /** Returns counts for each session, unordered. */
   runs(query: RunQuery): RunSpan[]
   snapshot(query: SnapshotQuery): RecordSnapshot
   readonly rules: RuleReader
 }
 
 /**
- * Rules of a book by id, for every caller: for checks, never for answers. Rules bind a guest even if it can't see them.
+ * Rules of a book by id, unfiltered: they bind a guest even if it can't see them. Use them for checks, never in
+ * answers.
  */
 export interface RuleReader {
   get(id: string): Stored<JsonObject> | undefined
 }
 
-/** A body to be stored. */
+/** A body before it is stored. */
 export interface GuardRequest {
   readonly kind: string
   readonly id: string
@@ -195,9 +196,9 @@ export interface GuardRequest {
 
 /** Sealed records that can't be read here, inside one transaction. */
 export interface OpaqueReader {
-  /** The live record of this id, if it is sealed and can't be read here. */
+  /** Returns the live record of this id if it is sealed and can't be read here. */
   find(id: string): OpaqueVersion | undefined
-  /** Id of such a record by its name; for a guest, of its own record. */
+  /** Returns the id of such a record by its name; for a guest, only of its own record. */
   idOf(name: RecordName): string | undefined
 }
 
@@ -213,49 +214,49 @@ export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
   find(name: RecordName): Stored<JsonObject> | undefined
   citing(id: string): Citing[]
-  /** Place of a record of `kind` in its chain of succession. */
+  /** Returns the place of a record of `kind` in its chain of succession. */
   succession(id: string, kind: string): SuccessionPlace
   history(id: string): RecordVersion[]
-  /** Live records made from `id` that will be rebuilt without it. */
+  /** Ids of live records made from `id` that will be rebuilt without it. */
   madeOf(id: string): string[]
   /** See `RecordReader.goneKeys`. */
   goneKeys(id: string): string[]
   /** See `RecordReader.found`. */
   found(id: string): readonly { readonly key: string; readonly id: string }[]
-  /** Checks the body against its kind, logs the op and applies it; returns the id. */
+  /** Checks the body against its kind, logs the op and applies it. Returns the id. */
   put(request: PutRequest): string
-  /** Changes the marks of a record; `not-found` if the caller can't see it. */
+  /** Changes the marks of a record. Throws `not-found` if the caller may not see the record. */
   mark(id: string, change: MarkChange): { readonly before: Marks; readonly now: Marks }
   /**
-   * Leaves a tombstone without content; false if there was nothing to forget. `alone`: the caller forgets the parts
-   * itself.
+   * Replaces a record by a tombstone without content. False: there was no live record. `alone`: the parts stay, and
+   * the caller forgets them.
    */
   forget(id: string, how?: 'alone'): boolean
   /**
-   * Forgets, and removes everything that a tombstone leaves behind: see store/purge.ts. False if there never was
-   * anything.
+   * Forgets a record and removes all data that a tombstone keeps: see store/purge.ts. False: the record never
+   * existed.
    */
   purge(id: string): boolean
   /**
-   * Removes every citation of `id`. Records that only cited it are changed; records that rested on it alone are
-   * forgotten.
+   * Removes every citation of `id`. `changed`: records that lost a citation. `forgotten`: records that cited nothing
+   * else and were forgotten.
    */
   release(id: string): { readonly changed: string[]; readonly forgotten: string[] }
-  /** Counts a use of these records, on this device only; returns how many exist. */
+  /** Counts one use of each record, on this device only. Returns how many of the records exist. */
   use(ids: readonly string[]): number
   /** True if the record existed and was forgotten. */
   wasForgotten(id: string): boolean
-  /** Former id of a record with this name that is forgotten, or has moved. */
+  /** Former id of a record with this name that was forgotten or moved. */
   lostId(name: RecordName): string | undefined
-  /** Body and sensitivity that `put` would give to a body with secrets; for bodies that wait to be stored. */
+  /** Returns body and sensitivity as `put` would store them, with secrets masked or sealed. */
   guarded(body: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'>
   readonly rules: RuleReader
   readonly sealed: OpaqueReader
 }
 
 /**
- * Records of kinds that no guest reaches (tokens, keys), for every caller. For the chapter of trust only, which itself
- * decides what a guest may learn; a test enforces it.
+ * Records of kinds that no guest reaches (tokens, keys), unfiltered. Only the chapter of trust may use it, and must
+ * itself decide what a guest may see.
  */
 export interface Ledger {
   get(id: string): Stored<JsonObject> | undefined
@@ -271,40 +272,43 @@ export interface LedgerWriter extends Pick<Ledger, 'get'> {
 export type OwnQuery = Omit<RecordQuery, 'kind'> & { readonly kind: string }
 
 /**
- * Records outside of all scopes (`guests: 'own'` of a kind). Invariant: a guest reads and changes only its own, whatever
- * its token says; the owner has all.
+ * Records of kinds that no scope reaches (`guests: 'own'`).
+ *
+ * Invariant: a guest reads and changes only its own records, whatever its token permits; the owner reads all.
  */
 export interface OwnReader {
   get(id: string): Stored<JsonObject> | undefined
   query(query: OwnQuery): RecordPage
-  /** True if the caller may read all sources of `record`, which may quote them. */
+  /** True if the caller may read all sources of `record`; the record may quote them. */
   isOpen(record: Stored<JsonObject>): boolean
-  /** True if the caller may know that a field of record `id` had this value: the owner, and others while it has it. */
+  /** True if the caller may know this value of a field: the owner always, a guest while the record has the value. */
   mayKnow(id: string, field: string, value: string): boolean
-  /** Number of records that match these filters. */
+  /** Number of records that match `filters`. */
   count(kind: string, filters: object): number
   /** Number of the caller's sealed records that can't be read here. */
   unread(kind: string): number
 }
 
-/** Counts records by their heads, sealed ones included. */
+/** Selects records to count by fields of their heads, sealed records included. */
 export interface OwnCount {
   readonly kind: string
-  /** Created by this agent or a delegate of it. */
+  /** Created by this agent or one of its delegates. */
   readonly agent?: string | undefined
-  /** Created at this instant or later. */
+  /** Created at this time or later. */
   readonly since?: string | undefined
 }
 
 export interface OwnWriter extends OwnReader {
-  /** Creates or changes one, for a guest under its own name. `forbidden` if the record of this id is another's. */
+  /**
+   * Creates or changes a record; a guest writes its own. Throws `forbidden` if the record of this id is another's.
+   */
   put(request: PutRequest & { readonly id: string }): string
-  /** A new random id. */
+  /** Returns a new random id. */
   newId(): string
   /** True if the id is not in use and never was. */
   isFree(id: string): boolean
-  /** Number of records by any agent: for limits, never for answers. */
+  /** Number of records of all agents. Use it for limits, never in answers. */
   countMade(count: OwnCount): number
-  /** Number of matching records, plus those that can't be read here: for limits, never for answers. */
+  /** Number of matching records of all agents, plus unreadable ones. Use it for limits, never in answers. */
   countWhere(kind: string, filters: object): number
 }

@@ -1,12 +1,12 @@
-// The meeting room: agents of a book talk there while they are present. Messages are never stored.
+// The meeting room: agents of a book talk while they are present. No message is stored.
 
 export interface RoomMessage {
   /**
-   * Counted from 1 within the life of a room, also across times when it is empty. One place assigns the numbers: the
-   * mirror while this device has a line to it, else this device. Some numbers stay unused.
+   * Numbers count from 1 in the life of a room and continue after it was empty. The mirror assigns them while this
+   * device has a line to it; otherwise this device does. Some numbers stay unused.
    */
   readonly number: number
-  /** Earlier number of a message that was sent without a line to the mirror and renumbered later. */
+  /** Earlier number, for a message that was sent without a line to the mirror and renumbered later. */
   readonly was?: number
   readonly from: string
   readonly name: string
@@ -21,32 +21,34 @@ export interface Participant {
   readonly joinedAt: string
 }
 
-/** Size of a room; see `roomSizeOf` for bounds and defaults. */
+/** Size of a room. `roomSizeOf` has bounds and defaults. */
 export interface RoomSize {
   /** Messages in memory. */
   readonly slots: number
-  /** Most bytes of UTF-8 of one message. */
+  /** Maximum of UTF-8 bytes of one message. */
   readonly slotBytes: number
   readonly participants: number
 }
 
-/** The place that assigns message numbers. */
+/** Who assigns message numbers. */
 export type RoomPlace = 'device' | 'mirror'
 
-/** An event of a room. Applied in order to a copy, events reproduce the room. */
+/** An event of a room. A copy that applies all events in order equals the room. */
 export type RoomEvent =
-  /** Starts a copy; all that follows is complete. `anew`: discard everything the copy has, participants included. */
+  /**
+   * Starts a copy: the events after it contain the whole room. `anew`: first clear the copy, participants included.
+   */
   | {
       readonly type: 'numbered'
       readonly size: RoomSize
-      /** Number of the oldest message that follows, or of the next one. */
+      /** Number of the oldest message that follows; if none follows, of the next message. */
       readonly oldest: number
       readonly next: number
-      /** Highest number of a message that is gone; 0: none. */
+      /** Highest number of a removed message; 0: no message was removed. */
       readonly gone: number
-      /** Highest number assigned by the mirror; higher ones are this device's. */
+      /** Highest number that the mirror assigned. This device assigned higher numbers. */
       readonly given: number
-      /** Ranges that this device and the mirror assigned to different messages: above the first, up to the second. */
+      /** Ranges of numbers that this device and the mirror both assigned. `after` is exclusive, `to` inclusive. */
       readonly forks: readonly (readonly [after: number, to: number])[]
       readonly anew?: true
     }
@@ -54,40 +56,40 @@ export type RoomEvent =
   | { readonly type: 'said'; readonly message: RoomMessage; readonly key?: string; readonly given?: true }
   | { readonly type: 'joined'; readonly participant: Participant; readonly tab: string }
   | { readonly type: 'left'; readonly id: string; readonly tab: string }
-  /** This place assigns numbers from now on. */
+  /** `at` assigns numbers from now on. */
   | { readonly type: 'place'; readonly at: RoomPlace }
 
 export interface RoomMessages {
   readonly messages: RoomMessage[]
   /**
-   * True if messages after the last one read are gone: the listener was too slow, the room was empty for a while, it
-   * continued at the mirror without this device, or it is a later room.
+   * True if messages after `last` are gone: the listener was too slow, the room was empty for a while, the room
+   * continued at the mirror without this device, or it is a newer room.
    */
   readonly lost: boolean
 }
 
 export interface RoomStatus {
   readonly participants: number
-  /** Numbers of the oldest and newest message; 0 before the first. */
+  /** Numbers of the oldest and newest message; 0 before the first message. */
   readonly oldest: number
   readonly latest: number
-  /** Messages of others after the last one read. */
+  /** Number of messages of others after `last`. */
   readonly unread: number
   readonly slots: number
   readonly messageBytes: number
-  /** Place that numbers the next message: the mirror, with all devices and callers, or this device alone. */
+  /** Who numbers the next message: the mirror, shared by all devices and callers, or this device alone. */
   readonly at: RoomPlace
-  /** Most memory that messages can take. */
+  /** Maximum memory of all messages, in bytes. */
   readonly sizeBytes: number
 }
 
 interface RoomReads {
   /**
-   * Messages of others after number `last` (0: from the oldest), oldest first, at most `limit`. The listener counts as
-   * present.
+   * Returns messages of others after number `last` (0: from the oldest), oldest first, at most `limit`. Counts `id`
+   * as present.
    */
   hear(id: string, last: number, limit: number): RoomMessages
-  /** The same without joining the room or staying in it. */
+  /** Like `hear`, but does not count `id` as present. */
   look(id: string, last: number, limit: number): RoomMessages
   whoIsHere(): Participant[]
   status(id: string, last: number): RoomStatus
@@ -96,17 +98,17 @@ interface RoomReads {
 /** A participant who joins. */
 export type Entering = Pick<Participant, 'id' | 'name' | 'role'>
 
-/** A room as one tab uses it. */
+/** A room for one tab. */
 export interface Room extends RoomReads {
-  /** Joins, or changes name and role; `room-full` if there is no free place. */
+  /** Joins, or changes name and role. Throws `room-full`. */
   join(who: Entering): Promise<Participant>
-  /** False if this tab has no such participant. */
+  /** Removes a participant. False: this tab has no such participant. */
   leave(id: string): Promise<boolean>
-  /** Sends a message to everyone and joins if necessary. `too-large` for more than a slot; nothing is sent. */
+  /** Sends a message, and joins if necessary. Throws `too-large` if it exceeds a slot. */
   say(id: string, text: string): Promise<RoomMessage>
 }
 
-/** A room that is entirely in this copy, which assigns the numbers. */
+/** A room in this copy only. This copy assigns the numbers. */
 export interface OwnRoom extends RoomReads {
   join(who: Entering): Participant
   leave(id: string): boolean

@@ -1,20 +1,20 @@
-// Conflicts, and changes that wait for the mirror, for the verbs of sync.
-// Invariant: a guest sees a conflict only if it sees all records in it, and nothing of the outbox.
+// Sync port: conflicts, and changes that wait for the mirror.
+// Invariant: a guest sees a conflict only if it may see all its records; a guest never sees the outbox.
 import type { ConflictEntry, ConflictQuery, OutboxEntry, OutboxQuery, RefusedOp } from '../../op.ts'
 
 export interface SyncReader {
   conflicts(query: ConflictQuery): ConflictEntry[]
-  /** Changes that the mirror refused for good, oldest first, after number `after`. */
+  /** Changes that the mirror refused finally, oldest first. `after`: only higher numbers. */
   refused(limit: number, after?: number): RefusedOp[]
   /** Changes that the mirror has not acknowledged. */
   outbox(query: OutboxQuery): OutboxEntry[]
 }
 
-/** Inside one transaction. */
+/** Changes conflicts and the outbox, in one transaction. */
 export interface SyncWriter {
   conflict(id: number): ConflictEntry | undefined
   /** Marks a conflict as decided. */
   decideConflict(id: number): void
-  /** Sends refused changes again with the next sync: those of these records, or all. Answers the records. */
+  /** Queues refused changes again, of these records or all. Returns the ids of the records. */
   retryRefused(records?: readonly string[]): string[]
 }
