@@ -1,12 +1,13 @@
-// Marks: remarks of people about a record that don't change it. They are stored beside the record and shown with it.
+// Marks: a person's remarks about a record. The store keeps them in their own record; calls return them with the
+// record.
 import type { JsonObject } from './json/path.ts'
 import { nameId } from './text/name-id.ts'
 
-/** An absent field is not set. */
+/** The marks of one record. An absent field is not set. */
 export type Marks = {
   /** Recall prefers the record. */
   readonly pinned?: boolean
-  /** 0 to 1. Recall takes 0.5 if absent. */
+  /** 0 to 1. Recall uses 0.5 if absent. */
   readonly importance?: number
   /** The record is about the owner's own life. */
   readonly personal?: boolean
@@ -16,10 +17,10 @@ export type Marks = {
   readonly collection?: string
 }
 
-/** A change of marks: null removes a field, an absent field stays. */
+/** A change of marks: null removes a field, an absent field stays unchanged. */
 export type MarkChange = { readonly [Name in keyof Marks]?: Marks[Name] | null | undefined }
 
-/** The type of each mark. */
+/** The value type of each mark. */
 export const markTypes = {
   pinned: 'boolean',
   importance: 'number',
@@ -30,7 +31,7 @@ export const markTypes = {
 
 export const markNames = Object.keys(markTypes) as readonly (keyof Marks)[]
 
-/** Returns the marks in a body; undefined if it has no marks. */
+/** Returns the valid marks in a body; undefined without any. */
 export function marksIn(body: JsonObject): Marks | undefined {
   const found = markNames.flatMap((name) => {
     const value = body[name]
@@ -40,7 +41,7 @@ export function marksIn(body: JsonObject): Marks | undefined {
   return found.length === 0 ? undefined : (Object.fromEntries(found) as Marks)
 }
 
-/** Kind name of marks. */
+/** Name of the kind of marks. */
 export const markName = 'mark'
 
 export const markId = (record: string): string => nameId(markName, record)

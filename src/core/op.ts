@@ -1,5 +1,5 @@
-// An op: one complete, idempotent change. Only ops travel between a device and the mirror.
-// Invariant: everything random or timed in it is fixed before it is sent.
+// An op: one complete, idempotent change of a record. Devices and the mirror exchange ops only.
+// Invariant: random values and times in an op are fixed before it is sent.
 import type { Scope } from './record.ts'
 import type { SealedBody, SealedInfo, Sensitivity } from './sealed.ts'
 import type { ConflictPolicy } from './kind.ts'
@@ -12,7 +12,7 @@ interface OpHead {
   readonly id: string
   /** Time of the change, canonical UTC text. */
   readonly at: string
-  /** Hybrid logical stamp; breaks ties, never orders a sequence. */
+  /** Hybrid logical stamp. It breaks ties and never orders a sequence. */
   readonly stamp: string
 }
 
@@ -22,7 +22,7 @@ interface PutHead extends OpHead, Scope {
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** The store seals a plain body if its sensitivity requires it, and stores `enc` as it is. */
+/** A put. The store seals a plain `body` if its sensitivity requires that, and stores `enc` unchanged. */
 export type PutOp = PutHead &
   (
     | { readonly body: JsonObject; readonly enc?: undefined }
@@ -31,95 +31,97 @@ export type PutOp = PutHead &
 
 export interface ForgetOp extends OpHead {
   readonly op: 'forget'
-  /** True: nothing of the record may stay anywhere, and edits that didn't know of the purge don't count. */
+  /** True: removes all content of the record everywhere. Edits made without knowledge of the purge lose. */
   readonly purge?: true | undefined
-  /** True: the record was sealed, so the conflict log keeps no losing edit of it in clear. */
+  /** True: the record was sealed, so the conflict log stores no losing edit of it in clear. */
   readonly sealed?: true | undefined
   readonly agent: string
 }
 
-/** A change that the mirror has not acknowledged, for people. */
+/** A change that the mirror has not acknowledged, for a person. */
 export interface OutboxEntry {
-  /** Place in the queue. Entries are sent in this order, except urgent ones. */
+  /** Position in the queue. Sync sends entries in this order, urgent ones first. */
   readonly n: number
   /** Id of the record. */
   readonly record: string
   readonly kind: string
   readonly op: 'put' | 'forget'
-  /** Time of the record's last change. */
+  /** Time of the last change of the record. */
   readonly at: string
-  /** `waiting`: not sent yet. `sent`: no answer so far. `refused`: the mirror can't accept it; `error` says why. */
+  /**
+   * `waiting`: not sent. `sent`: sent without an answer so far. `refused`: the mirror can't accept it; see `error`.
+   */
   readonly state: 'waiting' | 'sent' | 'refused'
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** A page of the queue, from its start. */
+/** Selects a page of the queue. */
 export interface OutboxQuery {
   readonly limit: number
-  /** Only entries after this `n`. */
+  /** Only entries with a higher `n`. */
   readonly after?: number | undefined
 }
 
-/** A change that the mirror refused for good. It stays on this device, complete, with the reason. */
+/** A change that the mirror refused finally. This device keeps the whole change, and the reason. */
 export interface RefusedOp {
-  /** Number in the outbox; numbers only grow. */
+  /** Number in the outbox, ascending. */
   readonly n: number
   readonly record: string
   readonly kind: string
   readonly op: 'put' | 'forget'
-  /** Error of the mirror, or of this device before sending. */
+  /** Error code of the mirror, or of this device if it never sent the change. */
   readonly code: string
   readonly message: string
-  /** Time of the refusal, or of the change if it was never sent; canonical UTC text. */
+  /** Canonical UTC time of the refusal; of the change if it was never sent. */
   readonly at?: string | undefined
-  /** Path in the change, if the error has one. */
+  /** Path of the fault in the change, if the error has one. */
   readonly path?: string | undefined
 }
 
-/** One side of a conflict: the device and the body of its edit; a forget has no body. */
+/** One side of a conflict: the device, and the body of its edit. A forget has no body. */
 export interface ConflictSide {
   readonly by: string
   readonly op: 'put' | 'forget'
   /**
-   * Also absent if the record was purged, or is sealed and its keys were missing: the log then records only that there
-   * was an edit.
+   * Absent for a forget, and if the record was purged or the key of its sealed body is missing. Then only the fact of
+   * the edit is logged.
    */
   readonly body?: JsonObject
-  /** True for a forget after which nothing of the record stays. */
+  /** True for a purge. */
   readonly purged?: true
-  /** Id, if this side is another record than the entry's: both claimed the place of one record. */
+  /** Id, if this side is another record than the entry's: both records claim the same place in a chain. */
   readonly record?: string
-  /** True: the body is stored sealed; restoring it seals it again. */
+  /** True: the log stores the body sealed. Restoring the body seals it again. */
   readonly sensitive?: true
-  /** Replaces a body whose key is missing. */
+  /** In place of a body whose key is missing. */
   readonly sealed?: SealedInfo
 }
 
-/** An edit that lost a conflict. Every losing edit has an entry, so nothing a user wrote is lost. */
+/** An edit that lost a conflict. Every losing edit has an entry, so no words of a user are lost. */
 export interface ConflictEntry {
   readonly id: number
   readonly record: string
   readonly kind: string
   readonly policy: ConflictPolicy
   readonly at: string
-  /** `open`: the policy leaves it to a person. `settled`: the policy decided. `decided`: a person decided. */
+  /** `open`: a person must decide. `settled`: the policy decided. `decided`: a person decided. */
   readonly state: 'open' | 'settled' | 'decided'
   readonly loser: ConflictSide
-  /** The winning side, right after the conflict. */
+  /** The winning side at the time of the conflict. */
   readonly winner?: ConflictSide
-  /** Common base of both sides, if known. */
+  /** Common base of both sides. Absent if unknown. */
   readonly base?: JsonObject
-  /** After a merge: paths that both sides changed differently. */
+  /** After a merge: paths that both sides changed to different values. */
   readonly paths?: readonly string[]
 }
 
-/** A page of the conflict log, newest first. */
+/** Selects a page of the conflict log. Newest entries come first. */
 export interface ConflictQuery {
   readonly limit?: number | undefined
   /** Only conflicts of one record. */
   readonly record?: string | undefined
-  /** Only undecided conflicts. */
+  /** True: only conflicts that no person has decided. */
   readonly undecided?: boolean | undefined
-  /** Only entries with a smaller id, for the next page. */
+  /** Cursor: only entries with a smaller id. */
   readonly before?: number | undefined
 }

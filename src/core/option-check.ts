@@ -1,12 +1,12 @@
-// Checks of options, as small functions that combine: one table for each options object, one line for each option.
-// Invariant: unknown names and wrong values throw `invalid-input` with the path, and with a suggestion if a valid name is
-// near; nothing is ignored silently.
+// Checks of options. Small functions combine into a table with one line for each option.
+// Invariant: an unknown name or a wrong value throws `invalid-input` with the path, and with a suggestion if a valid
+// name is similar. No option is ignored silently.
 import { DaybookError } from './errors.ts'
 
 /** Throws `invalid-input` unless `value` is valid at `path`. */
 export type OptionCheck = (value: unknown, path: string) => void
 
-/** One check for each option: a new option without a line doesn't compile. */
+/** One check for each option. A missing line is a type error. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionCheck }
 
 function wrongOption(path: string, message: string, more: object = {}): DaybookError {
@@ -16,7 +16,7 @@ function wrongOption(path: string, message: string, more: object = {}): DaybookE
 
 const quoted = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-/** Error for a value outside of `names`: suggests the nearest one, or lists all. */
+/** Creates the error for a value that is not in `names`. It suggests the most similar name, or lists all names. */
 function unlike(path: string, written: string, names: readonly string[], message: string): DaybookError {
   const meant = nearName(written, names)
   const all = `Valid: ${quoted(names)}.`
@@ -26,7 +26,7 @@ function unlike(path: string, written: string, names: readonly string[], message
 
 const join = (path: string, name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
 
-/** Checks an options object. Undefined options count as absent; `needed` ones must be present. */
+/** Checks an object of options. Undefined counts as absent; options in `needed` must be present. */
 export function optionsOf<Options>(
   table: OptionTable<Options>,
   needed: readonly (keyof Options & string)[] = [],
@@ -48,7 +48,7 @@ export function optionsOf<Options>(
   }
 }
 
-/** A well-formed Unicode text of 1 to `longest` characters. */
+/** Checks a well-formed Unicode text of 1 to `longest` characters. */
 export function textOption(longest = 2000): OptionCheck {
   return (value, path) => {
     const isFit = typeof value === 'string' && value !== '' && value.length <= longest && value.isWellFormed()
@@ -64,7 +64,7 @@ export const flagOption: OptionCheck = (value, path) => {
   if (typeof value !== 'boolean') throw wrongOption(path, 'Must be true or false.')
 }
 
-/** A number from `least` to `most`. */
+/** Checks a number from `least` to `most`. */
 export function numberOption(least: number, most: number): OptionCheck {
   return (value, path) => {
     if (!(typeof value === 'number' && value >= least && value <= most))
@@ -72,7 +72,7 @@ export function numberOption(least: number, most: number): OptionCheck {
   }
 }
 
-/** A whole number from `least` to `most`. */
+/** Checks an integer from `least` to `most`. */
 export function wholeOption(least: number, most: number): OptionCheck {
   return (value, path) => {
     if (!(Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most))
@@ -80,7 +80,7 @@ export function wholeOption(least: number, most: number): OptionCheck {
   }
 }
 
-/** One of these words. */
+/** Checks that a value is one of `words`. */
 export function wordOption(...words: readonly string[]): OptionCheck {
   return (value, path) => {
     if (typeof value === 'string' && words.includes(value)) return
@@ -92,7 +92,7 @@ export const functionOption: OptionCheck = (value, path) => {
   if (typeof value !== 'function') throw wrongOption(path, 'Must be a function.')
 }
 
-/** A list whose items pass `check`. */
+/** Checks a list whose items all pass `check`. */
 export function listOption(check: OptionCheck): OptionCheck {
   return (value, path) => {
     if (!Array.isArray(value)) throw wrongOption(path, 'Must be a list.')
@@ -100,7 +100,7 @@ export function listOption(check: OptionCheck): OptionCheck {
   }
 }
 
-/** An object whose values pass `check`, with any names. */
+/** Checks an object with any names whose values all pass `check`. */
 export function recordOption(check: OptionCheck): OptionCheck {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -110,10 +110,10 @@ export function recordOption(check: OptionCheck): OptionCheck {
   }
 }
 
-/** Accepts everything: other code checks it. */
+/** Accepts every value, because other code checks it. */
 export const anyOption: OptionCheck = () => undefined
 
-/** An `AbortSignal`. */
+/** Checks an `AbortSignal`. */
 export const signalOption: OptionCheck = (value, path) => {
   const signal = value as { readonly aborted?: unknown; readonly addEventListener?: unknown } | null
   if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function')
@@ -122,7 +122,7 @@ export const signalOption: OptionCheck = (value, path) => {
 
 type ValueType = 'string' | 'number' | 'boolean' | 'function' | 'object'
 
-/** A value of one of several types, each with its own check. */
+/** Checks a value of one of several types, each with its own check. */
 export function typedOption(types: { readonly [Type in ValueType]?: OptionCheck }): OptionCheck {
   const wanted = Object.keys(types).map((type) => (type === 'object' ? 'an object' : `a ${type}`))
   return (value, path) => {
@@ -132,7 +132,7 @@ export function typedOption(types: { readonly [Type in ValueType]?: OptionCheck 
   }
 }
 
-/** Options whose check depends on the field `name`. */
+/** Checks options by the variant that their field `name` selects. */
 export function variantOption(name: string, variants: Readonly<Record<string, OptionCheck>>): OptionCheck {
   const isKnown = wordOption(...Object.keys(variants))
   return (value, path) => {
@@ -143,10 +143,10 @@ export function variantOption(name: string, variants: Readonly<Record<string, Op
   }
 }
 
-/** A key, or a function that fetches it. */
+/** Checks a key, or a function that fetches one. */
 export const keyOption: OptionCheck = typedOption({ string: anyOption, function: functionOption })
 
-/** The scope of a book: agent, run and subject of its records. */
+/** Checks of the scope of a book: agent, run and subject of its records. */
 export const scopeOptionTable = {
   agent: textOption(1000),
   session: textOption(1000),
@@ -155,7 +155,7 @@ export const scopeOptionTable = {
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Edit distance: characters added, removed, replaced or swapped. */
+/** Edit distance: number of characters added, removed, replaced or swapped. */
 function distance(one: string, other: string): number {
   let before: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, j) => j)
@@ -174,12 +174,12 @@ function distance(one: string, other: string): number {
   return last[other.length] ?? 0
 }
 
-/** Longer texts are not misspelt names. */
+/** Longer texts get no suggestion. */
 const longest = 64
 
 /**
- * Returns the one of `names` that `written` probably means: equal apart from case and separators, or at most one edit for
- * each three letters away (optimal string alignment).
+ * Returns the name that `written` probably means: equal apart from case and separators, or at most one edit per three
+ * letters away, but always within one edit (optimal string alignment). Undefined if no name is similar.
  */
 export function nearName(written: string, names: readonly string[]): string | undefined {
   if (written.length > longest) return undefined

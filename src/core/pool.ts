@@ -1,20 +1,20 @@
-// State of the knowledge pool at one copy of the book, beside its records: known envelopes and their results, the outbox,
-// waiting envelopes, and present claws. It is local: no sync carries it.
+// Local state of the knowledge pool, beside the records: received envelopes and their results, the outbox, waiting
+// envelopes, and present claws. No sync carries it.
 
 /** Limits of the stored state. */
 export const poolKeep = {
-  /** Keys of envelopes, to detect duplicates. Older ones are detected by their records. */
+  /** Maximum of stored envelope keys, for duplicate detection. Records detect older duplicates. */
   keys: 200_000,
-  /** Proposals of this book that are searched for withdrawals. */
+  /** Maximum of this book's proposals that are checked for withdrawals. */
   proposed: 10_000,
   auditRows: 10_000,
   auditDays: 30,
-  /** One slow partition of a broker may make many envelopes wait. */
+  /** Large, because one slow partition of a broker can make many envelopes wait. */
   waiting: 100_000,
   outbox: 100_000,
   outboxDays: 7,
   presenceMs: 3_600_000,
-  /** A claw that was silent for longer counts as absent. */
+  /** A claw that sent nothing for this time counts as absent. */
   activeMs: 135_000,
   applicants: 200,
   disputes: 200,
@@ -22,7 +22,7 @@ export const poolKeep = {
 
 export interface PoolAuditEntry {
   readonly n: number
-  /** Canonical UTC text; of several equal entries, the last. */
+  /** Canonical UTC text: time of the last of `count` equal entries. */
   readonly at: string
   readonly type: string
   readonly claw: string
@@ -31,9 +31,9 @@ export interface PoolAuditEntry {
   readonly trace: string
   readonly result: TakenResult
   readonly reason: string
-  /** Carrier that brought it; absent for envelopes of this book. */
+  /** Carrier that delivered the envelope. Absent for envelopes of this book. */
   readonly from?: string
-  /** Number of equal entries in a row. */
+  /** Number of successive equal entries. */
   readonly count: number
 }
 
@@ -42,14 +42,14 @@ export type NewPoolAudit = Omit<PoolAuditEntry, 'n' | 'count'>
 export interface PoolAuditQuery {
   readonly claw?: string | undefined
   readonly type?: string | undefined
-  /** Any of these. */
+  /** Matches any of these. */
   readonly results?: readonly TakenResult[] | undefined
   readonly before?: number | undefined
   /** 1 to 1000. */
   readonly limit: number
 }
 
-/** An envelope in the outbox. `own`: it belongs to this book, which signs it when sending. */
+/** An envelope in the outbox. `own`: this book created it and signs it when sending. */
 export interface PoolSending {
   readonly n: number
   readonly type: EnvelopeType
@@ -57,15 +57,15 @@ export interface PoolSending {
   readonly group: string
   readonly text: string
   readonly own: boolean
-  /** Carrier that brought it; it is not sent over that one. */
+  /** Carrier that delivered it. The pool never sends it back over that carrier. */
   readonly from?: string
 }
 
-/** An envelope that depends on one that hasn't arrived. */
+/** An envelope that waits for another envelope. */
 export interface PoolWaiting {
   readonly n: number
   readonly type: EnvelopeType | 'promotion'
-  /** Id of the awaited proposal, or fact for a promotion. */
+  /** Id of the awaited proposal; for a promotion, of the awaited fact. */
   readonly about: string
   readonly claw: string
   readonly key: string
@@ -76,7 +76,7 @@ export interface PoolWaiting {
   readonly due: number
 }
 
-/** Last sign of life of a claw, by one instance. Times are milliseconds since 1970 UTC. */
+/** Latest presence of a claw, from one instance. Times are milliseconds since 1970 UTC. */
 export interface PoolPresence {
   readonly claw: string
   readonly instance: string
@@ -85,26 +85,26 @@ export interface PoolPresence {
   readonly name?: string
   /** True for a claw of this book. */
   readonly own: boolean
-  /** Start of its uninterrupted presence; a start of the engine interrupts it. */
+  /** Start of its uninterrupted presence. A start of the engine interrupts it. */
   readonly since?: number
 }
 
-/** A claw that asks to be admitted; its owner has the key. Times are milliseconds since 1970 UTC. */
+/** A claw that asks for admission. Its owner has the private key. Times are milliseconds since 1970 UTC. */
 export interface PoolApplicant {
   readonly claw: string
-  /** Key of its valid signature; absent if signatures are not checked. */
+  /** Public key that verified its signature. Absent if signatures are not checked. */
   readonly key?: string
   readonly at: number
   readonly name?: string
 }
 
-/** A proposal of this book, by its id among claws. */
+/** A proposal of this book. `proposal`: its id among claws. */
 export interface PoolProposed {
   readonly claw: string
   readonly proposal: string
 }
 
-/** A dispute that the owner should look at. */
+/** A dispute for the owner to check. */
 export interface PoolDispute {
   readonly claw: string
   readonly proposal: string
@@ -113,33 +113,33 @@ export interface PoolDispute {
 
 /** Reads the state. */
 export interface PoolReader {
-  /** Counts changes, including undone ones: an equal number means an unchanged state. */
+  /** Counts changes, undone ones included. An equal number means an equal state. */
   readonly revision: number
-  /** Hash of the envelope received under this key of this claw; undefined if it had none. */
+  /** Hash of the envelope that this claw sent under `key`; undefined if no envelope arrived. */
   receivedHash(claw: string, key: string): string | undefined
   audit(query: PoolAuditQuery): PoolAuditEntry[]
   /** Envelopes to send over a carrier, oldest first. */
   outbox(carrier: string, limit: number): PoolSending[]
-  /** False for an envelope of the outbox that was withdrawn. */
+  /** False if the envelope in the outbox was withdrawn. */
   isToSend(n: number): boolean
   /** Number of envelopes to send over a carrier. */
   unsent(carrier: string): number
-  /** Waiting envelopes: about one id, or all that are due. */
+  /** Waiting envelopes: those about one id, or all with a due time up to `due`. */
   waiting(query: { readonly about?: string; readonly due?: number }): PoolWaiting[]
-  /** Time of the next due envelope. */
+  /** Due time of the next waiting envelope. */
   nextDue(): number | undefined
   presence(): PoolPresence[]
   /** Applicants since the engine started, latest first. */
   applicants(): readonly PoolApplicant[]
-  /** True for a claw that spoke through this book. */
+  /** True for a claw that sent through this book. */
   isOwn(claw: string): boolean
   /** Proposals of this book, made here or on another device; newest first. */
   proposed(): readonly PoolProposed[]
-  /** Counts proposals that were forgotten or sealed since the engine started. */
+  /** Counts proposals that were forgotten or sealed after the start of the engine. */
   readonly proposalsGone: number
 }
 
-/** Changes the state, inside a transaction. */
+/** Changes the state, in a transaction. */
 export interface PoolWriter extends PoolReader {
   remember(claw: string, key: string, hash: string): void
   unremember(claw: string, key: string): void
@@ -149,61 +149,61 @@ export interface PoolWriter extends PoolReader {
   sent(carrier: string, n: number): void
   wait(entry: Omit<PoolWaiting, 'n'>): void
   stopWaiting(n: number): void
-  /** Notes a presence; false if a later one of that instance is known. */
+  /** Stores a presence. False: a later one of that instance is stored. */
   present(entry: PoolPresence): boolean
   own(claw: string): void
   applied(applicant: PoolApplicant): void
   /** Removes an applicant from the list. */
   answered(claw: string): void
   dispute(dispute: PoolDispute): void
-  /** Removes a proposal's words from waiting envelopes and the outbox; its withdrawal is still sent. */
+  /** Removes the words of a proposal from waiting envelopes and the outbox. Its withdrawal is still sent. */
   silence(proposal: string): void
   /** Removes the words of a forgotten or sealed record from waiting envelopes and the outbox. */
   gone(kind: string, id: string): void
-  /** Removes state beyond the limits. */
+  /** Removes state that exceeds the limits. */
   prune(now: number, carriers: readonly string[]): void
 }
 
-/** Identity of this book's pool at this copy. */
+/** Identity of this copy in the pool. */
 export interface PoolSelf {
   /** Name of the book. */
   readonly book: string
   /** The agent of the book. */
   readonly agent: string
   readonly device: string
-  /** Id of this device's engine run. */
+  /** Id of this run of the engine. */
   readonly instance: string
 }
 
 export interface PoolWritePort extends PoolWriter {
   readonly self: PoolSelf
-  /** True if only the tabs of one browser reach this copy. */
+  /** True if only the tabs of one browser can reach this copy. */
   readonly isOnePersons: boolean
   /** Names of the carriers of this copy. */
   readonly carriers: readonly string[]
-  /** A new random id: `prefix` and 16 hexadecimal digits. */
+  /** Returns a new random id: `prefix` and 16 hexadecimal digits. */
   newId(prefix: string): string
 }
 
 export interface PoolPort extends PoolReader {
   readonly self: PoolSelf
   readonly isOnePersons: boolean
-  /** Returns new disputes since the last call, each once. */
+  /** Returns disputes that are new since the last call. */
   disputes(): readonly PoolDispute[]
-  /** Ed25519, as in `Keyring.verify`. */
+  /** Ed25519; see `Keyring.verify`. */
   verify(key: string, text: string, signature: string): Promise<boolean>
   /** Names of the carriers of this copy. */
   readonly carriers: readonly string[]
 }
 
-/** Results of an incoming envelope; `reason` says why, in the words of the audit. */
+/** Results of an incoming envelope. `reason` explains the result in the audit. */
 export const takenResults = ['accepted', 'duplicate', 'stale', 'conflict', 'ignored', 'rejected'] as const
 export type TakenResult = (typeof takenResults)[number]
 
 export interface Taken {
   readonly result: TakenResult
   readonly reason: string
-  /** True: it depends on an envelope that hasn't arrived, and is judged when that arrives or the wait is over. */
+  /** True: the pool judges the envelope when the envelope that it depends on arrives, or when the wait ends. */
   readonly waits?: true
 }
 
@@ -221,47 +221,48 @@ export type EnvelopeType = (typeof envelopeTypes)[number]
 
 /** An outgoing envelope. */
 export interface Outgoing {
-  /** The whole envelope as JSON, signed if this book can sign. */
+  /** The whole envelope as JSON; signed if this book can sign. */
   readonly text: string
   readonly type: EnvelopeType
-  /** Id of its proposal or fact, else of its claw. Envelopes with one key stay in order. */
+  /** Id of its proposal, fact or claw. Envelopes with one key stay in order. */
   readonly key: string
   readonly group: string
-  /** True once this book has withdrawn it; if it is still unsent, don't send it. Absent if it can't be withdrawn. */
+  /** True after this book withdrew it: then don't send it. Absent: the envelope can't be withdrawn. */
   readonly isTakenBack?: () => boolean
 }
 
 export interface PoolCarrierHooks {
   /**
-   * Delivers an incoming envelope as text. `at` is the arrival time at a storing carrier (the broker's own time) in
-   * milliseconds; default now. Resolves when its result is committed; acknowledge it only then. Rejects if the book can't
-   * be written now; then deliver the same envelope again.
+   * Delivers an incoming envelope. `at`: arrival time at a storing carrier (the broker's clock) in milliseconds,
+   * default now. Resolves after its result is committed; acknowledge it only then. Rejects if the book can't be
+   * written now: then deliver the envelope again.
    */
   received(text: string, at?: number): Promise<Taken>
-  /** The connection is open, or open again: waiting envelopes are sent. */
+  /** The connection is open, for the first time or again. The pool sends waiting envelopes. */
   ready(): void
 }
 
 /**
- * A carrier of envelopes between claws: tabs of one origin, the live line of the edge, a broker. Law: after `open`,
- * `received` is called for every incoming envelope, in the order of its key, but not for envelopes that this carrier sent
- * itself, if it can tell. `send` resolves when the carrier has stored the envelope, and rejects otherwise; the pool then
- * sends it again, so an envelope may arrive twice but is never lost. A carrier that delays an envelope calls
- * `isTakenBack` before it sends it, and drops withdrawn ones with success. After `close` it receives nothing, and `send`
- * rejects. The pool never returns an envelope to the carrier that brought it.
+ * A carrier of envelopes between claws: tabs of one origin, the live line of the edge, a broker.
+ *
+ * Law: after `open`, the carrier calls `received` for every incoming envelope, in order for each key, without those
+ * that it sent itself, if it can tell. `send` resolves when the carrier has stored the envelope. If `send` rejects,
+ * the pool sends again, so an envelope may arrive twice but is never lost. A carrier that delays an envelope calls
+ * `isTakenBack` before sending, and drops a withdrawn one with success. After `close` it delivers nothing, and `send`
+ * rejects.
  */
 export interface PoolCarrier {
-  /** Stable name: sending progress is stored under it. Letters, digits, `.`, `_`, `:`, `-`. */
+  /** Stable name; the pool stores sending progress under it. Letters, digits, `.`, `_`, `:`, `-`. */
   readonly name: string
-  /** True if only books of one person use this carrier: the tabs of a browser. Default false. */
+  /** True if only books of one person use this carrier, such as the tabs of a browser. Default: false. */
   readonly isOnePersons?: boolean
   open(hooks: PoolCarrierHooks): void
   send(envelope: Outgoing): Promise<void>
-  /** Describes a fault, in words; undefined if all is well. */
+  /** Returns a short description of a fault; undefined without a fault. */
   degraded?(): string | undefined
   /**
-   * True while undelivered envelopes are queued there, or if it can't tell: waiting envelopes are then not given up,
-   * however long they waited. Default: never.
+   * True while the carrier has undelivered incoming envelopes, or doesn't know. Then waiting envelopes don't expire.
+   * Default: false.
    */
   isBehind?(): boolean
   close(): void

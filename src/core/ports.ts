@@ -1,35 +1,35 @@
-// Ports: everything that platform-free code needs from its host, as small interfaces with their laws. One contract suite
+// Ports: small interfaces for all that platform-free code needs from its host, each with its law. One contract suite
 // tests every implementation of a port.
 import type { AbortSignalLike } from './abort.ts'
 import type { DaybookError } from './errors.ts'
 
-/** Wall clock. Law: `now()` is milliseconds since 1970 UTC; it may jump either way between calls. */
+/** Wall clock. Law: `now()` is milliseconds since 1970 UTC. It may jump forward or back between calls. */
 export interface Clock {
   now(): number
 }
 
-/** Randomness. Law: `bytes(n)` returns `n` unpredictable bytes in an array of their own. */
+/** Randomness. Law: `bytes(n)` returns a new array of `n` unpredictable bytes. */
 export interface Random {
   bytes(count: number): Uint8Array
 }
 
-/** Event loop. Law: `soon` runs after the messages that already wait; `later` runs after at least `delayMs`. */
+/** Event loop. Law: `soon` runs after messages that are already queued; `later` runs after at least `delayMs`. */
 export interface Scheduler {
   soon(task: () => void): void
-  /** Returns a function that cancels. */
+  /** Returns a function that cancels the task. */
   later(delayMs: number, task: () => void): () => void
 }
 
-/** Hashing. Law: SHA-256 of the UTF-8 bytes of `text`, in lower-case hex. */
+/** Hashing. Law: SHA-256 of the UTF-8 bytes of `text`, in lower-case hexadecimal. */
 export interface Digest {
   sha256(text: string): Promise<string>
-  /** Hashes a text that comes in pieces. No piece may end inside a surrogate pair. */
+  /** Starts the hash of a text in pieces. No piece may end inside a surrogate pair. */
   start(): RunningDigest
 }
 
 export interface RunningDigest {
   update(piece: string): void
-  /** Ends the hash and returns it. */
+  /** Returns the hash. Call it once, last. */
   hex(): string
 }
 
@@ -39,8 +39,8 @@ export interface Cipher {
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D), tags of 128 bits. Law: `open` returns exactly the text that was sealed with the same
- * `nonce` (12 bytes, never reused with a key) and the same `bound` text, and undefined for everything else.
+ * AES-256-GCM (NIST SP 800-38D) with tags of 128 bits. Law: `open` returns the text that `seal` got with the same
+ * `nonce` and `bound`, and undefined for any other input. A nonce has 12 bytes and is used once per key.
  */
 export interface SealingKey {
   seal(nonce: Uint8Array, bound: string, text: string): Promise<Uint8Array>
@@ -48,8 +48,8 @@ export interface SealingKey {
 }
 
 /**
- * Synchronous AES-256-GCM, for sealing inside a transaction. Law: that of `SealingKey`; `secret` is 32 bytes. Absent
- * where nothing is ever sealed.
+ * Synchronous AES-256-GCM, to seal inside a transaction. Law: as for `SealingKey`. `secret`: 32 bytes. Hosts that
+ * never seal don't have it.
  */
 export interface InstantCipher {
   key(secret: Uint8Array): InstantKey
@@ -61,14 +61,15 @@ export interface InstantKey {
 }
 
 /**
- * Keys for another person: HPKE (RFC 9180) in base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and the export-only
- * AEAD, which exports one secret of 32 bytes. Law: only the pair of the public key, with the same `info`, receives the
- * secret that `send` made. Invalid bytes give undefined. Absent, or always undefined, if the host has no X25519.
+ * Key encapsulation for another person: HPKE (RFC 9180) in base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and
+ * the export-only AEAD; exports one secret of 32 bytes. Law: only the pair of the public key, with the same `info`,
+ * receives the secret of `send`. Invalid bytes give undefined. Hosts without X25519 don't have it, or always return
+ * undefined.
  */
 export interface KeyEncapsulation {
-  /** The pair derived from 32 secret bytes; always the same one. */
+  /** Derives a pair from 32 secret bytes. Equal bytes give equal pairs. */
   pair(secret: Uint8Array): Promise<EncapsulationPair | undefined>
-  /** A new secret, and the 32 bytes from which the holder of the private key derives it. */
+  /** Returns a new secret, and the 32 bytes from which the holder of the private key derives it. */
   send(publicKey: Uint8Array, info: string): Promise<Encapsulated | undefined>
 }
 
@@ -84,30 +85,31 @@ export interface Encapsulated {
 }
 
 /**
- * Storage of a device for the keys that seal its book, outside the book. Law: `write` replaces the whole text and is
- * durable when it resolves; `deviceKey` creates the device's key at the first call and returns the same key from then on.
- * Errors are `storage-unavailable` or `storage-failed`; they name the place, never the content.
+ * Storage on a device for the keys that seal its book, outside the book. Law: `write` replaces the whole text and is
+ * durable when it resolves. `deviceKey` creates the device's key at the first call and then returns the same key.
+ * Errors are `storage-unavailable` or `storage-failed`; they contain the place, never the content.
  */
 export interface KeyVault {
   read(): Promise<string | undefined>
   write(text: string): Promise<void>
   deviceKey(): Promise<SealingKey>
-  /** Place of the keys, for people who look for them. Absent in memory. */
+  /** Place of the keys, as shown to a person. Absent in memory. */
   readonly place?: string
   /**
-   * Error for stored keys that can't be used, with remedies for this host. `form`: the text has no known format. `key`:
-   * the device's key doesn't open it.
+   * Error for stored keys that can't be used, with remedies for this host. `form`: the text has an unknown format.
+   * `key`: the device's key doesn't open it.
    */
   unusable?(why: 'form' | 'key'): DaybookError
 }
 
 /**
- * Ed25519 signatures (RFC 8032) over bytes or the UTF-8 bytes of a text. Keys are `did:key`s, signatures are base64url.
- * One key signs everything of a book, so a signed text must state its purpose: canonical JSON with telling fields.
+ * Ed25519 signatures (RFC 8032) over bytes, or over the UTF-8 bytes of a text. Keys are `did:key`s, signatures are
+ * base64url. One key signs everything of a book, so a signed text must state its purpose: use canonical JSON with
+ * distinctive fields.
  *
- * Law: `verify` is true only for texts that the holder of `key` signed, and false for everything else, malformed keys and
- * signatures included. `signer` creates the book's key at the first call and returns the same one from then on; its
- * private half can be used but not read. Undefined where no private key is stored.
+ * Law: `verify` is true only for a text that the holder of `key` signed; malformed keys and signatures give false.
+ * `signer` creates the book's key at the first call and then returns the same key; its private half can be used but
+ * not read. Undefined where no private key is stored.
  */
 export interface Keyring {
   verify(key: string, signed: string | Uint8Array, signature: string): Promise<boolean>
@@ -120,22 +122,22 @@ export interface Signer {
   sign(text: string): Promise<string>
 }
 
-/** A question to a language model: the instruction, and separately the text it applies to. */
+/** A question to a language model: an instruction, and the text that it applies to. */
 export interface LlmQuestion {
   readonly instruction: string
   readonly text: string
 }
 
 /**
- * A language model. Law: `answer` returns the complete answer to one question within the time limit, or throws
- * `model-unavailable` (`aborted` if the caller cancelled). A truncated or oversize answer counts as no answer. Answers
- * are untrusted: parse them strictly. Send at most `limitChars` of text at once.
+ * A language model. Law: `answer` returns a complete answer within the time limit, or throws `model-unavailable`, or
+ * `aborted` if the caller cancelled. A truncated or oversize answer counts as no answer. Answers are untrusted: parse
+ * them strictly. Send at most `limitChars` of text per call.
  */
 export interface Llm {
-  /** Provider and model, for people: `api|gpt-4.1-mini`. */
+  /** Provider and model, as shown to a person: `api|gpt-4.1-mini`. */
   readonly name: string
   readonly limitChars: number
-  /** True if it may read sensitive texts: it runs on this device, or the owner allowed it. */
+  /** True if it may get sensitive texts: it runs on this device, or the owner allowed it. */
   readonly takesSensitive?: boolean
   answer(question: LlmQuestion, signal: AbortSignalLike): Promise<string>
 }
@@ -151,41 +153,42 @@ export interface WasmExports {
   readonly [name: string]: unknown
 }
 
-/** WebAssembly. Law: synchronously instantiates a module without imports; undefined where the host can't or may not. */
+/** WebAssembly. Law: instantiates a module without imports, synchronously. Undefined: the host can't or may not. */
 export interface Wasm {
   instantiate(module: Uint8Array<ArrayBuffer>): WasmExports | undefined
 }
 
-/** Purpose of an embedding: some models embed stored texts and questions differently. */
+/** Purpose of a vector. Some models embed stored texts and questions differently. */
 export type EmbedPurpose = 'document' | 'question'
 
 /**
- * Embeds texts as vectors of one space, named by `provider|model|dimensions|normalised`.
+ * Embeds texts as vectors of one space. The space is `provider|model|dimensions|normalised`.
  *
- * Law: returns one vector for each text, in order, all with the same number of dimensions and finite numbers. Each has
- * length 1, or less the less of the text it understood, down to zeros. Equal names mean comparable vectors. Errors are
- * `embedder-failed`, with `retry` if the same call may succeed later, or `aborted`; they never contain keys or texts.
+ * Law: returns one vector for each text, in order, all with the same number of dimensions and with finite numbers.
+ * Each has length 1, or less if the model understood only a part of the text, down to 0. Vectors of equal spaces are
+ * comparable. Errors are `embedder-failed`, with `retry` if the same call may succeed later, or `aborted`; they
+ * contain no keys or texts.
  */
 export interface Embedder {
   readonly provider: string
   readonly model: string
   /** Undefined until the first answer. */
   readonly dimensions: number | undefined
-  /** Most texts of one call. */
+  /** Maximum of texts in one call. */
   readonly batch: number
-  /** Similarity below which a record is no answer to a question; undefined: take what stands out in the book. */
+  /** Similarity below which a record is no hit. Undefined: recall takes records with outstanding similarity. */
   readonly minSimilarity: number | undefined
-  /** True: it knows no words beyond those of the book, so it answers only if full text does too. */
+  /** True: it knows only words of the book, so its hits count only if full text has hits too. */
   readonly besides?: boolean
-  /** Its weight in the fusion of recall; full text has 1. */
+  /** Weight in the fusion of recall, relative to full text with weight 1. */
   readonly weight: number
-  /** Reason why it can't embed yet; undefined if it can. */
+  /** Why it can't embed yet; undefined if it can. */
   readonly waiting?: string | undefined
-  /** Bytes loaded of its model, while loading; recall doesn't embed questions meanwhile. */
+  /** Loaded bytes of its model while it loads. Meanwhile recall doesn't embed questions. */
   readonly loading?: { readonly done: number; readonly total: number } | undefined
   /**
-   * Does a few milliseconds of its own work in idle time; true if more is left. Returns a promise for work that waits,
-   * such as a download; it rejects as `embed` does.
+   * Does a few milliseconds of preparation in idle time. True: more is left. A promise: longer work such as a
+   * download, which rejects like `embed`.
    */
   prepare?(): boolean | Promise<void>
   embed(
@@ -205,7 +208,7 @@ export interface Ports {
   readonly aes?: InstantCipher
   readonly encapsulation?: KeyEncapsulation
   readonly log: Log
-  /** Absent where nothing can be compiled: plain JavaScript then does the work. */
+  /** Absent: plain JavaScript does the work. */
   readonly wasm?: Wasm
 }
 
@@ -213,65 +216,65 @@ export type SqlValue = string | number | null | Uint8Array
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
 /**
- * A synchronous SQLite connection, exclusively ours.
+ * A synchronous SQLite connection that no other code uses.
  *
- * Law: statements see all earlier ones. `transaction` commits when its function returns, rolls back when it throws, and
- * doesn't nest. Values come back as they went in, BLOBs as `Uint8Array`, integers below 2^53 as numbers. SQL text is
- * constant (it is the key of the statement cache) and within the subset of every host: at most 100 parameters, no TEMP
- * tables, no PRAGMA, no BEGIN. A full disk is `storage-full`, any other storage fault `storage-failed`; a wrong statement
- * throws the host's error. `scrub` runs outside of transactions and removes deleted data from the files, as far as the
- * host controls them: a platform that stores earlier states of a database (Durable Objects: 30 days) continues to do so.
+ * Law: a statement sees all earlier ones. `transaction` commits when its function returns, rolls back when it throws,
+ * and doesn't nest. Values are returned as stored: BLOBs as `Uint8Array`, integers below 2^53 as numbers. SQL text
+ * must be constant, because it is the key of the statement cache, and within the subset of all hosts: at most 100
+ * parameters, no TEMP tables, no PRAGMA, no BEGIN. A full disk throws `storage-full`, another storage fault
+ * `storage-failed`, a wrong statement the host's error. `scrub` runs outside transactions and removes deleted data
+ * from the files that the host controls. A platform may keep earlier states of a database (Durable Objects: 30 days).
  */
 export interface SqlDatabase {
-  /** True where deleted bytes stay in their pages, so deleting code must overwrite them with zeros first. */
+  /** True if deleted bytes stay in their pages. Then overwrite them with zeros before a delete. */
   readonly keepsDeleted?: boolean
   /** Runs statements without parameters or results, separated by semicolons. */
   exec(sql: string): void
   /** Runs one statement. */
   run(sql: string, params?: readonly SqlValue[]): void
-  /** All rows of one query, as objects keyed by column name. */
+  /** Returns all rows, as objects keyed by column name. */
   all<Row extends SqlRow = SqlRow>(sql: string, params?: readonly SqlValue[]): Row[]
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   get<Row extends SqlRow = SqlRow>(sql: string, params?: readonly SqlValue[]): Row | undefined
   transaction<Result>(work: () => Result): Result
   /**
-   * Waits until all earlier commits are durable; absent where they are when `transaction` returns. Undefined means they
-   * already are. For a `write` it rejects with `storage-full` or `storage-failed` if that fails; then every later call
-   * fails too, because the database is ahead of its storage and must be opened again. For a `read` a full storage is no
-   * error.
+   * Waits until all earlier commits are durable. Returns undefined if they already are. Absent: commits are durable
+   * when `transaction` returns. `write`: rejects with `storage-full` or `storage-failed`; then every later call fails
+   * too, because the database is ahead of its storage, and must be opened again. `read`: a full storage is no error.
    */
   settled?(what: 'read' | 'write'): Promise<void> | undefined
   /** Bytes of the database, free pages included. */
   sizeBytes(): number
-  /** Removes deleted rows from the files for good, which may take a while. `space`: only returns their space. */
+  /** Removes deleted rows from the files. May be slow. `space`: only frees their space. */
   scrub(what?: 'space'): void
   close(): void
 }
 
 /**
- * A second file beside the book's own. Law: `open` returns the database in it, empty for a new file; its commits are on
- * disk when they return, and one engine at a time calls it. `remove` leaves nothing of the file; call it only while the
- * file is closed.
+ * A second file beside the book's own file. Law: `open` returns its database, empty for a new file; commits are on
+ * disk when they return; only one engine at a time uses the file. `remove` deletes the whole file; call it only while
+ * the file is closed.
  */
 export interface CheckpointFile {
-  /** Name of the book's file, which the copy records. */
+  /** Name of the book's file; the copy stores it. */
   readonly of?: string
   exists(): boolean
   open(): SqlDatabase
   remove(): void
-  /** True if the disk takes a copy of a book of `bookBytes` and has as much space left again. */
+  /** True if the disk has space for a copy of a book of `bookBytes`, and the same space again. */
   fits(bookBytes: number): boolean
 }
 
 /**
- * The database in which the commits of a mirror become final. A Durable Object needs none: its own database is the truth.
- * Elsewhere many processes may share the truth, and our database is a disposable copy that follows it.
+ * The database of record of a mirror, where commits become final. A Durable Object needs none, because its own
+ * database is final. On other hosts several processes may share it; our database is then a disposable copy that
+ * follows it.
  *
- * Law: `commit` runs `work` (synchronous, maybe more than once) after everything that was committed before, here or
- * elsewhere, and commits its changes as a whole or not at all. Commits of one book run one after another, wherever they
- * are made. Our database never shows uncommitted changes. When `follow` resolves, our database has everything that was
- * committed before the call. Both throw `DaybookError`: the error of `work`, or `storage-failed` with `retry`; then the
- * commit may still have happened, and the caller must recognise a repeated one by its number.
+ * Law: `commit` runs `work` (synchronous, maybe more than once) after everything committed before, in this process or
+ * another, and commits its changes atomically. Commits of one book are serial across processes. Our database never
+ * contains uncommitted changes. When `follow` resolves, our database contains everything committed before the call.
+ * Both throw `DaybookError`: the error of `work`, or `storage-failed` with `retry`. After `storage-failed` the commit
+ * may have happened; the caller must recognise a repeated commit by its number.
  */
 export interface Truth {
   follow(): Promise<void>
@@ -279,42 +282,42 @@ export interface Truth {
 }
 
 /**
- * Transport to a mirror. Law: `exchange` sends one request and returns the mirror's response unchecked. It throws
- * `DaybookError`: the mirror's refusal, or `offline` if the mirror can't be reached.
+ * Transport to a mirror. Law: `exchange` sends one request and returns the response unchecked. It throws
+ * `DaybookError`: the mirror's refusal, or `offline`.
  */
 export interface Carrier {
   exchange(request: unknown, signal: AbortSignalLike): Promise<unknown>
   /**
-   * Runs a capability at the mirror, if the transport can. Law: repeating a `requestId` returns the same answer and has
-   * no effect.
+   * Runs a capability at the mirror. Absent: the transport can't. Law: a repeated `requestId` returns the same answer
+   * and has no further effect.
    */
   call?(id: string, input: unknown, requestId: string, signal: AbortSignalLike): Promise<unknown>
   /**
-   * Erases the book at the mirror, if the transport can; `epoch` is the one this device knows. Law: all or nothing, and
-   * repeatable with the same answer.
+   * Erases the book at the mirror. Absent: the transport can't. `epoch`: the epoch that this device knows. Law:
+   * atomic; a repeated request gets the same answer.
    */
   erase?(asked: EndRequest, signal: AbortSignalLike): Promise<unknown>
-  /** Allows a new book under a name that was erased at the mirror; `{ begun }` is false if a book is there. */
+  /** Allows a new book under a name that was erased at the mirror. Returns `{ begun }`; false: a book exists. */
   begin?(asked: EndRequest, signal: AbortSignalLike): Promise<unknown>
   /**
-   * Opens a line on which the mirror sends news, if the host has one. Law: `opened` is called at most once, then
-   * `received` for each text. `ended` is called exactly once and last, unless `close` was called first. Texts are lost
-   * only together with the line. `purposes` default to news of records.
+   * Opens a connection on which the mirror sends news. Absent: the host has none. Law: calls `opened` at most once,
+   * then `received` for each text. Calls `ended` once and last, unless `close` was called first. Texts are lost only
+   * together with the connection. Default of `purposes`: `sync`.
    */
   listen?(device: string, hooks: LineHooks, purposes?: readonly ('sync' | 'room' | 'pool')[]): MirrorLine
 }
 
-/** Confirmation of the owner who ends a book, or begins it again: its name. */
+/** The owner's confirmation to end or begin a book. `confirm`: name of the book. */
 export interface EndRequest {
   readonly confirm: string
   readonly epoch?: string | undefined
 }
 
 export interface LineHooks {
-  /** `version` of the line that the mirror accepted, 1 if it doesn't say; `purposes` of its ticket. */
+  /** `version`: version that the mirror accepted, default 1. `purposes`: purposes of the ticket. */
   opened(version?: 1 | 2, purposes?: readonly ('sync' | 'room' | 'pool')[]): void
   received(text: string): void
-  /** Reason why the line ended: `offline` if it broke, or the mirror's refusal. */
+  /** Why the connection ended: `offline` if it broke, else the mirror's refusal. */
   ended(error: DaybookError): void
 }
 
@@ -323,16 +326,16 @@ export interface MirrorLine {
   close(): void
 }
 
-/** A stored sync request, and its answer once there is one. */
+/** A stored sync request, and its answer if it has one. */
 export interface Spilled {
   readonly request: string
   readonly answer?: string | undefined
 }
 
 /**
- * Storage for sync requests that something else sends while no engine runs. Law: the requests of `put` stay, in order,
- * until they are replaced or cleared, however this engine ends. `read` returns them with the answers so far. Nothing
- * stays longer than a week.
+ * Storage for sync requests that the platform sends while no engine runs. Law: the requests of `put` stay, in order,
+ * until they are replaced or cleared, even if this engine crashes. `read` returns them with their answers so far.
+ * Nothing stays longer than a week.
  */
 export interface SpillPlace {
   put(requests: readonly string[]): Promise<void>

@@ -1,22 +1,22 @@
-// Links: ids of other records in a body (`links` of its kind), as shown to a reader who may not know every record.
-// Invariants: only readers who may see a record see its id, and an id looks the same whether its record exists or not.
-// Writing back a body with hidden ids loses none of them.
+// Links: ids of other records in a body (`links` of its kind), for a reader who may not see every record.
+// Invariant: a reader sees an id only if it may see the record, and an id doesn't reveal whether its record exists.
+// Writing back a body with hidden ids removes none of them.
 import { type Json, type JsonObject, isJsonObject, sameJson } from './json/path.ts'
 import type { Kind } from './kind.ts'
 
-/** True for the id of a record that the reader may see. */
+/** True if the reader may see the record of this id. */
 export type IsShown = (id: string) => boolean
 
-/** Step of a link path that matches every field of an object or every item of a list. */
+/** Step of a link path for every field of an object or every item of a list. */
 const each = '*'
 
-/** Most ids at one place; the shapes of bodies allow no more. */
+/** Maximum of ids in one list. The schemas of bodies allow no more. */
 const linkLimit = 1000
 
 const pathsOf = (kind: Pick<Kind, 'links'> | undefined): readonly (readonly string[])[] =>
   (kind?.links ?? []).map((path) => path.split('.'))
 
-/** Ids at the links of `body`, with repeats. */
+/** Returns the ids at the links of `body`, repeats included. */
 export function linkedIds(kind: Pick<Kind, 'links'> | undefined, body: JsonObject): string[] {
   const found: string[] = []
   for (const path of pathsOf(kind))
@@ -27,7 +27,7 @@ export function linkedIds(kind: Pick<Kind, 'links'> | undefined, body: JsonObjec
   return found
 }
 
-/** Returns `body` without the hidden ids; the same object if all are shown. */
+/** Returns `body` without hidden ids; the same object if no id is hidden. */
 export function withShownLinks<Body extends JsonObject>(
   kind: Pick<Kind, 'links'> | undefined,
   body: Body,
@@ -36,7 +36,9 @@ export function withShownLinks<Body extends JsonObject>(
   return pathsOf(kind).reduce((rest, path) => visit(rest, path, isShown) as Body, body)
 }
 
-/** `value` with only those ids at the end of `path` that `isShown` accepts; undefined for a single hidden id. */
+/**
+ * Returns `value` with only the ids at the end of `path` that `isShown` accepts; undefined for a single hidden id.
+ */
 function visit(value: Json, path: readonly string[], isShown: IsShown): Json | undefined {
   const [step, ...rest] = path
   if (step === undefined) return shownOf(value, isShown)
@@ -67,8 +69,8 @@ function shownOf(value: Json, isShown: IsShown): Json | undefined {
 }
 
 /**
- * Returns `edit` with the ids that were hidden from its writer. The edit replaces `stored`; `isShown` is the writer's
- * view.
+ * Adds the ids that were hidden from the writer of `edit`, which replaces `stored`. `isShown`: what the writer may
+ * see.
  */
 export function withHiddenLinks(
   kind: Pick<Kind, 'links'> | undefined,
@@ -86,7 +88,7 @@ function merge(
   isShown: IsShown,
 ): Json | undefined {
   const shown = visit(stored, path, isShown)
-  // Nothing is hidden here, or the writer left it unchanged.
+  // No id is hidden, or the writer left this value unchanged.
   if (shown === stored) return edit
   if (same(edit, shown)) return stored
   const [step, ...rest] = path
@@ -104,12 +106,12 @@ function merge(
   return merged
 }
 
-/** A parent that held hidden links only may be missing from the edit. */
+/** Default for a parent that is missing in the edit because it contained hidden links only. */
 const emptied = (before: Json, rest: readonly string[]): Json | undefined =>
   rest.length > 0 && isJsonObject(before) && rest[0] !== each ? {} : undefined
 
 function mergeIds(edit: Json | undefined, stored: Json, isShown: IsShown): Json | undefined {
-  // A single hidden id stays: another one can't stand beside it.
+  // There is no place for a second id, so the single hidden id stays.
   if (!Array.isArray(stored)) return stored
   const hidden = stored.filter((id: Json) => typeof id === 'string' && !isShown(id))
   const ids = Array.isArray(edit) ? edit : []
@@ -117,7 +119,7 @@ function mergeIds(edit: Json | undefined, stored: Json, isShown: IsShown): Json 
   return [...ids.slice(0, Math.max(0, linkLimit - more.length)), ...more]
 }
 
-/** An item that comes back unchanged keeps its hidden ids, at whatever index. */
+/** An item that the writer returns unchanged keeps its hidden ids, also at another index. */
 function mergeItems(
   edit: readonly Json[],
   stored: readonly Json[],

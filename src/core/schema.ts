@@ -1,4 +1,4 @@
-// Validation by the Standard Schema interface (standardschema.dev), which zod implements. Core depends on no library.
+// Validation with the Standard Schema interface (standardschema.dev), which zod implements. Core imports no library.
 import { DaybookError, type ErrorCode } from './errors.ts'
 
 export interface Schema<Input = unknown, Output = Input> {
@@ -27,8 +27,7 @@ export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : neve
 export type OutputOf<S> = Types<S> extends { readonly output: infer O } ? O : never
 
 /**
- * Returns the validated `value`, or throws `invalid-input` (or `code`) with the first wrong path. `at`: the path of
- * `value` itself.
+ * Returns the validated `value`. Throws `invalid-input` (or `code`) with the first wrong path. `at`: path of `value`.
  */
 export function parseWith<S extends Schema>(
   schema: S,
@@ -54,7 +53,7 @@ function issuePath({ path = [] }: Issue, at: string): string {
 
 const fieldCache = new WeakMap<Schema, ReadonlySet<string> | null>()
 
-/** Fields that an object schema declares; undefined if it doesn't say. */
+/** Returns the names of the fields of an object schema; undefined if the schema doesn't list them. */
 export function fieldsOf(schema: Schema): ReadonlySet<string> | undefined {
   const cached = fieldCache.get(schema)
   if (cached !== undefined) return cached ?? undefined

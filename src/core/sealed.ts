@@ -1,24 +1,24 @@
 // Sealing: sensitivity of records, sealed bodies, and the port that seals and opens them.
-// Invariant: a plain body is the text of a JSON object, a sealed body that of a JSON array, so neither passes for the
-// other.
+// Invariant: the text of a plain body is a JSON object, the text of a sealed body a JSON array, so the two are
+// distinct.
 import { defined } from './defined.ts'
 import { DaybookError } from './errors.ts'
 
-/** Sensitivity of a record, least first. `sensitive` and `restricted` records are sealed. Default `standard`. */
+/** Sensitivities, lowest first. `sensitive` and `restricted` records are sealed. Default: `standard`. */
 export const sensitivities = ['public', 'standard', 'sensitive', 'restricted'] as const
 export type Sensitivity = (typeof sensitivities)[number]
 
-/** True if records of this sensitivity are stored and sent as ciphertext only. */
+/** True if records of this sensitivity are stored and sent only as ciphertext. */
 export function isSealing(sensitivity: string | null | undefined): boolean {
   return sensitivity === 'sensitive' || sensitivity === 'restricted'
 }
 
-/** True if `to` is less guarded than `from`. */
+/** True if `to` is a lower sensitivity than `from`. Undefined counts as `standard`. */
 export function isLowered(to: Sensitivity | undefined, from: Sensitivity | undefined): boolean {
   return sensitivities.indexOf(to ?? 'standard') < sensitivities.indexOf(from ?? 'standard')
 }
 
-/** Returns the more guarded of two sensitivities; undefined if both are absent. */
+/** Returns the higher of two sensitivities; undefined if both are absent. */
 export function mostGuarded(
   one: Sensitivity | undefined,
   other: Sensitivity | undefined,
@@ -28,30 +28,30 @@ export function mostGuarded(
 
 export const sealingAlgorithm = 'A256GCM'
 
-/** A body encrypted with a key that the mirror never has: AES-256-GCM (NIST SP 800-38D), tag of 128 bits. */
+/** A body encrypted with AES-256-GCM (NIST SP 800-38D), tag of 128 bits. The mirror never has the key. */
 export interface SealedBody {
   readonly alg: typeof sealingAlgorithm
   /** Id of the key. */
   readonly kid: string
-  /** Kind version for which the body was written. */
+  /** Version of the kind for which the body was written. */
   readonly v: number
-  /** Nonce (12 random bytes), and ciphertext with its tag; both base64. */
+  /** `n`: nonce of 12 random bytes. `ct`: ciphertext with its tag. Both base64. */
   readonly n: string
   readonly ct: string
-  /** Further bound fields; absent in older sealed bodies and in those of no record. */
+  /** Further authenticated fields. Absent in older bodies, and in sealed texts that belong to no record. */
   readonly head?: SealedHead | undefined
 }
 
-/** Clear fields beside a sealed body that nobody can change without the key. A mirror may rename the agent. */
+/** Clear fields that the tag authenticates: without the key, a change is detected. A mirror may rename the agent. */
 export interface SealedHead {
-  /** Stamp of the sealed edit: it tells versions apart. */
+  /** Stamp of the sealed edit. Distinguishes versions. */
   readonly stamp: string
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** Public facts about a sealed body, visible without its key. */
+/** Facts about a sealed body that are visible without its key. */
 export interface SealedInfo {
   readonly alg: typeof sealingAlgorithm
   readonly kid: string
@@ -59,15 +59,15 @@ export interface SealedInfo {
   readonly bytes: number
 }
 
-/** Record that a sealed body is bound to: it opens for no other record. */
+/** The record that a sealed body is bound to. The body opens for no other record. */
 export interface SealedOwner {
   readonly kind: string
   readonly id: string
-  /** Further bound fields. */
+  /** Further authenticated fields. */
   readonly head?: SealedHead | undefined
 }
 
-/** Returns the head to which the body of a record is bound. */
+/** Returns the fields that the body of a record is bound to. */
 export function sealedHead(clear: SealedHead): SealedHead {
   const { stamp, session, resource, sensitivity } = clear
   return {
@@ -77,8 +77,8 @@ export function sealedHead(clear: SealedHead): SealedHead {
 }
 
 /**
- * Returns the additional authenticated data of a sealed body, after the name of its book: nobody can move the body to
- * another record.
+ * Returns the additional authenticated data of a sealed body, except the name of its book. The data prevents moving
+ * the body to another record.
  */
 export function boundTo({ kind, id }: SealedOwner, { v, kid, head }: Pick<SealedBody, 'v' | 'kid' | 'head'>) {
   const base = [kind, id, v, kid]
@@ -87,8 +87,8 @@ export function boundTo({ kind, id }: SealedOwner, { v, kid, head }: Pick<Sealed
 }
 
 /**
- * True if a record with these clear fields may have this body. Its stamp may be earlier, because a mirror sets back
- * clocks that run ahead, and it may be more sensitive.
+ * True if a record with these clear fields may have this body. The record's stamp may be earlier, because a mirror
+ * sets back clocks that run ahead; its sensitivity may be higher.
  */
 export function fitsHead(clear: SealedHead, { head }: SealedBody): boolean {
   if (!head) return true
@@ -96,32 +96,31 @@ export function fitsHead(clear: SealedHead, { head }: SealedBody): boolean {
   return isSame && clear.stamp <= head.stamp && !isLowered(clear.sensitivity, head.sensitivity)
 }
 
-/** Sensitivity of a record with this sealed body: at least `sensitive`, whatever the clear field says. */
+/** Sensitivity of a record with this sealed body: the highest of both heads, at least `sensitive`. */
 export function sealedSensitivity(clear: Sensitivity | undefined, { head }: SealedBody): Sensitivity {
   const all = new Set([clear, head?.sensitivity, 'sensitive' as const])
   return sensitivities.toReversed().find((one) => all.has(one)) ?? 'sensitive'
 }
 
 /**
- * Seals and opens bodies synchronously. Law: `open` returns exactly the text that was sealed for the same owner, and
- * undefined if the key is missing or the body was changed. `seal` throws `locked` without a key.
+ * Seals and opens bodies synchronously. Law: `open` returns the text that was sealed for the same owner; undefined if
+ * the key is missing or the body was changed. `seal` throws `locked` without a key.
  */
 export interface Sealer {
   seal(owner: SealedOwner, version: number, text: string): SealedBody
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
   /** Id of the key that seals; undefined without one. */
   current(): string | undefined
-  /** Reason why nothing, or this key's bodies, can be opened or sealed now. */
+  /** Why nothing can be sealed or opened now; with `kid`, why bodies of this key can't be opened. */
   reason(kid?: string): LockedReason
-  /** Place of the stored keys, if any. */
+  /** Place of the stored keys. Absent if none. */
   readonly place?: string | undefined
   /**
-   * A body sealed to the book's public key has a key of its own, which is received asynchronously: `open` returns
-   * undefined and requests it. After `receive`, `open` works unless the body was changed. `want` requests the key ahead
-   * of `open`.
+   * Requests the key of a body that was sealed to the book's public key. Such a key arrives asynchronously: `open`
+   * returns undefined and requests it, too. After `receive`, `open` works unless the body was changed.
    */
   want?(sealed: SealedBody): void
-  /** How often `open` lacked such a key so far. */
+  /** How often `open` had no such key so far. */
   lacking?(): number
   receive?(): Promise<void>
 }
@@ -130,9 +129,9 @@ export interface Sealer {
 export type WholeSealer = Required<Omit<Sealer, 'place'>> & Pick<Sealer, 'place'>
 
 /**
- * `no-keys-here`: this copy never has keys (the mirror). `no-key-yet`: no key was needed so far. `passphrase`: the keys
- * wait for it. `keys-lost`: the keys of this device are gone. `key-missing`: another device has the key. `altered`: the
- * key is here, but the body was changed.
+ * `no-keys-here`: this copy never has keys (the mirror). `no-key-yet`: no key was needed so far. `passphrase`: the
+ * keys need the passphrase. `keys-lost`: the keys of this device are gone. `key-missing`: another device has the key.
+ * `altered`: the key is here, but the body was changed.
  */
 export type LockedReason =
   'no-keys-here' | 'no-key-yet' | 'passphrase' | 'keys-lost' | 'key-missing' | 'altered'
@@ -156,13 +155,13 @@ const words: Readonly<Record<Exclude<LockedReason, 'keys-lost'>, string>> = {
 }
 
 /**
- * Message about lost keys of `place`. Nothing is sealed with new keys until the owner agrees: otherwise nobody would look
- * for the old ones.
+ * Message about keys that were lost from `place`. Until the owner agrees, nothing is sealed with new keys, so that
+ * the owner looks for the old ones.
  */
 export const keysLost = (place = 'the storage of this device'): string =>
   `keys that seal this book are gone: they were in ${place}. Restore them from a copy, or import exported keys with \`seal.importKeys\`. If they are lost for good, create new ones with \`seal.rotate\`: sealed records then stay sealed.`
 
-/** Returns the `locked` error for `owner` and its body, if any. It names the key and nothing of the content. */
+/** Returns the `locked` error for `owner` and its body. It contains the key's id and no content. */
 export function lockedError(
   sealer: Pick<Sealer, 'reason' | 'place'>,
   owner?: SealedOwner,
@@ -181,17 +180,17 @@ export function lockedError(
 
 const textBeginning = `["${sealingAlgorithm}",`
 
-/** True for the text of a sealed body. */
+/** True for the stored text of a sealed body. */
 export function isSealedText(text: string): boolean {
   return text.startsWith(textBeginning)
 }
 
-/** Text of a sealed body in the store. */
+/** Returns the stored text of a sealed body. */
 export function sealedText({ alg, kid, v, n, ct, head }: SealedBody): string {
   return JSON.stringify([alg, kid, v, n, ct, ...(head ? [head] : [])])
 }
 
-/** Parses a stored text as a sealed body; undefined for a plain one. */
+/** Parses a stored text; undefined for a plain body. */
 export function sealedOf(text: string): SealedBody | undefined {
   if (!isSealedText(text)) return undefined
   const [alg, kid, v, n, ct, head] = JSON.parse(text) as [

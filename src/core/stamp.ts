@@ -1,11 +1,11 @@
-// Stamps: a hybrid logical clock (Kulkarni et al., 2014) as text that sorts in causal order.
-// Invariant: stamps of one device only grow. They break ties; they never order a sequence or serve as a cursor.
+// Stamps: a hybrid logical clock (Kulkarni et al., 2014) as text. Sorted stamps are in causal order.
+// Invariant: stamps of one device ascend. A stamp breaks ties; it never orders a sequence or serves as a cursor.
 import type { Clock } from './ports.ts'
 
 export interface StampClock {
-  /** Returns a stamp later than every stamp made or seen so far. */
+  /** Returns a stamp later than every created or seen stamp. */
   next(): string
-  /** Notes the stamp of another device. */
+  /** Takes account of a stamp of another device. */
   see(stamp: string): void
 }
 
@@ -13,7 +13,7 @@ export interface StampClock {
 const lastMs = 2 ** 48 - 1
 const pattern = /^([0-9a-f]{12})-([0-9a-f]{4})-[A-Za-z0-9_]{1,64}$/
 
-/** True for a valid stamp: 12 hex digits of milliseconds, 4 of counter, the device. */
+/** True for a valid stamp: 12 hex digits of milliseconds, 4 of a counter, and the device. */
 export function isStamp(text: string): boolean {
   return pattern.test(text)
 }
@@ -23,12 +23,12 @@ export function stampMs(stamp: string): number {
   return Number.parseInt(stamp.slice(0, 12), 16)
 }
 
-/** Returns the stamp, or moves it back to `limitMs` if it is later: a mirror clamps clocks that run ahead. */
+/** Returns the stamp, with its time set back to `limitMs` if it is later: a mirror clamps clocks that run ahead. */
 export function clampStamp(stamp: string, limitMs: number): string {
   return stampMs(stamp) > limitMs ? hex(Math.floor(limitMs), 12) + stamp.slice(12) : stamp
 }
 
-/** Creates a stamp clock for `device` that continues after `last`. */
+/** Creates a clock for `device` whose stamps follow `last`. */
 export function createStampClock(clock: Clock, device: string, last = ''): StampClock {
   let ms = 0
   let count = 0
@@ -37,7 +37,7 @@ export function createStampClock(clock: Clock, device: string, last = ''): Stamp
     if (!match) return
     const theirMs = Number.parseInt(match[1] ?? '0', 16)
     const theirCount = Number.parseInt(match[2] ?? '0', 16)
-    // No stamp could follow the last possible instant.
+    // Ignores the last possible time: no stamp could follow it.
     if (theirMs >= lastMs) return
     if (theirMs > ms || (theirMs === ms && theirCount > count)) [ms, count] = [theirMs, theirCount]
   }

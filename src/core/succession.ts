@@ -1,6 +1,6 @@
-// Succession: records that replace each other, from the first of a chain to the current one.
-// Invariant: of several records that supersede one, exactly one counts, chosen by times and ids so that all copies of a
-// book agree. Successors of the others are displaced too.
+// Succession: a chain of records in which each record supersedes the one before, up to the current record.
+// Invariant: if several records supersede one, exactly one counts. Times and ids select it, so all copies of a book
+// agree. The others and their successors are displaced.
 import { defined } from './defined.ts'
 import type { ConflictPolicy } from './kind.ts'
 
@@ -9,33 +9,35 @@ interface Made {
   readonly created_at: string
 }
 
-/** A record's place in a chain. */
+/** A record and its place in a chain. */
 export interface Heir extends Made {
-  /** Id of the record that it supersedes. */
+  /** Id of the record that it supersedes. Undefined: none. */
   readonly target: string | undefined
 }
 
 export interface Chain {
-  /** Returns record `id`; undefined if the caller doesn't see it. */
+  /** Returns record `id`; undefined if the caller may not see it. */
   get(id: string): Heir | undefined
-  /** Records that supersede `id`. */
+  /** Returns the records that supersede `id`. */
   heirs(id: string): readonly Heir[]
-  /** False if nothing can displace `id`, even for a reader who sees everything: the search upwards ends here. */
+  /**
+   * False if nothing can displace `id`, even for a reader who sees everything. The search for the root ends there.
+   */
   mayBeDisplaced(id: string): boolean
 }
 
 export interface SuccessionPlace {
-  /** Id of the current record of the chain; `id` itself if nothing replaced it. */
+  /** Id of the last record of the chain; `id` itself if nothing superseded it. */
   readonly current: string
-  /** Id of the next record in the chain, which replaces this one. */
+  /** Id of the record that supersedes this one. Absent for the last record. */
   readonly next?: string
-  /** True if another record took the place that this one claims. */
+  /** True if another record has the place that this one claims. */
   readonly isDisplaced: boolean
 }
 
 /**
- * Returns the one of `rivals`, which all supersede one record, that counts; undefined without rivals. If the other side
- * is the authority (`remote_wins`), the first one counts, because others may build on it; otherwise the last one.
+ * Selects the record that counts among `rivals`, which supersede the same record; undefined if empty. With policy
+ * `remote_wins` the earliest counts, because other records may already build on it; otherwise the latest.
  */
 export function currentRival<One extends Made>(
   policy: ConflictPolicy,
@@ -63,7 +65,7 @@ export function successionOf(id: string, policy: ConflictPolicy, chain: Chain): 
   return { current, isDisplaced: false, ...defined({ next }) }
 }
 
-/** First record of the chain of `id`. Only a record that may be displaced can have another one before it. */
+/** Returns the first record of the chain of `id`. A record that can't be displaced counts as the first. */
 function rootOf(id: string, chain: Chain): string {
   const seen = new Set([id])
   let root = id

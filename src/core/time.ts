@@ -1,14 +1,16 @@
-// Instants as text. Canonical form is UTC with milliseconds, `2026-01-31T15:00:00.000Z`, so text order is time order.
-// This module decides how an instant may be written, more strictly than `Date.parse`.
+// Instants as text. The canonical form is UTC with milliseconds, `2026-01-31T15:00:00.000Z`; its text order is time
+// order. This module parses more strictly than `Date.parse`.
 
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|z|[+-]\d{2}:?\d{2})?)?$/
 
-/** First and last millisecond of the years 1 to 9999. Outside of them, text order is not time order. */
+/** First and last millisecond of the years 1 to 9999. Outside, text order is not time order. */
 const firstMs = -62_135_596_800_000
 const lastMs = 253_402_300_799_999
 
-/** Parses an ISO 8601 date or date-time (default offset: UTC) as milliseconds since 1970 UTC; undefined if invalid. */
+/**
+ * Parses an ISO 8601 date or date-time (default offset: UTC) to milliseconds since 1970 UTC; undefined if invalid.
+ */
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
@@ -24,10 +26,10 @@ export function parseTime(text: string): number | undefined {
   return days + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + ms - offset
 }
 
-/** Midnight UTC of a day, or undefined for an impossible date; `month` counts from 1. */
+/** Returns midnight UTC of a day; undefined for an impossible date. `month` counts from 1. */
 function dayStart(year: number, month: number, day: number): number | undefined {
   const date = new Date(0)
-  // Unlike `Date.UTC`, this doesn't move the years 0 to 99.
+  // Unlike `Date.UTC`, `setUTCFullYear` doesn't move the years 0 to 99.
   const ms = date.setUTCFullYear(year, month - 1, day)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : undefined
 }
@@ -40,18 +42,18 @@ function offsetMs(zone: string | undefined): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Formats milliseconds since 1970 UTC as canonical text; clamps to the years 1 to 9999. */
+/** Formats milliseconds since 1970 UTC as canonical text. Clamps to the years 1 to 9999. */
 export function formatTime(ms: number): string {
   return new Date(Math.min(Math.max(Math.floor(ms), firstMs), lastMs)).toISOString()
 }
 
-/** Converts any ISO 8601 text to canonical form; undefined if invalid. */
+/** Converts an ISO 8601 text to canonical form; undefined if invalid. */
 export function canonicalTime(text: string): string | undefined {
   const ms = parseTime(text)
   return ms === undefined || ms < firstMs || ms > lastMs ? undefined : formatTime(ms)
 }
 
-/** True for a date without a time of day, which means the whole day. */
+/** True for a date without a time of day. Such a date means the whole day. */
 export function isDateOnly(text: string): boolean {
   return text.length === 10 && parseTime(text) !== undefined
 }
@@ -61,7 +63,7 @@ const months = 'january february march april may june july august september octo
 )
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 
-/** Words that people search a day by: `2026-01-31 31 january 2026 saturday`. */
+/** Returns words for the search of a day: `2026-01-31 31 january 2026 saturday`. */
 export function dateWords(ms: number): string {
   const date = new Date(ms)
   const weekday = weekdays[date.getUTCDay()] ?? ''
@@ -73,8 +75,8 @@ const httpDate = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}:\d{2}:\
 const httpMonths = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
- * Parses the HTTP header `Retry-After` (RFC 9110, section 10.2.3), seconds or a date, as milliseconds from `now`;
- * undefined if it has neither.
+ * Parses the HTTP header `Retry-After` (RFC 9110, section 10.2.3), seconds or a date, to milliseconds from `now`.
+ * Undefined if invalid.
  */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? ''
@@ -92,7 +94,9 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 }
 
-/** Parses a duration such as `90s`, `15m`, `6h`, `1d`, `2w` as milliseconds; undefined if invalid. A day is 24 hours. */
+/**
+ * Parses a duration such as `90s`, `15m`, `6h`, `1d`, `2w` to milliseconds; undefined if invalid. A day is 24 hours.
+ */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,6})([smhdw])$/.exec(text)
   const [, count = '', unit = ''] = match ?? []

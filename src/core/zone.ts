@@ -1,33 +1,33 @@
-// Time zones: the day of an instant, and the limits of a day. Days have 23, 24 or 25 hours; some have no midnight, and a
-// few were skipped in some places.
-// Invariant: a day begins at the first instant whose local time is not before its midnight, so days follow each other
-// without gaps; a skipped day is empty.
+// Time zones: the day of an instant, and the start and end of a day. A day has 23, 24 or 25 hours. Some days have no
+// midnight; some places skipped a day.
+// Invariant: a day begins at the first instant whose local time is its midnight or later. So days are contiguous, and
+// a skipped day is empty.
 import { canonicalTime, formatTime, isDateOnly, parseTime } from './time.ts'
 
-/** Local time of one place. Law: offsets are those of the host's IANA database. */
+/** Local time of one place. Law: the offsets are those of the host's IANA database. */
 export interface Zone {
   /** IANA name, or `UTC`. */
   readonly name: string
-  /** Offset of the local clocks from UTC at an instant, both in milliseconds; positive in the east. */
+  /** Offset of local time from UTC at an instant, in milliseconds; positive east of Greenwich. */
   offsetAt(ms: number): number
-  /** Day of an instant (milliseconds since 1970 UTC): `2026-01-31`. */
+  /** Returns the day of an instant (milliseconds since 1970 UTC): `2026-01-31`. */
   dayOf(ms: number): string
-  /** First instant of a day such as `2026-01-31`, in milliseconds since 1970 UTC. */
+  /** Returns the first instant of a day such as `2026-01-31`, in milliseconds since 1970 UTC. */
   startOfDay(day: string): number
-  /** First instant after a day, in milliseconds since 1970 UTC. */
+  /** Returns the first instant after a day, in milliseconds since 1970 UTC. */
   endOfDay(day: string): number
-  /** Returns another zone by name, if the host supports it; undefined for an unknown name. */
+  /** Returns another zone by its IANA name; undefined for an unknown name. Absent: the host has no other zones. */
   named?(name: string): Zone | undefined
 }
 
 const hourMs = 3_600_000
 export const dayMs = 86_400_000
-/** Greatest distance of any local clock from UTC. */
+/** Upper bound of the offset of any zone. */
 const furthestMs = 16 * hourMs
 
-/** Creates a zone from its offsets. */
+/** Creates a zone from a function that returns its offset at an instant. */
 export function createZone(name: string, offsetAt: (ms: number) => number): Zone {
-  /** First instant at which the clocks show `local` or later. */
+  /** Returns the first instant at which local time is `local` or later. */
   const firstAt = (local: number): number => {
     let from = local - furthestMs
     let offset = offsetAt(from)
@@ -38,14 +38,14 @@ export function createZone(name: string, offsetAt: (ms: number) => number): Zone
       const next = offsetAt(to)
       const change = next === offset ? to : changeIn(from, to)
       if (local - offset < change) return local - offset
-      // The clocks skipped it.
+      // The change of offset skipped `local`.
       if (change + next >= local) return change
       offset = next
     }
     return local - offset
   }
 
-  /** First instant after `from` with another offset; there is one up to `to`. */
+  /** Returns the first instant after `from` with another offset. There must be one up to `to`. */
   const changeIn = (from: number, to: number): number => {
     const before = offsetAt(from)
     let low = from
@@ -71,7 +71,7 @@ export function createZone(name: string, offsetAt: (ms: number) => number): Zone
 /** Coordinated Universal Time: the default zone. */
 export const utcZone: Zone = createZone('UTC', () => 0)
 
-/** Returns the first instant of `text`, a date in the zone of the book or an ISO 8601 time, as canonical text. */
+/** Returns the first instant of `text`, a date in this zone or an ISO 8601 time, as canonical text. */
 export function beginningOf(text: string, zone: Zone): string {
   return isDateOnly(text) ? formatTime(zone.startOfDay(text)) : (canonicalTime(text) ?? text)
 }
@@ -81,19 +81,19 @@ export function endingOf(text: string, zone: Zone): string {
   return isDateOnly(text) ? formatTime(zone.endOfDay(text) - 1) : (canonicalTime(text) ?? text)
 }
 
-/** A period; both limits may be dates. */
+/** A period. Both limits may be dates or times. */
 interface Span {
   readonly not_before?: string | undefined
   readonly expires_at: string
 }
 
-/** Returns `span` with canonical limits: from the start of its first day to the end of its last one. */
+/** Returns `span` with canonical limits: start of the first day, end of the last day. */
 export function canonicalSpan<Limits extends Span>(span: Limits, zone: Zone): Limits {
   const { not_before: from, expires_at: until } = span
   return { ...span, not_before: from && beginningOf(from, zone), expires_at: endingOf(until, zone) }
 }
 
-/** Returns the latest of some canonical texts; undefined without any. */
+/** Returns the latest of canonical times; undefined without any. */
 export function latestOf(...instants: readonly (string | undefined)[]): string | undefined {
   return instants
     .filter((one) => one !== undefined)

@@ -1,10 +1,10 @@
-// Base58Check, the form of wallet keys: a number in 58 digits whose last four bytes are its checksum (double SHA-256).
-// Invariant: SHA-256 is implemented here for checksums only, because the hashes of the ports are asynchronous and a scan
+// Base58Check, the form of wallet keys: a number in base 58. Its last four bytes are a checksum (double SHA-256).
+// Invariant: this SHA-256 is for checksums only. It exists because the hash of the ports is asynchronous, and a scan
 // can't wait.
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** True if the last four bytes are the checksum of the others, and the first byte isn't zero. */
+/** True if the last four bytes are the checksum of the other bytes. Leading zero bytes are not supported. */
 export function hasBase58Checksum(text: string): boolean {
   const bytes = decode(text)
   if (bytes === undefined || bytes.length < 5) return false
@@ -12,7 +12,7 @@ export function hasBase58Checksum(text: string): boolean {
   return bytes.subarray(-4).every((byte, at) => byte === sum[at])
 }
 
-/** Most digits that fit a number exactly. */
+/** Maximum of Base58 digits that a number represents exactly. */
 const chunk = 9
 
 function decode(text: string): Uint8Array | undefined {
@@ -27,7 +27,7 @@ function decode(text: string): Uint8Array | undefined {
     }
     number = number * 58n ** BigInt(end - from) + BigInt(part)
   }
-  // A Base58 digit has less than six bits.
+  // A Base58 digit has fewer than six bits.
   const bytes = new Uint8Array(Math.ceil((text.length * 6) / 64) * 8)
   const view = new DataView(bytes.buffer)
   for (let at = bytes.length - 8; at >= 0; at -= 8) {
@@ -37,7 +37,7 @@ function decode(text: string): Uint8Array | undefined {
   return bytes.subarray(bytes.findIndex((byte) => byte !== 0))
 }
 
-/** The first 64 primes: the constants of SHA-256 are bits of their roots (FIPS 180-4, sections 4.2.2 and 5.3.3). */
+/** The first 64 primes. The constants of SHA-256 are bits of their roots (FIPS 180-4, sections 4.2.2 and 5.3.3). */
 const primes = Array.from({ length: 312 }, (_, n) => n).filter((n) => {
   for (let by = 2; by * by <= n; by += 1) if (n % by === 0) return false
   return n > 1
@@ -68,7 +68,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 
 const turn = (word: number, by: number) => (word >>> by) | (word << (32 - by))
 
-/** Adds a block, the first 16 of `words`, to `state`. */
+/** Adds one block to `state`. The block is the first 16 of `words`. */
 function addBlock(state: Int32Array, words: Int32Array): void {
   const word = (at: number) => words[at] ?? 0
   for (let at = 16; at < 64; at += 1) {
@@ -103,15 +103,15 @@ type Place = readonly [start: number, end: number]
 const none: readonly Place[] = []
 
 /**
- * Finds private keys of wallets (WIF): 51 or 52 Base58 digits with a checksum, as half-open ranges, in order. They have
- * no prefix. Time is linear in the text.
+ * Finds private keys of wallets (WIF): 51 or 52 Base58 digits with a checksum. Returns half-open ranges, in order.
+ * The time is linear in the length of the text.
  */
 export function walletKeysIn(text: string): readonly Place[] {
   if (text.length < leastWalletLength) return none
   let found: Place[] | undefined
   let from = 0
   while (from + leastWalletLength <= text.length) {
-    // Backwards: after a run that is too short, the next one may begin.
+    // Scans backwards: a run that is too short lets the search skip to its end.
     let at = from + leastWalletLength - 1
     while (at >= from && isWord(text.charCodeAt(at))) at -= 1
     if (at >= from) {
@@ -130,7 +130,7 @@ export function walletKeysIn(text: string): readonly Place[] {
   return found ?? none
 }
 
-/** Letters and digits of ASCII. */
+/** True for an ASCII letter or digit. */
 const isWord = (code: number) =>
-  // 32 turns a capital into a small letter.
+  // Bit 32 turns an upper-case letter into its lower case.
   ((code | 32) >= 97 && (code | 32) <= 122) || (code >= 48 && code <= 57)

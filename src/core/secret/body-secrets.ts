@@ -1,16 +1,16 @@
-// Secrets in the texts and field names of a record's body.
+// Finds and masks secrets in the texts and field names of a record's body.
 // Invariant: a body without secrets is returned as the same object.
 import { isJsonObject, type Json, type JsonObject } from '../json/path.ts'
 import { findSecrets, markOf, maskSecrets, secretInName, secretMark } from './find-secrets.ts'
 import { type FieldRule, fieldRules } from './written-rule.ts'
 
-/** Rule and place of a secret: a dotted path, with list indexes as numbers. Never contains the secret. */
+/** A found secret: its rule, and its place as a dotted path with list indexes. Never contains the secret. */
 export interface FoundSecret {
   readonly rule: string
   readonly path: string
 }
 
-/** Finds the secrets in `body`, in the order of its fields. */
+/** Returns the secrets in `body`, in the order of its fields. */
 export function secretsOf(body: JsonObject): FoundSecret[] {
   return collect(body, (text, rules) => {
     const rule = fieldRuleOf(text, rules)
@@ -20,7 +20,7 @@ export function secretsOf(body: JsonObject): FoundSecret[] {
   })
 }
 
-/** Finds the secrets in a body whose texts are names, where a secret may follow any sign. */
+/** Returns the secrets in a body of names, where a secret may begin after any sign. */
 export function secretsInNames(body: JsonObject): FoundSecret[] {
   return collect(body, (text) => {
     const rule = secretInName(text)
@@ -28,18 +28,18 @@ export function secretsInNames(body: JsonObject): FoundSecret[] {
   })
 }
 
-/** Finds the marks in `body` that replaced secrets. */
+/** Returns the marks in `body` that replaced secrets. */
 export function secretMarksIn(body: JsonObject): FoundSecret[] {
   return collect(body, (text) => [...text.matchAll(secretMark)].map(([, rule = '']) => rule))
 }
 
-/** Returns `body` with a mark in place of each secret, and the secrets found. */
+/** Returns `body` with a mark in place of each secret, and the found secrets. */
 export function maskBody(body: JsonObject): { readonly body: JsonObject; readonly found: FoundSecret[] } {
   const found = secretsOf(body)
   return { body: found.length === 0 ? body : (masked(body, undefined) as JsonObject), found }
 }
 
-/** Names the rules that a text breaks. `rules` are those of its field. */
+/** Returns the ids of the rules that match a text. `rules`: the rules of its field. */
 type RulesOf = (text: string, rules: readonly FieldRule[]) => readonly string[]
 const noRules: readonly never[] = []
 
@@ -63,7 +63,7 @@ function collect(body: JsonObject, rulesOf: RulesOf): FoundSecret[] {
       for (const name of Object.keys(value)) {
         const field = fieldNamed(name)
         const inName = field.isPlain ? noRules : rulesOf(name, noRules)
-        // A field name that is a secret is reported by its mark.
+        // Reports a field name that is a secret as its mark.
         path.push(inName.length > 0 ? maskSecrets(name, findSecrets(name)) : name)
         if (inName.length > 0) note(inName)
         visit(value[name] as Json, field.rules)
@@ -80,14 +80,15 @@ function fieldRuleOf(text: string, rules: readonly FieldRule[]): string | undefi
 }
 
 interface FieldName {
-  /** False if the text can contain neither a secret nor a mark. */
+  /** True if the name can contain neither a secret nor a mark. */
   readonly isPlain: boolean
-  /** Rules for texts in a field of this name. */
+  /** Rules for texts in a field with this name. */
   readonly rules: readonly FieldRule[]
 }
 
 /**
- * Cached field names without secrets: records of a kind share few names. Names that may contain a secret are not cached.
+ * Cache of field names without secrets: records of a kind share few names. Names that may contain a secret are
+ * excluded.
  */
 const plainNames = new Map<string, FieldName>()
 const plainLimit = 1000
@@ -117,7 +118,7 @@ function masked(value: Json, field: string | undefined): Json {
   return Object.fromEntries(fields)
 }
 
-/** Two names with equal marks both stay. */
+/** Returns a name that is not taken, so that two names with equal marks both stay. */
 function freeName(name: string, taken: ReadonlyMap<string, Json>): string {
   let free = name
   for (let n = 2; taken.has(free); n += 1) free = `${name} (${n})`

@@ -1,4 +1,4 @@
-// Check digits and checksums, which tell real keys and card numbers from similar texts.
+// Check digits and checksums. They distinguish real keys and card numbers from similar texts.
 
 /** CRC-32 (ISO 3309, reflected, polynomial 0xEDB88320) of an ASCII text, as an unsigned number. */
 export function crc32(text: string): number {
@@ -13,7 +13,8 @@ export function crc32(text: string): number {
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /**
- * True if the last six characters are the CRC-32 of the first `bodyLength` ones in base 62, as GitHub and npm write it.
+ * True if the last six characters are the base-62 CRC-32 of the `bodyLength` characters before them: the form of
+ * GitHub and npm.
  */
 export function endsInCrc32(text: string, bodyLength: number): boolean {
   const body = text.slice(-6 - bodyLength, -6)
@@ -26,7 +27,7 @@ export function endsInCrc32(text: string, bodyLength: number): boolean {
   return body.length === bodyLength && text.endsWith(sum)
 }
 
-/** True if the last digit is the check digit of the others (ISO/IEC 7812-1, the Luhn formula). */
+/** True if the last digit is the check digit of the others (Luhn formula, ISO/IEC 7812-1). */
 export function hasCheckDigit(digits: string): boolean {
   let sum = 0
   for (let place = 0; place < digits.length; place += 1) {
@@ -37,7 +38,7 @@ export function hasCheckDigit(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** Lengths of bank account numbers by country (ISO 13616, SWIFT registry). */
+/** Length of an international bank account number (IBAN), by country (ISO 13616, SWIFT registry). */
 const accounts: Readonly<Record<string, number>> = Object.fromEntries(
   `AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18 FR27 GB22
   GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22
@@ -47,10 +48,10 @@ const accounts: Readonly<Record<string, number>> = Object.fromEntries(
     .map((one) => [one.slice(0, 2), Number(one.slice(2))]),
 )
 
-/** Length of an account number of that country; undefined for other countries. */
+/** Length of an IBAN of this country; undefined for other countries. */
 export const accountLength = (country: string): number | undefined => accounts[country]
 
-/** True for an international bank account number without spaces: modulo 97 it is 1 (ISO 7064). */
+/** True for an IBAN without spaces: its remainder modulo 97 is 1 (ISO 7064). */
 export function isAccountNumber(text: string): boolean {
   if (accounts[text.slice(0, 2)] !== text.length) return false
   let rest = 0
@@ -61,7 +62,7 @@ export function isAccountNumber(text: string): boolean {
   return rest === 1
 }
 
-/** Lengths of card numbers by prefix (ISO/IEC 7812 issuer ranges in use). */
+/** Lengths of card numbers by prefix, for the issuer ranges in use (ISO/IEC 7812). */
 const issuers: ReadonlyArray<readonly [beginning: RegExp, lengths: readonly number[]]> = [
   [/^4/, [13, 16]],
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
@@ -72,7 +73,7 @@ const issuers: ReadonlyArray<readonly [beginning: RegExp, lengths: readonly numb
   [/^62/, [16, 17, 18, 19]],
 ]
 
-/** True for the digits of a payment card: a known issuer, its length, a valid check digit. */
+/** True for the digits of a payment card: known issuer, matching length, valid check digit. */
 export function isCardNumber(digits: string): boolean {
   const isIssued = issuers.some(([beginning, lengths]) => {
     return lengths.includes(digits.length) && beginning.test(digits)

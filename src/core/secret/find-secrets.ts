@@ -1,13 +1,12 @@
 // Finds secrets of known forms in a text, and masks them.
-// Invariants: time is linear in the text; a masked text contains no secret.
+// Invariant: the time is linear in the length of the text, and a masked text contains no secret.
 import { accountLength, isAccountNumber, isCardNumber } from './check-digit.ts'
 import { type SecretRule, secretRules } from './secret-rule.ts'
 import { isSeedWords, leastSeedLength } from './seed-phrase.ts'
 import { leastWalletLength, walletKeysIn } from './base58-check.ts'
 import { type WrittenRule, writtenRules } from './written-rule.ts'
 
-// Finds any of many prefixes in a text, with one table look-up for each character. Prefixes have at least three
-// characters.
+// Search for many prefixes at once, with one table look-up per character. A prefix has at least three characters.
 
 const slots = 32_768
 const slotOf = (a: number, b: number, c: number) => ((a << 10) ^ (a >> 3) ^ (b << 5) ^ c) & (slots - 1)
@@ -18,12 +17,12 @@ interface Beginning {
 }
 
 export class Beginnings {
-  /** Index into `#lists` by a hash of three characters; 0 is an empty list. */
+  /** Index into `#lists`, by a hash of three characters. 0: no prefix. */
   readonly #table = new Uint16Array(slots)
   readonly #lists: string[][] = [[]]
 
   constructor(beginnings: Iterable<string>) {
-    // Longest first.
+    // Longest first: `next` returns the longest prefix at an index.
     for (const one of [...new Set(beginnings)].sort((a, b) => b.length - a.length)) {
       const slot = slotOf(one.charCodeAt(0), one.charCodeAt(1), one.charCodeAt(2))
       if (this.#table[slot] === 0) this.#table[slot] = this.#lists.push([]) - 1
@@ -31,7 +30,7 @@ export class Beginnings {
     }
   }
 
-  /** Returns the first prefix at or after `from`; of several at one index, the longest. */
+  /** Returns the first prefix at or after `from`; if several begin at one index, the longest. */
   next(text: string, from: number): Beginning | undefined {
     const table = this.#table
     let a = text.charCodeAt(from)
@@ -49,13 +48,13 @@ export class Beginnings {
     return undefined
   }
 
-  /** Outside of the loop, where a closure would cost more than everything else. */
+  /** A method of its own, because a closure in the loop would dominate the cost. */
   #at(text: string, index: number, list: number): string | undefined {
     return this.#lists[list]?.find((one) => text.startsWith(one, index))
   }
 }
 
-/** A secret in a text: half-open range of UTF-16 units, and its rule. */
+/** A found secret: its rule, and its half-open range of UTF-16 units. */
 export interface SecretPlace {
   readonly rule: string
   readonly start: number
@@ -63,14 +62,14 @@ export interface SecretPlace {
 }
 
 const beginnings = [...new Set([...secretRules, ...writtenRules].flatMap(({ begins }) => begins))]
-/** Indexes where a rule may apply. */
+/** Finds the indexes where a rule may apply. */
 const anyBeginning = new Beginnings(beginnings)
 
 interface Finder extends SecretRule {
   readonly at: RegExp
 }
 
-/** Rules to try at each of `beginnings`, in the order of the table. */
+/** Rules to try at each prefix, in the order of the table. */
 const findersOf: ReadonlyMap<string, readonly Finder[]> = new Map(
   beginnings.map((beginning) => [
     beginning,
@@ -80,7 +79,7 @@ const findersOf: ReadonlyMap<string, readonly Finder[]> = new Map(
   ]),
 )
 
-/** The same for rules that recognise a secret by the text around it. */
+/** The same for written rules, which detect a secret by the text around it. */
 const writtenOf: ReadonlyMap<string, readonly WrittenRule[]> = new Map(
   beginnings.map((beginning) => [
     beginning,
@@ -88,30 +87,30 @@ const writtenOf: ReadonlyMap<string, readonly WrittenRule[]> = new Map(
   ]),
 )
 
-/** Characters of keys: a run of them is tried once, however many keys seem to start in it. */
+/** A key must not follow one of these characters: each run of them is tried once. */
 const wordBefore = /[\w+-]$/
-/** Escapes of JSON or of a URL: they end with a letter but separate words. */
+/** Escapes of JSON or URLs. They end with a letter or digit, but a key may follow them. */
 const escapeBefore = /(?:\\[nrtbf]|%[0-9A-Fa-f]{2})$/
 const wordAfter = /[A-Za-z0-9_]/
 
-/** Characters examined before a prefix. */
+/** Number of characters that a rule may examine before a prefix. */
 const lookBack = 32
 
 /**
- * Nine digits in groups of three, two and four or without groups; and 13 to 19 digits as card numbers are written:
- * without groups, or in groups of four (four, six and five), separated by a space, dash or dot. Not inside a longer
- * number, word or path.
+ * Social security numbers: nine digits, plain or in groups of three, two and four. Card numbers: 13 to 19 digits,
+ * plain, in groups of four, or in groups of four, six and five, separated by a space, dash or dot. Not inside a
+ * longer number, word or path.
  */
 const digits =
   /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
 
-/** A number without groups may be any id: it counts as a card only if a word nearby says so. */
+/** Words near a card. A plain number may be any id, so it counts as a card only near one of these words. */
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
 const cardWordReach = 60
 
 /**
- * Finds the secrets in `text`, in order, without overlaps. A secret of a known form belongs to its own rule, unless it is
- * the end of a longer one.
+ * Returns the secrets in `text`, in order, without overlaps. If two overlap, the earlier one stays; unless it has a
+ * known form, it extends to the end of both.
  */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const first = anyBeginning.next(text, 0)
@@ -133,18 +132,18 @@ export function findSecrets(text: string): readonly SecretPlace[] {
   return found
 }
 
-/** Every card, account and person number has two adjacent digits; most texts don't. */
+/** Every card, account and social security number has two adjacent digits; most texts have none. */
 const twoDigits = /\d\d/
 const leastDigits = 9
-/** A shorter text without a prefix or digits holds no secret: seed phrases and wallet keys are longer. */
+/** A shorter text without a prefix or digits contains no secret, because seed phrases and wallet keys are longer. */
 const leastUnmarked = Math.min(leastSeedLength, leastWalletLength)
 const none: readonly SecretPlace[] = []
 const findCounted = (text: string) => [...findNumbers(text), ...findAccounts(text)]
 
-/** Longest text examined after a sign: without a limit, a long name would be examined whole after each of its signs. */
+/** Maximum of characters examined after a sign. It bounds the cost of a long name with many signs. */
 const nameReach = 8192
 
-/** Finds the rule of a secret in a name or id, where it may follow any sign, and signs may be escaped. */
+/** Returns the rule of a secret in a name or id. The secret may follow any sign, and signs may be escaped. */
 export function secretInName(name: string): string | undefined {
   if (name.length < 8) return undefined
   const plain = name.replaceAll(/:([0-9a-f]{1,5}):/g, (_, code: string) =>
@@ -170,13 +169,13 @@ function findKeys(
     const key = keyAt(text, index, beginning, forms.at(-1)?.end ?? 0)
     if (key) forms.push(key)
     else written.push(...writtenAt(text, index, beginning, written.at(-1)?.end ?? 0))
-    // A shorter prefix may start inside this one.
+    // A shorter prefix may begin inside this prefix.
     from = key ? key.end : index + 1
   }
   return { forms, written }
 }
 
-/** `from`: end of the previous secret. */
+/** Returns the secret that a written rule finds at `index`. `from`: end of the previous secret. */
 function writtenAt(text: string, index: number, beginning: string, from: number): SecretPlace[] {
   if (index < from) return []
   for (const rule of writtenOf.get(beginning) ?? []) {
@@ -222,7 +221,7 @@ function findNumbers(text: string): SecretPlace[] {
 
 const versionWord = /\b(?:version|build|release|revision|firmware|driver|ver|rev)\b[^\n]{0,12}$/i
 
-/** Version numbers have dots too. */
+/** True if the number is a version: versions contain dots like cards. */
 const isVersion = ({ 0: number, index, input }: RegExpExecArray) =>
   number.includes('.') && versionWord.test(input.slice(Math.max(0, index - cardWordReach), index))
 
@@ -230,7 +229,7 @@ const socialWord = /\b(?:ssn|social(?: security)?)\b[^\n]{0,40}$/i
 const otherWord = /\b(?:part|order|item|sku|model|serial|invoice|case|ticket|ref|no|number|id)\b[^\n]{0,12}$/i
 const socialExamples: ReadonlySet<string> = new Set(['123456789', '078051120', '219099999'])
 
-/** A United States social security number; groups of zeros are never issued. */
+/** True for a social security number of the United States. A group of zeros is never issued. */
 function isSocial(number: string, before: string, isDashed: boolean): boolean {
   if (!/^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number) || socialExamples.has(number)) return false
   return socialWord.test(before) || (isDashed && !otherWord.test(before))
@@ -245,7 +244,7 @@ function findAccounts(text: string): SecretPlace[] {
     const length = accountLength(hit[0].slice(0, 2))
     if (length === undefined) continue
     const start = hit.index
-    // All characters, and a space after every four.
+    // All characters, with a space after every fourth.
     const stretch = text.slice(start, start + length + Math.ceil(length / 4) - 1)
     const isSpaced = stretch.charAt(4) === ' '
     const end = start + (isSpaced ? stretch.length : length)
@@ -260,7 +259,7 @@ function findAccounts(text: string): SecretPlace[] {
   return found
 }
 
-/** Secrets shorter than this would be revealed by their end. */
+/** A mark shows the last four characters only of a secret with at least this length. */
 const leastWithEnding = 16
 
 /** Returns `text` with a mark in place of each secret: `[secret: openai-key …a1b2]`. */
@@ -280,7 +279,7 @@ export function markOf(rule: string, secret: string): string {
   return showsEnd ? `[secret: ${rule} …${ending}]` : `[secret: ${rule}]`
 }
 
-/** The end of a password or a block identifies nothing. */
+/** Rules whose marks never show the last characters: they identify nothing, or reveal too much. */
 const neverWithEnding: ReadonlySet<string> = new Set([
   'connection-password',
   'private-key',
@@ -290,5 +289,5 @@ const neverWithEnding: ReadonlySet<string> = new Set([
   'seed-phrase',
 ])
 
-/** Marks of `maskSecrets`, for counting. */
+/** Matches the marks of `maskSecrets`. */
 export const secretMark = /\[secret: ([a-z][a-z-]{2,40})(?: …[A-Za-z0-9]{4})?\]/g

@@ -1,12 +1,12 @@
-// Decides whether a text in the place of a password is one.
-// Invariant: words about a password (required, string), references (`${PASSWORD}`, `config.password`) and placeholders
-// (`changeme`, `****`) are not passwords.
+// Decides whether a text in the place of a password is a password.
+// Invariant: a description (required, string), a reference (`${PASSWORD}`, `config.password`) or a placeholder
+// (`changeme`, `****`) is not a password.
 
-/** Words in the place of a password. */
+/** Placeholders for a password. */
 const placeholder =
   /^(?:\*+|x+|\.+|-+|_+|#+|•+|<.*|\$.*|%.*|@@.*|.*[{}[\]].*|(?:my|your|the|new|old|some|enter|insert)?[-_ ]?(?:\w{1,12}[-_ ])?(?:password|passwd|passwort|passphrase|pass|pwd|secret|token|key|credentials?)(?:[-_ ]?here)?|change[-_]?(?:me|it|this)|user|name|port|\d{1,4})$/i
 
-/** Descriptions or types in the place of a password. */
+/** Words that describe a password or its type. */
 const ordinary = new Set(
   `required optional mandatory missing empty blank none null nil undefined true false yes no string str text hidden secret
   redacted removed masked encrypted hashed plain plaintext invalid valid incorrect correct wrong expired changed reset forgotten
@@ -20,23 +20,23 @@ const ordinary = new Set(
 
 const isOrdinary = (text: string) => ordinary.has(text.toLowerCase().replaceAll(/[^a-z]/g, ''))
 
-/** Calls, members, templates and YAML tags, which refer to a password. */
+/** Calls, members, templates and YAML tags that refer to a password. */
 const reference =
   /[(){}[\]`]|^[!|>~]?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|::|->|=>|^[=!|>~&][=A-Za-z ]*$|^\/[\w./-]+$|^https?:/
 
 export const isPlaceholder = (text: string): boolean => placeholder.test(text)
 
-/** Letters mixed with digits or signs: no word of any language. */
+/** True if letters are mixed with digits or signs, as in no word of a language. */
 function isMixed(text: string): boolean {
   if (!/\p{L}/u.test(text)) return false
   return /\d/.test(text) || /[^\p{L}\d\s'._\-/:]/u.test(text.slice(0, -1))
 }
 
-/** The written form of a possible password. */
+/** A possible password as written. */
 export interface Written {
   readonly text: string
   readonly isQuoted: boolean
-  /** True if `:` or `=` introduces it, after a name that says password in full, and only punctuation follows. */
+  /** True if `:` or `=` follows the full word for a password, and only punctuation follows the text. */
   readonly isSure: boolean
 }
 
@@ -49,16 +49,16 @@ export function isPassword({ text, isQuoted, isSure }: Written): boolean {
   return isSure && text.length >= 5
 }
 
-/** A sentence is no passphrase: it has small words, or states rules of a password. */
+/** Marks a sentence, which is no passphrase: it has small words, or states password rules. */
 const sentence = /\b(?:the|is|are|must|should|please|your|enter|at least|a|an|of|to|not)\b|[.?!:]$/i
 
-/** Several words that form one secret. */
+/** True for 3 to 12 words that may form one secret. */
 export function isPassphrase(text: string): boolean {
   const words = text.split(' ')
   return words.length >= 3 && words.length <= 12 && !sentence.test(text) && !reference.test(text)
 }
 
-/** Random letters and digits, as from a generator. */
+/** True for random letters and digits, as a generator creates them. */
 export function isGenerated(text: string): boolean {
   if (isPlaceholder(text) || /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i.test(text)) return false
   const digits = text.replaceAll(/\D/g, '').length

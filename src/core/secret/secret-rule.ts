@@ -1,38 +1,40 @@
 // The table of secrets with a known form: prefix, pattern and further conditions.
-// Invariant: a rule costs nothing without its prefix, and linear time with it.
+// Invariant: a rule runs only at its prefix, in linear time.
 import { hasBase58Checksum } from './base58-check.ts'
 import { endsInCrc32 } from './check-digit.ts'
 import { isPlaceholder } from './password-word.ts'
 
 export interface SecretRule {
-  /** Name of the rule in counts, marks and settings. */
+  /** Id of the rule in counts, marks and settings. */
   readonly id: string
-  /** Prefixes; a secret begins with one of them. */
+  /** Prefixes of the secret. */
   readonly begins: readonly string[]
-  /** Pattern of the whole text, prefix included. A group `secret` marks the secret part, if it is not all. */
+  /**
+   * Pattern of the whole text, prefix included. A group `secret` marks the secret part; without it, all is secret.
+   */
   readonly form: RegExp
-  /** Pattern of the text that may precede the prefix and belongs to it. Default: no letter, digit, `_`, `-` or `+`. */
+  /** Pattern of text before the prefix that belongs to it. Default: no letter, digit, `_`, `-` or `+` may precede. */
   readonly before?: RegExp
-  /** Condition that the pattern can't express. */
+  /** Further condition on the secret. */
   readonly holds?: (secret: string) => boolean
-  /** True: a fixed length with a unique form or a checksum; letters, digits and `_` may be adjacent. */
+  /** True: fixed length with a unique form or a checksum, so letters, digits and `_` may be adjacent. */
   readonly isExact?: boolean
 }
 
 const exact = { isExact: true } as const
 const crc = (bodyLength: number) => ({ ...exact, holds: (text: string) => endsInCrc32(text, bodyLength) })
 
-/** Examples in vendors' documentation contain the word. */
+/** Vendors' examples end with the word EXAMPLE. */
 const isNoExample = (text: string) => !text.endsWith('EXAMPLE')
 
 const isVaried = (text: string) => new Set(text).size > 8
 
-/** `{"alg"` in Base64, at any of three alignments (RFC 7515, section 4.1.1; RFC 4648). */
+/** True if the header contains `"alg"` in Base64, at any of three alignments (RFC 7515, section 4.1.1; RFC 4648). */
 const namesAlgorithm = (text: string) => /ImFsZyI|JhbGci|iYWxnI/.test(text.slice(0, text.indexOf('.')))
 
 const isNoPlaceholder = (secret: string) => !isPlaceholder(secret)
 
-/** The key itself, not a block of dots. */
+/** True if the block contains key bytes, not only dots. */
 const hasKeyMaterial = (block: string) => /[A-Za-z0-9+/]{40}/.test(block)
 
 function rule(
@@ -44,7 +46,7 @@ function rule(
   return { id, begins, form, ...(typeof more === 'function' ? { holds: more } : more) }
 }
 
-/** Keys by the published prefixes, lengths and checksums of their issuers. The first matching rule names the secret. */
+/** Keys by the published prefixes, lengths and checksums of their issuers. The first matching rule counts. */
 export const secretRules: readonly SecretRule[] = [
   rule('anthropic-key', ['sk-ant-'], /sk-ant-(?:api|admin|oat|ort)\d\d-[\w-]{80,120}/),
   rule('openrouter-key', ['sk-or-'], /sk-or-v1-[0-9a-f]{64}/),

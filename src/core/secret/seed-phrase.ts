@@ -1,35 +1,35 @@
-// Seed phrases of wallets (BIP-39): 12 to 24 words of a list of 2,048. The list would add 13 KB to every page, so this
-// module checks the shape: as many words, three to eight small letters each, none of them a frequent word outside of the
-// list.
-// Invariant: time is linear in a bounded stretch of text.
+// Seed phrases of wallets (BIP-39): 12 to 24 words of a list of 2,048. The list would add 13 KB to every page. So
+// this module checks the form instead: number of words, three to eight lower-case letters each, no frequent word
+// outside the list.
+// Invariant: the time is linear in a bounded part of the text.
 
 const counts: ReadonlySet<number> = new Set([12, 15, 18, 21, 24])
 const word = /^[a-z]{3,8}$/
 
-/** Frequent English words that are not in the BIP-39 list. */
+/** Frequent English words that the BIP-39 list doesn't contain. */
 const missing = new Set(
   `the and was for with from his her are were been had has its which she him but not who did does into would could our how
   went came said got these those being both each few more most some such than too very`.split(/\s+/),
 )
 const isListed = (text: string) => word.test(text) && !missing.has(text)
 
-/** Twelve words of three letters, and the spaces between them. */
+/** Length of twelve words of three letters with their spaces. */
 export const leastSeedLength = 47
 const onlyWords = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
 
-/** True for a text of seed words only. */
+/** True if the text consists of seed words. */
 export function isSeedWords(text: string): boolean {
   if (text.length < leastSeedLength || text.length > 240 || !onlyWords.test(text)) return false
   const words = text.trim().split(/\s+/)
   return counts.has(words.length) && words.every(isListed)
 }
 
-/** Longest distance from the announcing word, and longest phrase. */
+/** Maximum of characters from the announcing word to the end of the phrase. */
 const reach = 300
-/** Words that announce the phrase. */
+/** Words before a phrase that announce it. */
 const speaking = /^(?:seed|phrase|words?|mnemonic|recovery|wallet|backup|my|is|of|the|are|nemonic|ecovery)$/
 
-/** Range of the words that a text announces at `index`. */
+/** Returns the range of the seed words that the text announces at `index`; undefined without 12 words. */
 export function seedAfter(text: string, index: number): readonly [start: number, end: number] | undefined {
   const stretch = text.slice(index, index + reach)
   let start = -1

@@ -1,14 +1,14 @@
-// Reports about secrets found in records: place, rule and outcome. They never contain the secrets.
+// Reports about secrets in records: place, rule and outcome. No report contains a secret.
 import type { FoundSecret } from './body-secrets.ts'
 
-/** Treatment of a secret before it is stored: seal its record, mask it, only report it, or don't look for it. */
+/** Treatment of a secret before storing: seal its record, mask it, report it only, or don't search for it. */
 export const secretModes = ['seal', 'mask', 'warn', 'off'] as const
 export type SecretMode = (typeof secretModes)[number]
 
-/** `kept`: stored in clear. */
+/** What happened to the secret. `kept`: stored in clear. */
 export type SecretOutcome = 'sealed' | 'masked' | 'kept'
 
-/** Secrets in one record. */
+/** The secrets in one record. */
 export interface StoredSecrets {
   readonly id: string
   readonly kind: string
@@ -16,7 +16,7 @@ export interface StoredSecrets {
   readonly secrets: readonly FoundSecret[]
 }
 
-/** Number of secrets of one rule in one field of a kind; list indexes become `*`. */
+/** Number of secrets of one rule in one field of a kind. `*` replaces list indexes in `path`. */
 export interface SecretCount {
   readonly rule: string
   readonly kind: string
@@ -25,7 +25,7 @@ export interface SecretCount {
   readonly count: number
 }
 
-/** Counts the secrets of many records by rule, kind and place, most first. */
+/** Counts the secrets of many records by rule, kind, path and outcome; highest count first. */
 export function countSecrets(found: Iterable<StoredSecrets>): SecretCount[] {
   const one: SecretCount[] = []
   for (const { kind, outcome, secrets } of found)
@@ -33,7 +33,7 @@ export function countSecrets(found: Iterable<StoredSecrets>): SecretCount[] {
   return sumSecrets(one)
 }
 
-/** Adds up counts of one rule, kind, place and outcome, most first. */
+/** Adds counts with equal rule, kind, path and outcome; highest count first. */
 export function sumSecrets(counts: Iterable<SecretCount>): SecretCount[] {
   const sums = new Map<string, SecretCount>()
   for (const one of counts) {

@@ -1,5 +1,5 @@
-// Rules for secrets that the text around them reveals: a name and a sign, an option of a command, a header.
-// Invariant: a rule examines only a bounded stretch before and after its prefix.
+// Rules that detect a secret by the text around it: a name and a sign, an option of a command, a header.
+// Invariant: a rule examines only a bounded part of the text before and after its prefix.
 import { isGenerated, isPassphrase, isPassword } from './password-word.ts'
 import { isSeedWords, seedAfter } from './seed-phrase.ts'
 
@@ -9,21 +9,21 @@ export type TextRange = readonly [start: number, end: number]
 export interface WrittenRule {
   readonly id: string
   readonly begins: readonly string[]
-  /** Returns the range of the secret, if its prefix is at `index`. */
+  /** Returns the range of the secret whose prefix is at `index`; undefined without one. */
   find(text: string, index: number): TextRange | undefined
 }
 
 const before = (text: string, index: number, reach: number) => text.slice(Math.max(0, index - reach), index)
 
-/** The shell command around `index`, without earlier commands; empty unless it contains `name`. */
+/** Returns the shell command before `index`, without earlier commands; empty unless the text contains `name`. */
 function commandBefore(text: string, index: number, name: RegExp): string {
   const lead = before(text, index, 160)
   if (!name.test(lead)) return ''
-  // A line continues after a backslash.
+  // A backslash continues the line.
   return lead.split(/\s(?:\|\|?|&&)\s|;\s|(?<!\\)\n/).at(-1) ?? ''
 }
 
-/** Range of the group `secret` of a sticky expression. */
+/** Matches a sticky expression at `index`, and returns the range of its group `secret`. */
 function group(
   form: RegExp,
   text: string,
@@ -46,11 +46,11 @@ const passwordForm = new RegExp(
     .join(''),
   'dy',
 )
-/** Text that may follow a password that is a plain word: the end of the line or of a list item. */
+/** What may follow a password that is a plain word: the end of the line or of a list item. */
 const rest = /[^\S\n]{0,3}(?:$|[\n,;&)}\]"'#|\\]|\.(?:\s|$))/y
 
 function passwordAt(text: string, index: number): TextRange | undefined {
-  // `compass`, `bypass`: a longer name continues with a capital or after a sign.
+  // Excludes `compass` and `bypass`: in a longer name, `Password` has a capital or follows a sign.
   if (/[a-z]$/.test(before(text, index, 1)) && text.charAt(index) === 'p') return undefined
   const login = /\blogin\s+\S{1,64}\s+$/.test(before(text, index, 80)) ? loginAt(text, index) : undefined
   if (login) return login
@@ -72,7 +72,7 @@ function passwordAt(text: string, index: number): TextRange | undefined {
       ''
     if (isPassphrase(phrase)) return [place[0], place[0] + phrase.length]
   }
-  // An XML field ends at the next tag.
+  // The field of an XML tag ends at the next tag.
   const isTag = sign === '>'
   if (isTag && !/<[\w:.-]{0,40}$/.test(before(text, index, 42))) return undefined
   const password = quoted ?? ownPart(bare ?? '')
@@ -85,7 +85,7 @@ function passwordAt(text: string, index: number): TextRange | undefined {
   return isPassword({ text: password, isQuoted: quoted !== undefined, isSure }) ? [place[0], end] : undefined
 }
 
-/** Cuts off what follows in a query, in brackets or at the end of a sentence. */
+/** Removes the rest of a query, a bracket, or the end of a sentence. */
 function ownPart(bare: string): string {
   const query = /&[\w-]{1,40}=/.exec(bare)
   const one = query ? bare.slice(0, query.index) : bare
@@ -111,14 +111,14 @@ function userAt(text: string, index: number): TextRange | undefined {
 }
 
 const optionForm = /-p[ =]?["']?(?<secret>[^\s"'<>$]{4,64})/dy
-/** A registry login command, up to one of its options. */
+/** A registry login command before one of its options. */
 const loginCommand =
   /\b(?:docker|podman|buildah|skopeo|nerdctl|helm|oras|crane)\b[^]{0,60}\blogin\s(?:[^]*\s)?$/
 const loginBefore = (text: string, index: number) => {
   const lead = commandBefore(text, index, /\blogin\s/)
   return loginCommand.test(lead) ? lead : ''
 }
-/** The user option: the command follows, not a sentence about it. */
+/** The user option of a command. It distinguishes a command from a sentence about one. */
 const namesUser = /\s(?:-u|--user(?:name)?)[ =]?["']?\S{1,64}\s/
 
 function optionAt(text: string, index: number): TextRange | undefined {
@@ -137,7 +137,7 @@ function optionAt(text: string, index: number): TextRange | undefined {
 const longForm =
   /pass(?:word|wd|phrase)?[^\S\n]{1,3}["']?(?<secret>(?![-@~./]|(?:env|file|fd|pass|op|vault):|v?\d+(?:\.\d+)*\b)[^\s"'`<>$,;]{4,64})/dy
 
-/** `--password`, with the password after a space. */
+/** Finds the password after `--password` and a space. */
 function longOptionAt(text: string, index: number): TextRange | undefined {
   const found = group(longForm, text, index)
   if (!found) return undefined
@@ -170,7 +170,7 @@ function basicAt(text: string, index: number): TextRange | undefined {
 
 const sixBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** True for Base64 (RFC 4648) of printable text with a colon (RFC 7617). */
+/** True for Base64 (RFC 4648) of printable text that contains a colon (RFC 7617). */
 function isUserAndPassword(coded: string): boolean {
   let bits = 0
   let size = 0
@@ -193,7 +193,7 @@ function bearerAt(text: string, index: number): TextRange | undefined {
   return found && isGenerated(text.slice(...found.span)) ? found.span : undefined
 }
 
-/** A secret without a form of its own, beside an id with one. */
+/** Finds a secret without a form within `reach` characters of an id with a form. */
 function besides(id: RegExp, secret: RegExp, reach: number): WrittenRule['find'] {
   return (text, index) => {
     id.lastIndex = index
@@ -218,10 +218,10 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const followed = (starts: readonly string[], next: string) =>
   starts.flatMap((start) => [...next].map((char) => start + char))
 
-/** Options of curl that people join with `-u`. */
+/** Options of curl that often precede or include `-u`. */
 const joined = ['-su ', '-sSu ', '-fsSu ', '-sSfu ', '-Lu ', '-sLu ', '-ku ', '-sku ', '-iu ', '-vu ']
 
-/** The first matching rule names the secret; a rule of the form table takes precedence. */
+/** The first matching rule counts. A rule of the form table takes precedence. */
 export const writtenRules: readonly WrittenRule[] = [
   {
     id: 'password',
@@ -290,12 +290,14 @@ export const writtenRules: readonly WrittenRule[] = [
   { id: 'seed-phrase', begins: ['seed ', 'Seed ', 'ecovery ', 'nemonic', 'wallet'], find: seedAfter },
 ]
 
-/** Matches every spelling of `Kennwort` and `contraseña`. */
+/**
+ * Finds a password after any spelling of its name. The prefixes of `Kennwort` and `contraseña` lack the first letter.
+ */
 function passwordFrom(text: string, index: number): TextRange | undefined {
   return passwordAt(text, /^[eo]/.test(text.charAt(index)) ? index - 1 : index)
 }
 
-/** Recognises a secret without a prefix by its field. */
+/** Detects a secret without a prefix by the name of its field. */
 export interface FieldRule {
   readonly id: string
   readonly field: RegExp

@@ -1,11 +1,11 @@
 // Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no whitespace, ECMAScript numbers.
-// Invariant: one text for each value, so a signature or hash of the text covers the value.
+// Invariant: each value has one text, so a signature or hash of the text covers the value.
 import { DaybookError } from '../errors.ts'
 import type { Json } from '../json/path.ts'
 
 /**
- * Returns the canonical text of plain JSON; undefined members count as absent. A lone surrogate, which the RFC excludes,
- * becomes its escape: a book may contain one, and its bundle must not lose it.
+ * Returns the canonical text of plain JSON without undefined members. Writes a lone surrogate, which the RFC
+ * excludes, as its escape: a book may contain one, and its bundle must not lose it.
  */
 export function canonicalText(value: Json | undefined): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -22,7 +22,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1
 }
 
-/** Canonical text for signing. Throws `invalid-input` for values outside the RFC, such as a lone surrogate. */
+/** Returns the canonical text for a signature. Throws `invalid-input` for a value that the RFC excludes. */
 export function strictCanonicalText(value: unknown): string {
   checkStrict(value)
   return canonicalText(value as Json)

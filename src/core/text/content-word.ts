@@ -1,5 +1,5 @@
-// Content words: the folded words of a text without the common words of its language. Scripts without spaces give pairs
-// of adjacent characters.
+// Content words: the folded words of a text without common words. In scripts without spaces, each pair of adjacent
+// characters is a word.
 import { fold } from './fold.ts'
 
 const common: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export const commonWords: ReadonlySet<string> = new Set(
   Object.values(common).flatMap((words) => words.split(' ').map(fold)),
 )
 
-/** Scripts that don't separate words by spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
+/** Characters of scripts without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 const run = new RegExp(
@@ -48,7 +48,7 @@ const run = new RegExp(
   'gu',
 )
 
-/** Words of `text` as written; in scripts without spaces, whole runs of characters. */
+/** Returns the words of `text` as written. In scripts without spaces, a word is a whole run of characters. */
 export function wordsOf(text: string): string[] {
   return text.match(run) ?? []
 }
@@ -58,7 +58,7 @@ export function isUnspaced(word: string): boolean {
   return unspaced.test(word)
 }
 
-/** Folded content words of `text`, in order, with repeats. */
+/** Returns the folded content words of `text`, in order, repeats included. */
 export function contentWords(text: string): string[] {
   return wordsOf(text).flatMap((word) => {
     if (isUnspaced(word)) return pairs(word)
@@ -74,7 +74,7 @@ function pairs(word: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => `${letters[i] ?? ''}${letter}`)
 }
 
-/** Splits `text` into sentences, in any script: at line ends and after full stops. */
+/** Splits `text` into sentences, at line ends and sentence ends of any script. */
 export function sentencesOf(text: string): string[] {
   return text
     .split(/\n+|(?<=[.!?…]["'”’)]{0,3})\s+(?=\P{Ll})|(?<=[。！？]["'”’」）]{0,3})/u)

@@ -1,4 +1,4 @@
-// Folding: normal forms in which words and names are compared. Stored text stays as it was written.
+// Folding: normal forms for the comparison of words and names. Stored text is not folded.
 
 /** Folds a word: lower case, no diacritics, a plain apostrophe. */
 export function fold(word: string): string {
@@ -10,12 +10,12 @@ export function fold(word: string): string {
     .replaceAll('’', "'")
 }
 
-/** Printable ASCII without capitals: most names. */
+/** Matches printable ASCII without capitals, which folding doesn't change: most names. */
 const plainName = /^[!-@[-~]*$/
 
 /**
- * Folds a name: full case folding over NFKC, without invisible characters. Idempotent: names that differ in case, width
- * or composition only give the same text.
+ * Folds a name: full case folding over NFKC, without invisible characters. Idempotent. Names that differ only in
+ * case, width or composition have the same folded name.
  */
 export function foldName(name: string): string {
   if (plainName.test(name)) return name
@@ -24,7 +24,7 @@ export function foldName(name: string): string {
   return folded === name ? name : foldName(folded)
 }
 
-/** Letters of other scripts, and digits, with the Latin letters they look like. */
+/** Letters and digits, each with the Latin letter that it resembles. */
 const lookAlikes: Readonly<Record<string, string>> = {
   а: 'a',
   α: 'a',
@@ -84,7 +84,7 @@ const lookAlikes: Readonly<Record<string, string>> = {
 
 const local = /^did:a2p:agent:local:/iu
 
-/** The name within a local DID; any other name as it is. */
+/** Returns the name in a local DID; any other name unchanged. */
 function nameOf(agent: string): string {
   if (!local.test(agent)) return agent
   return agent.replace(local, '').replaceAll(/_([0-9a-f]{1,6})_/giu, (escaped, code: string) => {
@@ -94,8 +94,9 @@ function nameOf(agent: string): string {
 }
 
 /**
- * Folds the name of an agent, where one agent must not pass for another: case, width, accents, punctuation, invisible
- * characters and look-alike letters don't count. A name of punctuation only is compared as it is.
+ * Folds the name of an agent, so that no agent can use a name that resembles another. Ignores case, width, accents,
+ * punctuation and invisible characters, and replaces look-alike letters. Returns a name without letters and digits
+ * unchanged.
  */
 export function foldAgent(agent: string): string {
   const name = nameOf(agent)
@@ -108,6 +109,6 @@ export function foldAgent(agent: string): string {
   return letters === '' ? name : letters
 }
 
-/** True if both spellings name one agent: by name, by its local DID, or by a look-alike name. */
+/** True if both names may mean one agent: equal, a local DID of the other, or look-alike. */
 export const isAlikeAgent = (one: string, other: string): boolean =>
   one === other || foldAgent(one) === foldAgent(other)

@@ -1,15 +1,15 @@
-// Ids that are derived from names, so that a book has one record for a name, even if two devices create it separately.
+// Ids that are derived from names. Two devices that separately create a record for one name give it the same id.
 import { nameHash, roundKey } from './text-key.ts'
 import { foldName } from './fold.ts'
 
 const idLimit = 128
 
-/** Most characters of an id that spell the names themselves. */
+/** Maximum of characters of a long id that spell the names. */
 export const namedLength = idLimit - 30
 
 /**
- * Returns the id of `names` (most general first) under `prefix`. Letters, digits, `.`, `_` and `-` spell themselves; a
- * long id ends in a hash of the whole (104 bits, two rounds of 52-bit FNV-1a).
+ * Returns the id of `names` (most general first) with `prefix`. Letters, digits, `.`, `_` and `-` stay; other
+ * characters become `:hex:`. A long id ends in a hash of the whole id (104 bits: two rounds of 52-bit FNV-1a).
  */
 export function nameId(prefix: string, ...names: readonly string[]): string {
   const id = [prefix, ...names.map(escape)].join('::')
@@ -26,14 +26,13 @@ function key(text: string, round: number): string {
 }
 
 /**
- * Prefix of the keys of a document's parts. Adapters write the parts in the folder of the document; the document kind
- * reads them.
+ * Prefix of the keys of a document's parts. Adapters write the parts into the document's folder; its kind reads them.
  */
 export const partMark = '#part '
-/** Field of a document that lists the keys of its parts. */
+/** Field of a document with the keys of its parts. */
 export const partsField = '$parts'
 
-/** Schemas of the facts of a knowledge graph: one record for each name or relation. */
+/** Schemas of facts in a knowledge graph: one record for each name, and one for each relation. */
 export const entitySchema = 'kg_entity'
 export const relationSchema = 'kg_relation'
 
@@ -41,12 +40,12 @@ export const entityId = (name: string) => nameId(entitySchema, name)
 
 export const relationId = (from: string, to: string, type: string) => nameId(relationSchema, from, to, type)
 
-/** Id of the message that `agent` identifies as `msgId`. Storing or importing it again gives the same record. */
+/** Id of the message that `agent` identifies by `msgId`. Storing or importing the message again gives the same id. */
 export function namedMessageId(agent: string, msgId: string): string {
   return `msg-${nameHash(agent, msgId)}`
 }
 
-/** Id of a message without a `msgId`, from its scope, time, source and content. */
+/** Id of a message without a `msgId`, derived from its scope, time, source and content. */
 export function messageIdAt(
   { agent, session = '' }: { readonly agent: string; readonly session?: string | undefined },
   { at, source, content }: { readonly at: string; readonly source: object; readonly content: string },
@@ -58,7 +57,7 @@ export function profileId(agent: string, user: string): string {
   return `profile-${nameHash(agent, user)}`
 }
 
-// Ids of pool records, derived from names that all claws share: every book gives a record the same id.
+// Ids of pool records, derived from names that all claws share, so that a record has the same id in every book.
 
 export const recordIds = {
   proposal: (proposal: string) => nameId('pool_proposal', proposal),

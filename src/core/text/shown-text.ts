@@ -1,20 +1,20 @@
-// Stored text for a reader that can be fooled: a model, a terminal. Invisible characters and cursor movements mean
-// nothing to a person but may mean something to a model.
-// Invariant: the result is what a person would read, line by line.
+// Prepares stored text for a model or a terminal. Invisible characters and cursor movements can hide text from a
+// person that a model still reads.
+// Invariant: the result is the text that a person would see, line by line.
 import type { Json } from '../json/path.ts'
 
-/** Line ends for a terminal, a tokenizer or a line splitter. */
+/** Line ends of a terminal, a tokenizer or a line splitter, except `\n`. */
 const lineEnd = /\r\n|[\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g
-/** Complete escape sequences of terminals: with parameters, with a terminated text, and of two characters. */
+/** Complete terminal escape sequences: with parameters, with a terminated text, or of two characters. */
 const escapeSequence =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g
-/** Control characters, and those that Unicode hides: zero width, bidi, tags, fillers, selectors, annotations. */
+/** Control characters, and characters that Unicode hides: zero width, bidi, tags, fillers, selectors, annotations. */
 const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u200e\u200f\ufff9-\ufffb]/u
 const unseenAll = new RegExp(unseen.source, 'gu')
 const seenControl = /[\t\n]/
 
-/** Joiners as scripts and emoji use them, one at a time, and at most one selector for a character. */
+/** Joiners in their scripts and in emoji, one at a time, and at most one variation selector after a character. */
 const joined =
   /(?<=[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Tibetan}])[\u200c\u200d](?=\p{L}|\p{M})|(?<=[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Extended_Pictographic}#*0-9])[\ufe0e\ufe0f]|(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]/uy
 
@@ -37,9 +37,7 @@ export function shownText(text: string, lineBreak = '\n'): string {
   return lineBreak === '\n' ? seen : seen.replaceAll('\n', lineBreak)
 }
 
-/**
- * Returns the JSON text of `value`, with invisible characters as escapes: the value is the same, and nothing is hidden.
- */
+/** Returns the JSON text of `value` with invisible characters as escapes: an equal value, with nothing hidden. */
 export function shownJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replaceAll(
     /[\u007f-\u009f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu,
@@ -50,7 +48,7 @@ export function shownJson(value: unknown, indent?: number): string {
   )
 }
 
-/** Returns a JSON value with all its texts as shown. */
+/** Returns a JSON value with `shownText` applied to all texts and field names. */
 export function shownValue<Value>(value: Value): Value {
   if (typeof value === 'string') return shownText(value) as Value
   if (typeof value !== 'object' || value === null) return value
@@ -59,7 +57,7 @@ export function shownValue<Value>(value: Value): Value {
   return Object.fromEntries(fields) as Value
 }
 
-/** A JSON scalar as text; empty for null, lists and objects. Never throws. */
+/** Returns a string, number or boolean as text; empty for null, lists and objects. */
 export function plainText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)

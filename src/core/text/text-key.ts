@@ -1,6 +1,6 @@
-// Hashes of texts, for names and indexes. They prevent accidental collisions, not attacks: code that meets a known hash
-// compares the texts.
-// Invariant: a text keeps its hash for ever, because books store ids and keys made of it.
+// Hashes of texts, for names and indexes. They prevent accidental collisions, not attacks: compare the texts after a
+// hash matched.
+// Invariant: the hash of a text never changes, because books store ids and keys that contain it.
 
 const basis = 0x811c9dc5
 const prime = 0x01000193
@@ -13,12 +13,12 @@ export function shortKey(text: string): number {
   return hash >>> 0
 }
 
-/** A 52-bit FNV-1a key of a list of texts, with a separator after each. */
+/** A 52-bit FNV-1a key of a list of texts, which includes the ends of the texts. */
 export function textKey(texts: readonly string[]): number {
   return wideKey(texts, 0, true)
 }
 
-/** A 52-bit FNV-1a key of one text; each `round` gives another key. */
+/** A 52-bit FNV-1a key of one text. Each `round` gives a different key. */
 export function roundKey(text: string, round: number): number {
   return wideKey([text], round, false)
 }
@@ -51,10 +51,7 @@ const mix = (value: number) => {
   return h ^ (h >>> 16)
 }
 
-/**
- * 32 hexadecimal digits for a name of several parts: MurmurHash3 of their UTF-16 units, with a separator between two
- * parts.
- */
+/** Returns 32 hexadecimal digits for a name of several parts: MurmurHash3 of the UTF-16 units of their JSON list. */
 export function nameHash(...parts: readonly string[]): string {
   const text = JSON.stringify(parts)
   const bytes = new Uint8Array(text.length * 2)
@@ -65,7 +62,7 @@ export function nameHash(...parts: readonly string[]): string {
   return murmur128(bytes)
 }
 
-/** MurmurHash3_x86_128 (Austin Appleby, public domain) of `bytes`: 32 hexadecimal digits. */
+/** MurmurHash3_x86_128 (Austin Appleby, public domain) of `bytes`, as 32 hexadecimal digits. */
 export function murmur128(bytes: Uint8Array, seed = 0): string {
   const h = new Int32Array(4).fill(seed)
   const mixed = (block: number, i: 0 | 1 | 2 | 3) =>

@@ -1,6 +1,6 @@
-// UTF-8 without a platform's encoder.
+// UTF-8 without the encoder of a platform.
 
-/** Bytes of `text` in UTF-8; a lone surrogate counts three, like its replacement. */
+/** Number of bytes of `text` in UTF-8. A lone surrogate counts as 3, like its replacement U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = 0
   for (let i = 0; i < text.length; i++) {
@@ -16,8 +16,8 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Writes `text` into a buffer at `at` and returns the number of bytes. Lone surrogates become U+FFFD. The buffer must be
- * large enough.
+ * Writes `text` into a buffer from index `at`, and returns the number of bytes. Lone surrogates become U+FFFD. The
+ * buffer must be large enough: `utf8Length`.
  */
 export function writeUtf8(text: string, into: Uint8Array, at: number): number {
   let to = at
@@ -34,7 +34,7 @@ export function writeUtf8(text: string, into: Uint8Array, at: number): number {
   return to - at
 }
 
-/** Reads the bytes of `writeUtf8`. */
+/** Reads bytes that `writeUtf8` wrote. Doesn't check them. */
 export function readUtf8(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length;) {
