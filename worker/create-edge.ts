@@ -9,7 +9,7 @@ export interface Edge {
   fetch(request: Request, env: EdgeEnv, context?: ExecutionContext): Response | Promise<Response>
 }
 
-/** The handler of a Worker: sync and capabilities over HTTP, one Durable Object per book. */
+/** Creates the handler of a Worker: sync and capabilities over HTTP, one Durable Object per book. */
 export function createEdge(): Edge {
   const app = createApp()
   return { fetch: (request, env, context) => onceRead(request, (read) => app.fetch(read, env, context)) }

@@ -1,21 +1,22 @@
-// Reads the rest of a refused body before the answer, so that the client sees the answer. Free of the platform, for its test.
+// Reads the rest of a refused body before the answer, so that the client gets the answer. Uses no Worker API, for its
+// test.
 
-/** How much of a refused body is read, and for how long. */
+/** Limits for reading a refused body: bytes and milliseconds. */
 const drainLimitBytes = 16_000_000
 const drainMs = 10_000
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
 /**
- * Answers a request after reading the rest of its body: workerd resets a connection on which a client still sends, and the client
- * would not see why it was refused. A slow or endless client keeps its request for a bounded time only.
+ * Answers a request after reading the rest of its body. Otherwise workerd resets the connection while the client
+ * still sends, and the client never sees the refusal. The limits bound the time for a slow or endless client.
  */
 export async function onceRead(
   request: Request,
   answer: (request: Request) => Response | Promise<Response>,
 ): Promise<Response> {
   if (!request.body) return answer(request)
-  // The only reader: one that gave up with a read pending would block the body until data arrives.
+  // Use one reader only: a second reader would wait for the pending read of the first.
   const reader: BodyReader = request.body.getReader()
   const init = { body: readBy(reader), duplex: 'half' }
   const response = await answer(new Request(request, init))

@@ -1,4 +1,4 @@
-// The edge that this repository deploys. Wires only.
+// The edge that this repository deploys.
 import { createEdge } from './create-edge.ts'
 
 export { Mirror } from './create-edge.ts'

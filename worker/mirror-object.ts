@@ -1,4 +1,4 @@
-// The mirror of one book as a Durable Object: the open book, and the jobs of its alarm. Wiring only.
+// The mirror of one book as a Durable Object: opens the book, and runs the jobs of its alarm.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, toDaybookError } from '../src/core/errors.ts'
 import { DatabaseAgentGate, readAgentRate } from '../src/edge/agent/agent-gate.ts'
@@ -37,12 +37,12 @@ import { openBookZone } from '../src/web/web-zone.ts'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const sweepEveryMs = 300_000
-/** Wait before a failed job runs again. */
+/** Delay before a failed job runs again. */
 const againMs = 300_000
 
 interface Opened {
   readonly engine: Engine
-  /** Absent if newer code wrote the book, which is then read only. */
+  /** Undefined if newer code wrote the book. The book is then read-only. */
   readonly mirror: SyncMirror | undefined
   readonly rate: CallerRates
   readonly agents: DatabaseAgentGate
@@ -63,7 +63,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   })
   readonly #door = new MirrorService((mayMake, work) => this.#within(mayMake, work), this.#end)
 
-  /** Opens the book on the first call, so that an error is that call's answer. */
+  /** Opens the book at the first call, so that the caller gets an error of opening. */
   #open(): Opened {
     if (this.#opened) return this.#opened
     const db = openDoDatabase(this.ctx.storage)
@@ -142,9 +142,9 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     if (next !== undefined && next !== set) await this.ctx.storage.setAlarm(next)
   }
 
-  /** Runs the jobs that are due. A failed job doesn't stop the others. */
+  /** Runs the due jobs. A failed job doesn't stop the others. */
   override async alarm(): Promise<void> {
-    // The alarm was set for a book that was erased since.
+    // The alarm was set before the book was erased.
     if (await this.#end.tombstone()) return
     const { due } = this.#open()
     for (const job of due.take(Date.now())) {
@@ -185,7 +185,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  /** Plans a sweep for when the first line expires. */
+  /** Plans a sweep at the expiry of the next connection. */
   #planEnd(): void {
     const { live, due } = this.#open()
     const endMs = live.nextEndMs()
@@ -238,7 +238,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  // RPC needs the methods on the class itself.
+  // RPC requires these methods on the class itself.
   admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
     return this.#door.admit(capabilityId, presented)
   }
@@ -267,7 +267,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     return this.#door.call(id, input, options)
   }
 
-  /** Upgrades to a line. A book that does not exist has given no ticket, and is not created. */
+  /** Upgrades to a WebSocket. A missing book has no tickets, and is not created. */
   override async fetch(request: Request): Promise<Response> {
     try {
       if (!this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
@@ -287,7 +287,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): void {
-    // The line is closing.
+    // The socket is closing.
     if (socket.readyState !== openState) return
     const { live, lines } = this.#open()
     live.receive(lines.lineOf(socket), typeof message === 'string' ? message : undefined)

@@ -1,13 +1,13 @@
-// Jobs of a book's object: an object has one alarm, which outlives it, unlike its timers. A table says what the alarm is for.
-// Invariants: a planned job stays in the table until it is taken, and the alarm is set for the earliest. A job is planned while a
-// task waits or runs, and while a record may lack its vector.
-// Only this host uses the table. Every book has it, so that all hosts share one list of migrations.
+// Jobs of a book's Durable Object. An object has one alarm, which survives an eviction; timers don't. The table
+// `due_jobs` lists the jobs of the alarm. Every host's books have the table, because all hosts share the migrations.
+// Invariant: a planned job stays in the table until it is taken, and the alarm is set for the earliest job. A job is
+// planned while a task waits or runs, and while a record may lack its vector.
 import type { SqlDatabase } from '../src/core/ports.ts'
 import { parseTime } from '../src/core/time.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import type { EmbedStatus } from '../src/core/capability/status.ts'
 
-/** Planned jobs, by name; times in milliseconds since 1970 UTC. */
+/** Planned jobs by name. Times are milliseconds since 1970 UTC. */
 export class DueTable {
   readonly #db: SqlDatabase
 
@@ -15,12 +15,12 @@ export class DueTable {
     this.#db = db
   }
 
-  /** Plans `job` for `atMs`, in place of its former time. */
+  /** Plans `job` for `atMs`. Replaces its earlier plan. */
   plan(job: string, atMs: number): void {
     this.#db.run('INSERT OR REPLACE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs])
   }
 
-  /** Plans `job` for `atMs`, unless it is planned for earlier. */
+  /** Plans `job` for `atMs`, unless it is planned for an earlier time. */
   sooner(job: string, atMs: number): void {
     this.#db.run(
       'INSERT INTO due_jobs (job, at_ms) VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET at_ms = min(at_ms, excluded.at_ms)',
@@ -28,7 +28,7 @@ export class DueTable {
     )
   }
 
-  /** Plans `job`, unless it is planned already. */
+  /** Plans `job` for `atMs`, unless it is already planned. */
   ensure(job: string, atMs: number): void {
     this.#db.run('INSERT OR IGNORE INTO due_jobs (job, at_ms) VALUES (?, ?)', [job, atMs])
   }
@@ -37,26 +37,26 @@ export class DueTable {
     this.#db.run('DELETE FROM due_jobs WHERE job = ?', [job])
   }
 
-  /** Removes and answers the jobs that are due. */
+  /** Removes and returns the due jobs. */
   take(nowMs: number): string[] {
     return this.#db
       .all<{ job: string }>('DELETE FROM due_jobs WHERE at_ms <= ? RETURNING job', [nowMs])
       .map(({ job }) => job)
   }
 
-  /** When the first job is due. */
+  /** Returns the time of the earliest job; undefined without one. */
   next(): number | undefined {
     return this.#db.get<{ at: number | null }>('SELECT min(at_ms) AS at FROM due_jobs')?.at ?? undefined
   }
 }
 
 export const taskJob = 'tasks'
-/** Tasks due within this time are waited for; it also covers a difference between our clock and the platform's. */
+/** A run waits for tasks due within this time. It also covers the difference between our clock and the platform's. */
 const soonMs = 1000
-/** Longest run for one alarm. The next alarm continues. */
+/** Maximum duration of a run in one alarm. The next alarm continues. */
 const longestTaskRunMs = 5 * 60_000
 
-/** Runs the book's task queue by alarms. */
+/** Runs the book's task queue in alarms. */
 export class TaskWatch {
   readonly #engine: Engine
   readonly #due: DueTable
@@ -69,10 +69,10 @@ export class TaskWatch {
     this.#due = due
   }
 
-  /** Plans the job for the next task; true if that changed the plan. */
+  /** Plans the job for the next task. True: the plan changed. */
   plan(): boolean {
     const next = this.#nextMs()
-    // The job is planned again at the end of its run.
+    // During a run, no plan: the end of the run plans the job again.
     if (this.#isRunning || (this.#isPlanned && next === this.#plannedMs)) return false
     this.#isPlanned = true
     this.#plannedMs = next
@@ -81,7 +81,7 @@ export class TaskWatch {
     return true
   }
 
-  /** Resolves once no task is due or running. */
+  /** Runs tasks. Resolves when no task is due or running, or after the maximum duration. */
   run(): Promise<void> {
     const engine = this.#engine
     this.#isRunning = true
@@ -114,21 +114,21 @@ export class TaskWatch {
 
   #nextMs(): number | undefined {
     const { newer, tasks } = this.#engine.store
-    // A read-only book runs no task.
+    // A read-only book runs no tasks.
     return newer ? undefined : parseTime(tasks.nextLook() ?? '')
   }
 }
 
 export const embedJob = 'embed'
-/** A living object embeds within seconds by itself. The alarm is for an object that was evicted. */
+/** An object in memory embeds within seconds without the alarm. The alarm serves an evicted object. */
 const laterMs = 30_000
-/** Wait after a failure of the embedder. */
+/** Delay after a failure of the embedder. */
 const failingMs = 300_000
-/** Longest run for one alarm. The next alarm continues. */
+/** Maximum duration of a run in one alarm. The next alarm continues. */
 const longestEmbedRunMs = 60_000
 const lookMs = 500
 
-/** Embeds the book's records by alarms. */
+/** Embeds the book's records in alarms. */
 export class EmbedWatch {
   readonly #engine: Engine
   readonly #due: DueTable
@@ -138,7 +138,7 @@ export class EmbedWatch {
     this.#due = due
   }
 
-  /** Plans the job if records lack vectors; true if it did. */
+  /** Plans the job if records may lack vectors. True: it did. */
   plan(): boolean {
     const { projection, vectors } = this.#engine.store
     if (!projection.isBehind() && vectors.missing() === 0) return false
@@ -146,7 +146,7 @@ export class EmbedWatch {
     return true
   }
 
-  /** Resolves once everything is embedded, or no more can be embedded now. */
+  /** Embeds records. Resolves when all have vectors, when the embedder fails, or after the maximum duration. */
   async run(): Promise<void> {
     const began = Date.now()
     await new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ export class EmbedWatch {
           if (behind === 0 || state === 'failing' || Date.now() - began > longestEmbedRunMs) end()
         }, end)
       const off = this.#engine.on(({ name }) => name === 'progress' && look())
-      // A failure sends no event.
+      // A failure sends no event, so poll.
       const timer = setInterval(look, lookMs)
       look()
     })

@@ -1,5 +1,5 @@
-// Live lines of one book's object: hibernating WebSockets, and tickets in memory.
-// Invariant: the state of a line is attached to its socket, which outlives the object's sleep; a ticket is valid once.
+// Live connections of one book's object: hibernating WebSockets, and tickets in memory.
+// Invariant: the state of a connection is attached to its socket and survives hibernation; a ticket is valid once.
 import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, protocolOf } from '../src/sync/wire/live-wire.ts'
 import type { Line, LineState, Listener } from '../src/edge/line.ts'
@@ -27,7 +27,7 @@ export class ObjectLines {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(heartbeat.ask, heartbeat.answer))
   }
 
-  /** Open lines, of one device or of all. */
+  /** Returns the open connections of one device, or of all. */
   open(device?: string): Line[] {
     return this.#ctx
       .getWebSockets(device)
@@ -35,7 +35,7 @@ export class ObjectLines {
       .map((one) => this.lineOf(one))
   }
 
-  /** A ticket for one line, valid for `ticketMs`; throws `rate-limited` if the caller has too many. */
+  /** Creates a ticket for one connection, valid for `ticketMs`. Throws `rate-limited` if the caller has too many. */
   give(listener: Listener): string {
     const tickets = this.#tickets
     const now = this.#clock.now()
@@ -50,7 +50,7 @@ export class ObjectLines {
     return ticket
   }
 
-  /** Uses up a ticket; throws `unauthorized` if it is unknown or was used. */
+  /** Removes a ticket and returns its listener. Throws `unauthorized` if the ticket is unknown, used or expired. */
   take(ticket: string): Listener {
     const found = this.#tickets.get(ticket)
     this.#tickets.delete(ticket)
@@ -58,7 +58,7 @@ export class ObjectLines {
     return found.listener
   }
 
-  /** The line of a socket that was accepted here. */
+  /** Returns the connection of a socket that this object accepted. */
   lineOf(socket: WebSocket): Line {
     const ctx = this.#ctx
     return {
@@ -72,7 +72,7 @@ export class ObjectLines {
     }
   }
 
-  /** Opens a line, and answers its upgrade. */
+  /** Opens a connection, and returns the response of its upgrade. */
   accept(state: LineState): { readonly line: Line; readonly response: Response } {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#ctx.acceptWebSocket(ours, [state.device])

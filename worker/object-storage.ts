@@ -1,6 +1,6 @@
-// A book's end, and notes of uploads, in the storage of its object, which outlives the object.
-// Invariant: nothing comes between emptying the storage and writing the tombstone: both happen without an await, and the platform
-// commits such writes together.
+// The end of a book, and notes of uploads, in the storage of its Durable Object, which survives an eviction.
+// Invariant: emptying the storage and writing the tombstone are atomic. There is no `await` between them, and the
+// platform commits such writes together.
 import type { Clock } from '../src/core/ports.ts'
 import type { BookEnd } from '../src/edge/book-end.ts'
 import { readTombstone, writeTombstone } from '../src/store/mirror/tombstone.ts'
@@ -48,7 +48,7 @@ export function createObjectEnd(
 const start = 'archive-upload:'
 const uploadNote = z.object({ place: z.string(), key: z.string(), upload: z.string() })
 
-/** An object is the only one of its book: a note of an upload that is not active in it is abandoned. */
+/** Notes of uploads. A book has one object, so a note of an upload that is not active in this object is abandoned. */
 export function createObjectNotes(
   storage: Pick<DurableObjectStorage, 'put' | 'delete' | 'list'>,
 ): UploadNotes {

@@ -1,15 +1,15 @@
-// Ports of the edge, and its keyring.
+// Ports and keyring of the edge on Cloudflare.
 import type { Ports } from '../src/core/ports.ts'
 import { webPorts } from '../src/web/web-ports.ts'
 import { createKeyring } from '../src/trust/keyring.ts'
 
-/** Real clock, randomness and event loop; warnings go to the log of the worker. */
+/** Clock, randomness and event loop of the platform. Warnings go to the log of the Worker. */
 export const workerPorts: Ports = {
   ...webPorts,
   log: { warn: (message, details = {}) => console.warn(JSON.stringify({ message, ...details })) },
 }
 
-/** Verifies only. The edge never has a private key of a book. */
+/** Verifies only: the edge never has a private key of a book. */
 export const workerKeyring = createKeyring<CryptoKey>({
   subtle: crypto.subtle,
   encode: (text) => Uint8Array.from(new TextEncoder().encode(text)),

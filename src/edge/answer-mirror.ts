@@ -1,5 +1,7 @@
-// Answers HTTP requests at a mirror, on any host: admits the caller, charges its rate, checks its rights, writes the access log.
-// Invariant: nothing is read or written for a caller who is not admitted, and each request costs one of the caller's rate.
+// Answers requests at a mirror, on any host: admits the caller, charges its rate, checks its rights, writes the
+// access log.
+// Invariant: no request reads or writes anything before its caller is admitted, and each request costs one of the
+// caller's rate.
 import type { Accessor } from '../core/capability/access-log.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../core/errors.ts'
 import { accessorOf, nobody } from '../engine/service/access-audit.ts'
@@ -28,20 +30,20 @@ import type { Caller } from '../core/capability/caller.ts'
 import { defined } from '../core/defined.ts'
 
 /**
- * Runs `work` on the current book. With `mayMake` a missing book is created; without it a missing book is `unauthorized`.
+ * Runs `work` on the current book. `mayMake`: creates a missing book; false: a missing book throws `unauthorized`.
  */
 export type WithinBook = <Result>(
   mayMake: boolean,
   work: (book: MirrorBook) => Promise<Result>,
 ) => Promise<Result>
 
-/** The agent of records that an HTTP caller stores without naming one. */
+/** Default agent of records that an HTTP caller stores. */
 export const edgeAgent = 'edge'
 
 const reason = 'Token not found'
 export const unknownToken = () => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
 
-/** All unknown callers share one bucket, so they empty nobody else's. */
+/** All unknown callers share one rate bucket, so they use up no rate of a known caller. */
 const stranger = 'stranger'
 
 async function admit(
@@ -59,7 +61,7 @@ async function admit(
   return admitted
 }
 
-/** Admits a caller. Refusals go into the access log, with the caller if it is known. */
+/** Admits a caller. Logs a refusal, with the caller if it is known. */
 export async function admitAudited(
   book: Pick<MirrorBook, 'engine' | 'rate'>,
   presented: AgentPresented,
@@ -77,7 +79,7 @@ export async function admitAudited(
   }
 }
 
-/** The reach of the caller's sync; `forbidden` if it may not sync. */
+/** Returns the reach of the caller's sync; undefined for the owner. Throws `forbidden` if the caller may not sync. */
 function syncReach({ engine }: MirrorBook, { caller }: Admitted): SyncReach | undefined {
   engine.check('daybook:sync', caller)
   return syncReachOf(caller, engine.store.kinds)
@@ -87,7 +89,8 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   if (!book.mirror) throw book.engine.store.newer?.error()
   const { audit } = book.engine
   const isGuest = admitted.caller.role === 'guest'
-  // An owner's fetch is not logged. A guest's fetch is logged outside the transaction: a row inside would need a commit.
+  // The fetch of an owner is not logged. The fetch of a guest is logged outside the transaction, because a row inside
+  // would need a commit.
   const noteTaken = ({ refused, ...taken }: TakenOps) => {
     const entry = { accessor: whoIs(admitted), capability: syncId }
     const isInside = taken.count > 0
@@ -105,14 +108,14 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
   return text
 }
 
-/** Hides the erasure from an unknown caller, also one whose key was erased with the book. */
+/** Hides an erasure from an unknown caller, also from one whose key was erased with the book. */
 const hide =
   ({ bearer }: Presented) =>
   (error: unknown): never => {
     throw bearer !== undefined && isDaybookError(error, 'book-erased') ? unknownToken() : error
   }
 
-/** The epoch in a device's request, or its former epoch. */
+/** Returns the epoch of a device's request, or its former epoch; null without one. */
 function epochOf(request: string): string | null {
   try {
     const { epoch, formerEpoch = null } = parseSyncRequest(readJson(request))
@@ -145,12 +148,12 @@ async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: p
 const syncId = 'daybook:sync'
 const eraseId = 'daybook:erase'
 
-/** The admitted caller, for the access log. */
+/** Returns the admitted caller in the form of the access log. */
 function whoIs({ caller, id }: Admitted): Accessor {
   return { ...accessorOf(caller, edgeAgent), ...(id === 'owner' ? {} : { id }) }
 }
 
-/** Runs `work` for an admitted caller, and logs the outcome unless it is the owner. */
+/** Runs `work` for an admitted caller. Logs the outcome unless the caller is the owner. */
 async function audited<Result>(
   { engine: { audit } }: MirrorBook,
   admitted: Admitted,
@@ -172,13 +175,15 @@ async function audited<Result>(
 
 interface Auditing {
   readonly capability: string
-  /** False if `work` logs its own success. */
+  /** False if `work` logs its success itself. */
   readonly logsSuccess: boolean
-  /** The epoch that identifies a device whose key was erased with the book. */
+  /** Epoch of the request. It identifies a device whose key was erased with the book. */
   readonly epoch?: () => string | null
 }
 
-/** Answers for the mirror of one book, which its host opens with `within`. Errors are answers: see outcome.ts. */
+/**
+ * Answers requests at the mirror of one book. The host opens the book by `within`. Errors are values: see outcome.ts.
+ */
 export class MirrorService implements MirrorDoor {
   readonly #within: WithinBook
   readonly #clock: BookEnd['clock']
@@ -190,7 +195,7 @@ export class MirrorService implements MirrorDoor {
     this.#ending = new BookEnding(end, (presented, work) =>
       this.#enter(presented, eraseId, (book, admitted) =>
         audited(book, admitted, { capability: eraseId, logsSuccess: true }, async () => {
-          // Another process may have erased the book.
+          // Another process may have erased the book meanwhile.
           await book.follow?.()
           book.engine.check(eraseId, admitted.caller)
           return work(book)
@@ -265,7 +270,7 @@ export class MirrorService implements MirrorDoor {
     const { bearer, signed } = presented
     const isStranger = bearer !== undefined || signed !== undefined
     if (bearer !== undefined) checkBearer(bearer)
-    // A token or signature makes no book.
+    // A request with a token or a signature never creates a book.
     return this.#within(!isStranger, async (book) => {
       if (isStranger) await book.follow?.()
       return work(book, await admitAudited(book, presented, capability))
@@ -297,15 +302,15 @@ type Work<Result> = (book: MirrorBook, admitted: Admitted) => Result | Promise<R
 
 type Purpose = Exclude<AnyPurpose, 'sync'>
 
-/** The verb whose right a purpose needs. Purpose `sync` needs the right to sync. */
+/** The verb whose right a purpose needs. Purpose `sync` needs the right `sync`. */
 const verbs: Readonly<Record<Purpose, GuardedVerb>> = {
   room: { id: 'room:say', permission: 'write' },
   pool: { id: 'pool:publish', permission: 'write' },
 }
 
 /**
- * Throws `forbidden` unless `caller` may have a line for this purpose. `room` needs the meeting room in scope; `pool` needs the
- * whole book in scope.
+ * Throws `forbidden` unless `caller` may open a live connection for this purpose. `room` needs the meeting room in
+ * scope, `pool` the whole book.
  */
 function checkPurpose(purpose: Purpose, caller: Caller): void {
   if (caller.role === 'owner') return

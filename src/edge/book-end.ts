@@ -1,5 +1,5 @@
-// Erases a book at its mirror, or begins it again, on the owner's explicit request.
-// Invariant: no caller opens an erased book, and nothing is erased or begun without the book's name.
+// Erases a book at its mirror, or allows a new book of its name, at the owner's explicit request.
+// Invariant: no caller opens an erased book, and no request erases or begins a book without its name.
 import { checkConfirmed } from '../core/book.ts'
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
@@ -7,15 +7,17 @@ import { formatTime } from '../core/time.ts'
 import type { Tombstone } from '../store/mirror/tombstone.ts'
 import type { MirrorBook, Presented, EndRequest } from './mirror-door.ts'
 
-/** A host's part in erasing one book. */
+/** The host's operations to end one book. */
 export interface BookEnd {
   readonly book: string
   readonly clock: Clock
-  /** The tombstone of an erased book; undefined if it was not erased, or was begun again. */
+  /** Returns the tombstone of an erased book. Undefined: the book was not erased, or was begun again. */
   tombstone(): Tombstone | undefined | Promise<Tombstone | undefined>
-  /** Removes everything but the tombstone, at once, and closes the book's lines. Runs while the book is open. */
+  /**
+   * Removes everything except the tombstone, atomically, and closes the book's live connections. Call it while open.
+   */
   erase(stone: Tombstone): Promise<void>
-  /** Allows a new book of that name. */
+  /** Allows a new book of the erased book's name. */
   begin(): Promise<void>
 }
 
@@ -24,7 +26,7 @@ export const bookErased = (at: string) => new DaybookError('book-erased', undefi
 /** Runs `work` on the book for an admitted caller that may erase it. */
 type AsOwner = <Result>(presented: Presented, work: (book: MirrorBook) => Promise<Result>) => Promise<Result>
 
-/** Erases a book, or begins it again, for its owner. */
+/** Erases a book for its owner, or allows a new book of its name. */
 export class BookEnding {
   readonly #end: BookEnd
   readonly #asOwner: AsOwner
@@ -34,7 +36,7 @@ export class BookEnding {
     this.#asOwner = asOwner
   }
 
-  /** A repeated request, after a lost answer, gets the same answer. */
+  /** Erases the book. A repeated request gets the same answer. */
   async erase({ confirm, epoch }: EndRequest, presented: Presented) {
     const { book, clock } = this.#end
     try {
@@ -52,7 +54,7 @@ export class BookEnding {
     }
   }
 
-  /** `begun` is false if there is a book already: then nothing changed. */
+  /** Allows a new book of this name. `begun: false`: a book exists, and nothing changed. */
   async begin({ confirm }: EndRequest, presented: Presented) {
     const { book } = this.#end
     try {
@@ -69,8 +71,9 @@ export class BookEnding {
   }
 
   /**
-   * The error for a caller whose book is not open; undefined hides the book. A device's key was erased with the book, so the device
-   * is identified by the epoch it names: nobody else knows it.
+   * Returns the error for a caller that could not open the book; undefined: hide that the book existed. The erasure
+   * also removed the device's key, so the epoch in the request identifies the device: only devices of the book know
+   * the epoch.
    */
   async errorFor(error: unknown, { bearer }: Presented, epoch?: string | null): Promise<unknown> {
     const isErased = isDaybookError(error, 'book-erased')
@@ -80,7 +83,7 @@ export class BookEnding {
     return stone.epoch !== undefined && stone.epoch === epoch ? bookErased(stone.at) : undefined
   }
 
-  /** The tombstone, for a caller with the right to see and change it; else throws `error`. */
+  /** Returns the tombstone for a caller with the right to it. Otherwise throws `error`. */
   async #tombstoneFor(error: unknown, { bearer, grant }: Presented, epoch?: string): Promise<Tombstone> {
     const stone =
       isDaybookError(error, 'book-erased') || bearer !== undefined ? await this.#end.tombstone() : undefined

@@ -1,5 +1,5 @@
-// The embedder and the language model of the edge, from its settings.
-// Invariant: wrong settings stop no other call; calls that need the model fail with the reason.
+// The embedder and the language model of an edge, from its settings.
+// Invariant: wrong settings don't affect other calls; a call that needs the model throws the reason.
 import { DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Embedder, Llm } from '../core/ports.ts'
 import { createFar, type EmbedderSource } from '../recall/embed/create-embedder.ts'
@@ -19,7 +19,10 @@ const defaultModel = '@cf/baai/bge-small-en-v1.5'
 const { scheduler, clock } = webPorts
 const host = { fetch: fetchOf(globalThis), scheduler, clock }
 
-/** The embedder in `env`: an OpenAI-compatible API, an embedding server or Workers AI. Throws `embedder-off` for wrong settings. */
+/**
+ * Returns the embedder that `env` names: an OpenAI-compatible API, an embedding server or Workers AI; undefined
+ * without one. Throws `embedder-off` for wrong settings.
+ */
 export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined {
   const { AI: ai, DAYBOOK_EMBED_URL: url, DAYBOOK_EMBED_KEY: key, DAYBOOK_EMBED_MODEL: model } = env
   const provider = env.DAYBOOK_EMBED_PROVIDER || (key ? 'api' : ai && 'workers-ai')
@@ -43,13 +46,13 @@ export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined
   return createFar(options as HttpEmbedderOptions | ApiEmbedderOptions, host)
 }
 
-/** The embedder for records at this edge; undefined unless `DAYBOOK_EMBED_RECORDS` is on. */
+/** Returns the embedder for records at this edge; undefined unless `DAYBOOK_EMBED_RECORDS` is `true`. */
 export function edgeVectors(env: Omit<EdgeEnv, 'MIRROR'>): EmbedderSource | undefined {
   if (env.DAYBOOK_EMBED_RECORDS !== 'true') return undefined
   return { open: () => openOrFail(env) }
 }
 
-/** With wrong settings the book still opens; embedding fails with the reason. */
+/** Opens the embedder. With wrong settings, returns one that rejects every call with the reason. */
 function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
   try {
     const embedder = edgeEmbedder(env)
@@ -69,7 +72,7 @@ function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
   }
 }
 
-/** A fault of the deployment, not of the caller. */
+/** Creates the error for wrong settings. They are a fault of the deployment, not of the caller. */
 function misconfigured(fault: string, cause?: unknown): DaybookError {
   return new DaybookError('embedder-off', `The settings of this edge's embedder are wrong: ${fault}.`, {
     cause,
@@ -97,7 +100,7 @@ function createAiEmbedder(ai: AiBinding, model: string): Embedder {
 
 const defaultUrl = 'https://api.openai.com/v1'
 
-/** The OpenAI-compatible language model in `env`; undefined if `env` names no model. */
+/** Returns the OpenAI-compatible language model that `env` names; undefined without `DAYBOOK_LLM_MODEL`. */
 export function edgeLlm(env: Omit<EdgeEnv, 'MIRROR'>): Llm | undefined {
   const { DAYBOOK_LLM_MODEL: model, DAYBOOK_LLM_URL: url, DAYBOOK_LLM_KEY: key } = env
   if (!model) return undefined

@@ -1,14 +1,14 @@
-// Forgets access keys that ended long ago, here and with the next sync everywhere. Their tombstones keep absent devices from
-// bringing them back.
+// Forgets access keys that ended long ago. The next syncs forget them on all devices; the tombstones prevent a device
+// that was absent from sending the keys again.
 import type { CapabilityOutput } from '../book/daybook.ts'
 import { defined } from '../core/defined.ts'
 import { formatTime } from '../core/time.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Time that the owner still sees ended keys in the list. */
+/** Time that an ended key stays in the owner's list, in milliseconds. */
 export const endedKeyMs = 90 * 86_400_000
 
-/** Forgets keys that ended more than `endedKeyMs` before `nowMs`; answers the number. */
+/** Forgets keys that ended more than `endedKeyMs` before `nowMs`. Returns their number. */
 export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: number): Promise<number> {
   const before = formatTime(nowMs - endedKeyMs)
   let forgotten = 0

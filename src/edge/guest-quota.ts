@@ -1,4 +1,4 @@
-// Quotas of guests, from the settings of an edge.
+// Storage quotas of guests, from the settings of an edge.
 import { DaybookError } from '../core/errors.ts'
 import { defaultQuotas, type GuestQuotas, type Quota } from '../store/guest-usage.ts'
 import type { EdgeEnv } from './edge-env.ts'
@@ -9,7 +9,7 @@ type Settings = {
 
 const examples = { DAYBOOK_GUEST_QUOTA: '100000/64', DAYBOOK_GUESTS_QUOTA: '400000/256' } as const
 
-/** Records and mebibytes, as in `100000/64`. */
+/** Reads the quotas, records and mebibytes as in `100000/64`. Throws `internal` for another form. */
 export function readQuotas(settings: Settings): GuestQuotas {
   return {
     guest: readQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? defaultQuotas.guest,

@@ -1,5 +1,5 @@
-// Outcomes: answers of a mirror to its door, with errors as values. Between the two may be a boundary, such as RPC to a Durable
-// Object, at which a thrown error loses its fields.
+// Outcomes: answers of a mirror to its door, with errors as values. A boundary between the two, such as RPC to a
+// Durable Object, would remove the fields of a thrown error.
 import { DaybookError, type ErrorShape, toDaybookError } from '../core/errors.ts'
 
 export type Outcome<Value> =
@@ -7,11 +7,11 @@ export type Outcome<Value> =
   | {
       readonly ok: false
       readonly error: ErrorShape
-      /** Stack of a fault of Daybook itself. For the log, never for a caller. */
+      /** Name and stack of an `internal` error. For the log only, never for a caller. */
       readonly trace?: string
     }
 
-/** Runs `work`, and answers its value or its error. */
+/** Runs `work`, and returns its result or its error as an outcome. */
 export async function toOutcome<Value>(work: () => Value | Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { ok: true, value: await work() }
@@ -24,7 +24,7 @@ export async function toOutcome<Value>(work: () => Value | Promise<Value>): Prom
   }
 }
 
-/** The value of an outcome, or its error thrown. If the call itself fails, the mirror is gone. */
+/** Returns the value of an outcome, or throws its error. A rejected `call` throws `rate-limited` or `engine-died`. */
 export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise<Value> {
   const outcome = await call.catch((cause: unknown) => {
     const overloaded =
@@ -37,12 +37,14 @@ export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise
   throw error
 }
 
-/** Causes deeper than this are ignored: they may form a circle. */
+/** Maximum depth of causes. Causes may form a circle. */
 const depthLimit = 20
 const frameLimit = 30
 
 /**
- * The name and stack of the innermost cause of `error`. Invariant: no messages, because they may contain stored texts.
+ * Returns the name and stack of the innermost cause of `error`.
+ *
+ * Invariant: no message is included, because it may contain stored text.
  */
 export function faultTrace(error: unknown): string {
   let origin = error
@@ -57,10 +59,10 @@ export function faultTrace(error: unknown): string {
   return [plainName(origin.name), ...frames.slice(0, frameLimit)].join('\n')
 }
 
-/** `name` can be set to any value. */
+/** Returns `name` if it is a plain word, because code can set it to any value. */
 const plainName = (name: unknown) => (typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Error')
 
-/** An error that was thrown on the other side of a boundary. */
+/** An error of the mirror, on the door's side of a boundary. */
 class FarFault extends Error {
   readonly trace: string
 

@@ -1,14 +1,14 @@
-// Rate limits: token buckets in memory, and those of one book's callers, saved in the book's own database.
-// Invariant: a clock that was set back fills nothing. A caller's bucket is exact while the host keeps it in memory; if the host
-// drops it, at most a second of spending is lost.
+// Rate limits: token buckets in memory, and buckets of one book's callers, which the book's database stores.
+// Invariant: a clock that was set back refills no bucket. A caller's bucket is exact while it is in memory; if the
+// host drops the object, at most one second of spending is lost.
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
 import { openRateBuckets } from '../store/mirror/caller-rows.ts'
 
 export interface Rate {
-  /** Requests at once. */
+  /** Maximum number of requests at once. */
   readonly burst: number
-  /** Requests per second after that. */
+  /** Refill: requests per second. */
   readonly perSecond: number
 }
 
@@ -17,17 +17,17 @@ interface Bucket {
   readonly atMs: number
 }
 
-/** Current content of a bucket. An unknown one is full. */
+/** Returns the tokens in a bucket now. An undefined bucket is full. */
 export function leftIn(bucket: Bucket | undefined, { burst, perSecond }: Rate, nowMs: number): number {
   if (!bucket) return burst
   const passedS = Math.max(0, nowMs - bucket.atMs) / 1000
   return Math.min(burst, bucket.remaining + passedS * perSecond)
 }
 
-/** Milliseconds until an empty bucket is full. */
+/** Milliseconds in which an empty bucket becomes full. */
 const fillMs = ({ burst, perSecond }: Rate) => (burst / perSecond) * 1000
 
-/** Buckets by name, in memory. Full ones take no memory. */
+/** Buckets by name, in memory. Full buckets are removed. */
 export class TokenBuckets {
   readonly #rate: Rate
   readonly #clock: Clock
@@ -38,11 +38,11 @@ export class TokenBuckets {
     this.#clock = clock
   }
 
-  /** Takes `cost` out of the bucket of `name`; false if it has less, and then it is empty. */
+  /** Takes `cost` from the bucket of `name`. False: the bucket had less, and is now empty. */
   take(name: string, cost = 1): boolean {
     const nowMs = this.#clock.now()
     const content = leftIn(this.#buckets.get(name), this.#rate, nowMs)
-    // Delete first: the map stays in the order of last use, full buckets first.
+    // Delete first, so that the map stays in the order of last use: full buckets come first.
     this.#buckets.delete(name)
     this.#buckets.set(name, { remaining: Math.max(0, content - cost), atMs: nowMs })
     this.#forgetFull(nowMs)
@@ -57,12 +57,12 @@ export class TokenBuckets {
   }
 }
 
-/** Enough for a first sync of 100,000 records at once. An idle device sends a few requests an hour. */
+/** Default rate. It permits a first sync of 100,000 records at once; an idle device sends a few requests per hour. */
 export const usualRate: Rate = { burst: 2000, perSecond: 20 }
 
 const saveEveryMs = 1000
 
-/** Buckets of one book's callers, in its database. */
+/** Buckets of one book's callers. The book's database stores them. */
 export class CallerRates {
   readonly #saved: ReturnType<typeof openRateBuckets>
   readonly #clock: Clock
@@ -75,7 +75,9 @@ export class CallerRates {
     this.#rate = rate
   }
 
-  /** Takes `cost` out of the caller's bucket, or throws `rate-limited` with `retryAfterMs` and takes nothing. */
+  /**
+   * Takes `cost` from the caller's bucket. If it has less: takes nothing, throws `rate-limited` with `retryAfterMs`.
+   */
   spend(caller: string, cost = 1): void {
     const atMs = this.#clock.now()
     const bucket = this.#buckets.get(caller)
@@ -91,7 +93,7 @@ export class CallerRates {
     throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
   }
 
-  /** Removes full buckets; answers the number of others. */
+  /** Removes full buckets. Returns the number of remaining ones. */
   tidy(): number {
     const before = this.#clock.now() - fillMs(this.#rate)
     for (const [caller, { atMs }] of this.#buckets) if (atMs < before) this.#buckets.delete(caller)
@@ -99,7 +101,7 @@ export class CallerRates {
   }
 }
 
-/** Reads `DAYBOOK_RATE`: burst and requests per second, as in `2000/20`. */
+/** Reads `DAYBOOK_RATE`, burst and requests per second, as in `2000/20`. Throws `internal` for another form. */
 export function readRate(text: string | undefined): Rate {
   if (text === undefined || text === '') return usualRate
   const [burst = 0, perSecond = 0] = (/^(\d{1,7})\/(\d{1,6}(?:\.\d{1,3})?)$/.exec(text) ?? [])

@@ -67,9 +67,9 @@ const entry = shapeOf<OutboxEntry>()(
 )
 
 const choice = z.strictObject({
-  /** The conflict's number, as `list` gives it. */
+  /** Id of the conflict, from `list`. */
   id: z.number().int(),
-  /** The side that the record gets, or `body` for the body given here. */
+  /** The side that becomes the record, or `body` for the given body. */
   choose: z.enum(['loser', 'winner', 'body']),
   body: z.record(z.string(), z.json()).optional(),
 })
@@ -81,7 +81,7 @@ interface Deciding {
   readonly sync: Pick<SyncWriter, 'conflict' | 'decideConflict'>
 }
 
-/** Checks and applies a decision. Inside a transaction. */
+/** Checks and applies a decision. Call it in a transaction. */
 export function decideConflict(
   input: unknown,
   { records, sync }: Deciding,
@@ -96,7 +96,7 @@ export function decideConflict(
   }
   if (entry.winner?.record !== undefined) return decideRivals(entry, choose, body, { records, sync })
   const { record, kind, loser, state } = entry
-  // The record is the `winner` side already, unless an earlier decision changed it.
+  // The record already is the `winner` side, unless an earlier decision changed it.
   const winner = state === 'decided' ? entry.winner : undefined
   const chosen: ConflictSide | undefined = body
     ? { by: '', op: 'put', body }
@@ -119,7 +119,7 @@ function purgedError(record: string): DaybookError {
   return new DaybookError('conflict', message, { details: { path: 'choose' } })
 }
 
-/** A side that was sealed in the log stays sealed, even if the record was forgotten since or was never sealed. */
+/** Keeps a side sealed that was sealed in the log, even if the record was forgotten since or never sealed. */
 function scopeOf(
   { record }: Pick<ConflictEntry, 'record'>,
   sides: readonly (ConflictSide | undefined)[],
@@ -130,8 +130,8 @@ function scopeOf(
 }
 
 /**
- * Decides between two records that supersede the same one: the loser supersedes the current record there, or returns to its
- * original place.
+ * Decides between two records that supersede the same record. `loser` or `body`: the losing record supersedes the
+ * current record of the chain. `winner`: it returns to its original place.
  */
 function decideRivals(
   { id, record, kind, loser, paths = [], state }: ConflictEntry,
@@ -157,7 +157,7 @@ function decideRivals(
     return { record, changed: stepsBack }
   }
   const content = body ?? (now ? bodyOf(now) : readable(record, loser))
-  // The record is in place already, with the same body.
+  // The record already has its place, with the same body.
   if (now && !here.isDisplaced && !body) return { record, changed: false }
   const place = now && !here.isDisplaced ? now[path] : currentPlace(now ? record : before, kind, records)
   const { [path]: _before, ...rest } = content
@@ -191,7 +191,7 @@ const syncCapabilities = [
       'Sends unsent changes to the mirror and fetches new ones, until both agree; or does one of the two.',
     input: z
       .strictObject({
-        /** `push` only sends, `pull` only fetches; `bidirectional` is another name for `both`. */
+        /** `push` only sends, `pull` only fetches. `bidirectional` is another name for `both`. */
         direction: z.enum([...syncDirections, 'bidirectional']).default('both'),
       })
       .prefault({}),
@@ -208,11 +208,11 @@ const syncCapabilities = [
     input: z
       .strictObject({
         limit: limit(),
-        /** Those about one record. */
+        /** Only conflicts of this record. */
         record: z.string().optional(),
-        /** Only those that nobody has decided. */
+        /** True: only conflicts that no person has decided. */
         undecided: z.boolean().default(false),
-        /** For the next page: the smallest id of the last one. */
+        /** Cursor: smallest id of the last page. */
         before: z.number().int().optional(),
       })
       .prefault({}),
@@ -241,7 +241,7 @@ const syncCapabilities = [
     input: z
       .strictObject({
         limit: limit(),
-        /** For the next page: the greatest `n` of the last one. */
+        /** Cursor: greatest `n` of the last page. */
         after: z.number().int().min(0).optional(),
       })
       .prefault({}),
@@ -270,7 +270,7 @@ const syncCapabilities = [
     input: z
       .strictObject({
         limit: limit(),
-        /** For the next page: the greatest `n` of the last one. */
+        /** Cursor: greatest `n` of the last page. */
         after: z.number().int().min(0).optional(),
       })
       .prefault({}),

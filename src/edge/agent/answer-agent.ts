@@ -1,5 +1,5 @@
-// Runs one a2p request at a mirror: charges its rate, checks its nonce, then calls the capability.
-// Invariant: every refusal is in the access log, and stores nothing.
+// Runs one a2p request at a mirror: charges the caller's rate, checks the nonce, then calls the capability.
+// Invariant: a refusal is in the access log and stores nothing else.
 import type { CallWay } from '../../core/access/governed.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
@@ -9,29 +9,31 @@ import type { Operation, RateState, AgentGate } from './agent-gate.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Outcome } from '../outcome.ts'
 
+/** One a2p request. */
 export interface AgentAsk {
   readonly id: string
   readonly operation: Operation
   readonly input?: unknown
-  /** A fault of the request itself, reported to an admitted caller and logged. */
+  /** A fault of the request itself. An admitted caller gets it, and it is logged. */
   readonly fault?: ErrorShape | undefined
-  /** Makes a write safe to retry. */
+  /** Id that makes a repeated write take effect once. */
   readonly requestId?: string | undefined
-  /** The purpose, for the access log. */
+  /** Purpose of the call, for the access log. */
   readonly purpose?: string | undefined
-  /** The id of a receipt, which sets the call's reach. */
+  /** Id of a receipt, which sets the reach of the call. */
   readonly receipt?: string | undefined
-  /** How the request arrived, for policies. */
+  /** Transport of the request, for policies. */
   readonly way: CallWay
 }
 
+/** The outcome of a request, and the caller's rate. */
 export interface AgentAnswer {
   readonly outcome: Outcome<unknown>
-  /** Absent for a caller who was not admitted. */
+  /** Absent for a caller that was not admitted. */
   readonly rate?: RateState | undefined
 }
 
-/** The needed part of a book. */
+/** The members of a mirror's book that this module needs. */
 interface AgentBook {
   readonly engine: Pick<Engine, 'call'>
   readonly agents: AgentGate
@@ -39,10 +41,10 @@ interface AgentBook {
   turn?(caller: string): Promise<void>
 }
 
-/** Runs `gate`, and logs its refusals. */
+/** Runs `gate`, and logs its refusal. */
 type Audited = (gate: () => Promise<void>) => Promise<void>
 
-/** Answers an admitted caller. `onRate` gets its rate, also on a refusal. */
+/** Answers an admitted caller. Calls `onRate` with the caller's rate, also before a refusal. */
 export async function runAgentCall(
   book: AgentBook,
   admitted: Admitted,
@@ -63,7 +65,7 @@ export async function runAgentCall(
   await audited(async () => {
     const rate = await agents.spend(payerOf(admitted), ask.operation)
     onRate(rate)
-    // Refuse before the nonce is used, so that the same request can be retried.
+    // Refuse before the nonce is used, so that the caller can repeat the request.
     const { retryAfterMs } = rate
     if (retryAfterMs !== undefined)
       throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
@@ -81,7 +83,7 @@ export async function runAgentCall(
   })
 }
 
-/** Answers an agent of a missing or erased book like an unregistered agent. */
+/** Returns the error for an agent of a missing or erased book: the error that an unregistered agent gets. */
 export function hideFromAgent(error: unknown, signed: SignedRequest | undefined, nowMs: number): unknown {
   const isGone =
     isDaybookError(error, 'book-erased') ||

@@ -1,5 +1,5 @@
-// Archives of an edge's books, from its settings: the bucket and the interval.
-// Invariant: with wrong settings books still open; they are not archived, and archive verbs fail with the reason.
+// Archives of an edge's books: the bucket and the interval, from the settings of the edge.
+// Invariant: with wrong settings, books still open; they are not archived, and archive verbs throw the reason.
 import type { ArchivePlaces, UploadNotes } from '../../core/capability/port/archive-port.ts'
 import type { Recurring } from '../../core/capability/task.ts'
 import { defined } from '../../core/defined.ts'
@@ -12,7 +12,7 @@ const words: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', wee
 const hourMs = 3_600_000
 const path = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
-/** The archive of a book: the bucket bound as `ARCHIVE`, if any. */
+/** Returns the archive storage of a book, the bucket bound as `ARCHIVE`; undefined without one. */
 export function edgeArchives(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces | undefined {
   const { ARCHIVE: bucket } = env
   if (!bucket) return undefined
@@ -28,7 +28,7 @@ export function edgeArchives(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces
   }
 }
 
-/** Scheduled archives; none without `DAYBOOK_ARCHIVE_EVERY`. */
+/** Returns the scheduled archives; empty without `DAYBOOK_ARCHIVE_EVERY`. Logs wrong settings. */
 export function edgeRounds(env: ArchiveEnv, log: Log): readonly Recurring[] {
   try {
     return readRounds(env)
@@ -67,18 +67,21 @@ function countOf(env: ArchiveEnv, name: 'DAYBOOK_ARCHIVE_KEEP' | 'DAYBOOK_ARCHIV
   throw misconfigured(`${name} takes a whole number from 1`)
 }
 
-/** A fault of the deployment, not of the caller. */
+/** Creates the error for wrong settings. They are a fault of the deployment, not of the caller. */
 const misconfigured = (fault: string) =>
   new DaybookError('archive-off', `The archive settings of this edge are wrong: ${fault}.`)
 
 export interface ArchiveEnv {
   /** An R2 bucket for archives of books: `archive:put`, `archive:list`, `archive:verify`. */
   readonly ARCHIVE?: ArchiveBucket
-  /** Interval of archives: `daily`, `weekly`, or at least an hour, such as `12h`. Default: only when called. */
+  /**
+   * Interval of archives: `daily`, `weekly`, `hourly`, or a duration of at least an hour such as `12h`. Default: only
+   * when called.
+   */
   readonly DAYBOOK_ARCHIVE_EVERY?: string
-  /** Prefix of archive keys, before the book's name. Default: none. */
+  /** Prefix of archive keys, before the name of the book. Default: none. */
   readonly DAYBOOK_ARCHIVE_PREFIX?: string
-  /** Archives to keep: the newest ones, and those of the last days. Default: all. */
+  /** Archives to keep: number of newest ones, and days of age. Default: all. */
   readonly DAYBOOK_ARCHIVE_KEEP?: string
   readonly DAYBOOK_ARCHIVE_DAYS?: string
 }

@@ -1,5 +1,6 @@
-// Archives in an R2 bucket that is bound to the edge. Invariants: those of the S3 store. A binding can't list uploads, so each upload
-// is noted before its first part is sent; the next archive aborts it if its object was evicted meanwhile.
+// Archives in an R2 bucket that is bound to the edge. A binding can't list uploads. So `put` stores a note before the
+// first part, and the next archive aborts the upload if its Durable Object was evicted.
+// Invariant: the law of `ArchiveStore` applies.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import type {
   ArchiveObject,
@@ -17,11 +18,11 @@ interface R2StoreParts {
   readonly bucket: ArchiveBucket
   readonly prefix: string
   readonly notes: UploadNotes
-  /** Keys per page of a list. Default: the platform's, 1,000. */
+  /** Keys per page of a list. Default: 1,000, the default of R2. */
   readonly pageKeys?: number
 }
 
-/** Each object has one bucket, so its notes need no other place. */
+/** The place in each note. A Durable Object has one bucket, so one name is enough. */
 const place = 'r2'
 
 export class R2Store implements ArchiveStore {
@@ -70,7 +71,7 @@ export class R2Store implements ArchiveStore {
           : await rest.next()
         part = next.done ? undefined : next.value
       }
-      // Completing a multipart upload takes no condition.
+      // R2 completes a multipart upload without a condition, so check for an existing object first.
       if (await this.stat(key, signal)) throw taken(key)
       checkSize(await this.#ask(signal, () => upload.complete(done)), size)
       await notes.remove(note)
@@ -140,7 +141,7 @@ export class R2Store implements ArchiveStore {
     return abandoned.length
   }
 
-  /** Aborts an upload, unless it is gone, and removes its note. */
+  /** Aborts an upload unless it is gone, and removes its note. */
   async #abort(note: UploadNote): Promise<void> {
     const upload = this.#parts.bucket.resumeMultipartUpload(note.key, note.upload)
     await upload.abort().catch((error: unknown) => {
@@ -149,7 +150,10 @@ export class R2Store implements ArchiveStore {
     await this.#parts.notes.remove(note)
   }
 
-  /** A binding takes no signal: a request that has begun finishes, and the next archive aborts or finds its upload. */
+  /**
+   * A binding takes no signal: after an abort, a started request still finishes, and the next archive aborts its
+   * upload.
+   */
   async #ask<Answer>(
     signal: AbortSignalLike,
     work: (bucket: ArchiveBucket) => Promise<Answer>,
@@ -163,7 +167,7 @@ export class R2Store implements ArchiveStore {
   }
 }
 
-/** R2's code for a missing upload, in the messages of the binding. */
+/** True for R2's error about a missing upload. The binding states the code in its message. */
 const isNoUpload = (error: unknown) => error instanceof Error && /\b10024\b|NoSuchUpload/.test(error.message)
 
 const shown = (key: string, { size, uploaded }: BucketObject): ArchiveObject => ({
@@ -187,7 +191,7 @@ const taken = (key: string) =>
     details: { key },
   })
 
-// The needed part of the platform's R2 binding.
+// The members of the R2 binding that this module uses.
 
 interface BucketObject {
   readonly size: number
@@ -209,7 +213,7 @@ interface BucketUpload {
 export interface ArchiveBucket {
   head(key: string): Promise<BucketObject | null>
   get(key: string): Promise<(BucketObject & { readonly body: AsyncIterable<unknown> }) | null>
-  /** Null if the condition is false. */
+  /** Returns null if the condition is false. */
   put(
     key: string,
     bytes: Uint8Array<ArrayBuffer>,

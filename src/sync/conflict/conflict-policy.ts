@@ -1,11 +1,11 @@
-// Decides which of two changes of one version wins. Pure and total: device and mirror get the same answer.
-// If a policy needs content that is sealed or must be merged, the device decides.
+// Decides which of two changes of one version wins. Pure and total, so device and mirror decide equally. If a policy
+// needs sealed content or a merge, the device decides.
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
 import { type Json, type JsonObject, sameJson } from '../../core/json/path.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { parseWith } from '../../core/schema.ts'
 
-/** For kinds that this side does not know. */
+/** Policy for kinds that this copy does not know. */
 export const defaultPolicy: ConflictPolicy = 'last_write_wins'
 
 /** One side of a conflict. */
@@ -15,7 +15,7 @@ interface Edit {
   readonly device: string
 }
 
-/** Decides between the arriving and the present edit; `device`: the device must decide. */
+/** Decides between the arriving and the present edit. `device`: only the device can decide. */
 export function decide(
   policy: ConflictPolicy,
   arriving: Omit<Edit, 'op'>,
@@ -40,21 +40,21 @@ interface Removal extends Omit<Edit, 'op'> {
 }
 
 /**
- * True when an edit revives a record that was removed concurrently: the edit is later, and its kind allows it. Nothing
- * outlives a purge.
+ * True if an edit restores a record that was concurrently removed: the kind allows that, and the edit is later. No
+ * edit restores a purged record.
  */
 export function outlives(kind: Kind | undefined, edit: Omit<Edit, 'op'>, removal: Removal): boolean {
   return kind?.laterEditRevives === true && !removal.isPurge && isLater(edit, removal)
 }
 
-/** True when `one` was made after `other`; device names break ties. */
+/** True if `one` was made after `other`. The device name breaks a tie. */
 export function isLater(one: Omit<Edit, 'op'>, other: Omit<Edit, 'op'>): boolean {
   return one.stamp === other.stamp ? one.device > other.device : one.stamp > other.stamp
 }
 
-/** True for stamps of one edit, though the mirror may have set its time back. */
+/** True if both stamps belong to one edit. The mirror may have set back the time of `returned`. */
 export function isSameEdit(stamp: string, returned: string): boolean {
-  // 12 digits of milliseconds, then a part of the device alone.
+  // After 12 digits of milliseconds come the counter and the device, which the mirror doesn't change.
   return stamp.slice(12) === returned.slice(12) && stamp >= returned
 }
 
@@ -65,11 +65,11 @@ export interface EditContent {
   readonly resource?: string | undefined
   readonly sensitivity?: string | undefined
   readonly body?: unknown
-  /** A sealed body. Without the key only identity can be tested. */
+  /** A sealed body. Without the key, only equality can be tested. */
   readonly enc?: unknown
 }
 
-/** True when two changes have the same content: then they don't conflict, whatever their versions. */
+/** True if two changes have equal content. Then they don't conflict, whatever their versions. */
 export function saysSame(one: EditContent, other: EditContent): boolean {
   if (one.op !== other.op || one.session !== other.session || one.resource !== other.resource) return false
   const a = one.body ?? one.enc
@@ -79,7 +79,7 @@ export function saysSame(one: EditContent, other: EditContent): boolean {
   )
 }
 
-/** The only one of two edits that is in a final state, which no policy undoes; undefined for neither or both. */
+/** Returns the edit in a final state, which no policy undoes; undefined if neither or both are final. */
 export function finalWinner(
   kind: Kind | undefined,
   arriving: EditContent,
@@ -92,12 +92,12 @@ export function finalWinner(
   return one ? 'arriving' : 'present'
 }
 
-/** True when one of two edits is sealed and the other is not. */
+/** True if exactly one of two puts is sealed. */
 export function isMixed(one: EditContent, other: EditContent): boolean {
   return one.op === 'put' && other.op === 'put' && (one.enc === undefined) !== (other.enc === undefined)
 }
 
-/** True for a body that the kind's schema accepts. Bodies of unknown kinds fit. */
+/** True if the kind's schema accepts the body, or the kind is unknown. */
 export function fitsKind(kind: Kind | undefined, body: JsonObject): boolean {
   if (!kind) return true
   try {

@@ -1,6 +1,7 @@
-// Changes to records that follow from changes to others: ended records, words of removed records, parts, guards and marks.
-// Invariant: each follows from the stored records alone, so that every copy with the same records makes the same change,
-// whatever the order in which they arrived. All of it runs inside a transaction.
+// Changes that follow from changes of other records: ended records, words of removed records, parts, guards and
+// marks.
+// Invariant: each change follows from the stored records only. So copies with equal records make equal changes, in
+// any order of arrival. Call these functions in a transaction.
 
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark.ts'
@@ -21,8 +22,8 @@ interface Ended extends Changed {
 type EndedStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps'>
 
 /**
- * Forgets records that another record has ended (`ends` of a kind), such as a proposal that one device approved and another
- * rejected, and takes back changes they made. Answers the records that changed.
+ * Forgets records that another record ended (`ends` of a kind), such as a proposal that one device approved and
+ * another rejected, and undoes the changes of ended records. Returns the changed records.
  */
 export function forgetEnded(store: EndedStore, changed: readonly Changed[], now: string): Ended[] {
   return changed.flatMap(({ id, kind: name }) => {
@@ -66,7 +67,7 @@ function forgetOne(store: EndedStore, row: RecordRow | undefined, ending: Record
   return [{ id, kind, agent }]
 }
 
-/** Puts the record `id` again without changes that have ended. */
+/** Writes record `id` again without changes of ended records. */
 function takeBack(store: EndedStore, id: string, now: string): Ended[] {
   const row = store.records.row(id)
   const kind = row && store.kinds.get(row.kind)
@@ -84,8 +85,8 @@ function takeBack(store: EndedStore, id: string, now: string): Ended[] {
 export type WordStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'sources'>
 
 /**
- * Removes words of removed records from records that were made from them and outlive them (`withoutGone` of a kind).
- * Answers the records that changed.
+ * Removes words of removed records from live records that were made from them (`withoutGone` of a kind). Returns the
+ * changed records.
  */
 export function dropWords(store: WordStore, changed: readonly Changed[], now: string): Changed[] {
   const targets = new Set(changed.flatMap((one) => madeFrom(store, one)))
@@ -118,22 +119,22 @@ function dropIn(store: WordStore, id: string, now: string): Changed[] {
   return [{ id, kind: row.kind }]
 }
 
-/** A part that may outlive its record: the author of the forget did not know it. */
+/** A part of a removed record. It may still be live, because the author of the removal did not know it. */
 export interface OrphanPart {
   readonly id: string
   readonly isPurged: boolean
 }
 
 /**
- * Parts of the record in `row`, read before it is forgotten or purged. Live parts that several records share are skipped: a
- * change of such a record writes another part.
+ * Returns the parts of the record in `row`. Call it before the removal of that record. Skips live parts that several
+ * records share, because an edit of such a record writes a new part.
  */
 export function possibleOrphans(store: BookStore, row: RecordRow, isPurging: boolean): OrphanPart[] {
   if (row.deleted === 0 && store.kinds.get(row.kind)?.sharedParts) return []
   return partRows(store, row).map(({ id }) => ({ id, isPurged: isPurging }))
 }
 
-/** Forgets or purges the `parts` that are still there; answers the records that changed. */
+/** Forgets or purges those of `parts` that are still stored. Returns the changed records. */
 export function forgetParts(
   { records, stamps, purge }: Pick<BookStore, 'records' | 'stamps' | 'purge'>,
   parts: readonly OrphanPart[],
@@ -151,8 +152,9 @@ export function forgetParts(
 }
 
 /**
- * Seals each record that is less sensitive than its guard (`guardedBy` of a kind): of `changed` and the records those guard,
- * or of all; then the records that these guard. Never lowers a sensitivity. Answers the records that changed.
+ * Seals each record that is less sensitive than its guard (`guardedBy` of a kind): among `changed` and the records
+ * that they guard, or among all records if undefined. Repeats for the records that the sealed ones guard. Never
+ * lowers a sensitivity. Returns the changed records.
  */
 export function raiseGuarded(
   store: Pick<BookStore, 'records' | 'stamps' | 'sources' | 'bodies'>,
@@ -160,7 +162,7 @@ export function raiseGuarded(
   now: string,
 ): Changed[] {
   const { sources, bodies } = store
-  // A device without the key can't seal. A device with the key will.
+  // A device without the key can't seal. A device with the key does it later.
   if (bodies.sealer.current() === undefined) return []
   const raised: Changed[] = []
   for (let next = changed; ;) {
@@ -178,7 +180,7 @@ export function raiseGuarded(
 
 type MarkStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'purge'>
 
-/** Makes marks follow their record: removed with it, and as sensitive as it. Answers the marks that changed. */
+/** Updates marks of changed records: removed with their record, and as sensitive as it. Returns the changed marks. */
 export function updateMarks(store: MarkStore, changed: readonly Changed[], now: string): Changed[] {
   const { records, bodies, stamps } = store
   const targets = new Set(changed.flatMap((one) => markedId(store, one) ?? []))
@@ -189,7 +191,7 @@ export function updateMarks(store: MarkStore, changed: readonly Changed[], now: 
     const head = { kind: mark.kind, id: mark.id, at: now, agent: mark.agent }
     if (isPurged(record)) {
       if (isPurged(mark)) return []
-      // Conflict logs hold words of marks that lost: purge those everywhere too.
+      // The conflict logs of other copies may contain words of the marks: purge them everywhere.
       records.forget({ op: 'forget', ...head, stamp: stamps.next(), purge: true })
       store.purge.purgeRemote(mark.id)
       return [head]
@@ -199,9 +201,9 @@ export function updateMarks(store: MarkStore, changed: readonly Changed[], now: 
       records.forget({ op: 'forget', ...head, stamp: stamps.next() })
       return [head]
     }
-    // Only ever raise: this copy may have the record from before it was sealed.
+    // Only raise the sensitivity: this copy may have an earlier version of the record, from before the seal.
     const body = isGuardedEnough(mark, record) ? undefined : bodies.read(mark, mark.body)
-    // A device without the key can't seal. A device with the key will.
+    // A device without the key can't seal. A device with the key does it later.
     if (!body || (isGuarded(record) && bodies.sealer.current() === undefined)) return []
     const { session, resource } = record
     putAgain(store, { ...mark, session, resource, sensitivity: levelOf(record) }, body, now)
@@ -209,7 +211,7 @@ export function updateMarks(store: MarkStore, changed: readonly Changed[], now: 
   })
 }
 
-/** The record whose marks may need an update. */
+/** Returns the id of the record whose marks may need an update. */
 function markedId({ kinds, records, bodies }: MarkStore, { id, kind }: Changed): string | undefined {
   const path = kinds.get(kind)?.marks
   if (path === undefined) return id
@@ -223,7 +225,7 @@ const isGuarded = ({ kid }: RecordRow) => kid !== null
 const levelOf = ({ sensitivity }: RecordRow) => (sensitivity ?? 'standard') as Sensitivity
 const isGuardedEnough = (mark: RecordRow, record: RecordRow) => !isLowered(levelOf(mark), levelOf(record))
 
-/** Puts `body` in place of the body in `row`; the head stays. */
+/** Writes `body` into the record of `row`, with the head of `row`. */
 function putAgain(
   { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
   { kind, id, agent, created_at, session, resource, sensitivity }: RecordRow,

@@ -1,5 +1,5 @@
-// Three-way merge of two bodies with one base. Pure, total and symmetric: swapping `mine` and `theirs` changes nothing.
-// If two values can't be joined, the later edit wins, and the path is listed as a clash.
+// Three-way merge of two bodies with a common base. Pure, total and symmetric: swapped sides give the same result.
+// Where values can't be joined, the later edit wins, and `clashes` lists the path.
 import type { MergeRule } from '../../core/kind.ts'
 import { type Json, type JsonObject, isJsonObject, sameJson } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -8,19 +8,19 @@ export interface Merge {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly theirs: JsonObject
-  /** The kind's rules for single paths. Other objects merge by field, lists of plain values as sets. */
+  /** The kind's rules for single paths. By default, objects merge by field and lists of scalars as sets. */
   readonly rules?: Readonly<Record<string, MergeRule>> | undefined
-  /** True when `mine` was made after `theirs`. */
+  /** True if `mine` was made after `theirs`. */
   readonly mineIsLater: boolean
 }
 
 export interface Merged {
   readonly body: JsonObject
-  /** Dotted paths where both sides changed the value, and one side was dropped. */
+  /** Dotted paths that both sides changed and where one value was dropped. */
   readonly clashes: readonly string[]
 }
 
-/** A rule, and the rest of the path to the value it applies to. */
+/** A rule, and the remaining steps to the value that it applies to. */
 interface Rule {
   readonly steps: readonly string[]
   readonly rule: MergeRule
@@ -33,8 +33,8 @@ const below = (rules: readonly Rule[], name: string): readonly Rule[] =>
     .map(({ steps, rule }) => ({ steps: steps.slice(1), rule }))
 
 /**
- * Merges two edits of one base. `merge(base, x, base)` and `merge(base, base, x)` are `x`, and so is `merge(base, x, x)`
- * except for counters: both increments count. A field that one side removed and the other changed stays, as changed.
+ * Merges two edits of one base. If only one side changed, returns that side. Equal changes count once, except
+ * counters: both increments count. A field that one side removed and the other changed stays, with the change.
  */
 export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Merge): Merged {
   const clashes: string[] = []
@@ -45,12 +45,12 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
     if (sameJson(other, from)) return one
     if (sameJson(one, from)) return other
     const isSame = sameJson(one, other)
-    // Equal sides with a counter inside: both increments count.
+    // Equal sides may contain a counter, where both increments count.
     if (isSame && !ruled.some(({ rule }) => rule === 'counter')) return one
     const rule = ruled.find(isHere)?.rule
     const byRule = joinByRule(rule, sides, mineIsLater)
     if (byRule !== undefined) return byRule
-    // Derived from the other fields, as a whole. Null is a value; a missing field is not.
+    // A derived value is recomputed as a whole. Null is a value; undefined is a missing field.
     if (rule === 'derived') return [pick(one, other), one, other].find((side) => side !== undefined)
     if (isJsonObject(one) && isJsonObject(other))
       return joinFields(path, { from: isJsonObject(from) ? from : {}, one, other }, ruled)
@@ -79,7 +79,7 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
   return { body: joinFields('', { from: base, one: mine, other: theirs }, ruled), clashes }
 }
 
-/** One field as the base and the two edits have it. */
+/** One field in the base and in both edits. */
 interface Sides {
   readonly from: Json | undefined
   readonly one: Json | undefined
@@ -110,11 +110,11 @@ function joinByRule(
   const sum = one + other - (typeof from === 'number' ? from : 0)
   // JSON has no infinity.
   if (!Number.isFinite(sum)) return undefined
-  // Both sides lowered it: a count of events is never negative.
+  // Both sides may have lowered the counter: a count is never negative.
   return one >= 0 && other >= 0 ? Math.max(0, sum) : sum
 }
 
-/** Order of two numbers or two times; undefined for anything else. Equal instants are ordered as texts. */
+/** Compares two numbers or two times; undefined for other values. Equal instants compare as texts. */
 function compareOrdered(one: Json | undefined, other: Json | undefined): number | undefined {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   if (typeof one !== 'string' || typeof other !== 'string') return undefined
@@ -126,7 +126,7 @@ function compareOrdered(one: Json | undefined, other: Json | undefined): number 
 
 type Plain = string | number | boolean | null
 
-/** A list of plain values without duplicates. */
+/** True for a list of scalars without duplicates. */
 function isSet(value: Json | undefined): value is readonly Plain[] {
   return (
     Array.isArray(value) &&
@@ -135,7 +135,7 @@ function isSet(value: Json | undefined): value is readonly Plain[] {
   )
 }
 
-/** Items of `from` that both sides still have, in its order, then items that either added, sorted. */
+/** Returns items of `from` that both sides kept, in the order of `from`, then items that a side added, sorted. */
 function joinSets(from: readonly Plain[], one: readonly Plain[], other: readonly Plain[]): Plain[] {
   const inOne = new Set(one)
   const inOther = new Set(other)

@@ -1,6 +1,6 @@
-// Rivals: two records that devices made concurrently to supersede the same one. Each copy derives the winner from the records
-// (core/succession); this file logs the loser as a conflict.
-// Invariant: a copy with both rivals has one entry about them, however often either arrives.
+// Rivals: records that concurrently supersede the same record. Each copy derives the winner from the records
+// (core/succession); this module logs the loser as a conflict.
+// Invariant: a copy with both rivals has one log entry about them, however often they arrive.
 import { currentRival } from '../../core/succession.ts'
 import { citedIds } from '../../core/kind.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -13,8 +13,8 @@ export type RivalStore = Pick<
 >
 
 /**
- * Logs each record that lost its place because of `arrived`; answers the number of new entries. Inside the transaction in which
- * they arrived.
+ * Logs each record that lost its place because of `arrived`. Returns the number of new entries. Call it in the
+ * transaction that stores `arrived`.
  */
 export function logRivals(
   store: RivalStore,
@@ -60,7 +60,7 @@ export function logRivals(
   return logged
 }
 
-/** All records that supersede `target`, `row` included. Sealed and clear records are never rivals. */
+/** Returns all records that supersede `target`, `row` included. A sealed and a clear record are never rivals. */
 function rivalsOf(
   { records, queries }: RivalStore,
   row: RecordRow,

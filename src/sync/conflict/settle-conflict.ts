@@ -1,5 +1,6 @@
 // Settles a conflict on the device, by its policy.
-// Invariant: the record ends as the mirror's version, or with an op on top of that; the losing side is in the conflict log.
+// Invariant: afterwards the record is the mirror's version, or has an op on top of it; the conflict log has the
+// loser.
 import { defined } from '../../core/defined.ts'
 import { type ConflictPolicy, type Kind, settled } from '../../core/kind.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
@@ -25,37 +26,37 @@ import { isPurge, sideOf, toOp } from '../wire/wire-op.ts'
 
 type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 
-/** After this many conflicts in a row a person decides about a merged record. */
+/** After this many conflicts in a row, a person must decide about a merged record. */
 export const mergeRounds = 5
 
-/** The sent `op` met `current`, the mirror's record. */
+/** A sent `op` that conflicts with `current`, the mirror's record. */
 export interface Conflict {
   readonly store: BookStore
   readonly op: SentOp
   readonly policy: ConflictPolicy
   readonly current: WireChange
-  /** The version that the op met, if `current` is a later one. */
+  /** The version that the op conflicted with, if `current` is a later one. */
   readonly met?: WireMet | undefined
-  /** Canonical time. */
+  /** Canonical UTC time. */
   readonly now: string
-  /** Stores the mirror's version. */
+  /** Stores the mirror's version on this device. */
   readonly accept: (change: WireChange) => void
-  /** Counts entries of the conflict log. */
+  /** Called once for each new entry of the conflict log. */
   readonly onLogged: () => void
 }
 
-/** Settles a conflict by its policy. Inside a transaction. */
+/** Settles a conflict by its policy. Call it in a transaction. */
 export function settleConflict(conflict: Conflict): void {
   new Settlement(conflict).settle()
 }
 
-/** How a conflict goes into the log. */
+/** Options of a log entry. */
 interface LogEntry {
   readonly open?: boolean
   readonly paths?: readonly string[]
 }
 
-/** One conflict while it is settled: both sides, in clear where this device has the key. */
+/** The settlement of one conflict. Bodies are in clear if this device has the key. */
 class Settlement {
   readonly #conflict: Conflict
   readonly #sent: WireOp
@@ -65,9 +66,9 @@ class Settlement {
   readonly #base: JsonObject | undefined
   readonly #mineIsLater: boolean
   readonly #isPurgedSince: boolean
-  /** The local row, once the op is settled. */
+  /** The local row after the op was settled. */
   #row: RecordRow | undefined
-  /** Sides for the log, as they travelled: sealed bodies stay sealed. */
+  /** Sides for the log, in the form of the wire: sealed bodies stay sealed. */
   readonly #ourSide: LoggedSide
   readonly #theirSide: LoggedSide
 
@@ -91,7 +92,7 @@ class Settlement {
     const before = met?.said && inClearContent(store, current, met.said)
     const sameAsMet = before !== undefined && saysSame(this.#mine, before)
     const same = saysSame(this.#mine, this.#theirs) && !this.#countsMore()
-    // The mirror has a forget, not the purge. The next op sends the purge, unless its base becomes that forget.
+    // The mirror has the forget but not the purge. The next op sends the purge, unless its base becomes that forget.
     const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
     store.ops.settle(op, lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
     this.#row = store.records.row(current.id)
@@ -121,17 +122,17 @@ class Settlement {
       if (policy === 'merge') return this.#merge(mine, theirs)
       if (isMixed(this.#sent, current)) return this.#seal(mine, theirs)
     }
-    // Without the key nothing is merged: a person decides once the key is here.
+    // Without the key, nothing is merged; a person decides when the key is available.
     const isOpen = policy === 'manual' || (policy === 'merge' && !(isClear(mine) && isClear(theirs)))
     accept(current)
     this.#log(this.#ourSide, this.#theirSide, { open: isOpen && mine.op === current.op })
   }
 
-  /** A later edit of the record is pending. It includes this edit, and meets `current` in its turn. */
+  /** A later local edit is pending. It includes this edit, and its own answer settles it against `current`. */
   #settleSuperseded(isLost: boolean): void {
     const { store, policy, current, accept } = this.#conflict
     const row = this.#row
-    // The pending forget adds nothing to this purge. Drop it, or this device would never learn of the purge.
+    // The pending forget adds nothing to the mirror's purge. Drop it, so that this device accepts the purge.
     if (row?.deleted === 1 && current.op === 'forget' && isPurge(current)) {
       store.ops.dropUnsent(row.seq)
       return accept(current)
@@ -139,7 +140,7 @@ class Settlement {
     if (isLost && policy !== 'merge' && policy !== 'manual') this.#log(this.#ourSide, this.#winner())
   }
 
-  /** The side that our edit lost to. If the mirror has decided, `current` may be later than that. */
+  /** Returns the side that our edit lost to. If the mirror decided, that version may be older than `current`. */
   #winner(): LoggedSide | undefined {
     const { met } = this.#conflict
     if (!met?.logged) return this.#theirSide
@@ -158,7 +159,7 @@ class Settlement {
     return { body: settled(kind, body), clashes }
   }
 
-  /** True when both sides are equal only because each counted once: the merge must count both. */
+  /** True if the sides are equal but each counted: the merge must count both. */
   #countsMore(): boolean {
     const { policy, current } = this.#conflict
     const mine = this.#mine
@@ -175,9 +176,9 @@ class Settlement {
 
   #log(loser: LoggedSide, winner: LoggedSide | undefined, more: LogEntry = {}): void {
     const { store, policy, current, now, onLogged } = this.#conflict
-    // A pending purge of this device takes the other side along.
+    // A pending purge of this device also removes the content of the other side.
     const isPurging = this.#row !== undefined && this.#row.purged > this.#row.ver
-    // The log holds no content that was purged. The mirror's current version came after the purge.
+    // The log must not contain purged content. The mirror's current version is newer than the purge.
     const isBare = (side: LoggedSide) =>
       side.op === 'put' && (side === this.#ourSide ? this.#isPurgedSince : isPurging)
     const shown = (side: LoggedSide): LoggedSide => (isBare(side) ? { by: side.by, op: 'put' } : side)
@@ -195,7 +196,7 @@ class Settlement {
     onLogged()
   }
 
-  /** Writes an op on top of the mirror's version, with the head of `side`. */
+  /** Writes an op on top of the mirror's version, with the scope of `side`. */
   #putOnTop(side: Clear<WireOp> | Clear<WireChange>, body: JsonObject): void {
     const { store, op, current, now } = this.#conflict
     const { session, resource } = side
@@ -231,7 +232,7 @@ class Settlement {
     this.#putOnTop(this.#mineIsLater ? mine : theirs, merged.body)
   }
 
-  /** One side is sealed and the other is not: the policy decides which content stays, and it stays sealed. */
+  /** Exactly one side is sealed. The policy selects the content, and the result is sealed. */
   #seal(mine: Clear<WireOp>, theirs: Clear<WireChange>): void {
     const { store, policy, current, accept } = this.#conflict
     const arriving = { ...mine, device: store.device }
@@ -244,21 +245,21 @@ class Settlement {
     this.#log(loser, winner, { open: policy === 'manual' })
   }
 
-  /** The author of the removal did not know of our edit, and nobody has decided or logged it. */
+  /** The author of the removal did not know our edit, and the mirror has neither decided nor logged it. */
   #meetRemoval(put: WirePut<WireOp>): void {
     const { store, op, current, accept } = this.#conflict
     accept(current)
     const removal = { ...current, device: current.by, isPurge: this.#isPurgedSince }
     if (current.op === 'put' || !outlives(this.#kind, { ...put, device: store.device }, removal))
       return this.#log(this.#ourSide, this.#theirSide)
-    // The mirror decides and notifies the others: send the edit again on its former base.
+    // Send the edit again on its former base: the mirror then decides, and the other devices get the result.
     store.records.put({ ...(toOp(put) as PutOp), at: put.at, stamp: put.stamp })
     store.ops.rebase(op.seq, put.base)
     store.ops.noteRounds(op.seq, op.rounds + 1)
   }
 }
 
-/** A put whose body can be read. */
+/** A put with a readable body. */
 type Clear<Wire extends WireOp | WireChange> = WirePut<Wire> & { readonly body: JsonObject }
 
 function isClear<Wire extends WireOp | WireChange>(wire: Wire): wire is Wire & Clear<Wire> {
@@ -267,7 +268,7 @@ function isClear<Wire extends WireOp | WireChange>(wire: Wire): wire is Wire & C
 
 const isSealedPut = (wire: WireOp | WireChange) => wire.op === 'put' && wire.enc !== undefined
 
-/** The same with its body, if this device has the key. */
+/** Returns `wire` with its body in clear if this device has the key; otherwise unchanged. */
 function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: Wire): Wire {
   if (wire.op === 'forget' || !wire.enc) return wire
   const body = bodies.read(wire, sealedText(wire.enc))
@@ -276,7 +277,7 @@ function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: 
 
 type MetContent = NonNullable<WireMet['said']>
 
-/** The content of an earlier version, with its body if this device has the key. */
+/** Returns the content of an earlier version, with its body in clear if this device has the key. */
 function inClearContent(
   { bodies }: BookStore,
   owner: { kind: string; id: string },
@@ -292,7 +293,7 @@ function sideOfContent(content: MetContent): Omit<LoggedSide, 'by'> {
   return { op: 'put', ...(content.enc ? { enc: content.enc } : content.body ? { body: content.body } : {}) }
 }
 
-/** The more sensitive side decides. */
+/** Returns the higher sensitivity of both sides. */
 function sensitivityOf(one: WireOp | WireChange, other: WireOp | WireChange): Sensitivity | undefined {
   const levels = new Set([one, other].map((wire) => (wire.op === 'put' ? wire.sensitivity : undefined)))
   return sensitivities.toReversed().find((each) => levels.has(each))

@@ -1,7 +1,7 @@
-// Sync without a running engine: the book stores requests with its unacknowledged ops outside of itself, a service worker sends
-// them, and the book applies the answers when it next opens.
-// Invariant: the requests have the same bytes that the book sends itself, so it makes no difference who sends them, or how often.
-// Withdrawn bytes, and answers to them, no longer count.
+// Sync without a running engine: the book stores requests with its unacknowledged ops outside its database, a service
+// worker sends them, and the book applies the answers when it next opens.
+// Invariant: the requests have the bytes that the book itself sends, so the sender and the number of sends don't
+// matter. The book ignores answers to withdrawn bytes.
 import type { Clock, Scheduler, SpillPlace } from '../../core/ports.ts'
 import type { SyncState } from '../../core/capability/status.ts'
 import { isDaybookError } from '../../core/errors.ts'
@@ -25,25 +25,27 @@ interface BackgroundOptions {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly selection: SyncSelection
-  /** True if the book syncs by itself. Otherwise it hands over only ops that were sent before. */
+  /** True if the book syncs automatically. False: it hands over only ops that were sent before. */
   readonly isAutomatic: boolean
-  /** Called for each record that a late answer changed, after the commit. */
+  /** Called after the commit, for each record that a late answer changed. */
   readonly onChange: (id: string, kind: string) => void
-  /** Called when `state` may have changed. */
+  /** Called when `state()` may have changed. */
   readonly onState: () => void
 }
 
-/** Writes within this time are handed over together. */
+/** Writes within this time share one handover. */
 const handOverDelayMs = 500
 
-/** Sends pending ops while no engine runs. */
+/** Hands pending ops to a service worker, which sends them while no engine runs. */
 export class Background {
   readonly #options: BackgroundOptions
   #isAllowed = false
   #isHanded = false
   #closed = false
   #cancel: (() => void) | undefined
-  /** Steps run one after another. Their failures are ignored: the book still has everything, and sends it itself. */
+  /**
+   * Steps run one after another. A failed step is ignored, because the book still has the ops and sends them itself.
+   */
   #last: Promise<unknown>
 
   constructor(options: BackgroundOptions) {
@@ -51,41 +53,41 @@ export class Background {
     this.#last = this.#takeOver().catch(() => undefined)
   }
 
-  /** Says whether a service worker can send for the book. Default: false. */
+  /** Sets whether a service worker can send for the book. Default: false. */
   allow(isAllowed: boolean): void {
     if (isAllowed === this.#isAllowed) return
     this.#isAllowed = isAllowed
     this.#options.onState()
   }
 
-  /** Hands over unacknowledged ops; true if any. Call it before the engine may end. */
+  /** Hands over unacknowledged ops. True: there were some. Call it before the engine may end. */
   handOver(): Promise<boolean> {
     this.#cancel?.()
     this.#cancel = undefined
     return this.#next(() => this.#handOver())
   }
 
-  /** Replaces ops that were handed over and then withdrawn. Settles once the old bytes are gone. */
+  /** Replaces handed-over requests with ops that were withdrawn since. Resolves after the old bytes are removed. */
   renew(): Promise<unknown> {
     return this.#next(async () => {
       if (!this.#isHanded) return false
-      // Clear first: if the next step fails, no old bytes are there.
+      // Clear first, so that the old bytes are removed even if the next step fails.
       await this.#options.place.clear()
       return this.#handOver()
     })
   }
 
-  /** A record was written while this engine can't send. */
+  /** Call it after a write while this engine can't send. */
   acted(): void {
     this.#handOverSoon()
   }
 
-  /** A sync failed. */
+  /** Call it after a failed sync. */
   failed(): void {
     this.#handOverSoon()
   }
 
-  /** A sync succeeded. */
+  /** Call it after a successful sync. */
   done(): void {
     if (this.#isHanded) void this.handOver()
   }
@@ -121,7 +123,7 @@ export class Background {
     return this.#isHanded
   }
 
-  /** Applies answers that a service worker fetched. Runs once, at the start. */
+  /** Applies answers that a service worker got. Runs once, at the start. */
   async #takeOver(): Promise<void> {
     const { place, onChange, onState } = this.#options
     const changed = new Map<string, string>()
@@ -131,11 +133,11 @@ export class Background {
     }
     for (const [id, kind] of changed) onChange(id, kind)
     if (changed.size > 0) onState()
-    // The answers are committed. The book sends unanswered requests itself.
+    // The answers are committed. The book itself sends the unanswered requests.
     await place.clear()
   }
 
-  /** Ignores texts of another version of this code, or altered ones. */
+  /** Applies one answer. Ignores texts that were altered or that another version of this code wrote. */
   async #takeAnswer(request: string, answer: string): Promise<Intake['changed']> {
     const { store, clock, selection } = this.#options
     try {
@@ -153,15 +155,15 @@ export class Background {
   }
 }
 
-/** Maximum requests that are handed over: 1,000 ops or 7 MB. The book sends the rest when it next opens. */
+/** Maximum of handed-over requests: 1,000 ops or 7 MB. The book sends the rest when it next opens. */
 const requestLimit = 10
 
-/** Fetches almost nothing: the book fetches changes itself. */
+/** The smallest page: the book fetches changes itself. */
 const noPage = { limit: 1, maxBytes: 1 } as const
 
 /**
- * Requests with all unacknowledged ops, in sending order; none during a resync. Inside a transaction: their ops count as sent.
- * With `more: false`, only ops that were sent before.
+ * Returns requests with all unacknowledged ops, in sending order; empty during a resync. `more: false`: only ops that
+ * were sent before. Call it in a transaction: the ops count as sent.
  */
 export function pendingRequests(store: BookStore, selection: SyncSelection, more: boolean): SyncRequest[] {
   const { ops, settings } = store
@@ -178,7 +180,7 @@ export function pendingRequests(store: BookStore, selection: SyncSelection, more
   }))
 }
 
-/** Leaves out later changes of a record with an unanswered op: their bytes depend on its answer. */
+/** Freezes further ops. Skips later changes of a record with an unanswered op, because they depend on its answer. */
 function freezeMore(store: BookStore, selection: SyncSelection): void {
   const frozen = new Map<number, SentOp>(store.ops.sent().map((op) => [op.seq, op]))
   while (splitOps([...frozen.values()], wireLimits).length < requestLimit) {
@@ -189,7 +191,7 @@ function freezeMore(store: BookStore, selection: SyncSelection): void {
 }
 
 /**
- * Applies the results of a fetched answer to ops that still wait for one. Undefined if there is no such op. Inside a
+ * Applies the results of a late answer to ops that still wait for one. Undefined: there is no such op. Call it in a
  * transaction.
  */
 export function takeLate(store: BookStore, answered: Answered): Intake | undefined {
@@ -205,7 +207,7 @@ export function takeLate(store: BookStore, answered: Answered): Intake | undefin
   const mids = new Set(pending.map(({ mid }) => mid))
   const results = response.results.filter(({ mid }) => mids.has(mid))
   if (results.length === 0) return undefined
-  // Only results: the cursor may have moved since, and the next request fetches changes.
+  // Takes the results only: the cursor may have moved since, and the next request fetches changes.
   const { digest: _digest, ranges: _ranges, mark: _mark, ...rest } = response
   const cursor = settings.getNumber('cursor')
   return takeIn(store, {

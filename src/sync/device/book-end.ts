@@ -1,6 +1,6 @@
-// Erases a book at its mirror or begins it again there, and remembers on the device that the mirror erased it.
-// Invariant: a device keeps its records, and sends none to a mirror that answered `book-erased` unless the owner confirms with
-// the book's name.
+// Ends a book at its mirror or begins it again there, and stores on the device that the mirror erased the book.
+// Invariant: a device keeps its records. After a `book-erased` of the mirror it sends no record there unless the
+// owner confirms with the book's name.
 import { checkConfirmed } from '../../core/book.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -9,13 +9,13 @@ import type { Settings } from '../../store/schema/settings.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { formerEpoch, startOver } from './resync.ts'
 
-/** Setting with the time of the erasure at the mirror. */
+/** Setting: time of the erasure at the mirror. */
 const erasedKey = 'mirror_erased'
 
-/** Time at which the mirror erased this book, as far as this device knows. */
+/** Returns the time at which the mirror erased this book, as far as this device knows. */
 export const erasedThere = (settings: Pick<Settings, 'get'>): string | undefined => settings.get(erasedKey)
 
-/** Remembers the erasure across restarts, so that nothing is sent. */
+/** Stores the erasure, so that sync stays off after a restart. */
 export function noteErased(settings: Pick<Settings, 'set'>, error: DaybookError): void {
   const { at } = error.details
   settings.set(erasedKey, typeof at === 'string' ? at : 'unknown')
@@ -23,13 +23,13 @@ export function noteErased(settings: Pick<Settings, 'set'>, error: DaybookError)
 
 export const forgetErased = (settings: Pick<Settings, 'remove'>) => settings.remove(erasedKey)
 
-/** The error that stops sync after an erasure. */
+/** Returns the error that stops sync after an erasure; undefined without one. */
 export function erasedError(settings: Pick<Settings, 'get'>): DaybookError | undefined {
   const at = erasedThere(settings)
   return at === undefined ? undefined : new DaybookError('book-erased', undefined, { details: { at } })
 }
 
-/** The message for the owner. */
+/** Returns the message about an erasure for the owner; undefined without one. */
 export function erasedText(settings: Pick<Settings, 'get'>): string | undefined {
   const at = erasedThere(settings)
   if (at === undefined) return undefined
@@ -49,14 +49,14 @@ export class EndAtMirror {
     this.#carrier = carrier
   }
 
-  /** Erases the book at the mirror. If it throws, `offline` or the mirror's refusal, nothing changed. */
+  /** Erases the book at the mirror. Throws `offline` or the mirror's refusal; then nothing changed. */
   async erase(confirm: string, signal: AbortSignalLike): Promise<void> {
     checkConfirmed(confirm, this.#name)
     if (!this.#carrier.erase) throw cannotEnd()
     await this.#carrier.erase({ confirm, epoch: this.#store.settings.get('epoch') }, signal)
   }
 
-  /** Begins the book again there: the next sync sends everything from here. False if another device already did. */
+  /** Begins the book again at the mirror; the next sync sends all records. False: another device already began it. */
   async beginAgain(confirm: string, signal: AbortSignalLike): Promise<boolean> {
     const store = this.#store
     checkConfirmed(confirm, this.#name)
@@ -65,7 +65,7 @@ export class EndAtMirror {
       { readonly begun?: unknown } | undefined
     await store.writes.write(() => {
       startOver(store)
-      // The owner wants this copy's records in the new book.
+      // The owner wants this copy's records in the new book, so requests must not name the erased one.
       store.settings.remove(formerEpoch)
       forgetErased(store.settings)
     })

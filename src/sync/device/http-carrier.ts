@@ -1,6 +1,7 @@
-// Carries requests to a mirror over HTTP, with the host's `fetch`, and opens live lines over WebSocket.
-// Invariants: the key goes only to the mirror's own address, over HTTPS or on this machine. It never appears in an address or a
-// subprotocol, because servers log those; a ticket does, and is good for one line and a few seconds.
+// Carries requests to a mirror over HTTP, with the host's `fetch`, and opens live connections over WebSocket.
+// Invariant: the key goes only to the mirror's own address, over HTTPS or on this machine. An address or a
+// subprotocol never contains the key, because servers log both; it contains a ticket, valid for one connection and a
+// few seconds.
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { checkAddress, checkKey, isOwnMachine } from '../../core/address.ts'
 import { checkBookName } from '../../core/book.ts'
@@ -23,10 +24,10 @@ import {
 } from '../wire/live-wire.ts'
 import { wireError } from '../wire/protocol.ts'
 
-/** Shorter texts are not compressed. */
+/** Length from which request texts are compressed. */
 const gzipFrom = 4096
 
-/** The needed part of `fetch`. */
+/** The part of `fetch` that this module uses. */
 export type FetchLike = (
   url: string,
   init: {
@@ -41,24 +42,24 @@ export interface HttpCarrierOptions {
   /** Address of the edge: `https://daybook.example.org`, or `http://127.0.0.1:8787` on this machine. */
   readonly url: string
   readonly book: string
-  /** The book's key, or a function that fetches it before each request. */
+  /** Access key of the book, or a function that returns it before each request. */
   readonly key: string | (() => Promise<string>)
   readonly fetch: FetchLike
-  /** With a scheduler, a request without an answer is `offline` after `deadlineMs`, 60,000 by default. */
+  /** With a scheduler, a request throws `offline` after `deadlineMs` (default 60,000) without an answer. */
   readonly scheduler?: Scheduler
   readonly deadlineMs?: number
   /** Compresses a text as UTF-8. Used for large requests that leave this machine. */
   readonly gzip?: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
-  /** Opens a WebSocket; without it there are no live lines. */
+  /** Opens a WebSocket. Absent: there are no live connections. */
   readonly socket?: OpenSocket | undefined
 }
 
-/** The sync address of `book` at the edge at `url`; throws `invalid-input` if the key must not go there. */
+/** Returns the sync address of `book` at the edge `url`. Throws `invalid-input` if no key may be sent there. */
 export function syncAddress(url: string, book: string): string {
   return `${checkAddress(url, 'sync.url')}/v1/books/${checkBookName(book)}/sync`
 }
 
-/** A carrier to the mirror of `book` at `url`; throws `invalid-input` if the key must not go there. */
+/** Creates a carrier to the mirror of `book` at `url`. Throws `invalid-input` if no key may be sent there. */
 export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const { key, fetch, scheduler, gzip, deadlineMs = 60_000 } = options
   const url = syncAddress(options.url, options.book)
@@ -119,7 +120,7 @@ async function readKey(key: () => Promise<string>): Promise<string> {
   }
 }
 
-/** Runs `work`; a failure is `offline`, because most hosts report no reason. */
+/** Runs `work`. A failure becomes `offline`, because most hosts report no reason. */
 async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -136,7 +137,7 @@ function readAnswer({ status, text }: { status: number; text: string }): unknown
   if (error.success && Object.hasOwn(errorTable, error.data.code)) {
     throw DaybookError.from({ ...error.data, code: error.data.code as ErrorCode } satisfies ErrorShape)
   }
-  // Of a redirect a browser shows a page nothing but the status 0.
+  // A browser hides a redirect from a page: the status is 0.
   if (status === 0 || (status >= 300 && status < 400)) {
     throw new DaybookError(
       'protocol-error',
@@ -170,7 +171,7 @@ function orLate<Result>(work: Promise<Result>, scheduler: Scheduler, deadlineMs:
   })
 }
 
-/** The needed part of `WebSocket`. */
+/** The part of `WebSocket` that this module uses. */
 export interface SocketLike {
   onopen: ((event: never) => void) | null
   onmessage: ((event: never) => void) | null
@@ -184,14 +185,14 @@ export interface SocketLike {
 type OpenSocket = (url: string, protocols: string[]) => SocketLike
 
 interface LineOptions {
-  /** The address of the line, as http. */
+  /** Address of the live connection, as http or https. */
   readonly url: string
-  /** Gets a ticket, with the key. */
+  /** Requests a ticket, with the key. */
   ask(body: object): Promise<unknown>
   readonly socket: OpenSocket
 }
 
-/** A socket with more unsent bytes than this counts as broken. */
+/** Limit of unsent bytes. A socket with more counts as broken. */
 const bufferLimitBytes = 65_536
 
 export function openLiveLine(
@@ -228,7 +229,8 @@ export function openLiveLine(
     // `onclose` follows every error.
     opened.onclose = (event) => {
       const { code } = event as { readonly code: number }
-      // Another line of this device replaced it. Don't reconnect: the two would replace each other forever.
+      // Another connection of this device replaced this one. Don't reconnect, or both would replace each other for
+      // ever.
       if (code === closeCodes.replaced)
         end(new DaybookError('conflict', 'Another line of this device is open.'))
       else if (code === closeCodes.erased) end(new DaybookError('book-erased'))
@@ -256,8 +258,8 @@ interface Ticket {
 }
 
 /**
- * Gets a ticket for `purposes`, or for `sync` alone if the mirror refuses: it may be too old for purposes, or the key may not
- * allow them.
+ * Gets a ticket for `purposes`. If the mirror refuses (too old for purposes, or the key doesn't permit one), gets a
+ * ticket for `sync` only.
  */
 async function askTicket(
   ask: LineOptions['ask'],

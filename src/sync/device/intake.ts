@@ -1,5 +1,6 @@
-// Applies a mirror's answer on the device: results of its own ops first, then changes of others with the cursor.
-// Invariant: a record with a pending op is never overwritten; its push finds the conflict by compare-and-set.
+// Applies a mirror's answer on the device: results of its own ops first, then changes of others, then the cursor.
+// Invariant: an answer never overwrites a record with a pending op; the mirror detects the conflict when it gets the
+// op.
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OpRefusal, SentOp } from '../../store/record/op-log.ts'
@@ -48,7 +49,7 @@ import {
 } from './removal.ts'
 import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
 
-/** Activity entry for a record that was forgotten because another one ended it. */
+/** Entry of the access log for a record that was forgotten because another record ended it. */
 const endedByRecord = { capability: 'daybook:sync', outcome: 'conflict' } as const
 
 /** The effects of one answer. */
@@ -56,9 +57,9 @@ export interface Intake {
   readonly pulled: number
   readonly pushed: number
   readonly conflicts: number
-  /** Mirror and device differ: the device looks for the difference or resyncs. */
+  /** True if mirror and device differ. Then the device searches for the difference, or resyncs. */
   readonly differs: boolean
-  /** Changed records. */
+  /** The changed records. */
   readonly changed: readonly { readonly id: string; readonly kind: string }[]
 }
 
@@ -67,23 +68,23 @@ export interface Answered {
   readonly request: SyncRequest
   readonly response: SyncResponse
   readonly now: string
-  /** The device's selection, for ops that are rewritten. */
+  /** The device's selection. Rewritten ops need it. */
   readonly selection?: SyncSelection | undefined
 }
 
-/** Applies an answer. Inside one transaction. */
+/** Applies an answer. Call it in a transaction. */
 export function takeIn(store: BookStore, answered: Answered): Intake {
   return store.purge.together(() => new AnswerIntake(store, answered).take())
 }
 
-/** Applies the results of the device's own ops only. Changes of others are fetched later. */
+/** Applies only the results of the device's own ops. A later sync fetches changes of others. */
 export function takeResults(store: BookStore, answered: Answered): Intake {
   return store.purge.together(() => new AnswerIntake(store, answered).takeResults())
 }
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** One answer while it is applied. */
+/** The intake of one answer. */
 class AnswerIntake {
   readonly #store: BookStore
   readonly #answered: Answered
@@ -91,9 +92,9 @@ class AnswerIntake {
   readonly #tally: Mutable<Omit<Intake, 'differs' | 'changed'>> = { pulled: 0, pushed: 0, conflicts: 0 }
   readonly #changed: { id: string; kind: string }[] = []
   readonly #orphans: OrphanPart[] = []
-  /** A tombstone arrived that the mirror has collected since. */
+  /** True if a tombstone arrived that the mirror has already collected. */
   #isCollected = false
-  /** The lowest place whose change may have been skipped. */
+  /** The lowest place whose change this device may have skipped. */
   #overtakenAt: number | undefined
 
   constructor(store: BookStore, answered: Answered) {
@@ -137,7 +138,7 @@ class AnswerIntake {
     const store = this.#store
     const { settings, ops } = store
     const { request, response, selection } = this.#answered
-    // A record may have been forgotten while the request was on its way: rewrite its op first.
+    // The record may have been forgotten while the request was in flight: rewrite its op first.
     rewriteWithdrawn(store, selection)
     const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
     settings.holding(() => {
@@ -165,7 +166,7 @@ class AnswerIntake {
         if (result.revived) logRevived(store, JSON.parse(op.wire) as WireOp, { by: store.device, now })
         return
       case 'rejected':
-        // The mirror has no such record, so the forget is done.
+        // The mirror has no such record, so the forget is complete.
         if (result.error.code === 'not-found' && (JSON.parse(op.wire) as WireOp).op === 'forget') {
           return ops.settle(op)
         }
@@ -180,7 +181,7 @@ class AnswerIntake {
     const row = store.records.row(current.id)
     if (row && judgeSealed(store, row, current) === 'refused') {
       store.ops.settle(op)
-      // A pending later edit meets `current` in its turn.
+      // A pending later edit gets its own conflict with `current`.
       if (store.records.row(row.id)?.op === null) this.#acceptJudged(current, row)
       return
     }
@@ -196,7 +197,7 @@ class AnswerIntake {
     })
   }
 
-  /** A late answer: while the device waited, it may have passed a later change of the record, or its collected tombstone. */
+  /** For a late answer: notes the place if this device may have passed a later change of the record meanwhile. */
   #noteOvertaken(op: SentOp, place: number): void {
     const met = this.#store.records.placeOf(op.seq)
     const mayBeCollected = met < place && place <= this.#answered.response.floor
@@ -204,7 +205,7 @@ class AnswerIntake {
     if (met > place || mayBeCollected) this.#overtakenAt = Math.min(from, this.#overtakenAt ?? from)
   }
 
-  /** Resyncs from the overtaken place, but not beyond the cursor: the answer's page may end before that place. */
+  /** Resyncs from the overtaken place, or from the cursor if it is lower: a page may end before that place. */
   #fetchOvertaken(): void {
     const store = this.#store
     if (this.#overtakenAt === undefined) return
@@ -249,7 +250,7 @@ class AnswerIntake {
     this.#tally.pulled += 1
   }
 
-  /** Accepts `change`, and answers a mirror that repeats or spoils a sealed body: see rollback.ts. */
+  /** Accepts `change`, then responds if it repeats or alters a sealed body: see rollback.ts. */
   #acceptJudged(change: WireChange, row: RecordRow | undefined): void {
     const verdict = row && judgeSealed(this.#store, row, change)
     this.#accept(change, row === undefined)
@@ -258,7 +259,7 @@ class AnswerIntake {
     this.#onLogged()
   }
 
-  /** Ends a pending edit of `row`, and logs it, if `change` is a final state or a forget that the edit does not outlive. */
+  /** Drops and logs a pending edit of `row` if `change` is final, or is a forget that the edit does not survive. */
   #endsEdit(row: RecordRow, change: WireChange): boolean {
     const store = this.#store
     const kind = store.kinds.get(row.kind)
@@ -297,8 +298,8 @@ class AnswerIntake {
 }
 
 /**
- * After starting over: meets the mirror's version of a local record, which may be older or newer. True when it logged a
- * loser.
+ * After starting over: compares the mirror's version of a local record, which may be older or newer, and keeps the
+ * winner. True: it logged a loser.
  */
 function meetStranger(
   store: BookStore,
@@ -308,7 +309,7 @@ function meetStranger(
   const { ops } = store
   const ours = toChange(row, store.device)
   if (saysSame(ours, change)) {
-    // The mirror does not know the purge yet.
+    // The mirror does not have the purge yet.
     if (isPurged(row) && !isPurge(change)) ops.relog(row.seq, change.ver)
     else accept(change)
     return false
@@ -323,12 +324,12 @@ function meetStranger(
   else ops.relog(row.seq, change.ver)
   const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
   const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
-  // The log holds no purged content.
+  // The log must not contain purged content.
   store.conflicts.add({ ...at, loser: isPurgeHidden ? { by: lost.by, op: lost.op } : lost, winner })
   return true
 }
 
-/** Ends a resync after its last page; answers the records that changed. */
+/** Ends a resync after its last page. Returns the changed records. */
 function endReading(
   store: BookStore,
   { request, response, now }: Answered,
@@ -340,7 +341,7 @@ function endReading(
     const gone = endResync(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
     return [...gone, ...dropWords(store, gone, now)]
   }
-  // Records that the mirror did not send are not there: send them.
+  // The mirror did not send these records, so it doesn't have them: send them.
   ops.relogWithoutPlace()
   return []
 }
@@ -350,16 +351,16 @@ function refusalOf({ code, message, details }: WireError, at: string): OpRefusal
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
-/** Forgets ended records and drops words of removed ones; answers the records that changed. */
+/** Forgets ended records and removes words of removed records. Returns the changed records. */
 function endRecords(store: BookStore, changed: Intake['changed'], now: string): Intake['changed'] {
   const ended = forgetEnded(store, changed, now)
-  // No caller: the access log names the sync.
+  // The sync has no caller: the access log names the agent of the ending record.
   for (const { kind, agent: caller } of ended)
     store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
   return [...ended, ...dropWords(store, changed, now)]
 }
 
-/** Refuses an answer that does not fit the request, so that it doesn't count as progress. */
+/** Throws `protocol-error` if an answer doesn't fit its request, so that it doesn't count as progress. */
 function checkAnswer({ epoch, ops, pull }: SyncRequest, response: SyncResponse): void {
   const fits =
     (epoch === null || response.epoch === epoch) &&

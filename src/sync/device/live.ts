@@ -1,5 +1,5 @@
-// The device's half of the live line: opens the line while the page is visible, reconnects, and passes pokes to the trigger.
-// Invariant: at most one line at a time. Losing it loses no record: a poke only makes the next sync start sooner.
+// The device's side of the live connection: opens it while the page is visible, reconnects, and forwards pokes.
+// Invariant: at most one connection is open. Losing it loses no record: a poke only makes the next sync start sooner.
 import type { LiveState } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Carrier, MirrorLine, LineHooks, Random, Scheduler } from '../../core/ports.ts'
@@ -24,32 +24,32 @@ export interface LiveOptions {
   readonly wanted: boolean
   readonly random: Random
   readonly scheduler: Scheduler
-  /** The mirror has unread changes. */
+  /** Called when the mirror has changes that this device lacks. */
   readonly onPoke: () => void
   readonly onState: () => void
-  /** Default: `sync`, pokes about records. */
+  /** Default: `sync`, for pokes. */
   readonly purposes?: readonly Purpose[]
-  /** A message from another line. Law: in the order in which the mirror relayed it, at most once. */
+  /** Called for a message of another connection. Law: in the order of the mirror, at most once. */
   readonly onTalk?: (frame: RelayedFrame) => void
-  /** A message of the mirror about the meeting room. Law: as for `onTalk`. */
+  /** Called for a message of the mirror about the meeting room. Law: as for `onTalk`. */
   readonly onRoom?: (data: object) => void
-  /** A line opened, for these purposes. */
+  /** Called when a connection opened, with its purposes. */
   readonly onOpen?: (version: LiveVersion, purposes: readonly Purpose[]) => void
-  /** The line closed, or could not be opened. */
+  /** Called when the connection closed or could not be opened. */
   readonly onGone?: () => void
-  /** True if the line is needed while the page is hidden. */
+  /** True if the connection is needed while the page is hidden. */
   readonly isNeeded?: () => boolean
 }
 
-/** Interval of heartbeats. The mirror answers them without waking up. */
+/** Interval of heartbeats. The mirror's host answers them without waking the mirror. */
 export const beatEveryMs = 30_000
 const answerWithinMs = 10_000
-/** A page keeps its line when it is hidden for less than this. */
+/** A hidden page closes its connection after this time. */
 export const graceMs = 30_000
 
 type Listen = NonNullable<Carrier['listen']>
 
-/** A live line for this book, if the carrier has lines and one is wanted. */
+/** Creates the live connection of this book; undefined if the carrier has none or the options exclude it. */
 export function createLiveLine(options: LiveOptions): LiveLine | undefined {
   const listen = options.carrier?.listen?.bind(options.carrier)
   return listen && options.wanted ? new LiveLine(options, listen) : undefined
@@ -69,13 +69,13 @@ export class LiveLine {
   constructor(options: LiveOptions, listen: Listen) {
     this.#options = options
     this.#listen = listen
-    // Connect after the engine is complete.
+    // Connect later: the engine is not complete yet.
     this.#later(0, () => this.#connect())
   }
 
   /**
-   * Sends a message to the other lines. Answers false, and sends nothing, while no line of version 2 is open. A message may be
-   * lost with the line. Throws `too-large` for a frame that no line takes.
+   * Sends a message to the other connections. False: no connection of version 2 is open, and nothing was sent. A
+   * message may be lost with the connection. Throws `too-large` for a frame above the size limit.
    */
   say(frame: TalkFrame): boolean {
     const text = JSON.stringify(frame)
@@ -93,7 +93,7 @@ export class LiveLine {
     return this.#state
   }
 
-  /** The network is back: connect at once instead of waiting. */
+  /** Connects now in place of waiting. Call it when the network is back. */
   wake(): void {
     const state = this.#state
     if (this.#closed || state === 'resting' || state === 'open' || state === 'connecting') return
@@ -101,7 +101,7 @@ export class LiveLine {
     this.#connect()
   }
 
-  /** Says whether the page is visible and online. */
+  /** Sets whether the page is visible and online. */
   attend(seen: boolean): void {
     this.#cancelRest?.()
     this.#cancelRest = undefined
@@ -143,7 +143,7 @@ export class LiveLine {
 
   #hooks(isCurrent: () => boolean): LineHooks {
     const { store, onPoke, onTalk, onRoom, onOpen } = this.#options
-    /** The first poke is the mirror's place at opening. It is behind this device only if the mirror was set back. */
+    /** The first poke is the mirror's head. A head behind this device's cursor means that the mirror was set back. */
     let isFirst = true
     const poked = ({ seq }: Poke) => {
       const cursor = store.settings.getNumber('cursor')
@@ -160,7 +160,7 @@ export class LiveLine {
       },
       received: (text) => {
         if (!isCurrent()) return
-        // Any frame shows that the mirror is there.
+        // Any frame proves that the mirror is reachable.
         this.#attempts = 0
         this.#beatLater()
         const frame = this.#version === 1 ? readPoke(text) : readMirrorFrame(text)
@@ -214,7 +214,7 @@ export class LiveLine {
   }
 }
 
-/** True if a retry can't help: no permission, or a mirror without lines. */
+/** True if a retry can't help: no permission, or a mirror without live connections. */
 function isFinal({ code, retry }: DaybookError): boolean {
   return !retry && code !== 'offline'
 }

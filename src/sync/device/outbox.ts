@@ -1,5 +1,5 @@
-// The next request of a device: unanswered ops with the same bytes, or else the oldest unsent ops.
-// Invariant: nothing new is sent while an answer is missing, so the mirror gets ops in order.
+// The next request of a device: unanswered ops with unchanged bytes, or else the oldest unsent ops.
+// Invariant: the device sends no new op while an answer is missing, so the mirror gets ops in order.
 import type { SyncDirection } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
@@ -21,12 +21,12 @@ import { formerEpoch, resyncing } from './resync.ts'
 import { requestLimits } from './request-limit.ts'
 import { encodeOp, type OpNote } from '../wire/wire-op.ts'
 
-/** Size of one page of changes, which is one transaction. */
+/** Size of one page of changes. A page is applied in one transaction. */
 const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
 const leastPage = { limit: 1, maxBytes: 1 } as const
-/** Ops read at once: bodies are large. */
+/** Ops per read. Small, because bodies are large. */
 const chunk = 25
-/** Room for the digits of `mid` and the comma after the op. */
+/** Bytes reserved for the digits of `mid` and the comma after the op. */
 const numberBytes = 17
 
 /** Kinds that a device sends and fetches (default: all), and conflict policies (default: the kind's). */
@@ -38,7 +38,7 @@ export interface SyncSelection {
   readonly page?: { readonly limit: number; readonly maxBytes: number } | undefined
 }
 
-/** Builds the next request. Inside a transaction: it numbers the ops it takes, none if it only fetches. */
+/** Builds the next request. Call it in a transaction: the ops get their numbers. `pull`: no ops. */
 export function nextRequest(
   store: BookStore,
   selection: SyncSelection = {},
@@ -46,7 +46,7 @@ export function nextRequest(
 ): SyncRequest {
   const { settings, ops } = store
   const { pull } = selection
-  // A push ignores changes: request as few as possible.
+  // A push ignores changes, so it requests the smallest page.
   const page = direction === 'push' ? leastPage : (selection.page ?? usualPage)
   const mark = heldMark(settings)
   const resync = settings.get(resyncing) !== undefined
@@ -73,8 +73,8 @@ export function nextRequest(
 }
 
 /**
- * Gives each withdrawn op the bytes of its current record. Inside a transaction. The op behind it is still sent: which of the
- * two the mirror took is unknown.
+ * Gives each withdrawn op the bytes of its current record. Call it in a transaction. The pending op of the record is
+ * still sent, because the device can't know which bytes the mirror took.
  */
 export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | undefined = {}): void {
   const withdrawn = store.ops.withdrawn()
@@ -84,7 +84,7 @@ export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | un
 }
 
 function createNote({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
-  // Records of a newer Daybook may also come from a bundle or the history.
+  // A bundle or the history may contain bodies of a newer Daybook, which don't fit the kind.
   const isOwn = (kind: Kind, { row }: PendingOp) =>
     row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
   return (op) => {
@@ -124,7 +124,9 @@ export function splitOps(ops: readonly SentOp[], limits: RequestLimits): SentOp[
   return parts
 }
 
-/** Numbers the oldest unsent ops for one request and fixes their bytes; skips the records in `except`. */
+/**
+ * Numbers the oldest unsent ops for one request and fixes their bytes. Skips the records with a `seq` in `except`.
+ */
 export function freezeOps(
   store: BookStore,
   selection: SyncSelection,

@@ -1,5 +1,5 @@
 // Decides on the device between a removal (forget or purge) and a concurrent change.
-// Invariant: it decides as the mirror would; no purged content stays here.
+// Invariant: the device decides as the mirror does, and no purged content stays on the device.
 import type { Kind } from '../../core/kind.ts'
 import { type Json, sameJson } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -10,14 +10,15 @@ import { defaultPolicy, finalWinner, outlives, saysSame } from '../conflict/conf
 import type { WireChange, WireOp, WireResult } from '../wire/protocol.ts'
 import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
-/** Stores the mirror's version of a record, without an op. `fresh`: there is no such record here. */
+/** Stores the mirror's version of a record, without an op. `fresh`: this device has no such record. */
 export function takeOver(store: BookStore, change: WireChange, fresh: boolean): void {
   const { id, ver, seq: place, by: device, purged = 0 } = change
   const before = fresh ? undefined : store.records.row(id)
   const gone = change.op === 'put' ? (change.gone ?? 0) : ver
   const copy = { ver, place, device, gone, purged }
   const op = toOp(change)
-  // It was forgotten between the local version and this one: the local one must not stay as an earlier version.
+  // The record was forgotten between the local version and this one, so the local version must not stay in the
+  // history.
   if (op.op === 'put' && before?.deleted === 0 && gone > before.ver) {
     const { kind, at, stamp, agent } = op
     store.records.accept({ op: 'forget', kind, id, at, stamp, agent }, copy)
@@ -28,12 +29,12 @@ export function takeOver(store: BookStore, change: WireChange, fresh: boolean): 
 
 interface Applied {
   readonly op: SentOp
-  /** The op as it was in the request. */
+  /** The op in the bytes of the request. */
   readonly sent: WireOp | undefined
   readonly result: Extract<WireResult, { s: 'ok' }>
 }
 
-/** The local version of the record that the mirror took with `op`; null if unknown. */
+/** Returns the local version of the record that the mirror took with `op`; null if unknown. */
 export function takenRev({ op, sent, result }: Applied): number | null {
   const isErased = op.erased_rev !== null && !(result.instead === true && isUnchanged(op, sent))
   return isErased ? op.erased_rev || null : op.rev
@@ -44,8 +45,8 @@ const isUnchanged = ({ wire }: SentOp, sent: WireOp | undefined) =>
   sent !== undefined && sameJson(sent as Json, JSON.parse(wire) as Json)
 
 /**
- * Stores the version that the mirror gave to `op`. If the op was the record's last forget, or the sealed record in place of
- * withdrawn bytes, drops the pending op: sent again, it would override later changes of others.
+ * Stores the version that the mirror gave to `op`. Drops the pending op if `op` was the record's last forget, or the
+ * sealed record in place of withdrawn bytes: sent again, the pending op would override later changes of others.
  */
 export function confirmApplied(store: BookStore, { op, sent, result }: Applied): void {
   const copy = { ver: result.ver, place: result.seq, device: store.device }
@@ -61,7 +62,7 @@ export function confirmApplied(store: BookStore, { op, sent, result }: Applied):
   if (result.purged !== undefined) learnPurge(store, JSON.parse(op.wire) as WireOp, result.purged)
 }
 
-/** Others purged the record before our own change, which is now based on the purge. */
+/** Applies a purge by another device that came before our own change. Our change is now based on the purge. */
 function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
   store.records.notePurged(id, purged)
   store.purge.purgeRemote(id)
@@ -69,17 +70,19 @@ function learnPurge(store: BookStore, { id }: WireOp, purged: number): void {
   if (row?.deleted === 0) store.records.outdated(row)
 }
 
-/** The log side of `row`, which lost to `change`; without content if `change` purged it unseen. */
+/**
+ * Returns the log side of `row`, which lost to `change`; without content if `change` purged it and `row` didn't know.
+ */
 export function lostTo(row: RecordRow, change: WireChange, device: string): LoggedSide {
   const isPurgedSince = (change.purged ?? 0) > row.ver && row.purged <= row.ver
   const by = row.device ?? device
   return isPurgedSince ? { by, op: row.deleted ? 'forget' : 'put' } : sideOf(toChange(row, device), by)
 }
 
-/** True if the forget in `change` ends the pending edit of `row`: the edit did not know of it and does not outlive it. */
+/** True if the forget in `change` ends the pending edit of `row`: the edit didn't know it and doesn't survive it. */
 export function isForgotten(store: BookStore, row: RecordRow, change: WireChange): boolean {
   if (change.op !== 'forget' || row.deleted === 1 || row.kind !== change.kind) return false
-  // Created here, or again after a forget here: it may be a new record, so the mirror decides.
+  // Created here, or created again after a forget here: it may be a new record, so the mirror decides.
   if (row.ver === 0 || row.gone > row.ver) return false
   const edit = { stamp: row.stamp, device: store.device }
   return !outlives(store.kinds.get(row.kind), edit, {
@@ -89,7 +92,7 @@ export function isForgotten(store: BookStore, row: RecordRow, change: WireChange
   })
 }
 
-/** Logs that an edit revived a forgotten record. Each copy that had the forget has this entry. */
+/** Logs that an edit restored a forgotten record. Each copy that had the forget gets this entry. */
 export function logRevived(
   store: BookStore,
   edit: WireOp | WireChange,
@@ -108,8 +111,8 @@ export function logRevived(
 }
 
 /**
- * While starting over: which version of a record wins, ours or the mirror's. A forget wins, unless the other side was made later
- * and knew of one. Of two edits, the one that knew of a forget the other did not know wins, else the later one.
+ * While starting over: decides between our version of a record and the mirror's. A forget wins, unless the other
+ * version is later and knew a forget. Of two edits, the one that alone knew a forget wins, otherwise the later one.
  */
 export function strangerWinner(store: BookStore, row: RecordRow, change: WireChange): 'ours' | 'theirs' {
   const kind: Kind | undefined = store.kinds.get(row.kind)

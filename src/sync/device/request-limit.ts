@@ -1,5 +1,5 @@
-// Limits of a device's requests: those that every mirror supports, or those that its own mirror stated in an answer.
-// Invariant: refused limits are not tried again until the mirror states other ones.
+// Limits of a device's requests: those that every mirror supports, or those that its mirror stated in an answer.
+// Invariant: the device doesn't try refused limits again until the mirror states other limits.
 import type { DaybookError } from '../../core/errors.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { Settings } from '../../store/schema/settings.ts'
@@ -7,10 +7,10 @@ import { type RequestLimits, type SyncRequest, type SyncResponse, wireLimits } f
 
 const stated = 'mirror_limits'
 const refused = 'refused_limits'
-/** Upper bound for any mirror: the device numbers and settles all ops of a request in one transaction. */
+/** Upper bound for any mirror, because one transaction numbers and settles all ops of a request. */
 const most: RequestLimits = { ops: 1000, requestBytes: 2_000_000 }
 
-/** Current limits of a request. */
+/** Returns the current limits of a request. */
 export function requestLimits(settings: Settings): RequestLimits {
   const [ops = 0, requestBytes = 0] = (settings.get(stated) ?? '').split(' ').map(Number)
   return {
@@ -19,7 +19,7 @@ export function requestLimits(settings: Settings): RequestLimits {
   }
 }
 
-/** Stores the limits that the mirror stated. */
+/** Stores the limits that the mirror stated, unless it refused them before. */
 export function noteLimits(settings: Settings, { limits }: SyncResponse): void {
   const text = limits && `${limits.ops} ${limits.requestBytes}`
   if (settings.get(stated) === text) return
@@ -27,9 +27,7 @@ export function noteLimits(settings: Settings, { limits }: SyncResponse): void {
   else if (settings.get(refused) !== text) settings.set(stated, text)
 }
 
-/**
- * True when a mirror, or a server in front of it, refused `request` for its size and may take it in parts.
- */
+/** True if the size of `request` was refused, by a mirror or a server before it, and smaller requests may succeed. */
 export function isOverLimits({ code, details }: DaybookError, { ops }: SyncRequest): boolean {
   const isRefused =
     code === 'too-large' ||
@@ -47,7 +45,7 @@ export function giveUpLimits(settings: Settings): void {
   settings.remove(stated)
 }
 
-/** Forgets the limits of the last mirror. */
+/** Removes the limits of the former mirror. */
 export function forgetLimits(settings: Settings): void {
   settings.remove(stated)
   settings.remove(refused)

@@ -1,6 +1,6 @@
-// Resync: reads the mirror again from a place in its sequence, after it collected tombstones that this device never saw or when
-// the two differ; or starts over with another mirror.
-// Invariant: records that the mirror no longer has are removed here, unless they were changed here.
+// Resync: reads the mirror again from a place in its sequence, because it collected tombstones that this device never
+// read or because the two differ. Or starts over with another mirror.
+// Invariant: a resync removes records that the mirror no longer has, unless this device changed them.
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import type { SyncResponse, WireChange } from '../wire/protocol.ts'
@@ -11,10 +11,10 @@ import { dropMark, sameDigest, toDigest } from '../wire/agreement.ts'
 export const resyncing = 'resyncing'
 const rereading = 'reread'
 
-/** Setting with the last epoch, from starting over until a mirror answers. */
+/** Setting: the last epoch, from starting over until a mirror answers. */
 export const formerEpoch = 'former_epoch'
 
-/** Fetches all changes above place `from` again. The device sends nothing until it has read them. */
+/** Starts to fetch all changes above place `from` again. The device sends nothing until it has read them. */
 export function beginResync(store: BookStore, from: number, kinds?: readonly string[]): void {
   store.records.clearMirrorPlaces(from, kinds)
   store.settings.set('cursor', from)
@@ -25,14 +25,14 @@ export function isRereading({ settings }: Pick<BookStore, 'settings'>): boolean 
   return settings.get(resyncing) === rereading
 }
 
-/** Confirms that `row` has `change`, maybe with an edit on top; false when the change is new. */
+/** Confirms that `row` already has `change`, maybe with a pending edit on top. False: the change is new. */
 export function findAgain(store: BookStore, row: RecordRow, { ver, seq, by }: WireChange): boolean {
   if (row.op === null && row.ver !== ver) return false
   store.records.confirm(row.seq, { ver: row.ver, place: seq, device: by })
   return true
 }
 
-/** After the last page: removes records that the mirror no longer has. Answers the records that changed. */
+/** After the last page: removes records that the mirror no longer has. Returns the changed records. */
 export function endResync(
   store: BookStore,
   { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
@@ -51,15 +51,15 @@ export function endResync(
       { op: 'forget', kind, id, at: now, stamp, agent },
       { ver, place: 0, device: device ?? store.device },
     )
-    // Whether it was purged is unknown: remove earlier versions and lost edits, as after a purge.
+    // The record may have been purged: remove earlier versions and losing edits, too.
     store.purge.purge(id, row.seq)
     return [{ id, kind }]
   })
 }
 
 /**
- * Compares this device's sum with the mirror's when both should be equal. On a difference the next request asks for sums by
- * range, and the device reads again from the first range that differs. True when they differ.
+ * Compares the sums of device and mirror when both should be equal. On a difference, the next request asks for sums
+ * by range, and the device reads again from the first different range. True: they differ.
  */
 export function checkDigest(
   store: BookStore,
@@ -92,8 +92,9 @@ export function checkDigest(
 }
 
 /**
- * Starts over with a mirror that this device did not know. Nothing local is lost: the device sends again what that mirror
- * lacks. Until the mirror answers, requests name the former epoch: a book that was erased meanwhile must not come back.
+ * Starts over with a mirror that this device doesn't know. No local record is lost: the device sends again what that
+ * mirror lacks. Until the mirror answers, requests contain the former epoch, so that an erased book doesn't come
+ * back.
  */
 export function startOver(store: BookStore): void {
   const epoch = store.settings.get('epoch')
@@ -108,7 +109,7 @@ export function startOver(store: BookStore): void {
   dropMark(store.settings)
 }
 
-/** Gives this copy a new device name, after another copy synced under the same one. */
+/** Gives this copy a new device id, because another copy syncs with the old one. */
 export function rename(store: BookStore, base?: number): void {
   store.renameDevice()
   store.ops.renumber(base)

@@ -1,6 +1,7 @@
-// Detects replayed, altered and unsealed versions of a sealed record. A mirror has no key, so it can't forge a sealed one.
-// Invariant: a replayed or altered version never replaces one that this device can read. If an older edit or other text in
-// clear is accepted, the local version goes to the conflict log.
+// Detects replayed, altered and unsealed versions of a sealed record. A mirror has no key, so it can't forge a sealed
+// body.
+// Invariant: a replayed or altered version never replaces a version that this device can read. If the device accepts
+// an older edit or another clear text, the conflict log gets the local version.
 import { type Json, sameJson } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
 import { sealedOf } from '../../core/sealed.ts'
@@ -11,15 +12,18 @@ import type { WireChange } from '../wire/protocol.ts'
 import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
 import { lostTo } from './removal.ts'
 
-/** `refused`: the local version stays. `logged`: it goes to the conflict log, because a policy or its owner may want the change. */
+/**
+ * `refused`: the local version stays. `logged`: the change is accepted and the conflict log gets the local version,
+ * because a policy or the owner may want the change.
+ */
 type Verdict = 'refused' | 'logged'
 
-/** The verdict about `change` over `row`; undefined if it is fine. */
+/** Returns the verdict about `change` of `row`; undefined if the change is acceptable. */
 export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange): Verdict | undefined {
   const local = row.deleted === 0 ? sealedOf(row.body) : undefined
   if (!local || change.op !== 'put') return undefined
   const { enc: incoming } = change
-  // Only its owner may lower a record's sensitivity, and any mirror can pretend it: the text tells them apart.
+  // Only the owner may lower a sensitivity, but a mirror can pretend that the owner did. So compare the texts.
   if (!incoming || row.kind !== change.kind) return hasSameText(store, row, change) ? undefined : 'logged'
   const isSameEdit = incoming.head !== undefined && incoming.head.stamp === local.head?.stamp
   const isEarlier = local.head !== undefined && (incoming.head?.stamp ?? '') < local.head.stamp
@@ -27,7 +31,7 @@ export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange
   const isAltered =
     !store.bodies.readSealed(change, incoming) && store.bodies.sealer.reason(incoming.kid) === 'altered'
   if (isAltered) return 'refused'
-  // Resealed under another key: the same edit.
+  // The same edit, sealed with another key.
   if (isSameEdit) return undefined
   if (isReplay(store, row, [incoming.n, incoming.head?.stamp])) return 'refused'
   return isEarlier ? 'logged' : undefined
@@ -42,7 +46,7 @@ function hasSameText(
   return kind === row.kind && sameJson(local as Json, body as Json)
 }
 
-/** True if an earlier version of the record has one of `parts`: a nonce, or the stamp of a sealed edit. */
+/** True if an earlier version of the record contains one of `parts`: a nonce, or the stamp of a sealed edit. */
 function isReplay({ db }: BookStore, { seq }: RecordRow, parts: readonly (string | undefined)[]): boolean {
   return parts.some(
     (part) =>
@@ -61,7 +65,7 @@ interface Judged {
   readonly now: string
 }
 
-/** Call it after `change` was stored. If it was refused, stores the version in `row` again. Logs the losing side. */
+/** Call it after `change` was stored. `refused`: stores the version of `row` again. Logs the losing side. */
 export function answerSealed(store: BookStore, { row, change, verdict, now }: Judged): void {
   const ours = sideOf(toChange(row, store.device), row.device ?? store.device)
   const theirs = sideOf(change, change.by)
@@ -87,7 +91,7 @@ export function answerSealed(store: BookStore, { row, change, verdict, now }: Ju
   })
 }
 
-/** Puts the version in `row` again as a new edit, so that all devices get it. */
+/** Writes the version of `row` again as a new edit, so that all devices get it. */
 function putBack(store: BookStore, row: RecordRow, at: string): void {
   const op = toOp(toChange(row, store.device)) as PutOp
   const body = store.bodies.need(row, row.body)

@@ -1,6 +1,7 @@
-// The device's half of sync: rounds of one request and one answer, until the device has sent everything and the mirror has
-// nothing more.
-// Invariant: each request, and the effects of each answer, are committed before the next step, so an interruption loses nothing.
+// The device's side of sync: rounds of one request and one answer, until the device has sent everything and the
+// mirror has no more changes.
+// Invariant: each request, and the effects of each answer, are committed before the next step. An interruption loses
+// nothing.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
@@ -20,15 +21,15 @@ export interface SyncSessionOptions {
   readonly clock: Clock
   /** Kinds to send and fetch (default: all), and conflict policies (default: the kind's). */
   readonly selection?: SyncSelection
-  /** Called for each changed record, after the commit. */
+  /** Called after the commit, for each changed record. */
   readonly onChange: (id: string, kind: string) => void
-  /** The name of the book at the mirror. */
+  /** Name of the book at the mirror. */
   readonly name?: string
-  /** Called when a sync begins, after each round, and at the end, then with the result if it succeeded. */
+  /** Called when a sync begins, after each round, and at the end; with `result` after a success. */
   readonly onState: (state: SyncState, result?: SyncResult) => void
 }
 
-/** Maximum restarts of one run. */
+/** Maximum of restarts in one run. */
 const restartLimit = 3
 
 interface Tally {
@@ -50,7 +51,7 @@ interface Round {
   readonly ahead?: AheadRequest | undefined
 }
 
-/** Setting with the name under which the book was last synced. */
+/** Setting: name under which the book was last synced. */
 export const mirrorName = 'mirror_name'
 
 interface Run {
@@ -60,12 +61,12 @@ interface Run {
   readonly result: Promise<SyncResult>
 }
 
-/** Runs syncs of one book, one at a time. */
+/** Runs the syncs of one book, one at a time. */
 export class SyncSession {
   readonly #options: SyncSessionOptions
   readonly #store: BookStore
   #current: Run | undefined
-  /** A call came after the last request: another round is due. */
+  /** True if a call came after the last request: another round must follow. */
   #isRoundDue = false
   #failure: DaybookError | undefined
 
@@ -75,10 +76,10 @@ export class SyncSession {
   }
 
   /**
-   * Runs rounds until the device has sent everything and the mirror has nothing more. A call during a run joins it, and the run
-   * makes one more request for it; a run ends early, with `aborted`, only when all of its callers have aborted.
-   * `push` sends, and applies only the answers to what it sent; `pull` sends nothing. A call in another direction waits for a
-   * run of its own.
+   * Runs rounds until the device has sent everything and the mirror has no more changes. `push` sends, and applies
+   * only results of its ops; `pull` sends no ops. A call during a run of the same direction joins the run, which then
+   * makes one more request. A call in another direction gets its own run after it. A run ends with `aborted` only
+   * when all its callers have aborted.
    */
   sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
     if (signal.aborted)
@@ -119,7 +120,7 @@ export class SyncSession {
     }
     const shared = new SharedSignal()
     shared.join(signal)
-    // An aborted run, or one in another direction, may still be active: two at once would send the same ops.
+    // An aborted run, or a run in another direction, may still be active. Wait: two runs would send the same ops.
     const before = current?.result.catch(() => undefined)
     const tally = { direction, pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
     const result = before ? before.then(() => this.#run(shared, tally)) : this.#run(shared, tally)
@@ -134,7 +135,7 @@ export class SyncSession {
     try {
       let last: Round = { done: false }
       while (!last.done || this.#isRoundDue) last = await this.#round(tally, signal, last.ahead)
-      // No await since the last check of `#isRoundDue`: no call can fall in between.
+      // No `await` since the last check of `#isRoundDue`, so no call can come in between.
       this.#leave(signal)
       this.#failure = undefined
       const result = resultOf(tally)
@@ -153,7 +154,7 @@ export class SyncSession {
     if (this.#current?.signal === signal) this.#current = undefined
   }
 
-  /** One request and its answer. */
+  /** Runs one request and its answer. */
   async #round(tally: Tally, signal: SharedSignal, before?: AheadRequest): Promise<Round> {
     checkAborted(signal)
     const { onChange, onState } = this.#options
@@ -193,13 +194,13 @@ export class SyncSession {
       if (direction === 'push') checkMayPush(store)
       const request = nextRequest(store, selection, direction)
       const answer = ahead?.text === JSON.stringify(request) ? ahead.answer : undefined
-      // A request made ahead may have been answered before the last call, which needs a round after it.
+      // A request that was sent ahead may have been answered before the last call, which then needs another round.
       if (!answer) this.#isRoundDue = false
       return { request, answer }
     })
   }
 
-  /** The mirror's answer; undefined if this device had to start over instead. */
+  /** Returns the mirror's answer; undefined if this device had to start over. */
   async #exchange(
     { request, answer }: { request: SyncRequest; answer: Promise<unknown> | undefined },
     signal: SharedSignal,
@@ -216,7 +217,7 @@ export class SyncSession {
     }
   }
 
-  /** Requests the next page before this one is applied. It carries no ops, so it can be dropped. */
+  /** Requests the next page before this page is applied. The request contains no ops, so it can be dropped. */
   #requestAhead(
     request: SyncRequest,
     response: SyncResponse,
@@ -248,7 +249,7 @@ export class SyncSession {
   }
 }
 
-/** Fetches keys of records that were sealed to the book's public key; settling conflicts needs them. */
+/** Gets keys of records that were sealed to the book's public key. Settling conflicts needs them. */
 async function receiveKeys({ bodies: { sealer } }: BookStore, { results, changes }: SyncResponse) {
   const current = results.flatMap((result) => (result.s === 'conflict' ? [result.current] : []))
   for (const change of [...current, ...changes])
@@ -256,7 +257,7 @@ async function receiveKeys({ bodies: { sealer } }: BookStore, { results, changes
   await sealer.receive?.()
 }
 
-/** The request after `response`, if no write comes between. */
+/** Returns the request that follows `response` if no write comes in between. */
 function pageAfter(
   { mark: held, formerEpoch: _former, ...request }: SyncRequest,
   { epoch, cursor, mark }: SyncResponse,
@@ -269,7 +270,7 @@ function resultOf({ pulled, pushed, conflicts }: Tally): SyncResult {
   return { pulled, pushed, conflicts }
 }
 
-/** The step before another try after `error`; undefined if none helps. */
+/** Returns the step to take before a retry after `error`; undefined if no retry helps. */
 function restartAfter(
   error: DaybookError,
   request: SyncRequest,
@@ -282,9 +283,7 @@ function restartAfter(
   return details['reason'] === 'floor' ? (store) => beginResync(store, 0, kinds) : startOver
 }
 
-/**
- * Refuses to sync a file that was synced under another name: the file may be in the wrong place, or the name mistyped.
- */
+/** Throws `conflict` for a file that was synced under another name: it may be the wrong file, or the wrong name. */
 function checkName({ settings }: BookStore, name: string | undefined): void {
   const synced = settings.get(mirrorName)
   if (name === undefined || synced === undefined || synced === name) return
@@ -295,7 +294,7 @@ function checkName({ settings }: BookStore, name: string | undefined): void {
   )
 }
 
-/** During a resync the device does not know yet what to send. */
+/** Throws `resync-required` during a resync, because the device doesn't know yet what to send. */
 function checkMayPush({ settings }: BookStore): void {
   if (settings.get(resyncing) === undefined) return
   throw new DaybookError(
@@ -305,7 +304,7 @@ function checkMayPush({ settings }: BookStore): void {
   )
 }
 
-/** Retries refused ops after an update of Daybook. */
+/** Queues refused ops again after an update of Daybook. */
 function retryAfterUpdate(store: BookStore): void {
   const before = store.settings.getNumber('schema')
   const now = schemaNumber(store.kinds)
@@ -314,7 +313,7 @@ function retryAfterUpdate(store: BookStore): void {
   if (before > 0) store.ops.retry()
 }
 
-/** Resyncs if the device now fetches more kinds: their records are behind the cursor. */
+/** Resyncs if the device now fetches more kinds, because their records are behind the cursor. */
 function widen(store: BookStore, pull: readonly string[] | undefined): void {
   const { settings } = store
   const text = pull ? JSON.stringify(pull.toSorted()) : undefined
@@ -327,7 +326,7 @@ function widen(store: BookStore, pull: readonly string[] | undefined): void {
   if (isWider && settings.get('epoch') !== undefined) beginResync(store, 0, pull)
 }
 
-/** One signal for callers that share a run: aborted once all of them have aborted. */
+/** The signal of a shared run. It aborts when all callers have aborted. */
 class SharedSignal implements AbortSignalLike {
   readonly #callers = new Set<AbortSignalLike>()
   readonly #listeners = new Set<() => void>()

@@ -1,5 +1,5 @@
-// Reads and checks the user's options for sync: when, and which kinds.
-// Invariant: a plan names only existing kinds and valid time spans.
+// Reads and checks the sync options: when to sync, and which kinds.
+// Invariant: a plan contains only existing kinds and valid durations.
 import { DaybookError } from '../../core/errors.ts'
 import {
   flagOption,
@@ -14,37 +14,39 @@ import {
 } from '../../core/option-check.ts'
 import { type ConflictPolicy, kindCalled, type Kinds } from '../../core/kind.ts'
 
-/** A time span: `500ms`, `30s`, `5m`, `1h`, `2d`. */
+/** A duration: `500ms`, `30s`, `5m`, `1h`, `2d`. */
 export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
 /** Triggers of automatic syncs. Default of each: off. */
 export interface SyncTriggers {
   /** When the book opens, and when the network is back. */
   readonly on_wake?: boolean
-  /** When the book was not used for a while; `true`: 5 minutes. */
+  /** After the book was unused for this time. `true`: 5 minutes. */
   readonly on_idle?: boolean | { readonly threshold: Duration }
-  /** Soon after a write; `true`: of any kind. */
+  /** Soon after a write of these kinds. `true`: of any kind. */
   readonly on_action?: boolean | { readonly kinds: readonly string[] }
-  /** At an interval; `true`: every hour. */
+  /** At this interval. `true`: every hour. */
   readonly periodic?: boolean | { readonly interval: Duration }
 }
 
 export interface SyncPreferences {
   /** Default: when the book opens, soon after each write, and every 15 minutes. `manual`: only when called. */
   readonly triggers?: SyncTriggers | 'manual'
-  /** Kinds to send, and kinds to fetch: `trace` or `traces`. Default: all. */
+  /** Kinds to send, and kinds to fetch, by singular or plural name. Default: all. */
   readonly push?: readonly string[]
   readonly pull?: readonly string[]
-  /** Conflict policies by kind. Default: the kind's own. */
+  /** Conflict policies by kind. Default: the kind's policy. */
   readonly policies?: Readonly<Record<string, ConflictPolicy>>
-  /** Keep a live line open, on which the mirror announces changes at once. Default: in a page, unless `triggers` is `manual`. */
+  /**
+   * Keeps a connection open on which the mirror announces changes. Default: in a page, unless `triggers` is `manual`.
+   */
   readonly live?: boolean
 }
 
 export interface SyncPlan {
   readonly onWake: boolean
   readonly idleMs: number | undefined
-  /** All kinds, some, or none. */
+  /** The kinds whose writes start a sync; empty: none. */
   readonly onAction: 'all' | ReadonlySet<string>
   readonly everyMs: number | undefined
   readonly push: readonly string[] | undefined
@@ -60,7 +62,7 @@ export function isAutomatic({ onWake, idleMs, everyMs, onAction }: SyncPlan): bo
 
 const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic: { interval: '15m' } }
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Longest delay of the platforms' timers. */
+/** Maximum delay of the timers of all platforms. */
 const longestMs = 24 * unitMs.d
 const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']
 
@@ -88,14 +90,14 @@ export const syncOptionTable: OptionTable<SyncPreferences> = {
   live: flagOption,
 }
 
-/** The mirror options of every host: address, key or a function for it, sync options. */
+/** Checks of the mirror options of every host: address, key, sync options. */
 export const mirrorOptionTable = {
   url: textOption(2000),
   key: keyOption,
   ...syncOptionTable,
 }
 
-/** Reads `preferences`, or throws `invalid-input` with the path of the fault. */
+/** Reads `preferences`. Throws `invalid-input` with the path of the fault. */
 export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
   const { triggers = defaultTriggers, push, pull, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
@@ -132,7 +134,7 @@ function span<Name extends string>(
   return readDuration(value === true ? usual : value[name], `${path}.${name}`)
 }
 
-/** Milliseconds of a duration between 1 ms and 24 days. */
+/** Returns the milliseconds of a duration from 1 ms to 24 days. Throws `invalid-input` for other texts. */
 export function readDuration(text: string, path: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(String(text))
   const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : Number.NaN
@@ -140,7 +142,7 @@ export function readDuration(text: string, path: string): number {
   throw wrong(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
 }
 
-/** A kind by its name or its plural. */
+/** Returns the kind's name for a singular or plural name. Throws `invalid-input` for an unknown name. */
 function kindName(name: unknown, kinds: Kinds, path: string): string {
   const kind = typeof name === 'string' ? kindCalled(kinds, name) : undefined
   if (kind) return kind.name

@@ -1,5 +1,5 @@
-// Decides when the device syncs by itself, and when it retries.
-// Invariant: at most one timer per reason; a pending retry survives a restart; offline is a state, not an error.
+// Decides when the device syncs automatically, and when it retries.
+// Invariant: each reason has at most one timer; a pending retry survives a restart; offline is a state, not an error.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { LiveState, SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
@@ -15,21 +15,21 @@ import { isAutomatic, type SyncPlan } from './sync-plan.ts'
 interface SyncTriggerOptions {
   readonly plan: SyncPlan
   readonly session: Pick<SyncSession, 'sync' | 'state'>
-  /** Hands pending ops to a service worker, if there is one. */
+  /** Hands pending ops to a service worker. Absent without one. */
   readonly background?: Pick<Background, 'acted' | 'failed' | 'done' | 'state' | 'close'> | undefined
   readonly store: Pick<BookStore, 'settings'> & { readonly writes: Pick<BookStore['writes'], 'write'> }
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
-  /** The state of the line to the mirror, for `state()`. */
+  /** State of the live connection, for `state()`. */
   readonly live?: () => LiveState | undefined
 }
 
 type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 
-/** Writes within this time go into one sync. */
+/** Writes within this time share one sync. */
 const actionDelayMs = 1000
-/** The mirror notifies all devices at once; their syncs are spread over this time. */
+/** The mirror announces a change to all devices at once; a random delay up to this time spreads their syncs. */
 const pokeSpreadMs = 200
 
 const baseMs = 1000
@@ -41,13 +41,13 @@ interface Retry {
   readonly at: number
 }
 
-/** Starts the syncs of one book. */
+/** Starts the automatic syncs of one book. */
 export class SyncTrigger {
   readonly #options: SyncTriggerOptions
   readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   readonly #hasTriggers: boolean
   #closed = false
-  /** The error that stopped all triggers until a call succeeds. */
+  /** The error that stopped all triggers. A successful call restarts them. */
   #stopped: DaybookError | undefined
 
   constructor(options: SyncTriggerOptions) {
@@ -56,44 +56,44 @@ export class SyncTrigger {
     this.#stopped = erasedError(store.settings)
     this.#hasTriggers = isAutomatic(plan)
     const retry = this.#readRetry()
-    // The clock may have been set back: wait no longer than any retry may.
+    // The clock may have been set back: wait at most the longest retry delay.
     if (retry && this.#hasTriggers)
       this.#schedule('retry', Math.min(capMs, Math.max(0, retry.at - clock.now())))
     if (plan.onWake && !retry && !this.#stopped) this.#schedule('wake', 0)
     this.#planPeriod()
   }
 
-  /** Syncs for a caller. Only a sync in both directions counts for triggers and retries. */
+  /** Syncs for a caller. Only a sync in both directions affects triggers and retries. */
   sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
     return direction === 'both' ? this.#attempt(signal) : this.#options.session.sync(signal, direction)
   }
 
-  /** A record of `kind` was written here. */
+  /** Call it after a local write of a record of `kind`. */
   acted(kind: string): void {
     const { plan, background } = this.#options
     const timers = this.#timers
     if (timers.has('retry')) background?.acted()
     const isMeant = plan.onAction === 'all' || plan.onAction.has(kind)
-    // A pending retry includes it.
+    // A pending retry sends this record, too.
     if (isMeant && !this.#stopped && !timers.has('action') && !timers.has('retry'))
       this.#schedule('action', actionDelayMs)
   }
 
-  /** The book was used. */
+  /** Call it after each use of the book. */
   touched(): void {
     const { idleMs } = this.#options.plan
     if (idleMs !== undefined) this.#schedule('idle', idleMs)
   }
 
-  /** The network is back, or the page is visible again. */
+  /** Call it when the network is back or the page is visible again. */
   wake(): void {
     if (this.#options.plan.onWake) this.#schedule('wake', 0)
   }
 
-  /** The mirror announced a change. */
+  /** Call it when the mirror announced a change. */
   poked(): void {
     const timers = this.#timers
-    // A pending retry includes it.
+    // A pending retry fetches this change, too.
     if (!this.#stopped && !timers.has('poke') && !timers.has('retry'))
       this.#schedule('poke', chance(this.#options.random) * pokeSpreadMs)
   }
@@ -107,7 +107,7 @@ export class SyncTrigger {
     const waiting = stopped ? 'stopped' : this.#timers.has('retry') ? 'waiting' : 'idle'
     return {
       ...state,
-      // Also after a restart, before any request.
+      // After a restart there is no failed request yet, so take the stored error.
       ...(stopped && !state.lastError ? { lastError: { code: stopped.code, message: stopped.message } } : {}),
       phase: state.phase === 'idle' ? waiting : state.phase,
       ...defined({ live: line }),
@@ -160,7 +160,7 @@ export class SyncTrigger {
     } catch (error) {
       const why = toDaybookError(error)
       if (!this.#closed && why.code !== 'aborted') this.#failed(why)
-      // The status reports this from now on, also to a caller that asks at once.
+      // Store the erasure before the caller gets the error, so that the status is correct at once.
       if (why.code === 'book-erased') await this.#note(() => noteErased(settings, why))
       throw why
     }
@@ -169,7 +169,7 @@ export class SyncTrigger {
   #failed(why: DaybookError): void {
     const { clock, random, store, background } = this.#options
     if (!why.retry && why.code !== 'offline') {
-      // A retry can't help: stop until somebody calls.
+      // A retry can't help: wait for a call.
       this.#stopped = why
       this.#forgetRetry()
       return
@@ -193,20 +193,21 @@ export class SyncTrigger {
     if (this.#readRetry()) void this.#note(() => this.#options.store.settings.remove('retry'))
   }
 
-  /** Writes a note that only a restart needs. A book that closes meanwhile may lose it. */
+  /** Writes a setting that matters only after a restart. A book that closes meanwhile may lose it. */
   #note(work: () => void): Promise<void> {
     return this.#options.store.writes.write(work).catch(() => undefined)
   }
 }
 
-/** A number in [0, 1). */
+/** Returns a random number in [0, 1). */
 export function chance(random: Random): number {
   return random.bytes(4).reduce((sum, byte) => (sum + byte) / 256, 0)
 }
 
 /**
- * Milliseconds to wait after the `attempt`th failure in a row, counted from 1: exponential with full jitter (Brooker, "Exponential
- * Backoff And Jitter", 2015), up to 1 s · 2^attempt and 5 minutes, and at least `leastMs`. `chance` is in [0, 1).
+ * Returns the milliseconds to wait after the `attempt`th failure in a row, from 1: exponential backoff with full
+ * jitter (Brooker, "Exponential Backoff And Jitter", 2015). Upper bound: 1 s · 2^attempt and 5 minutes; lower bound:
+ * `leastMs`. `chance`: a random number in [0, 1).
  */
 export function backoffMs(attempt: number, chance: number, leastMs = 0): number {
   const most = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30))

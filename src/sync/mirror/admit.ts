@@ -1,7 +1,7 @@
-// Admits one op at the mirror. An op on the current version is applied. Else the kind's policy decides between two edits,
-// and the law of removal between an edit and a forget.
-// Invariant: the conflict log has the losing side whole, unless both are equal; for an edit that lost to a purge, only its
-// existence.
+// Admits one op at the mirror. An op on the current version is applied. Otherwise the kind's policy decides between
+// two edits, and the rules of removal decide between an edit and a forget.
+// Invariant: the conflict log has the whole losing side, unless both sides are equal. For an edit that lost to a
+// purge, it has only the fact of the edit.
 import { DaybookError, type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import { type ConflictPolicy, holdsId, type Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -27,21 +27,21 @@ import { logRivals } from '../conflict/rival.ts'
 import { type WireOp, wireLimits } from '../wire/protocol.ts'
 import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
 
-/** The stored answer to an op. A conflict is sent with the record that is current when it is sent. */
+/** The stored answer to an op. A conflict is sent with the record that is current at the time of sending. */
 export type Answer =
   | {
       readonly s: 'ok'
       readonly ver: number
       readonly seq: number
       readonly policy?: ConflictPolicy
-      /** The edit revived a forgotten record. */
+      /** True: the edit restored a forgotten record. */
       readonly revived?: true
-      /** The version in which the record was purged, if the author did not know. */
+      /** Version in which the record was purged, if the author did not know the purge. */
       readonly purged?: number
-      /** The op replaced a withdrawn one and took effect itself. Added to each answer, not stored. */
+      /** True: the op replaced a withdrawn op and took effect itself. Added when sent, not stored. */
       readonly instead?: true
     }
-  /** `met`: the version that the op met. `logged`: the mirror decided, and logged the losing side. */
+  /** `met`: version that the op conflicted with. `logged`: the mirror decided, and logged the losing side. */
   | {
       readonly s: 'conflict'
       readonly policy: ConflictPolicy
@@ -52,30 +52,30 @@ export type Answer =
 
 export interface Sender {
   readonly device: string
-  /** The device knows kinds or versions that this mirror doesn't: their bodies are not checked. */
+  /** True if the device knows kinds or versions that this mirror doesn't. Their bodies are not checked. */
   readonly newer: boolean
 }
 
-/** How far a stamp may be ahead of the mirror's clock: a fast clock must not win for ever. */
+/** Maximum lead of a stamp over the mirror's clock, so that a fast clock doesn't win every conflict. */
 export const stampLeadMs = 60_000
 
-/** One op while it is decided. */
+/** The admission of one op. */
 interface Admission {
   readonly store: BookStore
   readonly wire: WireOp
   readonly from: Sender
   readonly nowMs: number
-  /** The op's stamp, set back if it is too far ahead. */
+  /** The op's stamp, set back if it exceeds `stampLeadMs`. */
   readonly stamp: string
   readonly kind: Kind | undefined
   readonly row: RecordRow | undefined
 }
 
-/** Applies an op or answers why not. Inside the transaction of its request. */
+/** Applies an op, or returns why not. Call it in the transaction of its request. */
 export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: number): Answer {
   const row = store.records.row(wire.id)
   const answer = admitTo(row, store, wire, { from, nowMs })
-  // The author still has the purged content, and does not fetch its own change.
+  // The author still has the purged content, and doesn't fetch its own change: include the purge in the answer.
   return answer.s === 'ok' && row && row.purged > wire.base ? { ...answer, purged: row.purged } : answer
 }
 
@@ -87,9 +87,9 @@ function admitTo(
 ): Answer {
   const stamp = clampStamp(wire.stamp, nowMs + stampLeadMs)
   const admission = { store, wire, from, nowMs, stamp, kind: store.kinds.get(wire.kind), row }
-  // An edit that loses anyway is not checked.
+  // An edit that loses in any case is not checked.
   if (wire.op === 'put' && isLostToRemoval(admission, wire)) {
-    // The author had purged the record before this edit. The purge still wins.
+    // The author purged the record before this edit. The purge still applies.
     if (wire.anew === 'purge') admitForget(admission, forgetBefore(wire, wire.anew))
     return loseToRemoval(admission, wire)
   }
@@ -97,7 +97,7 @@ function admitTo(
   if (fault) return { s: 'rejected', error: fault.toJSON() }
   if (wire.op === 'forget') return admitForget(admission, wire)
   if (wire.anew === undefined) return admitPut(admission, wire)
-  // The author had forgotten the record before this edit: forget it here too, and base the edit on that.
+  // The author forgot the record before this edit: forget it here too, and base the edit on that forget.
   const { id, base } = wire
   const forgotten = admitForget(admission, forgetBefore(wire, wire.anew))
   const now = store.records.row(id)
@@ -106,7 +106,7 @@ function admitTo(
   return answer.s === 'ok' && policy !== undefined ? { ...answer, policy } : answer
 }
 
-/** The removal that the author made before a put with `anew`. */
+/** Returns the removal that the author made before a put with `anew`. */
 function forgetBefore(put: WirePut, removal: 'forget' | 'purge'): WireForget {
   const { mid, kind, id, base, stamp, at, agent } = put
   return {
@@ -125,17 +125,17 @@ function forgetBefore(put: WirePut, removal: 'forget' | 'purge'): WireForget {
 type WirePut = Extract<WireOp, { op: 'put' }>
 type WireForget = Extract<WireOp, { op: 'forget' }>
 
-/** True for an edit of a removed record whose author did not know of the removal, unless the edit outlives it. */
+/** True for an edit that its author made without knowledge of a removal, unless the edit survives the removal. */
 function isLostToRemoval({ store, from, stamp, kind, row, nowMs }: Admission, wire: WirePut): boolean {
   const { base, created_at, anew } = wire
-  // The tombstone was collected. Versions are used once, so there was one.
+  // The tombstone was collected. A version number is used once, so `base` proves that there was one.
   if (!row) return base > 0 && base <= store.settings.getNumber('collected_ver') && anew === undefined
   if (row.kind !== wire.kind || base >= goneIn(row) || saysSame(wire, toChange(row, store.device)))
     return false
   const removal = { stamp: row.stamp, device: row.device ?? store.device }
   const edit = { stamp, device: from.device }
   const isLaterThanThat = isLater(edit, removal)
-  // A record created after the removal is a new record under the same id.
+  // A record that was created after the removal is a new record with the same id.
   const createdMs = Date.parse(created_at)
   const isBegunLater = base === 0 && createdMs > stampMs(row.stamp) && createdMs <= nowMs + stampLeadMs
   if ((isBegunLater || anew !== undefined) && isLaterThanThat) return false
@@ -153,7 +153,7 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
   if (put.reseal) return answer
   const isPurged = row !== undefined && put.base < row.purged
   const present = row && toChange(row, store.device)
-  // Next to a sealed side the log has no clear text; the device has it.
+  // Beside a sealed side, the log contains no clear text; the device still has it.
   const isBare = isPurged || (present !== undefined && isMixed(put, present))
   const winner =
     present?.op === 'put' ? sideOf(present, present.by) : { by: present?.by ?? '', op: 'forget' as const }
@@ -180,7 +180,7 @@ function apply(admission: Admission, more: { readonly revives?: boolean } = {}):
 
 type Applied = Extract<Answer, { s: 'ok' }>
 
-/** A forget wins over every edit that its author had not seen, except an edit that outlives it. */
+/** A forget wins over every edit that its author did not know, except an edit that survives it. */
 function admitForget(outer: Admission, wire: WireForget): Answer {
   const admission = { ...outer, wire }
   const { store, from, stamp, kind, row, nowMs } = admission
@@ -218,7 +218,7 @@ function admitForget(outer: Admission, wire: WireForget): Answer {
 function admitPut(outer: Admission, wire: WirePut): Answer {
   const admission = { ...outer, wire }
   const { store, from, stamp, kind, row, nowMs } = admission
-  // No record, no conflict: the op was made on a version of another epoch.
+  // Without a record there is no conflict: the base is a version of another epoch.
   if (!row) return apply(admission)
   const present = toChange(row, store.device)
   const final = finalWinner(kind, wire, present)
@@ -226,14 +226,14 @@ function admitPut(outer: Admission, wire: WirePut): Answer {
   const isResealed = wire.reseal === true
   const policy =
     final === 'present' || isResealed ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
-  // A reseal yields. If only one side is sealed, the device decides: it reads both and seals the result. The mirror stores no
-  // clear text next to a sealed side.
+  // A reseal yields to any change. If only one side is sealed, the device decides, because it can read both and seal
+  // the result; the mirror stores no clear text beside a sealed side.
   const undecided = { s: 'conflict', policy, met: row.ver, logged: false } as const
   if (saysSame(wire, present) || isResealed || isMixed(wire, present)) return undecided
   const edit = { stamp, device: from.device }
   const other = { stamp: row.stamp, device: present.by }
   const isRevived = present.op === 'forget' && outlives(kind, edit, { ...other, isPurge: isPurged(row) })
-  // A record created after the removal is a new record under the same id.
+  // A record that was created after the removal is a new record with the same id.
   if (present.op === 'forget' && !isRevived) return apply(admission)
   const winner = isRevived ? 'arriving' : (final ?? decide(policy, edit, other))
   if (winner === 'device' && policy === 'merge') return undecided
@@ -251,7 +251,7 @@ function admitPut(outer: Admission, wire: WirePut): Answer {
   return { ...apply(admission, { revives: isRevived }), policy, ...(isRevived ? { revived: true } : {}) }
 }
 
-/** The reason why this op can never be applied. */
+/** Returns the error of an op that can never be applied; undefined without one. */
 function findFault(
   store: BookStore,
   wire: WireOp,
@@ -289,12 +289,12 @@ function findFault(
   })
 }
 
-/** True for a body that this mirror can't check: of a newer version, or forwarded unchecked. */
+/** True for a body that this mirror can't check: of a newer version, or sent unchecked. */
 function isBeyond(kind: Kind, v: number | undefined, { newer }: Sender): boolean {
   return v === undefined ? newer : v === 0 || v > kind.version
 }
 
-/** The error with which `check` refuses a body. */
+/** Returns the error that `check` throws for a body; undefined without one. */
 export function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
   try {
     check(body)

@@ -1,6 +1,6 @@
-// Checks an op of a guest, then admits it as any other.
-// Invariant: the answer depends on the op and on records the guest may know: those of kinds that it may fetch, and its own of
-// the op's kind. Any other record under the id neither stops the op nor changes.
+// Checks an op of a guest, then admits it like any other op.
+// Invariant: the answer depends on the op and on records that the guest may know: records of kinds that it may fetch,
+// and its own records of the op's kind. Another record with the id neither stops the op nor changes.
 import { DaybookError } from '../../core/errors.ts'
 import {
   type ConflictPolicy,
@@ -26,9 +26,7 @@ import { sideOf, toChange } from '../wire/wire-op.ts'
 
 type Put = Extract<WireOp, { op: 'put' }>
 
-/**
- * The id of the op's record for this guest: the op's id, or one of the guest's own if an unknown record has that id.
- */
+/** Returns the record id of the op for this guest: the op's id, or a derived id if an unknown record has that id. */
 export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: SyncReach): string {
   const row = records.row(id)
   const isOwn = row?.kind === kind && row.agent === reach.agent
@@ -36,7 +34,7 @@ export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: Syn
   return isKnown ? id : holderId(id, [reach.agent, kind])
 }
 
-/** Applies an op of a guest or answers why not. Inside the transaction of its request. */
+/** Applies an op of a guest, or returns why not. Call it in the transaction of its request. */
 export function admitGuestOp(
   store: BookStore,
   sent: WireOp,
@@ -62,13 +60,13 @@ export function admitGuestOp(
   const full = op.op === 'put' ? refusalOf(store, op, row, reach) : undefined
   if (full) return { s: 'rejected', error: full.toJSON() }
   const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
-  // One entry over the limit is allowed: only applying the edit shows whether it loses.
+  // The conflict log may exceed its limit by one entry, because only applying the edit shows whether it loses.
   const unlogged = row && (isTheirs || op.base !== row.ver) ? store.guests.conflictRefusal() : undefined
   if (unlogged) return { s: 'rejected', error: unlogged.toJSON() }
   const before = isTheirs ? toChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
   const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
-  // If a policy decided, both sides are logged already.
+  // If a policy decided, both sides are already logged.
   if (before && answer.s === 'ok' && answer.policy === undefined) {
     store.conflicts.add({
       record: id,
@@ -80,13 +78,13 @@ export function admitGuestOp(
       winner: sideOf(op, from.device),
     })
   }
-  // A guest that may fetch the record gets it, with its new agent. Any other only learns that the mirror took the op.
+  // A guest that may fetch the record gets it with its new agent. Any other guest only gets the acknowledgement.
   const stands = isRenamed && answer.s === 'ok' ? store.records.row(id) : undefined
   const isShown = stands !== undefined && store.records.isCarried(stands, reach.pulled)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
 }
 
-/** A guest's purge becomes a forget: only the owner purges. */
+/** Makes a forget of a guest's purge, because only the owner purges. */
 function asGuest(sent: WireOp, { mayForget }: SyncReach): WireOp {
   if (sent.op === 'forget') return { ...sent, purge: undefined }
   return { ...sent, anew: sent.anew !== undefined && mayForget ? 'forget' : undefined }
@@ -96,7 +94,7 @@ function forbidden(path: string, message: string, more: object = {}): DaybookErr
   return new DaybookError('forbidden', message, { details: { path, ...more } })
 }
 
-/** Faults of an op that don't depend on the book. */
+/** Returns faults of an op that don't depend on the records. */
 function faultOfOp({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookError | undefined {
   const { kind: name, id } = op
   if (!reach.mayPush(name)) return forbidden('kind', `The key may not send \`${name}\`.`, { kind: name })
@@ -107,7 +105,7 @@ function faultOfOp({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookE
   return op.body && faultOfBody(kinds.get(name), op, op.body)
 }
 
-/** Only the owner's devices may send bodies that this mirror can't check: a guest could fill the book with them. */
+/** Only the owner's devices may send bodies that this mirror can't check. A guest could fill the book with them. */
 function faultOfBody(kind: Kind | undefined, { kind: name, v }: Put, body: JsonObject) {
   if (kind && (v === undefined || (v > 0 && v <= kind.version)))
     return faultOf(body, (one) => parseWith(kind.schema, one))
@@ -116,7 +114,7 @@ function faultOfBody(kind: Kind | undefined, { kind: name, v }: Put, body: JsonO
   })
 }
 
-/** A guest pays for the records it sends, also if the record keeps another owner. */
+/** Checks the guest's quota. A guest pays for the records it sends, even if a record keeps another owner. */
 function refusalOf(
   { guests }: BookStore,
   { kind, body, enc }: Put,
@@ -131,7 +129,7 @@ function faultOfForget(
   row: RecordRow | undefined,
   reach: SyncReach,
 ): DaybookError | undefined {
-  // No tombstone for a record that never existed: it would block the id.
+  // Create no tombstone for a record that never existed: it would block the id.
   const absent = () => new DaybookError('not-found', undefined, { details: { path: 'id' } })
   if (!row) return absent()
   const kind = store.kinds.get(row.kind)
@@ -182,14 +180,14 @@ function faultOfPut(
   return kind?.speaker ? faultOfSpeaker(kind, op, before, reach.agent) : undefined
 }
 
-/** True when `op` makes the record less sensitive than it stands. */
+/** True if `op` lowers the sensitivity of the stored record. */
 function isLowering(op: WireOp, row: RecordRow | undefined, kind: Kind | undefined): boolean {
   if (op.op !== 'put' || row?.deleted !== 0) return false
   const stands = (row.sensitivity ?? kind?.sensitivity) as Sensitivity | undefined
   return isLowered(op.sensitivity ?? kind?.sensitivity, stands)
 }
 
-/** The first owner-only field that `op` changes; the first at all if a body is sealed. */
+/** Returns the first owner-only field that `op` changes; if a body is sealed, the first owner-only field. */
 function ownersField(
   store: BookStore,
   op: WireOp,
@@ -203,25 +201,25 @@ function ownersField(
   )
 }
 
-/** True if the guest may know and change the marked record. */
+/** True if the guest may mark the record with this id: it may fetch that kind, or owns the record. */
 function mayMark({ records, kinds }: BookStore, id: string, { mayPull, agent }: SyncReach): boolean {
   const record = records.row(id)
   if (!record || record.deleted || kinds.get(record.kind)?.guests !== undefined) return false
   return mayPull(record.kind) || record.agent === agent
 }
 
-/** The policy for a change that would lower the protection of a record: it never simply wins. */
+/** Policy for a change that would lower the protection of a record, so that the change doesn't simply win. */
 const cautious = (kind: Kind | undefined): ConflictPolicy =>
   kind?.policy === 'merge' ? 'merge' : 'remote_wins'
 
-/** True for an id derived from the name of another speaker. */
+/** True for an id that is derived from the name of another speaker. */
 function isNameOfAnother(id: string, { name, idPrefix }: Kind, agent: string): boolean {
-  // Long names end in a hash: compare the part before it.
+  // A long id ends in a hash: compare the part before the hash.
   const own = nameId(name, agent, '').slice(0, namedLength)
   return idPrefix !== undefined && id.startsWith(idPrefix) && !id.startsWith(own)
 }
 
-/** The mirror can't see the speaker of a sealed body. */
+/** Checks the speaker. The mirror can't read the speaker of a sealed body, so it refuses one. */
 function faultOfSpeaker(
   kind: Kind,
   op: Put,

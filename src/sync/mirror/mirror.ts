@@ -1,5 +1,5 @@
-// The mirror's half of sync: one request is one transaction that admits ops in order and reads changes.
-// Invariant: an op takes effect once. Its answer is stored with its effect, and repeated when the op is sent again.
+// The mirror's side of sync. One request is one transaction: it admits ops in order and reads changes.
+// Invariant: an op takes effect once. The answer is stored with the effect, and a repeated op gets it again.
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random } from '../../core/ports.ts'
@@ -32,7 +32,7 @@ interface MirrorOptions {
   readonly store: BookStore
   readonly clock: Clock
   readonly random: Random
-  /** Erasure time of an earlier book of this name. */
+  /** Time of the erasure of an earlier book with this name. */
   readonly erasedAt?: string | undefined
 }
 
@@ -40,9 +40,9 @@ interface MirrorOptions {
 export const keepMs = 90 * 86_400_000
 
 interface MirrorAnswer {
-  /** A `SyncResponse` as it travels. */
+  /** The encoded `SyncResponse`. */
   readonly text: string
-  /** The device it answers, its cursor afterwards, and whether more pages follow. */
+  /** The device, its cursor after the answer, and whether more pages follow. */
   readonly device: string
   readonly cursor: number
   readonly more: boolean
@@ -54,23 +54,25 @@ interface OpTally {
   readonly count: number
 }
 
-/** Ops of a request that were taken, and refused, for the first time; refused ones by error code. */
+/** New ops of a request: those that were taken, and the refused ones by error code. Repeated ops are excluded. */
 export interface TakenOps extends OpTally {
   readonly refused: readonly (OpTally & { readonly code: string })[]
 }
 
-/** One request while it is answered. */
+/** The exchange of one request. */
 interface Exchange {
   readonly request: SyncRequest
-  /** A key of each op's bytes. */
+  /** A hash of the bytes of each op. */
   readonly hashes: readonly string[]
   readonly reach: SyncReach | undefined
   readonly nowMs: number
-  /** New answers, by `mid`. */
+  /** New answers by `mid`. */
   readonly fresh: Map<number, StoredAnswer>
 }
 
-/** Tells whether an op was answered before: the device's highest `mid` so far, and a key of the op's bytes. */
+/**
+ * Data that shows whether an op was answered before: the device's highest `mid` so far, and a hash of the op's bytes.
+ */
 interface Sent {
   readonly lastMid: number
   readonly hash: string
@@ -93,7 +95,7 @@ export class SyncMirror {
     })
   }
 
-  /** Collects tombstones and stored answers that no device needs; answers the number of tombstones. */
+  /** Removes tombstones that no device needs. Returns their number. */
   tidy(): Promise<number> {
     const { settings, records, writes } = this.#store
     return writes.write(() => {
@@ -108,8 +110,8 @@ export class SyncMirror {
   }
 
   /**
-   * Answers one JSON request of a device, or throws `DaybookError`; then nothing of the request took effect. `reach` limits the
-   * kinds that the mirror takes and gives. Calls `onTaken` inside the transaction.
+   * Answers one JSON request of a device. Throws `DaybookError`; then nothing of the request took effect. `reach`
+   * limits the kinds that the mirror accepts and sends. Calls `onTaken` in the transaction.
    */
   async exchange(text: string, reach?: SyncReach, onTaken?: (ops: TakenOps) => void): Promise<MirrorAnswer> {
     const store = this.#store
@@ -126,7 +128,8 @@ export class SyncMirror {
         onTaken?.(tally)
         return rest
       }
-      // All devices must start over, also those that can't detect it. A guest's word alone starts nobody over.
+      // All devices must start over, also those that can't detect the loss. A guest's request alone must not cause
+      // that.
       if (!reach) this.#epochs.begin()
       return undefined
     })
@@ -134,7 +137,7 @@ export class SyncMirror {
     return answer
   }
 
-  /** True when a device of this epoch has state that this mirror lost: the mirror was set back to an earlier state. */
+  /** True if a device of this epoch has state that this mirror lost, because the mirror was set back. */
   #isSetBack({ device, epoch, pull, ackedMid, mark }: SyncRequest): boolean {
     const { settings, devices } = this.#store
     if (epoch === null || epoch !== settings.get('epoch')) return false
@@ -142,7 +145,7 @@ export class SyncMirror {
     return isAhead || (mark !== undefined && !knowsMark(settings, mark))
   }
 
-  /** Refuses a device that synced with another mirror or epoch: it must start over before it may push. */
+  /** Throws `resync-required` for a device that synced with another mirror or epoch, or that missed tombstones. */
   #checkPlace({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number): void {
     const { settings } = this.#store
     const floor = settings.getNumber('floor')
@@ -186,7 +189,7 @@ export class SyncMirror {
     return { text, device, cursor, more, tally: tallyOf(ops, results, fresh) }
   }
 
-  /** Answers the ops of a request in order, up to the first gap. Edits of a guest count for the guest. */
+  /** Answers the ops of a request in order, up to the first gap in `mid`. Edits of a guest count for its quota. */
   #takeOps(exchange: Exchange, before: number): { results: WireResult[]; lastMid: number } {
     const { settings, guests } = this.#store
     const { request, hashes, reach } = exchange
@@ -204,7 +207,7 @@ export class SyncMirror {
     return { results, lastMid }
   }
 
-  /** The stored answer of an op that was sent before, or the new answer of an op that arrives for the first time. */
+  /** Returns the stored answer of a repeated op, or the answer of a new op. */
   #answerOnce({ request, reach, nowMs, fresh }: Exchange, op: WireOp, { lastMid, hash }: Sent): Answer {
     const store = this.#store
     const { device } = request
@@ -224,7 +227,7 @@ export class SyncMirror {
     return ownAnswer(op, answer)
   }
 
-  /** The answer as it travels: a conflict carries the current record. */
+  /** Returns the answer for the wire. A conflict includes the current record. */
   #complete(op: WireOp, answer: Answer, reach?: SyncReach): WireResult {
     const { mid } = op
     const store = this.#store
@@ -233,7 +236,7 @@ export class SyncMirror {
       return { mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
     if (answer.s === 'ok') return { mid, ...answer }
     const row = records.row(reach ? guestId(store, op, reach) : op.id)
-    // A guest without the right to fetch the record doesn't see it.
+    // A guest without the right to fetch the record must not see it.
     if (reach && !(reach.mayPull(op.kind) && (!row || records.isCarried(row, reach.pulled)))) {
       const { details, ...error } = new DaybookError('conflict').toJSON()
       return { mid, s: 'rejected', error: { ...error, details: { ...details } } }
@@ -251,7 +254,7 @@ export class SyncMirror {
     const store = this.#store
     const { settings } = store
     if (row) {
-      // After collection only the purge of a purged record is stored, without its place.
+      // After collection, only the purge of a purged record is stored, without its place.
       const seq = row.place === 0 ? settings.getNumber('floor') : row.place
       return { ...shownTo(store, row.kind, toChange(row, store.device), reach), seq, id: op.id }
     }
@@ -271,12 +274,12 @@ export class SyncMirror {
     })
   }
 
-  /** The lowest cursor of all devices that synced within the time that tombstones are kept. */
+  /** Returns the lowest cursor of all devices that synced while tombstones are kept; undefined without devices. */
   #leastRead(): number | undefined {
     return this.#store.devices.leastCursor(formatTime(this.#clock.now() - keepMs - seenWithinMs))
   }
 
-  /** The place up to which tombstones may be collected: they are old enough, and every active device has read them. */
+  /** Returns the place up to which tombstones may be collected: old enough, and read by every active device. */
   #nextFloor(since: string): number {
     const { records, settings } = this.#store
     const young = records.firstTombstone(since)
@@ -285,7 +288,9 @@ export class SyncMirror {
   }
 }
 
-/** Marks the answer of an `instead` op that took effect itself: the device can't know which bytes the mirror took. */
+/**
+ * Marks the answer of an `instead` op that took effect, because the device can't know which bytes the mirror took.
+ */
 function ownAnswer(op: WireOp, answer: Answer): Answer {
   return op.instead === true && answer.s === 'ok' ? { ...answer, instead: true } : answer
 }
@@ -312,13 +317,13 @@ function startOver(): DaybookError {
   return new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
 }
 
-/** A key of an op's bytes before parsing: distinguishes a resent op from a different one. */
+/** Returns a hash of an op before parsing. Distinguishes a repeated op from a different op. */
 function keyOf(op: unknown): string {
   const text = JSON.stringify(op)
   return `${text.length}-${textKey([text]).toString(36)}`
 }
 
-/** The epochs of a mirror. After an erasure only epochs of the book's new life count. */
+/** The epochs of a mirror. After an erasure, only epochs of the new book are valid. */
 class EpochHistory {
   readonly #settings: BookStore['settings']
   readonly #random: Random
@@ -338,7 +343,7 @@ class EpochHistory {
     settings.set('epoch', epoch)
   }
 
-  /** Refuses a device of the erased book: its sync alone must not bring the records back. */
+  /** Throws `book-erased` for a device of the erased book, so that its sync doesn't bring the records back. */
   check({ epoch, formerEpoch }: SyncRequest): void {
     const named = epoch ?? formerEpoch
     if (this.#erasedAt === undefined || named === undefined || this.#epochs().includes(named)) return
@@ -358,12 +363,14 @@ interface ChangePage {
   readonly more: boolean
 }
 
-/** Rows per read. Small, because bodies are large and rows that don't fit the page are read again. */
+/** Rows per read. Small, because bodies are large and the next page reads unsent rows again. */
 const chunk = 32
 
 /**
- * One page of changes after `pull.cursor`, without those at the places in `learnt`: the device learns them from its results.
- * Invariant: the cursor is the place of the last record examined, so that no change is skipped.
+ * Returns one page of changes after `pull.cursor`, except those at places in `learnt`, which the device gets as
+ * results.
+ *
+ * Invariant: the cursor is the place of the last examined record, so no change is skipped.
  */
 function readChanges(
   store: Pick<BookStore, 'records' | 'settings' | 'device' | 'kinds'>,

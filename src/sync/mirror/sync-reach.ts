@@ -1,7 +1,8 @@
-// The reach of a guest's sync: kinds that it may send and fetch, links that it may see, and the name it writes in.
-// Invariants: only the owner sends tokens, keys and rules of the book, and only a grant that names them lets a guest fetch
-// tokens and keys. Records under policies (memories) are neither sent nor fetched, nor are records made from them fetched.
-// A guest gets the ids of other records only of kinds that it may fetch; ids it did not get survive when it sends the record.
+// The reach of a guest's sync: kinds that it may send and fetch, links that it may see, and the agent that it writes
+// as.
+// Invariant: only the owner sends tokens, keys and rules; a guest fetches tokens and keys only if its grant names
+// them. No guest sends or fetches records under policies (memories), or fetches records made from them. A guest gets
+// ids of other records only if it may fetch those records; hidden ids survive when it sends the record back.
 import { DaybookError } from '../../core/errors.ts'
 import { type Caller, type Guest, topHolder } from '../../core/capability/caller.ts'
 import { isByPolicy, isScoped, type Kinds } from '../../core/kind.ts'
@@ -17,28 +18,28 @@ import { encodeChange, toChange } from '../wire/wire-op.ts'
 export interface SyncReach {
   mayPush(kind: string): boolean
   mayPull(kind: string): boolean
-  /** Every kind that the guest may fetch. */
+  /** All kinds that the guest may fetch. */
   readonly pulled: readonly string[]
-  /** The name the guest writes in. */
+  /** The agent that the guest writes as. */
   readonly agent: string
-  /** The guest that pays for stored records: the one that the owner let in. */
+  /** The guest whose quota counts: the one that the owner admitted. */
   readonly payer: string
-  /** True if it may forget records, and seal records that others read. */
+  /** True if the guest may forget records, and seal records that others read. */
   readonly mayForget: boolean
 }
 
 type SyncGuest = Pick<Guest, 'agent' | 'holders' | 'permissions' | 'granted'>
 
-/** The reach of a caller; undefined for the owner, who has no limits. */
+/** Returns the reach of a caller; undefined for the owner, who has no limits. */
 export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined {
   return caller.role === 'owner' ? undefined : createSyncReach(caller, kinds)
 }
 
-/** The reach that its grant gives a guest. Kinds that this mirror does not know must be named in it. */
+/** Returns the reach of a guest's grant. A kind that this mirror doesn't know must be in the grant. */
 export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
   const { agent, permissions, granted = {} } = guest
   const { push, pull } = granted
-  // Policies decide record by record, and a sync carries kinds.
+  // Policies decide about single records, but a sync includes whole kinds.
   const isOpen = (name: string) => kinds.get(name)?.byPolicy !== true
   const isCarried = (name: string) => {
     const kind = kinds.get(name)
@@ -56,7 +57,7 @@ export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
   }
 }
 
-/** Limits `request` to kinds it may fetch. Throws `forbidden` if it names another kind. */
+/** Limits `request` to kinds that the guest may fetch. Throws `forbidden` if it names another kind. */
 export function withinReach(request: SyncRequest, { mayPull, pulled }: SyncReach): SyncRequest {
   const { pull } = request
   const closed = pull.kinds?.findIndex((kind) => !mayPull(kind)) ?? -1
@@ -77,7 +78,7 @@ const isShownTo =
     return row !== undefined && records.isCarried(row, reach.pulled)
   }
 
-/** A change, or a side of it, without links that the device may not see. */
+/** Returns a change, or a side of a conflict, without links that the guest may not see. */
 export function shownTo<Content extends object>(
   store: LinkStore,
   kind: string,
@@ -90,14 +91,14 @@ export function shownTo<Content extends object>(
   return shown === body ? content : { ...content, body: shown }
 }
 
-/** The row as an encoded change for the device. */
+/** Returns a row as an encoded change for the guest. */
 export function encodeShown(store: LinkStore, row: RecordRow, reach: SyncReach | undefined): string {
   const hasLinks = store.kinds.get(row.kind)?.links !== undefined
   if (!reach || !hasLinks || row.deleted || sealedOf(row.body)) return encodeChange(row, store.device)
   return JSON.stringify(shownTo(store, row.kind, toChange(row, store.device), reach))
 }
 
-/** An op of a guest, with the hidden links of the record in `row`. */
+/** Returns an op of a guest with the hidden links of the stored record in `row`. */
 export function withLinksOf(
   store: LinkStore,
   op: WireOp,

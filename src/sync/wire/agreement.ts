@@ -1,23 +1,23 @@
-// Evidence that a device and its mirror agree. Digests are sums over places, of everything or by range; they show where the
-// two differ. Marks are random words: the mirror writes one at a place of its sequence and sends it to each device that has
-// read up to there.
-// Invariant: a mirror knows its marks. A mirror that doesn't know a device's mark was set back to an earlier state, so its
-// later changes are not those that the device has.
+// Checks that a device and its mirror agree. Digests are sums over places, of all or by range; they show where the
+// two differ. Marks are random words that the mirror creates at places of its sequence and sends to devices at that
+// place.
+// Invariant: a mirror knows its marks. A mirror that doesn't know a device's mark was set back to an earlier state,
+// so its later changes differ from those of the device.
 import type { PlaceSum } from '../../store/record/place-sum.ts'
 import type { WireDigest, SyncRequest, SyncResponse } from './protocol.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Random } from '../../core/ports.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 
-/** Number of ranges into which the mirror divides its sequence when a device looks for a difference. */
+/** Maximum of ranges into which the mirror divides its sequence when a device searches for a difference. */
 export const rangeCount = 64
 
-/** A sum for the wire; `seq` is the last place in it. */
+/** Returns a sum for the wire. `seq`: the last place in the sum. */
 export function toDigest({ n, sum, squares }: PlaceSum, seq: number): WireDigest {
   return { seq, n, x: `${sum.toString(36)}.${squares.toString(36)}` }
 }
 
-/** The upper ends of at most `rangeCount` ranges of equal width that cover the places up to `head`. */
+/** Returns the upper ends of at most `rangeCount` ranges of equal width that cover the places up to `head`. */
 export function rangeEnds(head: number): number[] {
   const width = Math.max(1, Math.ceil(head / rangeCount))
   return Array.from({ length: Math.ceil(head / width) }, (_, i) => Math.min(head, (i + 1) * width))
@@ -30,10 +30,10 @@ export function sameDigest(one: WireDigest, other: WireDigest): boolean {
 type Mark = NonNullable<SyncRequest['mark']>
 
 const oldest = 'marks_from'
-/** Keys sort by place. */
+/** Returns the setting of a mark. Settings sort by place. */
 const keyOf = (place: number) => `mark:${String(place).padStart(16, '0')}`
 
-/** At the mirror: the mark at `place`, created on first use. */
+/** At the mirror: returns the mark at `place`; creates it at the first call. */
 export function giveMark(settings: Settings, random: Random, place: number): string {
   const key = keyOf(place)
   const stored = settings.get(key)
@@ -43,7 +43,7 @@ export function giveMark(settings: Settings, random: Random, place: number): str
   return mark
 }
 
-/** At the mirror: false for a mark that it did not give. */
+/** At the mirror: false for a mark that this mirror did not create. */
 export function knowsMark(settings: Settings, { seq, x }: Mark): boolean {
   return seq < settings.getNumber(oldest) || settings.get(keyOf(seq)) === x
 }
@@ -55,7 +55,7 @@ export function dropMarks(settings: Settings, place: number): void {
   settings.set(oldest, place)
 }
 
-/** On a device: the mark with the highest place. */
+/** On a device: returns the mark with the highest place. */
 export function heldMark(settings: Settings): Mark | undefined {
   const [seq, x] = (settings.get('mark') ?? '').split(' ')
   return seq && x ? { seq: Number(seq), x } : undefined
@@ -68,7 +68,7 @@ export function holdMark(settings: Settings, { mark, cursor }: SyncResponse): vo
   if (settings.get('mark') !== text) settings.set('mark', text)
 }
 
-/** On a device: forgets the mark, to leave this sequence. */
+/** On a device: removes the mark, because the device leaves this sequence. */
 export function dropMark(settings: Settings): void {
   settings.remove('mark')
 }

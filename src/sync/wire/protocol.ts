@@ -1,5 +1,5 @@
-// The sync wire, version 1: shape and limits of request and response.
-// Invariant: a change of shape adds an entry to wire-history.ts; recorded frames always parse.
+// The sync protocol, version 1: shape and limits of request and response.
+// Invariant: a change of shape adds an entry to wire-history.ts, and recorded frames of all versions parse.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
@@ -19,10 +19,7 @@ import { jsonObject } from '../../shape/field.ts'
 
 export const wireVersion = 1
 
-/**
- * Limits that every mirror supports. `opBytes` bounds one op, `requestBytes` all ops of a request, in bytes of JSON as
- * UTF-8.
- */
+/** Limits that every mirror supports. `opBytes` limits one op, `requestBytes` all ops of a request: JSON in UTF-8. */
 export const wireLimits = {
   ops: 100,
   opBytes: 700_000,
@@ -37,7 +34,7 @@ export interface RequestLimits {
   readonly requestBytes: number
 }
 
-/** Limits of this mirror. Each answer states them; then a device may send more. */
+/** Limits of this mirror. Each answer states them, so that a device may send more. */
 export const mirrorLimits = { ops: 1000, requestBytes: 2_000_000 } as const satisfies RequestLimits
 
 /** Levels that a request adds around the input of the call that wrote an op. */
@@ -57,7 +54,7 @@ const name = z
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const policy = z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual'])
 
-/** Head of a change, in both directions. */
+/** Fields of every change, in both directions. */
 const head = { kind: kindName, id: recordId, stamp, at: instant, agent: name }
 /** A body sealed with a key that no mirror has: see core/sealed.ts. */
 const enc = z.object({
@@ -76,7 +73,7 @@ const enc = z.object({
     .optional(),
 })
 
-/** The rest of the record: its scope, and its body in clear or sealed. */
+/** The record itself: its scope, and its body in clear or sealed. */
 const whole = {
   created_at: instant,
   session: name.optional(),
@@ -92,9 +89,9 @@ const ownHead = { path: ['enc', 'head'], message: 'the record says something els
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /**
- * A change on its way to the mirror. `base`: the mirror's version it was made on, 0 for none. `policy`: the conflict policy, if
- * not the kind's. `instead`: the device withdrew the bytes that it sent under this mid, because their record was forgotten,
- * purged or sealed; this is the current record.
+ * A change for the mirror. `base`: the mirror's version that it changes, 0 for none. `policy`: conflict policy in
+ * place of the kind's. `instead`: the device withdrew the bytes that it sent under this `mid`, because their record
+ * was forgotten, purged or sealed; this op is the current record.
  */
 const sent = {
   mid: z.number().int().min(1),
@@ -103,13 +100,13 @@ const sent = {
   instead: z.literal(true).optional(),
   ...head,
 }
-/** A purge: concurrent edits are dropped, and no content may stay anywhere. */
+/** True: a purge. Concurrent edits lose, and all content is removed everywhere. */
 const purge = z.literal(true).optional()
-/** The record was sealed before it was forgotten: no edit that loses to this stays in clear. */
+/** True: the record was sealed before the forget. No edit that loses to this op stays in clear. */
 const sealed = z.literal(true).optional()
 /** The author forgot or purged the record between `base` and this put. */
 const removedBefore = z.enum(['forget', 'purge']).optional()
-/** The content of `base` under another key. It yields to any other change. */
+/** True: the content of `base`, sealed with another key. It yields to any other change. */
 const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
   z
@@ -126,17 +123,17 @@ const wireOp = z.discriminatedUnion('op', [
   z.object({ ...sent, op: z.literal('forget'), purge, sealed }),
 ])
 
-/** A record at the mirror: its version, its place in the sequence, the device that changed it last. */
+/** A record at the mirror: its place in the sequence, its version, and the device that last changed it. */
 const stored = {
   seq: z.number().int().min(1),
   ver: z.number().int().min(1),
   by: deviceId,
-  /** The version in which it was last purged. */
+  /** The version in which the record was last purged. */
   purged: count.optional(),
   ...head,
 }
 const wireChange = z.discriminatedUnion('op', [
-  /** `gone`: the version in which the record was last forgotten, known to the author. */
+  /** `gone`: version of the last forget that the author knew. */
   z
     .object({ ...stored, op: z.literal('put'), gone: count.optional(), ...whole })
     .refine(hasOneBody, oneBody)
@@ -152,7 +149,7 @@ export const wireError = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
-/** The content of the version that an op met, without its head. */
+/** Content of the version that an op conflicted with, without its head. */
 const content = z.discriminatedUnion('op', [
   z
     .object({
@@ -168,16 +165,16 @@ const content = z.discriminatedUnion('op', [
 ])
 
 /**
- * In a repeated answer: the version that the op met, if a later one is current. `logged`: the mirror decided, and logged the
- * losing side. `said`: the content of that version, if the mirror still has it.
+ * In a repeated answer: the version that the op conflicted with, if the record has a later one. `logged`: the mirror
+ * decided, and logged the losing side. `said`: the content of that version, if the mirror still has it.
  */
 const met = z.object({ ver: count, logged: z.boolean(), said: content.optional() })
 
 const wireResult = z.discriminatedUnion('s', [
   /**
-   * Applied. `policy`: another change came first, and the policy decided for this one; `revived`: that change was a forget.
-   * `instead`: an `instead` op took effect itself, and the withdrawn bytes never did. `purged`: the version in which the record
-   * was purged after the op's base.
+   * The op was applied. `policy`: another change came first, and the policy decided for this op. `revived`: that
+   * change was a forget. `instead`: this `instead` op took effect, and the withdrawn bytes never did. `purged`:
+   * version in which the record was purged after the op's base.
    */
   z.object({
     mid: z.number().int(),
@@ -189,7 +186,7 @@ const wireResult = z.discriminatedUnion('s', [
     instead: z.literal(true).optional(),
     purged: count.optional(),
   }),
-  /** Not applied: another change came first, and `current` stays. */
+  /** The op was not applied: another change came first, and `current` stays. */
   z.object({
     mid: z.number().int(),
     s: z.literal('conflict'),
@@ -197,25 +194,25 @@ const wireResult = z.discriminatedUnion('s', [
     current: wireChange,
     met: met.optional(),
   }),
-  /** Refused for good. */
+  /** The op was refused finally. */
   z.object({ mid: z.number().int(), s: z.literal('rejected'), error: wireError }),
 ])
 
 const mark = z.string().regex(/^[0-9a-f]{1,32}$/)
 
-/** Number of records and a sum over their places: see agreement.ts. */
+/** Number of records, and a sum over their places: see agreement.ts. */
 const wireDigest = z.object({ seq: count, n: count, x: z.string().max(64) })
 
 export const syncRequest = z.object({
   p: z.literal(wireVersion),
   device: deviceId,
-  /** Null in a device's first request: any epoch fits. */
+  /** Epoch that the device knows. Null in a device's first request: any epoch fits. */
   epoch: epochId.nullable(),
-  /** After starting over, until a mirror names a new epoch: the last epoch before. */
+  /** The last epoch before starting over, until a mirror answers. */
   formerEpoch: epochId.optional(),
-  /** The device has the answers up to this op. */
+  /** The device has the answers up to this `mid`. */
   ackedMid: count,
-  /** Grows with the device's kinds and their versions. */
+  /** Ascends with the device's kinds and their versions. */
   schema: count,
   ops: z.array(wireOp).max(mirrorLimits.ops),
   pull: z.object({
@@ -223,10 +220,10 @@ export const syncRequest = z.object({
     limit: z.number().int().min(1).max(wireLimits.pullRecords),
     maxBytes: z.number().int().min(1).max(wireLimits.pullBytes),
     kinds: z.array(kindName).max(100).optional(),
-    /** The device reads everything again and sends nothing meanwhile: it may read below the floor. */
+    /** True: the device reads everything again and sends no ops meanwhile, so it may read below the floor. */
     resync: z.boolean().optional(),
   }),
-  /** The device found a difference and wants sums by range. */
+  /** True: the device found a difference and requests sums by range. */
   check: z.boolean().optional(),
   /** The device's mark with the highest place. */
   mark: z.object({ seq: count, x: mark }).optional(),
@@ -246,7 +243,7 @@ export const syncResponse = z.object({
   floor: count,
   /** On the last page: the mirror's sum over the requested kinds. */
   digest: wireDigest.optional(),
-  /** Sums of the ranges of places that end at each `seq`, in order. */
+  /** Sums by range. Each range ends at its `seq`; in order. */
   ranges: z.array(wireDigest).max(1000).optional(),
   /** Limits of this mirror, if larger than `wireLimits`. */
   limits: z.object({ ops: count, requestBytes: count }).optional(),
@@ -263,17 +260,17 @@ export type WireDigest = z.output<typeof wireDigest>
 export type SyncRequest = z.output<typeof syncRequest>
 export type SyncResponse = z.output<typeof syncResponse>
 
-/** Parses JSON, or throws `invalid-input`. */
+/** Parses JSON. Throws `invalid-input`. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's message quotes the text: don't pass it on.
+    // The parser's message quotes the text, so it must not be included.
     throw new DaybookError('invalid-input', 'The request is not JSON.', { details: { path: '' } })
   }
 }
 
-/** Reads a request from outside, or throws `invalid-input`, `client-too-old` or `server-too-old`. */
+/** Parses a request from outside. Throws `invalid-input`, `too-large`, `client-too-old` or `server-too-old`. */
 export function parseSyncRequest(value: unknown): SyncRequest {
   checkJson(value, jsonLimits.depth + envelopeDepth)
   const p = versionOf(value)
@@ -284,11 +281,11 @@ export function parseSyncRequest(value: unknown): SyncRequest {
   }
   checkCount(value)
   const { ops, ...request } = parseWith(syncEnvelope, value)
-  // One by one: stop at the first wrong op, so that a bad request is cheap.
+  // One op at a time, up to the first invalid op, so that an invalid request is cheap.
   return { ...request, ops: ops.map((op, i) => parseWith(wireOp, op, 'invalid-input', `ops.${i}`)) }
 }
 
-/** Too many ops is a limit, not a fault: the device may send fewer. */
+/** Throws `too-large` for too many ops: a limit, not a fault, so the device may send fewer. */
 function checkCount(value: unknown): void {
   const ops = typeof value === 'object' && value !== null && 'ops' in value ? value.ops : undefined
   if (!Array.isArray(ops) || ops.length <= mirrorLimits.ops) return
@@ -297,7 +294,7 @@ function checkCount(value: unknown): void {
   })
 }
 
-/** Reads a mirror's answer, or throws `protocol-error`. */
+/** Parses a mirror's answer. Throws `protocol-error`. */
 export function parseSyncResponse(value: unknown): SyncResponse {
   return parseWith(syncResponse, value, 'protocol-error')
 }
@@ -307,7 +304,7 @@ function versionOf(value: unknown): number | undefined {
   return Number.isInteger(p) ? (p as number) : undefined
 }
 
-/** The `schema` of a request: grows with each new kind or version. */
+/** Returns the `schema` of a request. It ascends with each new kind or version. */
 export function schemaNumber(kinds: Kinds): number {
   return [...kinds.values()].reduce((sum, kind) => sum + kind.version, 0)
 }

@@ -1,8 +1,8 @@
-// History of the sync wire and of the live line. Tests compare the hash of each JSON Schema with the last entry: to change
-// one, add an entry here and a recorded frame of the old form.
+// History of the sync protocol and of the live connection. Tests compare the hash of each JSON Schema with the last
+// entry. For a change of shape, add an entry here and a recorded frame of the old form.
 
 export interface WireLine {
-  /** The wire version. A change that an older side can't read needs a new one. */
+  /** Protocol version. A change that an older side can't read needs a new version. */
   readonly p: number
   readonly change: string
   /** SHA-256 of the JSON Schema of request, response and error. */
@@ -90,10 +90,10 @@ export const wireHistory: readonly WireLine[] = [
 ]
 
 export interface LineLine {
-  /** The newest version of the live line. */
+  /** The newest version of the live connection. */
   readonly version: 1 | 2
   readonly change: string
-  /** SHA-256 of the JSON Schema of tickets, of frames in both directions, and of pool messages in them. */
+  /** SHA-256 of the JSON Schema of tickets, of frames in both directions, and of pool messages. */
   readonly hash: string
 }
 

@@ -1,4 +1,4 @@
-// Converts between rows, ops and the wire. Each direction carries the whole record, so that all devices end equal.
+// Converts between rows, ops and the wire. Each direction sends whole records, so that all devices become equal.
 import { defined } from '../../core/defined.ts'
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
@@ -9,17 +9,17 @@ import type { PendingOp } from '../../store/record/op-log.ts'
 import { isPurged, isSecret, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
-/** Additions of a device to the change. */
+/** What a device adds to the record. */
 export interface OpNote {
-  /** The conflict policy, if not the kind's. */
+  /** Conflict policy in place of the kind's. */
   readonly policy?: ConflictPolicy | undefined
-  /** The op replaces another op of this record and number. */
+  /** True: the op replaces withdrawn bytes under this `mid`. */
   readonly instead?: boolean
-  /** The kind version that checked the body; 0 for none. */
+  /** Version of the kind that checked the body; 0: unchecked. */
   readonly v: number
 }
 
-/** Encodes an op. Every retry sends the same bytes. */
+/** Encodes an op. Every retry must send the same bytes. */
 export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const wish = {
@@ -34,7 +34,7 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
   const enc = sealedOf(row.body)
   const more = {
     ...wish,
-    // A sealed body states its own version.
+    // A sealed body contains its own version.
     ...(enc ? {} : { v: note.v }),
     ...(reseal === 1 ? { reseal: true } : {}),
     ...defined({ anew: removal }),
@@ -42,12 +42,12 @@ export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: Op
     created_at: row.created_at,
   }
   const head = JSON.stringify({ mid, kind, id, op: 'put', base, stamp, at, agent, ...more })
-  // A sealed body travels as it was sealed; a clear one as the JSON that is stored.
+  // A sealed body is sent as sealed, a clear body as the stored JSON.
   if (enc) return `${head.slice(0, -1)},"enc":${JSON.stringify(enc)}}`
   return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
-/** The op in a wire op or a change. */
+/** Returns the op in a wire op or a change. */
 export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
   const { kind, id, stamp, at, agent } = wire
   if (wire.op === 'forget') {
@@ -77,7 +77,7 @@ export function isPurge(wire: WireOp | WireChange): boolean {
   return 'ver' in wire ? wire.purged === wire.ver : wire.purge === true
 }
 
-/** A row of the mirror as a change. `own`: the mirror's name, for changes made at the mirror itself. */
+/** Returns a row of the mirror as a change. `own`: the mirror's device name, for changes made at the mirror. */
 export function toChange(row: RecordRow, own: string): WireChange {
   if (row.deleted) return { ...namesOf(row, own), op: 'forget', ...(isSecret(row) ? { sealed: true } : {}) }
   const enc = sealedOf(row.body)
@@ -96,14 +96,14 @@ function headOf(row: RecordRow, own: string) {
   return { ...namesOf(row, own), op: 'put' as const, ...gone, created_at: row.created_at, ...scopeOf(row) }
 }
 
-/** The encoded change; a stored body is copied as it is. */
+/** Returns the encoded change. A stored clear body is copied without parsing. */
 export function encodeChange(row: RecordRow, own: string): string {
   if (row.deleted || sealedOf(row.body)) return JSON.stringify(toChange(row, own))
   const head = JSON.stringify(headOf(row, own))
   return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
-/** A change as one side of a conflict. */
+/** Returns a change as one side of a conflict. */
 export function sideOf(wire: WireOp | WireChange, by: string): LoggedSide {
   if (wire.op === 'forget') return { by, op: 'forget', ...(isPurge(wire) ? { purged: true } : {}) }
   return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }
