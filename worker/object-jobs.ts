@@ -51,7 +51,7 @@ export class DueTable {
 }
 
 export const taskJob = 'tasks'
-/** A run waits for tasks due within this time. It also covers the difference between our clock and the platform's. */
+/** A run waits for tasks due within this time, which also covers a difference to the platform's clock. */
 const soonMs = 1000
 /** Maximum duration of a run in one alarm. The next alarm continues. */
 const longestTaskRunMs = 5 * 60_000

@@ -1,7 +1,7 @@
 // The closed table of error codes.
 // Invariant: a code is never reused for another meaning.
 
-/** What the code means, what the caller can do, the HTTP status, and whether a retry may succeed. */
+/** Meaning of the code, remedy for the caller, HTTP status, and whether a retry may succeed. */
 export interface ErrorRow {
   readonly meaning: string
   readonly recovery: string

@@ -172,7 +172,7 @@ export interface Kind<Name extends string = string, Body extends object = object
    * valid. Returns the same object if nothing changes. Pure; must accept any JSON object.
    */
   withoutGone?(body: JsonObject, isGone: (id: string) => boolean): JsonObject
-  /** True for a state that only another final state, or a forget, replaces. It wins every conflict. */
+  /** True for a state that only another final state, or a forget, replaces. Such a state wins every conflict. */
   isFinal?(body: Body): boolean
   /** Path of the instant after which recall and default queries skip the record. The store keeps it. */
   readonly expires?: string
@@ -187,7 +187,7 @@ export interface Kind<Name extends string = string, Body extends object = object
    */
   readonly sharedParts?: { readonly kind: string; readonly namedBy: readonly string[] }
   /**
-   * Kind of a companion record with the same `subject`, `name` and `domain`. It is removed together with this one.
+   * Kind of a companion record with the same `subject`, `name` and `domain`. Both are removed together.
    */
   readonly followedBy?: string
   /**
@@ -303,7 +303,7 @@ export function goingIds({ madeFrom }: Kind, body: JsonObject, id: string): stri
   return idsOf(() => (rebuildVerb === undefined ? sources(body, id) : (goesWith?.(body, id) ?? [])))
 }
 
-/** Returns the key of a source that is not stored yet. It is never a valid record id. */
+/** Returns the key of a source that is not stored yet. Such a key is never a valid record id. */
 export function awaitedKey(...words: readonly string[]): string {
   return `!${nameHash(...words)}`
 }

@@ -12,7 +12,7 @@ interface OpHead {
   readonly id: string
   /** Time of the change, canonical UTC text. */
   readonly at: string
-  /** Hybrid logical stamp. It breaks ties and never orders a sequence. */
+  /** Hybrid logical stamp. A stamp breaks ties and never orders a sequence. */
   readonly stamp: string
 }
 

@@ -16,7 +16,7 @@ function wrongOption(path: string, message: string, more: object = {}): DaybookE
 
 const quoted = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-/** Creates the error for a value that is not in `names`. It suggests the most similar name, or lists all names. */
+/** Creates the error for a value that is not in `names`. The error suggests the most similar name, or lists all. */
 function unlike(path: string, written: string, names: readonly string[], message: string): DaybookError {
   const meant = nearName(written, names)
   const all = `Valid: ${quoted(names)}.`

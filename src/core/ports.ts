@@ -3,7 +3,7 @@
 import type { AbortSignalLike } from './abort.ts'
 import type { DaybookError } from './errors.ts'
 
-/** Wall clock. Law: `now()` is milliseconds since 1970 UTC. It may jump forward or back between calls. */
+/** Wall clock. Law: `now()` is milliseconds since 1970 UTC, and may jump forward or back between calls. */
 export interface Clock {
   now(): number
 }
@@ -182,7 +182,7 @@ export interface Embedder {
   readonly besides?: boolean
   /** Weight in the fusion of recall, relative to full text with weight 1. */
   readonly weight: number
-  /** Why it can't embed yet; undefined if it can. */
+  /** Reason why the embedder can't embed yet; undefined if it can. */
   readonly waiting?: string | undefined
   /** Loaded bytes of its model while it loads. Meanwhile recall doesn't embed questions. */
   readonly loading?: { readonly done: number; readonly total: number } | undefined
@@ -317,7 +317,7 @@ export interface LineHooks {
   /** `version`: version that the mirror accepted, default 1. `purposes`: purposes of the ticket. */
   opened(version?: 1 | 2, purposes?: readonly ('sync' | 'room' | 'pool')[]): void
   received(text: string): void
-  /** Why the connection ended: `offline` if it broke, else the mirror's refusal. */
+  /** Reason for the end of the connection: `offline` if it broke, else the mirror's refusal. */
   ended(error: DaybookError): void
 }
 

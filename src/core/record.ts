@@ -109,7 +109,7 @@ export interface PutRequest {
   readonly exact?: boolean
   /** True: history keeps the earlier version even if only counts differ, so that a person can restore it. */
   readonly keepsBefore?: boolean
-  /** True: maintenance of the book, in any engine. It decides nothing for a person. */
+  /** True: maintenance of the book, in any engine, which decides nothing for a person. */
   readonly upkeep?: boolean
   /** Times of a restored record. Default: the stored creation time, and now. */
   readonly times?: { readonly created_at: string; readonly updated_at: string }

@@ -111,7 +111,7 @@ export interface Sealer {
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
   /** Id of the key that seals; undefined without one. */
   current(): string | undefined
-  /** Why nothing can be sealed or opened now; with `kid`, why bodies of this key can't be opened. */
+  /** Reason for not sealing or opening now; with `kid`, reason for not opening bodies of this key. */
   reason(kid?: string): LockedReason
   /** Place of the stored keys. Absent if none. */
   readonly place?: string | undefined
@@ -161,7 +161,7 @@ const words: Readonly<Record<Exclude<LockedReason, 'keys-lost'>, string>> = {
 export const keysLost = (place = 'the storage of this device'): string =>
   `keys that seal this book are gone: they were in ${place}. Restore them from a copy, or import exported keys with \`seal.importKeys\`. If they are lost for good, create new ones with \`seal.rotate\`: sealed records then stay sealed.`
 
-/** Returns the `locked` error for `owner` and its body. It contains the key's id and no content. */
+/** Returns the `locked` error for `owner` and its body. The error contains the key's id and no content. */
 export function lockedError(
   sealer: Pick<Sealer, 'reason' | 'place'>,
   owner?: SealedOwner,

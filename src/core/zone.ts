@@ -45,7 +45,7 @@ export function createZone(name: string, offsetAt: (ms: number) => number): Zone
     return local - offset
   }
 
-  /** Returns the first instant after `from` with another offset. There must be one up to `to`. */
+  /** Returns the first instant after `from` with another offset. The offset must change up to `to`. */
   const changeIn = (from: number, to: number): number => {
     const before = offsetAt(from)
     let low = from

@@ -177,7 +177,7 @@ interface Auditing {
   readonly capability: string
   /** False if `work` logs its success itself. */
   readonly logsSuccess: boolean
-  /** Epoch of the request. It identifies a device whose key was erased with the book. */
+  /** Epoch of the request, which identifies a device whose key was erased with the book. */
   readonly epoch?: () => string | null
 }
 

@@ -72,7 +72,7 @@ function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
   }
 }
 
-/** Creates the error for wrong settings. They are a fault of the deployment, not of the caller. */
+/** Creates the error for wrong settings: a fault of the deployment, not of the caller. */
 function misconfigured(fault: string, cause?: unknown): DaybookError {
   return new DaybookError('embedder-off', `The settings of this edge's embedder are wrong: ${fault}.`, {
     cause,

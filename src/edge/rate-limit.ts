@@ -57,7 +57,7 @@ export class TokenBuckets {
   }
 }
 
-/** Default rate. It permits a first sync of 100,000 records at once; an idle device sends a few requests per hour. */
+/** Default rate: permits a first sync of 100,000 records at once. An idle device sends a few requests per hour. */
 export const usualRate: Rate = { burst: 2000, perSecond: 20 }
 
 const saveEveryMs = 1000

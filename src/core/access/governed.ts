@@ -110,7 +110,7 @@ export type CallWay = 'here' | 'https' | 'http'
 
 export type UnmetCondition = 'unknown' | 'requireHttps' | 'timeOfDay' | 'rateLimit'
 
-/** What a book's policies decide about a call of an agent. */
+/** Decision of a book's policies about a call of an agent. */
 export interface PolicyDecision {
   readonly governed: Governed
   /** Ids by priority: `matched` match the agent, `allowing` allow something now. */

@@ -23,7 +23,7 @@ export interface Reach {
   readonly deny: readonly ScopePattern[]
   /** The wider reach from which this one was narrowed; a record must be in both. */
   readonly within?: Reach | undefined
-  /** What policies allow, for kinds under policies (`byPolicy`). Absent: no policies were applied. */
+  /** Result of the policies, for kinds under policies (`byPolicy`). Absent: no policies were applied. */
   readonly governed?: Governed | undefined
 }
 

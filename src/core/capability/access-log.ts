@@ -1,9 +1,9 @@
-// The access log: caller, capability and outcome of each call at this copy of the book. It contains no content.
+// The access log: caller, capability and outcome of each call at this copy of the book, without content.
 
 /** Most characters of the purpose of a call. */
 export const purposeLimit = 200
 
-/** How a caller is identified: owner, control token, access key, verified claims, or not at all. */
+/** Identification of a caller: owner, control token, access key, verified claims, or none. */
 export const callerSorts = ['owner', 'token', 'key', 'claims', 'unknown'] as const
 export type CallerSort = (typeof callerSorts)[number]
 

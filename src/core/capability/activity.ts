@@ -1,4 +1,4 @@
-// Activity: the recalls and contexts that this device answered, with the callers' questions. It never leaves the
+// Activity: the recalls and contexts that this device answered, with the callers' questions. No activity leaves the
 // device.
 import type { JsonObject } from '../json/path.ts'
 import type { Accessor } from './access-log.ts'

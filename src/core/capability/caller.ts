@@ -25,7 +25,7 @@ export interface Guest {
   readonly proposesByPolicy?: true
   /** Names that an agent with `proposesByPolicy` may propose. Absent until policies are applied. */
   readonly proposes?: readonly ScopePattern[]
-  /** How the guest is identified. Absent: by a control token. */
+  /** Identification of the guest. Absent: a control token. */
   readonly by?: 'key' | 'claims'
   /** Limits the kinds that its sync may send and fetch. Absent: no limit. */
   readonly granted?: GrantedKinds

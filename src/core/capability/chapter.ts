@@ -97,7 +97,7 @@ export interface ServiceParts {
   /** True on a device of the owner with a writable book. Only then do background work. */
   readonly isDevice: boolean
   readonly pool: PoolPort
-  /** Carriers to other claws, from the host. */
+  /** Carriers to other claws. The host provides them. */
   readonly carriers: readonly PoolCarrier[]
   /** Runs `work` as the owner. Waiting writes share one transaction. */
   write<Result>(work: (at: WriteContext<'records' | 'pool'>) => Result): Promise<Result>

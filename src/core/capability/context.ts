@@ -183,7 +183,7 @@ export interface PortParts {
   readonly way: CallWay
   /** Records that no scope reaches, only of the chapter's own kinds. */
   readonly own: Ledger
-  /** Returns what the policies decide about an agent with these names. */
+  /** Returns the decision of the policies about an agent with these names. */
   decide(names: readonly string[]): PolicyDecision
   /** Time at which the caller's exceeded rate limit allows a call again; undefined if no limit is exceeded. */
   opensMs(): number | undefined
@@ -213,7 +213,7 @@ export type TaskContext<Uses extends PortName = never> = CallContext & Pick<Task
  */
 export interface ConsentPort {
   readonly records: Ledger
-  /** Returns what the policies decide about `agent`, for a call over the transport of this one. */
+  /** Returns the decision of the policies about `agent`, over the transport of this call. */
   decide(agent: string): PolicyDecision
   /** The decision for each holder in the guest's chain, the guest first. Empty for the owner. */
   decisions(): readonly PolicyDecision[]
@@ -234,7 +234,7 @@ export interface SealState {
    * keys need the passphrase. `open`: the copy can read and write sensitive records.
    */
   readonly state: 'off' | 'unused' | 'lost' | 'locked' | 'open'
-  /** What protects the keys: a key of this device, or a passphrase. Absent before the first key. */
+  /** Protection of the keys: a key of this device, or a passphrase. Absent before the first key. */
   readonly guard?: 'device' | 'passphrase'
   /** `current`: id of the key that seals. `others`: ids of older keys that only open. Empty while locked. */
   readonly current?: string

@@ -18,7 +18,7 @@ export interface TaskEntry {
   readonly maxAttempts: number
   readonly createdAt: string
   readonly updatedAt: string
-  /** Earliest time of the next attempt; afterwards, time of the last one. */
+  /** Earliest time of the next attempt. After the last attempt: its time. */
   readonly dueAt: string
   /** While running: time at which it counts as hung. Progress extends it. */
   readonly leaseUntil?: string
@@ -81,7 +81,7 @@ export interface Recurring {
   readonly maxAttempts?: number
   /** Starts with the first record of this kind in the book. Until then the task does no work. */
   readonly kind?: string
-  /** Where it runs: `device` (default), in the owner's engine; `mirror`, for work that must run without a device. */
+  /** `device` (default): runs in the owner's engine. `mirror`: for work that must run without a device. */
   readonly at?: 'device' | 'mirror'
 }
 
@@ -94,7 +94,7 @@ export interface Recurrence {
   readonly scope: Scope
   readonly everyMs: number
   readonly maxAttempts: number
-  /** Who created it. The owner may change a chapter's task; then `owner`. */
+  /** Creator of the task; also `owner` after the owner changed a chapter's task. */
   readonly by: 'chapter' | 'owner'
   /** `cancelled`: the owner cancelled a chapter's task. */
   readonly state: 'active' | 'cancelled'

@@ -1,4 +1,4 @@
-// Check digits and checksums. They distinguish real keys and card numbers from similar texts.
+// Check digits and checksums distinguish real keys and card numbers from similar texts.
 
 /** CRC-32 (ISO 3309, reflected, polynomial 0xEDB88320) of an ASCII text, as an unsigned number. */
 export function crc32(text: string): number {

@@ -87,9 +87,9 @@ const writtenOf: ReadonlyMap<string, readonly WrittenRule[]> = new Map(
   ]),
 )
 
-/** A key must not follow one of these characters: each run of them is tried once. */
+/** A key can't begin after one of these characters, so a run of them is tried once. */
 const wordBefore = /[\w+-]$/
-/** Escapes of JSON or URLs. They end with a letter or digit, but a key may follow them. */
+/** Escapes of JSON or URLs end with a letter or digit, but a key may follow them. */
 const escapeBefore = /(?:\\[nrtbf]|%[0-9A-Fa-f]{2})$/
 const wordAfter = /[A-Za-z0-9_]/
 
@@ -104,7 +104,7 @@ const lookBack = 32
 const digits =
   /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
 
-/** Words near a card. A plain number may be any id, so it counts as a card only near one of these words. */
+/** Words near a card number. A number without groups may be any id, so it needs one of these words. */
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
 const cardWordReach = 60
 
@@ -140,7 +140,7 @@ const leastUnmarked = Math.min(leastSeedLength, leastWalletLength)
 const none: readonly SecretPlace[] = []
 const findCounted = (text: string) => [...findNumbers(text), ...findAccounts(text)]
 
-/** Maximum of characters examined after a sign. It bounds the cost of a long name with many signs. */
+/** Maximum of characters examined after a sign. The limit bounds the cost of a long name with many signs. */
 const nameReach = 8192
 
 /** Returns the rule of a secret in a name or id. The secret may follow any sign, and signs may be escaped. */

@@ -5,7 +5,7 @@ import type { FoundSecret } from './body-secrets.ts'
 export const secretModes = ['seal', 'mask', 'warn', 'off'] as const
 export type SecretMode = (typeof secretModes)[number]
 
-/** What happened to the secret. `kept`: stored in clear. */
+/** Result of the treatment. `kept`: the secret is stored in clear. */
 export type SecretOutcome = 'sealed' | 'masked' | 'kept'
 
 /** The secrets in one record. */

@@ -46,7 +46,7 @@ const passwordForm = new RegExp(
     .join(''),
   'dy',
 )
-/** What may follow a password that is a plain word: the end of the line or of a list item. */
+/** Text that may follow a password that is a plain word: the end of the line or of a list item. */
 const rest = /[^\S\n]{0,3}(?:$|[\n,;&)}\]"'#|\\]|\.(?:\s|$))/y
 
 function passwordAt(text: string, index: number): TextRange | undefined {
@@ -118,7 +118,7 @@ const loginBefore = (text: string, index: number) => {
   const lead = commandBefore(text, index, /\blogin\s/)
   return loginCommand.test(lead) ? lead : ''
 }
-/** The user option of a command. It distinguishes a command from a sentence about one. */
+/** The user option distinguishes a command from a sentence about a command. */
 const namesUser = /\s(?:-u|--user(?:name)?)[ =]?["']?\S{1,64}\s/
 
 function optionAt(text: string, index: number): TextRange | undefined {

@@ -67,7 +67,7 @@ function countOf(env: ArchiveEnv, name: 'DAYBOOK_ARCHIVE_KEEP' | 'DAYBOOK_ARCHIV
   throw misconfigured(`${name} takes a whole number from 1`)
 }
 
-/** Creates the error for wrong settings. They are a fault of the deployment, not of the caller. */
+/** Creates the error for wrong settings: a fault of the deployment, not of the caller. */
 const misconfigured = (fault: string) =>
   new DaybookError('archive-off', `The archive settings of this edge are wrong: ${fault}.`)
 

@@ -119,7 +119,7 @@ function dropIn(store: WordStore, id: string, now: string): Changed[] {
   return [{ id, kind: row.kind }]
 }
 
-/** A part of a removed record. It may still be live, because the author of the removal did not know it. */
+/** A part of a removed record. The part may still be live, because the author of the removal did not know it. */
 export interface OrphanPart {
   readonly id: string
   readonly isPurged: boolean

@@ -326,7 +326,7 @@ function widen(store: BookStore, pull: readonly string[] | undefined): void {
   if (isWider && settings.get('epoch') !== undefined) beginResync(store, 0, pull)
 }
 
-/** The signal of a shared run. It aborts when all callers have aborted. */
+/** The signal of a shared run. The signal aborts when all callers have aborted. */
 class SharedSignal implements AbortSignalLike {
   readonly #callers = new Set<AbortSignalLike>()
   readonly #listeners = new Set<() => void>()

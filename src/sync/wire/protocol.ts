@@ -106,7 +106,7 @@ const purge = z.literal(true).optional()
 const sealed = z.literal(true).optional()
 /** The author forgot or purged the record between `base` and this put. */
 const removedBefore = z.enum(['forget', 'purge']).optional()
-/** True: the content of `base`, sealed with another key. It yields to any other change. */
+/** True: the content of `base`, sealed with another key. Such a put yields to any other change. */
 const reseal = z.literal(true).optional()
 const wireOp = z.discriminatedUnion('op', [
   z
@@ -304,7 +304,7 @@ function versionOf(value: unknown): number | undefined {
   return Number.isInteger(p) ? (p as number) : undefined
 }
 
-/** Returns the `schema` of a request. It ascends with each new kind or version. */
+/** Returns the `schema` of a request. The number ascends with each new kind or version. */
 export function schemaNumber(kinds: Kinds): number {
   return [...kinds.values()].reduce((sum, kind) => sum + kind.version, 0)
 }

@@ -9,7 +9,7 @@ import type { PendingOp } from '../../store/record/op-log.ts'
 import { isPurged, isSecret, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
-/** What a device adds to the record. */
+/** Fields that a device adds to the record. */
 export interface OpNote {
   /** Conflict policy in place of the kind's. */
   readonly policy?: ConflictPolicy | undefined

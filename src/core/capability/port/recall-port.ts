@@ -80,7 +80,7 @@ export interface Factors {
   readonly pin: number
 }
 
-/** Why a hit has its place: the reasons of the legs, and the factors. */
+/** Reasons for the place of a hit: those of the legs, and the factors. */
 export interface Because extends LegReasons, Factors {
   /** The passage of a long record that answers best. */
   readonly passage?: Passage | undefined

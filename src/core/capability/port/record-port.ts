@@ -19,7 +19,7 @@ export interface Include {
   readonly outdated?: boolean | undefined
 }
 
-/** A place in a body (JSONPath, see json-path.ts). It must have `value`; without `value`, it must exist. */
+/** A place in a body (JSONPath, see json-path.ts) that must contain `value`; without `value`, must exist. */
 export interface Selection {
   readonly steps: readonly JsonStep[]
   readonly value?: Scalar | undefined

@@ -30,7 +30,7 @@ export interface RoomSize {
   readonly participants: number
 }
 
-/** Who assigns message numbers. */
+/** The copy that assigns message numbers. */
 export type RoomPlace = 'device' | 'mirror'
 
 /** An event of a room. A copy that applies all events in order equals the room. */
@@ -77,7 +77,7 @@ export interface RoomStatus {
   readonly unread: number
   readonly slots: number
   readonly messageBytes: number
-  /** Who numbers the next message: the mirror, shared by all devices and callers, or this device alone. */
+  /** The copy that numbers the next message: the mirror, for all devices and callers, or this device alone. */
   readonly at: RoomPlace
   /** Maximum memory of all messages, in bytes. */
   readonly sizeBytes: number
