@@ -43,7 +43,7 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly name: Name
   /** One sentence about the kind, for the manifest and the inspector. */
   readonly summary: string
-  /** Ascends when the shape of the body changes. Each op carries it. */
+  /** Ascends when the shape of the body changes. Each op contains it. */
   readonly version: number
   readonly schema: Schema<unknown, Body>
   /** Paths of the searchable text. Include dates, actors and categories: people search by them. */

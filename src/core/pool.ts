@@ -243,7 +243,7 @@ export interface PoolCarrierHooks {
 }
 
 /**
- * A carrier of envelopes between claws: tabs of one origin, the live line of the edge, a broker.
+ * A carrier of envelopes between claws: tabs of one origin, the live connection of the edge, a broker.
  *
  * Law: after `open`, the carrier calls `received` for every incoming envelope, in order for each key, without those
  * that it sent itself, if it can tell. `send` resolves when the carrier has stored the envelope. If `send` rejects,

@@ -122,7 +122,7 @@ export interface PolicyDecision {
   readonly proposes: readonly ScopePattern[]
   /** Matching policies that allow nothing now, each with its unmet condition. */
   readonly unmet: readonly { readonly id: string; readonly condition: UnmetCondition }[]
-  /** How long the agent may store the records that it reads: one text for each policy that limits this time. */
+  /** Maximum time that the agent may store the records it reads: one text for each policy that limits the time. */
   readonly retention: readonly string[]
 }
 

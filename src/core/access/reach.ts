@@ -104,7 +104,10 @@ export function reachLevels(reach: Reach): Reach[] {
   return within ? [own, ...reachLevels(within)] : [own]
 }
 
-/** True if `narrow` certainly lies within `wide`: every wide pattern list includes the narrow patterns. */
+/**
+ * True if `narrow` certainly lies within `wide`: `wide` allows every pattern that `narrow` allows, and `narrow` denies
+ * every pattern that `wide` denies.
+ */
 export function coversReach(wide: Reach, narrow: Reach): boolean {
   const narrowed = reachLevels(narrow)
   const denied = narrowed.flatMap(({ deny }) => deny)
@@ -146,7 +149,7 @@ export function seesAll(reach: Reach): boolean {
   )
 }
 
-/** Canonical text of a reach: equal reaches have equal texts. A lone pattern is its own text. */
+/** Canonical text of a reach: only equal reaches have equal texts. A lone pattern is its own text. */
 export function reachText(reach: Reach): string {
   const all = reachLevels(reach).map(
     ({ allow, deny, governed }) => [textsOf(allow), textsOf(deny), governed?.text] as const,

@@ -19,7 +19,7 @@ export const activityKeep = { ms: 7 * 86_400_000, rows: 10_000, characters: 32_0
 export type RecallQuestion = JsonObject & { readonly text: string }
 
 /**
- * What a capability reports about a call that it answered. `asked`: input of `recall` or `context`. `hits`: all
+ * Report of a capability about a call that it answered. `asked`: input of `recall` or `context`. `hits`: all
  * records whose words are in the answer.
  */
 export interface ActivityNote {

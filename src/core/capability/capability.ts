@@ -40,7 +40,7 @@ interface Verb<
   readonly decides?: { readonly path: string }
   /**
    * True: an agent with a handle of its owner's book may call this verb, although no guest may, because the verb
-   * decides nothing. Reads don't need it. Every other verb of the owner needs the owner's own handle.
+   * decides nothing. Reads don't need this flag. Every other verb of the owner needs the owner's own handle.
    */
   readonly forAgents?: true
   /** True: the verb concerns only memories. A guest without a policy or receipt for them gets `consent-required`. */

@@ -83,7 +83,7 @@ export interface TrustPort {
 
 export interface TrustWriter {
   readonly ledger: LedgerWriter
-  /** Accepts the current clock. Returns by how many milliseconds it is behind the latest seen time. */
+  /** Accepts the current clock. Returns the milliseconds by which the clock is behind the latest seen time. */
   resetTime(): number
 }
 

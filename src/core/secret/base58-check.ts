@@ -1,5 +1,5 @@
 // Base58Check, the form of wallet keys: a number in base 58. Its last four bytes are a checksum (double SHA-256).
-// Invariant: this SHA-256 is for checksums only. This module has one because the hash of the ports is asynchronous, and a scan
+// Invariant: SHA-256 is here for checksums only, because the hash of the ports is asynchronous and a scan of a text
 // can't wait.
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'

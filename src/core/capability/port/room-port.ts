@@ -3,10 +3,10 @@
 export interface RoomMessage {
   /**
    * Numbers count from 1 in the life of a room and continue after it was empty. The mirror assigns them while this
-   * device has a line to it; otherwise this device does. Some numbers stay unused.
+   * device has a connection to it; otherwise this device does. Some numbers stay unused.
    */
   readonly number: number
-  /** Earlier number, for a message that was sent without a line to the mirror and renumbered later. */
+  /** Earlier number, for a message that was sent without a connection to the mirror and renumbered later. */
   readonly was?: number
   readonly from: string
   readonly name: string
