@@ -105,8 +105,8 @@ export function reachLevels(reach: Reach): Reach[] {
 }
 
 /**
- * True if `narrow` certainly lies within `wide`: `wide` allows every pattern that `narrow` allows, and `narrow` denies
- * every pattern that `wide` denies.
+ * True if `narrow` certainly lies within `wide`: `wide` allows every pattern that `narrow` allows, and `narrow`
+ * denies every pattern that `wide` denies.
  */
 export function coversReach(wide: Reach, narrow: Reach): boolean {
   const narrowed = reachLevels(narrow)

@@ -12,7 +12,7 @@ export interface Accessor {
   /** The agent of the call; empty for an unidentified caller. */
   readonly caller: string
   readonly by: CallerSort
-  /** Id of the token or key, or name of the claims. Absent for the owner without a key, and for unidentified callers. */
+  /** Id of the token or key, or name of the claims. Absent for an owner without a key or an unidentified caller. */
   readonly id?: string
 }
 

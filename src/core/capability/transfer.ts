@@ -27,7 +27,7 @@ export interface RecordSnapshot {
   readonly sealed: number
   readonly locked: number
   /**
-   * Returns records of a kind, ordered by id, from index `from` until their bodies exceed `length` characters; at
+   * Returns records of a kind, ordered by id, from index `from` until their bodies reach `length` characters; at
    * least one record. `next`: index of the next call, undefined at the end. Skips records that were forgotten since.
    */
   read(
