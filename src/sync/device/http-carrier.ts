@@ -1,7 +1,7 @@
 // Carries requests to a mirror over HTTP, with the host's `fetch`, and opens live connections over WebSocket.
-// Invariant: the key goes only to the mirror's own address, over HTTPS or on this machine. An address or a
-// subprotocol never contains the key, because servers log both; it contains a ticket, valid for one connection and a
-// few seconds.
+// Invariant: the key goes only to the mirror's own address, over HTTPS or on this machine. No address and no
+// subprotocol contains the key, because servers log both; a subprotocol contains a ticket, valid for one connection
+// and a few seconds.
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { checkAddress, checkKey, isOwnMachine } from '../../core/address.ts'
 import { checkBookName } from '../../core/book.ts'
