@@ -1,5 +1,5 @@
-// The book's key pair in this browser: in IndexedDB, apart from the book, and non-extractable.
-// Invariant: the first stored pair stays; later callers get that one.
+// Stores the book's key pair in IndexedDB, separate from the book; the private key can't be exported.
+// Invariant: the first stored pair stays; later callers get that pair.
 import { type DBSchema, openDB } from 'idb'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Keyring } from '../../../core/ports.ts'
@@ -14,7 +14,10 @@ interface KeyDatabase extends DBSchema {
   pairs: { key: string; value: StoredPair }
 }
 
-/** The keyring of `book`. `isDurable: false`: in memory only, for a book in memory. */
+/**
+ * The keyring of `book`. `isDurable: false`: the pair is in memory only, for a book in memory. Its calls
+ * reject with `storage-unavailable` without IndexedDB, and `signing-off` without Ed25519.
+ */
 export function openBrowserKeyring(book: string, { isDurable }: { readonly isDurable: boolean }): Keyring {
   return createKeyring<CryptoKey>({
     subtle: crypto.subtle,
@@ -26,7 +29,7 @@ export function openBrowserKeyring(book: string, { isDurable }: { readonly isDur
 const openPairs = () =>
   openDB<KeyDatabase>('daybook-keys', 1, { upgrade: (fresh) => void fresh.createObjectStore('pairs') })
 
-/** The book is erased: deletes its pair. */
+/** Deletes the pair of an erased book. */
 export async function forgetPair(book: string): Promise<void> {
   const db = await openPairs()
   try {
@@ -42,7 +45,7 @@ async function takeStoredPair(book: string): Promise<StoredPair> {
     try {
       const stored = await db.get('pairs', book)
       if (stored) return stored
-      // Made before the transaction: IndexedDB ends a transaction that waits for anything else.
+      // Make the pair before the transaction: IndexedDB commits a transaction that waits for anything else.
       const made = await makePair()
       const change = db.transaction('pairs', 'readwrite', { durability: 'strict' })
       const first = await change.store.get(book)
@@ -63,7 +66,7 @@ async function takeStoredPair(book: string): Promise<StoredPair> {
 async function makePair(): Promise<StoredPair> {
   try {
     const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
-    // `extractable` applies to the private key only; the public one can always be exported.
+    // `extractable` applies to the private key only; the public key can always be exported.
     const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
     return { publicKey, privateKey: pair.privateKey }
   } catch (cause) {

@@ -1,5 +1,5 @@
-// The keys that seal a book, in this browser: in IndexedDB, apart from the book, sealed by a non-extractable
-// key.
+// Stores the keys that seal a book in IndexedDB, separate from the book. A device key that can't be exported
+// encrypts them.
 // Invariant: the first stored device key stays; the vault is replaced in one strict transaction.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
@@ -20,7 +20,10 @@ const parts = {
 const makeKey = (): Promise<CryptoKey> =>
   crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 
-/** The vault of `book`. `isDurable: false`: in memory only, for a book in memory. */
+/**
+ * The vault of `book`. `isDurable: false`: in memory only, for a book in memory. Its calls reject with
+ * `storage-unavailable` without IndexedDB.
+ */
 export function openBrowserVault(book: string, { isDurable }: { readonly isDurable: boolean }): KeyVault {
   if (!isDurable) {
     let text: string | undefined
@@ -44,7 +47,7 @@ export function openBrowserVault(book: string, { isDurable }: { readonly isDurab
       within(async (db) => {
         const stored = await db.get('keys', book)
         if (stored) return sealingKeyOf(stored, parts)
-        // Made before the transaction: IndexedDB ends a transaction that waits for anything else.
+        // Make the key before the transaction: IndexedDB commits a transaction that waits for anything else.
         const made = await makeKey()
         const change = db.transaction('keys', 'readwrite', { durability: 'strict' })
         const first = await change.store.get(book)
@@ -55,7 +58,7 @@ export function openBrowserVault(book: string, { isDurable }: { readonly isDurab
   }
 }
 
-/** The book is erased: deletes its keys. */
+/** Deletes the keys of an erased book. */
 export function forgetVault(book: string): Promise<void> {
   return within(async (db) => {
     const change = db.transaction(['vaults', 'keys'], 'readwrite', { durability: 'strict' })

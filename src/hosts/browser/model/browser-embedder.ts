@@ -1,4 +1,5 @@
-// Embedders in a page: over HTTP from the book's worker, or a local model in a worker that the page starts.
+// Creates the embedder of a book in its worker: over HTTP, or a local model in another worker that the page
+// starts.
 import { embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
@@ -11,7 +12,10 @@ import type { ModelAnswer, ModelHost, ModelRequest } from '../../../recall/embed
 const fetch = fetchOf({ fetch: localFetch, AbortController })
 const { scheduler, clock } = browserPorts
 
-/** Makes the embedder of a book. `getKey` fetches the key if the page gave a function for it. */
+/**
+ * Makes the embedder of a book; undefined without one. `getKey` fetches the key from the page; `page` starts
+ * a local model.
+ */
 export function browserEmbedder(
   options: EmbedderOptions | undefined,
   { getKey, page }: { getKey?: (() => Promise<string>) | undefined; page?: FarPageEmbedder | undefined } = {},
@@ -26,7 +30,9 @@ export function browserEmbedder(
   })
 }
 
-/** Local models: the page starts their worker, and the engine gets a port to it. */
+/**
+ * Starts local models: the page starts the model's worker, and this worker gets a port to the model's worker.
+ */
 function modelHostOf(page: FarPageEmbedder): ModelHost {
   return {
     async start(hear, ended) {

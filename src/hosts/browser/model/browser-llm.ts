@@ -1,4 +1,4 @@
-// Language models for a book's worker: over HTTP, or the browser's own, which only the page has.
+// Language models for a book's worker: over HTTP, or the browser's own model, which only a page can use.
 // Invariant: a request to the page ends at its deadline, even if the page is gone.
 import { checkAborted, orAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -10,7 +10,10 @@ import type { BrowserLlmOptions, BuiltInOptions, PageModel } from '../worker-mes
 
 const web = { fetch: localFetch, AbortController, TextDecoder }
 
-/** The model that `options` name; `page` provides its key, or all answers. */
+/**
+ * The model of `options`; undefined without one. `page` fetches the key of an HTTP model, or answers for the
+ * browser's model.
+ */
 export function createBrowserLlm(
   options: BrowserLlmOptions | undefined,
   page: PageModel | undefined,

@@ -1,17 +1,18 @@
-// The browser's own language model (the Prompt API), which the page provides for the book's worker: workers have none.
-// Invariants: every question gets a session of its own, cloned from one with the instruction only, so that no conversation
-// leaks into another. Nothing is downloaded unless the page requests it.
+// The browser's own language model (the Prompt API). The page answers the questions of the book's worker,
+// because workers don't have this API.
+// Invariants: every question gets its own session, cloned from a session with the instruction only, so that
+// no question sees another. Nothing is downloaded unless the page calls `download`.
 import { failedReply } from '../../../book/share/line-message.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
 import { type ModelLanguages, type PageModel } from '../worker-message.ts'
 
-/** Answers of the browser's availability check. */
+/** Result of the browser's availability check. */
 export type ModelAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
 export interface DownloadOptions extends ModelLanguages {
   readonly signal?: AbortSignal
-  /** Reports how much is downloaded, 0 to 1. */
+  /** Called with the downloaded share, 0 to 1. */
   readonly onProgress?: (share: number) => void
 }
 
@@ -25,7 +26,7 @@ interface LanguageModel {
   create(options: object): Promise<Session>
 }
 
-/** Longest accepted answer, in UTF-16 units. */
+/** Longest accepted answer, in UTF-16 code units. */
 const answerLimit = 100_000
 /** Sessions cost memory: release them after this idle time. */
 const idleMs = 120_000
@@ -41,7 +42,7 @@ function kindOf({ languages }: ModelLanguages): object {
 
 /** The browser's own model: its availability, and its download. */
 export const builtInModel = {
-  /** `unavailable` without a model. */
+  /** `unavailable` if the browser has no model. */
   async availability(options: ModelLanguages = {}): Promise<ModelAvailability> {
     return (await modelOf()?.availability(kindOf(options))) ?? 'unavailable'
   },
@@ -49,7 +50,7 @@ export const builtInModel = {
   /**
    * Downloads the browser's model, which may be gigabytes; resolves when it is ready. Browsers require a
    * click or a key press first. Rejects with `model-unavailable` if there is no model or the download fails,
-   * and `aborted`.
+   * and with `aborted` when `signal` aborts.
    */
   async download({ signal, onProgress, ...languages }: DownloadOptions = {}): Promise<void> {
     const model = modelOf()
@@ -70,7 +71,7 @@ export const builtInModel = {
   },
 }
 
-/** Sessions of the browser's model with an instruction only, from which each question clones its own. */
+/** Keeps one base session for each instruction; each question clones its own session from the base. */
 class Sessions {
   readonly #languages: ModelLanguages
   readonly #bases = new Map<string, Promise<Session>>()
@@ -84,7 +85,8 @@ class Sessions {
     try {
       const shape = { responseConstraint: { type: 'object' }, omitResponseConstraintInput: true }
       return await session.prompt(text, { signal, ...shape }).catch((error: unknown) => {
-        // A browser without response constraints may still answer in this shape; the caller checks it.
+        // Without response constraints the model may still answer with an object; the caller checks the
+        // answer.
         if (nameOf(error) !== 'NotSupportedError') throw error
         return session.prompt(text, { signal })
       })
@@ -102,7 +104,9 @@ class Sessions {
     this.#bases.clear()
   }
 
-  /** Clones the session of the instruction, which is made again if the browser has ended it. */
+  /**
+   * Clones the base session of the instruction. If the browser has ended the base, it creates the base again.
+   */
   async #open(instruction: string, signal: AbortSignal): Promise<Session> {
     const existing = this.#bases.get(instruction)
     try {
@@ -141,7 +145,7 @@ class Sessions {
   }
 }
 
-/** Answers a worker's questions by the browser's model. */
+/** Answers a worker's questions with the browser's model. */
 export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key'> & { close(): void } {
   const sessions = new Sessions(languages)
   const running = new Map<number, AbortController>()

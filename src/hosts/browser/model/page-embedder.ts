@@ -1,12 +1,13 @@
-// Starts and ends the worker of a local model for the engine. The page does it because books without a local
-// model must not load the files that start one.
+// Starts and ends the worker of a local model, in the page. Only `localEmbedder` imports the files that start
+// a model, so that other books don't load them.
 import { transfer } from 'comlink'
 import { DaybookError } from '../../../core/errors.ts'
 
 /** Called by the engine's worker. */
 export interface PageEmbedder {
   /**
-   * Starts the worker and returns a port to it; calls `failed` if its script can't run. Ends an earlier one.
+   * Ends the current model worker, starts a new one, and returns a port to it. Calls `failed` if the script
+   * can't run. Throws `invalid-input` if `start` returned no Worker.
    */
   start(failed: (why: string) => void): MessagePort
   end(): void

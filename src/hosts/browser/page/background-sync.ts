@@ -1,11 +1,11 @@
-// Sync without an open page, on the page's side: tells the worker about a service worker, hands over pending
-// requests when the page is hidden, and asks the browser for a `sync` event.
+// Background sync, on the page's side: allows the worker to hand over requests when there is a service
+// worker, hands over pending requests when the page is hidden, and asks the browser for a `sync` event.
 // Invariant: without Background Sync or a service worker nothing happens.
 import type { BookEvents } from '../../../core/capability/event.ts'
 import { backgroundSyncTag } from '../background/background-sync-tag.ts'
 import type { WorkerLink } from './worker-link.ts'
 
-/** Not in every browser, and so not in the types. */
+/** Background Sync is not in every browser, and so not in TypeScript's types. */
 interface SyncRegistration extends ServiceWorkerRegistration {
   readonly sync?: { register(tag: string): Promise<void> }
 }
@@ -13,9 +13,9 @@ interface SyncRegistration extends ServiceWorkerRegistration {
 type BackgroundLink = Pick<WorkerLink, 'allowBackground' | 'spill'>
 
 export interface BackgroundWatch {
-  /** The page has a new worker, which must know when there is a service worker. */
+  /** Call it with each new worker of the page: background sync must be allowed for each. */
   started(link: BackgroundLink): void
-  /** Something was written in this page. */
+  /** Call it after each write in this page. */
   wrote(): void
   syncChanged(state: BookEvents['sync']): void
   stop(): void
@@ -33,14 +33,14 @@ export function watchBackground(): BackgroundWatch {
     try {
       await (await ready)?.sync?.register(backgroundSyncTag)
     } catch {
-      // The user or the browser's policy refuses.
+      // The user or a policy of the browser refuses Background Sync.
       isRefused = true
       link?.allowBackground(false)
     }
   }
   const hide = () => {
     if (document.visibilityState !== 'hidden') return
-    // The page may have no time for more.
+    // Before `spill`: the page may end before the worker answers.
     if (isDirty) void requestSync()
     void link?.spill().then((isHanded) => (isHanded ? requestSync() : undefined))
   }
@@ -53,8 +53,7 @@ export function watchBackground(): BackgroundWatch {
     wrote: () => void (isDirty = true),
     syncChanged({ background, pending }) {
       isDirty = pending > 0
-      // Once for everything that is handed over until it is sent; later additions ask when the page is
-      // hidden.
+      // One request covers all that is handed over until it is sent; for later changes `hide` requests again.
       if (background === 'handed' && !isRequested) void requestSync()
       isRequested = background === 'handed'
     },

@@ -1,19 +1,22 @@
-// Lists the books of this origin. Invariant: it opens and creates nothing.
+// Lists the books of this origin.
+// Invariant: it opens and creates nothing.
 import { isBookName } from '../../../core/book.ts'
 import { bookOfDatabase, poolFolder } from '../storage/book-names.ts'
 
-/** A book in this browser, of this origin. */
+/** A book that this origin stores in this browser. */
 export interface ListedBook {
   readonly name: string
   readonly storage: 'opfs' | 'indexeddb'
 }
 
-/** The books of this origin, by name. Empty without books, or if the browser refuses. */
+/**
+ * The books of this origin, sorted by name. Empty without books, or if the browser denies access to storage.
+ */
 export async function listBooks(): Promise<ListedBook[]> {
   const [inFiles, inDatabases] = await Promise.all([booksInFiles(), booksInDatabases()])
   const books = new Map<string, ListedBook>()
   for (const name of inDatabases) books.set(name, { name, storage: 'indexeddb' })
-  // A book in files may have a copy in a database.
+  // A book may be in files and in a database: the files count.
   for (const name of inFiles) books.set(name, { name, storage: 'opfs' })
   return [...books.values()]
     .filter(({ name }) => isBookName(name))

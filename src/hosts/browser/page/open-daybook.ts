@@ -20,19 +20,22 @@ export type { OpenOptions } from './open-options.ts'
 
 /**
  * Opens a book of this origin, or creates it. Any number of tabs may open it: one of them owns the database
- * and runs the calls of all.
+ * and runs the calls of all tabs.
  *
- * Rejects with `storage-unavailable` without durable storage, `owner-unresponsive` if the owner tab doesn't
- * answer, `tab-outdated` if that tab runs a newer Daybook, `book-newer` if a newer Daybook wrote the book,
- * `open-elsewhere` while another page has its files, `engine-died` if the worker can't be started,
- * `assets-mismatch` if its version differs from the page's, and `needs-page` without a page: in Node, and
- * during server-side rendering.
+ * Rejects with `storage-unavailable` without durable storage (see `onUnavailable`), `owner-unresponsive` if
+ * the owner tab doesn't answer, `tab-outdated` if that tab runs a newer Daybook, `book-newer` if a newer
+ * Daybook wrote the book, `open-elsewhere` while another page has its files, `engine-died` if the worker
+ * can't be started, `assets-mismatch` if its version differs from the page's, and `needs-page` without a
+ * page: in Node, and during server-side rendering.
  */
 export function openDaybook(options: OpenOptions): Promise<Daybook> {
   return openWith(options, {})
 }
 
-/** For measurements: also decides whether the access log is kept. In no entry of the package. */
+/**
+ * Like `openDaybook`; `measured` also decides whether the book keeps the access log. For measurements only:
+ * no entry of the package exports it.
+ */
 export async function openWith(
   options: OpenOptions,
   measured: Pick<OpenedRequest, 'isAudited'>,
@@ -62,7 +65,10 @@ export async function openWith(
 interface WorkerStartParts {
   readonly page: string
   readonly request: OpenedRequest
-  /** The folder of the package's scripts, unless a bundler placed them. */
+  /**
+   * URL of the folder with the package's scripts. Undefined: a bundler placed them, or they are beside
+   * `index.js`.
+   */
   readonly assets: string | undefined
   readonly pageParts: PageParts
   readonly signal: AbortSignalLike
@@ -81,7 +87,7 @@ function startWorker(assets: string | undefined): Worker {
   }
 }
 
-/** Starts a worker of the page, the first or one after a sleep, and opens the book in it. */
+/** Returns a function that starts a worker, the first or one after a sleep, and opens the book in it. */
 function createWorkerStart({
   page,
   request,
@@ -103,7 +109,7 @@ function createWorkerStart({
       existedBefore: wasWritten(request.name),
     }
     const opening = link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
-    // A page that has the book can't cancel its opening any more.
+    // The caller's signal cancels only the first opening, not one after a sleep.
     const opened = orAborted(opening, isBack ? neverAborted : signal).then(
       (rows) => {
         background?.started(link)
@@ -111,7 +117,7 @@ function createWorkerStart({
         return { link, rows, mute: () => (isMuted = true) }
       },
       (error: DaybookError) => {
-        // End it at once: it has or waits for locks that the next opening needs.
+        // End the worker at once: it holds or awaits locks that the next opening needs.
         link.cut(error)
         throw error
       },
@@ -121,7 +127,7 @@ function createWorkerStart({
 }
 
 const eraseId = 'daybook:erase'
-/** Default deadline of reads and writes. */
+/** Default deadline of reads and writes. Tasks have none. */
 const callDeadlineMs = 30_000
 
 interface PageBookParts {
@@ -130,7 +136,7 @@ interface PageBookParts {
   readonly events: PageEvents
   /** Sync without an open page, if enabled. */
   readonly background: BackgroundWatch | undefined
-  /** Stops publishing that this page is visible. */
+  /** Stops publishing whether this page is visible. Undefined without `sync`. */
   readonly hide: (() => void) | undefined
   /** Releases the page's language model. */
   readonly closeModel: () => void
@@ -165,7 +171,9 @@ class PageBook implements BookDoor {
     return answer
   }
 
-  /** Deletes the note before the book is erased, and restores it if that fails. */
+  /**
+   * Deletes the note of `noteWritten` before the book is erased, and restores the note if the erasure fails.
+   */
   async #unlessErased(id: string, answer: Promise<unknown>): Promise<unknown> {
     const { name } = this.#parts
     if (id !== eraseId || !wasWritten(name)) return answer
@@ -197,7 +205,7 @@ class PageBook implements BookDoor {
     return (await this.#parts.link.call('daybook:status', {}, {})) as Status
   }
 
-  /** Asks the browser not to evict the book, and reports the answer. */
+  /** Asks the browser not to evict the book, notes the book, and reports both in a `status` event. */
   async #settleFirstWrite(): Promise<void> {
     const persisted = (await navigator.storage?.persist?.().catch(() => undefined)) ?? false
     try {
@@ -205,33 +213,32 @@ class PageBook implements BookDoor {
       if (status.durability !== 'memory') noteWritten(this.#parts.name)
       this.#parts.events.tellStatus(status, persisted)
     } catch {
-      // The book was closed meanwhile; the next opening makes the note.
+      // The book was closed meanwhile: the first write after the next opening notes it.
     }
   }
 }
 
-// A note in localStorage that the book exists: browsers that evict files may keep it, and then the loss is
-// noticed.
+// A note in localStorage that the book exists. A browser that evicts the files may keep the note: then the
+// next opening detects the loss.
 // Invariant: only durable writes are noted.
 
 const key = (book: string) => `daybook:${book}:kept`
 
-/** Whether a book of that name was written here before. */
+/** Whether this browser has a note of the book. False if localStorage is blocked. */
 function wasWritten(book: string): boolean {
   try {
     return localStorage.getItem(key(book)) !== null
   } catch {
-    // Blocked: unknown.
     return false
   }
 }
 
-/** The book is erased, or is about to be. */
+/** Deletes the note, because the book is erased or is about to be. */
 function forgetWritten(book: string): void {
   try {
     localStorage.removeItem(key(book))
   } catch {
-    // Then it was never noted.
+    // Without localStorage there is no note.
   }
 }
 

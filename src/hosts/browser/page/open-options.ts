@@ -28,44 +28,55 @@ import type { BrowserLlmOptions, PageModel } from '../worker-message.ts'
 import type { LinkRequest, PageParts } from './worker-link.ts'
 
 export interface OpenOptions {
-  /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
+  /**
+   * The book's name: 1 to 64 letters, digits, `.`, `_`, `-`. Each book has its own database and its own
+   * mirror.
+   */
   readonly name: string
   /**
-   * Default scope of stored records: the agent, its session, and the resource they are about. Default agent
-   * `agent`.
+   * Default scope of stored records: the agent, its session, and the resource that the records are about.
+   * Default `agent`: 'agent'; the others: none.
    */
   readonly agent?: string
   readonly session?: string
   readonly resource?: string
-  /** Action without durable storage. Default `reject`: with `storage-unavailable`. */
+  /**
+   * Action without durable storage. `reject` (default): `openDaybook` rejects with `storage-unavailable`.
+   * `memory`: the book is lost when its last tab is closed.
+   */
   readonly onUnavailable?: 'reject' | 'memory'
-  /** `durable` rejects everything else, like `onUnavailable: 'reject'`, but as an explicit demand. */
+  /**
+   * `durable`: the same as `onUnavailable: 'reject'`, stated explicitly. `invalid-input` together with
+   * `onUnavailable: 'memory'`.
+   */
   readonly require?: 'durable'
   /**
-   * `relaxed` (default) survives a killed tab or browser; `strict` also waits for the flush at each commit.
+   * `relaxed` (default): commits survive a killed tab or browser. `strict`: each commit also waits until the
+   * disk has it.
    */
   readonly durability?: 'relaxed' | 'strict'
   /**
    * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
-   * (`Europe/Berlin`). Default: that of the browser. The owner tab's zone applies to all tabs.
+   * (`Europe/Berlin`). Default: the browser's time zone. The owner tab's zone applies to all tabs.
    */
   readonly timeZone?: string
   /**
-   * Guards the keys that encrypt sensitive records. Without one they are sealed by a key of this browser that
-   * no script can read. A wrong one is `wrong-passphrase`; without the right one sensitive records are
-   * `locked`, others aren't.
+   * Protects the keys that encrypt sensitive records. Default: a key of this browser that no script can read
+   * protects these keys. A wrong passphrase rejects with `wrong-passphrase`. Until the right passphrase is
+   * given, sensitive records are `locked`; other records aren't.
    */
   readonly passphrase?: string
   /**
    * Action when a record to store contains a secret of known form (a provider's key, a private key, a
    * password in a URL, a card number). `seal`: the record becomes sensitive, and is encrypted. `mask`: a mark
-   * replaces the secret. `warn`: it is stored, and `on('secret')` reports it. `off`: no check. Default
-   * `seal`, and `mask` while the book is locked.
+   * replaces the secret. `warn`: the secret is stored, and `on('secret')` reports it. `off`: no check.
+   * Default `seal`, and `mask` while the book is locked.
    */
   readonly secrets?: SecretMode
   /**
-   * False: recalls and contexts aren't logged. Default: they are, for 7 days and 10,000 of them at most, in
-   * this browser only, sealed when the book is (`book.activity`). The owner tab decides.
+   * Whether recalls and contexts are logged (`book.activity`). Default true: at most 10,000 entries of the
+   * last 7 days, in this browser only, sealed if the book is sealed. The owner tab's option applies to all
+   * tabs.
    */
   readonly activity?: boolean
   /** The mirror: address of the edge, its key or a function that gets it, and when and what to sync. */
@@ -74,40 +85,44 @@ export interface OpenOptions {
     readonly key: string | (() => Promise<string>)
     /**
      * Sends pending changes without an open page, if the browser has Background Sync and the page a service
-     * worker that calls `serveBackgroundSync`. Default false. With `true` that service worker must get a key
-     * itself. A `key` given here is in IndexedDB, readable for every script of this origin, while changes are
-     * pending, a week at most: use a control token that may only sync, and expires.
+     * worker that calls `serveBackgroundSync`. Default false. With `true` that service worker must fetch a
+     * key itself. With `key`: IndexedDB stores that key while changes are pending, at most a week, and every
+     * script of this origin can read the key there: use a control token that may only sync, and expires.
      */
     readonly background?: boolean | { readonly key: string }
   } & SyncPreferences
   /**
-   * Size of the meeting room: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default
-   * 1,024), `participants` (default 32). The first of several tabs decides.
+   * Size of the meeting room: `slots`, messages kept (default 100); `slotBytes`, most bytes of a message
+   * (default 1,024); `participants` (default 32). The first tab's option applies to all tabs.
    */
   readonly room?: Partial<RoomSize>
   /**
    * Connections to the agents of other books. `tabs`: open books of this origin; `edge`: over the live line
-   * to the mirror, to other devices of this book. Default none: envelopes wait in the outbox. The first of
-   * several tabs decides.
+   * to the mirror, to other devices of this book. Default none: envelopes wait in the outbox. The first tab's
+   * option applies to all tabs.
    */
   readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
-  /** Gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  /**
+   * Computes the vectors of records. Default none: recall uses full text only, and no text is sent to an
+   * embedder.
+   */
   readonly embedder?: EmbedderOptions
   /**
    * A language model for summaries and profiles: behind an OpenAI-compatible endpoint, or the browser's own.
-   * Default none: fixed algorithms do that work. The owner tab's model serves all tabs.
+   * Default none: fixed algorithms make summaries and profiles. The owner tab's model serves all tabs.
    */
   readonly llm?: BrowserLlmOptions
   /**
-   * Keeps a copy of the records beside the book, updated when idle, to restore records of a damaged file. It
-   * takes up to half of the book's size, if there is space for twice that. Default true without `sync`: with
-   * it, the mirror is the copy.
+   * Keeps a copy of the records beside the book, updated when idle, to restore records of a damaged file. The
+   * copy takes up to half of the book's size; it is made if the browser has space for twice the book's size.
+   * Default: true without `sync`, false with `sync`, because then the mirror has a copy.
    */
   readonly checkpoint?: boolean
   /**
    * URL of a folder with the files that `npx daybook assets <folder>` copies: worker, hub of the tabs and
    * WASM, all of this version. Needed with esbuild, Bun and others that don't copy the worker. Another origin
-   * must allow this one to read it (CORS). Default: where the bundler put them, or beside `index.js`.
+   * must allow this one to read it (CORS). Default: the place where the bundler put the files, or beside
+   * `index.js`. `invalid-input` for an invalid URL.
    */
   readonly assets?: string
   readonly signal?: AbortSignal
@@ -125,7 +140,7 @@ const llmCheck = variantOption('provider', {
 
 const checkOptions = optionsOf<OpenOptions>({
   ...scopeOptionTable,
-  // `checkBookName` checks names.
+  // `checkBookName` checks the name.
   name: anyOption,
   onUnavailable: wordOption('reject', 'memory'),
   require: wordOption('durable'),
@@ -152,7 +167,7 @@ const checkOptions = optionsOf<OpenOptions>({
 
 export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'existedBefore'>
 
-/** Parts that stay with the page. */
+/** Parts of the options that can't be sent to the worker and stay with the page. */
 export interface PageOwned {
   readonly pageParts: PageParts
   /** Releases the page's language model. */
@@ -175,7 +190,7 @@ export function pageOwnedOf({ sync, embedder, llm }: OpenOptions): PageOwned {
   }
 }
 
-/** Data for every worker of the page; some workers get more. */
+/** Checks `options`, and returns the data for every worker of the page. Throws `invalid-input`. */
 export function openRequestOf(options: OpenOptions): OpenedRequest {
   checkOptions(options, '')
   if (options.require === 'durable' && options.onUnavailable === 'memory') {
@@ -208,18 +223,21 @@ const fetcherOf = (key: Key) => (typeof key === 'function' ? key : undefined)
 const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
   options && 'key' in options ? options.key : undefined
 
-/** A function can't be sent to the worker; a function that fetches a key stays with the page. */
+/** Removes functions, which can't be sent to the worker: `start`, and a function that fetches a key. */
 function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
   if ('start' in options) return { ...options, start: undefined }
   return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
 }
 
-/** Starts the worker of a local embedding model. */
+/** The page's side of a local embedding model; undefined for other embedders. */
 function pageEmbedderOf(embedder: EmbedderOptions | undefined): PageEmbedder | undefined {
   return embedder?.provider === 'local' && embedder.start ? createPageEmbedder(embedder.start) : undefined
 }
 
-/** Serves the worker: answers of the browser's model, or the key of another model. */
+/**
+ * Gives the worker the answers of the browser's model, or the key of an HTTP model. Undefined: the worker
+ * needs nothing of the page.
+ */
 function pageModelOf(llm: BrowserLlmOptions | undefined): (PageModel & { close(): void }) | undefined {
   const key = fetcherOf(keyOf(llm))
   if (llm?.provider !== 'browser' && !key) return undefined

@@ -1,13 +1,12 @@
-// Events of a book for the listeners of its page.
-// Invariant: listeners get the state of the book as this tab has it, which may differ from the owner's
-// message.
+// Passes the events of a book to the listeners of its page.
+// Invariant: listeners get the book's status as this tab sees the status; the owner's message may differ.
 import type { Status } from '../../../core/capability/status.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import { defined } from '../../../core/defined.ts'
 
 type Listener = (event: BookEvent) => void
 
-/** The open book, as far as events need it. */
+/** The parts of the open book that events need. */
 export interface OpenBook {
   status(): Promise<Status>
   setOwner(isOwner: boolean): void
@@ -23,7 +22,7 @@ export class PageEvents {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The book is open. */
+  /** Call it when the book is open. Earlier events are passed on without the whole status. */
   attach(book: OpenBook): void {
     this.#book = book
   }
@@ -32,7 +31,10 @@ export class PageEvents {
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** Passes on an event of the worker; fetches the whole status for a partial one. */
+  /**
+   * Passes on an event of the worker. For a partial or a follower's `status` event it fetches this tab's
+   * whole status.
+   */
   hear(event: BookEvent): void {
     if (event.name !== 'status') return this.tell(event)
     const { owner, degraded } = event.detail
@@ -46,7 +48,10 @@ export class PageEvents {
     )
   }
 
-  /** `persisted`: whether the browser promised not to evict the book, once known. */
+  /**
+   * `persisted`: whether the browser promised not to evict the book; undefined until the browser has
+   * answered.
+   */
   tellStatus({ owner, durability, degraded }: Status, persisted?: boolean): void {
     const detail = { owner, durability, degraded, ...defined({ persisted }) }
     this.tell({ name: 'status', detail })

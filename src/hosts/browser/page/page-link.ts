@@ -1,7 +1,7 @@
-// Runs a page's calls to their outcome, over all workers of the page.
+// Runs each call of a page until it has an outcome, over all workers of the page.
 // Invariant: a call that a sleep cut is repeated only if it can't take effect twice; otherwise it ends with
 // `owner-changed`. So a write gets a requestId if the page may be put to sleep, or another tab is the owner.
-// The owner's calls for a visible page need none, which is cheaper.
+// An owner's calls for a visible page need no requestId, which is cheaper.
 import { type AbortSignalLike, neverAborted } from '../../../core/abort.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'
 import type { ToolSource } from '../../../book/tool/tool-source.ts'
@@ -17,21 +17,21 @@ export interface PageLink {
   readonly rows: readonly MethodRow[]
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   readonly tools: ToolSource
-  /** Tells whether this tab is the owner, which must not stay so while it is hidden. */
+  /** Notes whether this tab is the owner. In WebKit a hidden owner goes to sleep. */
   setOwner(isOwner: boolean): void
   close(): Promise<void>
 }
 
-/** A call of the page, in whichever worker. */
+/** A call of the page, independent of the worker that runs it. */
 interface PageCall {
   readonly id: string
   readonly input: unknown
   readonly number: number
-  /** An earlier worker may have done it. */
+  /** An earlier worker may have run this call. */
   readonly mayBeDone: boolean
 }
 
-/** Numbers of the page's calls, and those without an outcome, in order. */
+/** Numbers the page's calls. `open` has the numbers of calls without an outcome, in order. */
 class CallNumbers {
   readonly open = new Set<number>()
   #last = 0
@@ -49,7 +49,7 @@ class CallNumbers {
 
 /**
  * `start` starts a worker and opens the book in it, for calls with numbers above `first`; `ended` is called
- * when the book is lost without being closed. `page` names the calls.
+ * when the book is lost without `close`. `page` names the page in the requestIds of calls.
  */
 export async function openPageLink(
   page: string,
@@ -81,7 +81,8 @@ export async function openPageLink(
 }
 
 /**
- * Tools of the current worker. A tool that a sleep cut may have done a part: it ends with `owner-changed`.
+ * Tools of the current worker. A tool that a sleep cut ends with `owner-changed`, because a part of its work
+ * may be done.
  */
 function toolsOf(worker: PageWorker): ToolSource {
   const withTools = async <Value>(work: (tools: ToolSource) => Promise<Value>) => {
@@ -125,7 +126,10 @@ class PageCalls {
     }
   }
 
-  /** Runs a call to its outcome, and repeats it after a sleep. Sleep doesn't count as its time. */
+  /**
+   * Runs a call until it has an outcome, and repeats it after a sleep if the invariant allows. The deadline
+   * doesn't count the sleep.
+   */
   async #settle(call: PageCall, callOptions: BookCallOptions): Promise<unknown> {
     const { worker, numbers, effects } = this.#parts
     const { id, input, number } = call
@@ -137,7 +141,7 @@ class PageCalls {
       return await link.call(id, input, { ...options, number, settled: numbers.settled() })
     } catch (error) {
       if (worker.isClosed || worker.isCurrent(link) || !isCut(error)) throw error
-      // A write that found its own tab closed was not begun.
+      // `book-closed`: the tab was closed before the write began.
       const isHarmless = options.requestId !== undefined || isDaybookError(error, 'book-closed')
       if (effect !== 'read' && !(effect === 'write' && isHarmless)) throw asleep
       const rest = withoutTime(options, performance.now() - beganMs)
@@ -145,7 +149,10 @@ class PageCalls {
     }
   }
 
-  /** The worker for a call. A call that may have been made before must not fail as if it wasn't. */
+  /**
+   * The worker for a call. If an earlier worker may have run the call, a failure here is `asleep`, which
+   * means "maybe done".
+   */
   async #awake({ mayBeDone }: PageCall, signal: AbortSignalLike): Promise<WorkerLink> {
     try {
       return await this.#parts.worker.awake(signal)
@@ -161,7 +168,7 @@ class PageCalls {
   }
 }
 
-/** Whether a call ended because its worker or its owner did. */
+/** Whether the call ended because its worker or the owner tab ended. */
 const isCut = (error: unknown) =>
   error === asleep || isDaybookError(error, 'book-closed') || isDaybookError(error, 'owner-changed')
 

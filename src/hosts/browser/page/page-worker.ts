@@ -1,7 +1,7 @@
-// The worker of a page, and the next one after each sleep. When the browser freezes the page or puts it into
-// the back-forward cache, the worker ends, so that other tabs can own the book; when the page returns, a new
-// worker opens it. WebKit suspends hidden pages and kills those that have locked files: there every hidden
-// owner page sleeps when it is idle, and wakes for a call.
+// Runs the worker of a page, and starts a new worker after each sleep. When the browser freezes the page or
+// puts it into the back-forward cache, the worker ends, so that another tab can own the book; when the page
+// returns, a new worker opens the book. WebKit suspends hidden pages and kills a suspended page with open
+// files. So in WebKit a hidden page that owns the book sleeps when it is idle, and wakes for a call.
 import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -11,20 +11,20 @@ import type { WorkerLink } from './worker-link.ts'
 export interface StartedWorker {
   readonly link: WorkerLink
   readonly rows: readonly MethodRow[]
-  /** Ignore later events of this worker: its end is not the end of the book. */
+  /** Ignores later events of this worker: its end is not the end of the book. */
   mute(): void
 }
 
 export interface StartingWorker {
   readonly link: WorkerLink
-  /** Rejects if the book can't be opened; the worker has ended by then. */
+  /** Rejects if the book can't be opened; then the worker has ended. */
   readonly opened: Promise<StartedWorker>
 }
 
 export interface PageWorkerParts {
   /** Starts a worker and opens the book in it. */
   start(): StartingWorker
-  /** The book is lost without being closed. */
+  /** Called when the book is lost without `close`. */
   ended(reason: DaybookError): void
   /** Asks the worker for the status of the book. */
   ask(link: WorkerLink): Promise<Status>
@@ -32,12 +32,15 @@ export interface PageWorkerParts {
 
 /** A hidden page without calls for this long goes to sleep. */
 const quietMs = 500
-/** By name, because this behaviour can't be queried. All browsers of iOS and WebKitGTK have this name. */
+/**
+ * Tests the vendor's name, because a page can't query this behaviour. Every browser on iOS has it, and
+ * WebKitGTK.
+ */
 const isWebkit = () => navigator.vendor === 'Apple Computer, Inc.'
-/** A hidden page that its system would suspend. */
+/** Whether this page is hidden in WebKit, which would suspend it. */
 const isAway = () => isWebkit() && document.visibilityState === 'hidden'
 
-/** The error of calls that a sleep cut. */
+/** The error of a call that a sleep cut. Compared by identity. */
 export const asleep = new DaybookError('owner-changed', 'The page was put to sleep while this ran.')
 
 export class PageWorker {
@@ -49,17 +52,21 @@ export class PageWorker {
   #waking = createWaking()
   #quiet: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
-  /** As far as this page knows. */
+  /** Whether another tab owns the book, as far as this page knows. */
   #isFollower = false
 
-  /** Starts the first worker; a page that sleeps meanwhile opens the book when it wakes. */
+  /**
+   * Starts the first worker. If the page sleeps before the book is open, it opens the book when it wakes.
+   */
   constructor(parts: PageWorkerParts) {
     this.#parts = parts
     this.#listen()
     this.#wake()
   }
 
-  /** Resolves when the book is first opened. */
+  /**
+   * Resolves with the methods of the book when it is open for the first time. Rejects if it can't be opened.
+   */
   async opened(): Promise<readonly MethodRow[]> {
     try {
       return (await this.#waking.promise).rows
@@ -82,18 +89,24 @@ export class PageWorker {
     return link === this.#current?.link
   }
 
-  /** The worker for a call, when the page is awake. */
+  /**
+   * Resolves with the worker for a call when the page is awake. Rejects when `signal` aborts, or the book is
+   * closed.
+   */
   async awake(signal: AbortSignalLike): Promise<WorkerLink> {
     if (!this.#current && isAway()) this.#wake()
     return (this.#current ?? (await orAborted(this.#waking.promise, signal))).link
   }
 
-  /** Tells whether another tab is the owner: an owner must not stay so while hidden. */
+  /** Notes whether another tab owns the book. Only an owner sleeps when it is hidden. */
   follows(isFollower: boolean): void {
     this.#isFollower = isFollower
   }
 
-  /** Puts a hidden page to sleep when it is idle. Followers have no files and stay awake. */
+  /**
+   * Puts a hidden owner page to sleep after `quietMs` without calls. Followers have no open files and stay
+   * awake.
+   */
   rest(): void {
     clearTimeout(this.#quiet)
     if (this.#isClosed || !this.#current || !isAway()) return
@@ -153,7 +166,7 @@ export class PageWorker {
   }
 
   #sleep(isUrgent = true): void {
-    // It has no calls yet, and it would keep the lock that it waits for.
+    // A starting worker has no calls yet, and would keep the lock that it waits for.
     this.#starting?.cut(asleep)
     this.#starting = undefined
     if (this.#isClosed || !this.#current) return
@@ -162,7 +175,7 @@ export class PageWorker {
     this.#isFollower = false
     this.#waking = createWaking()
     mute()
-    // Running calls may still commit and be answered before the worker ends.
+    // Running calls may still commit, and get their answers, before the worker ends.
     if (link.isBusy() || !isUrgent) void link.close(asleep)
     else link.cut(asleep)
   }
@@ -176,14 +189,14 @@ export class PageWorker {
     const link = this.#current?.link
     if (!link || link.isBusy()) return
     const { owner, durability } = await this.#parts.ask(link)
-    // A book in memory would be lost.
+    // Sleep would lose a book in memory.
     if (!owner || durability === 'memory' || !this.isCurrent(link) || !isAway()) return
     if (link.isBusy()) this.rest()
     else this.#sleep(false)
   }
 }
 
-/** Resolves when the page is awake; a page that never wakes is no error of its own. */
+/** Resolves when the page is awake. A rejection without a waiting call is not reported as unhandled. */
 function createWaking(): PromiseWithResolvers<StartedWorker> {
   const waking = Promise.withResolvers<StartedWorker>()
   waking.promise.catch(() => undefined)

@@ -1,5 +1,5 @@
-// The page's end of the wire to its worker: deadlines and supervision.
-// Invariant: every call settles. When the worker dies, everything that waits rejects with `engine-died`.
+// Sends the page's calls to its worker, with deadlines, and watches whether the worker lives.
+// Invariant: every call settles. When the worker dies, every waiting call rejects with `engine-died`.
 import { failedReply, type Reply, type CallMessage } from '../../../book/share/line-message.ts'
 import { proxy, type ProxyMarked, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
@@ -22,13 +22,13 @@ import type { PageEmbedder } from '../model/page-embedder.ts'
 import { assetsHint } from '../page-script.ts'
 
 export interface NumberedOptions extends BookCallOptions {
-  /** Names the call in its page. */
+  /** Number of the call; unique in its page. */
   readonly number: number
   /** The page has the outcomes of all calls below this number. */
   readonly settled: number
 }
 
-/** An open request without the fields that the link adds itself. */
+/** An `OpenRequest` without `offers` and `version`, which `WorkerLink.open` adds. */
 export type LinkRequest = Omit<OpenRequest, 'offers' | 'version'>
 
 /** Parts of the page that can't be sent. */
@@ -37,20 +37,23 @@ export interface PageParts extends Partial<Pick<PageOffers, 'syncKey' | 'embedde
   readonly modelWorker?: PageEmbedder
 }
 
-/** Opening may wait for a lock, and for handles of a page that is going away. */
+/** Opening may wait for a lock, and for files that a closing page still has open. */
 const openDeadlineMs = 20_000
 const closeDeadlineMs = 3000
 
 export class WorkerLink {
-  /** Resolves with the reason when the worker is gone, by `close` or by itself. */
+  /** Resolves with the reason when the worker has ended: by `close`, by `cut` or by a crash. */
   readonly gone: Promise<DaybookError>
-  /** The tools for models; the page runs their verbs. */
+  /** The tools for models. The worker runs a tool, and calls the page for each verb of the tool. */
   readonly tools: ToolSource
   readonly #worker: Worker
   readonly #joinHub: () => MessagePort | undefined
   readonly #remote: RemoteDoor
   readonly #resolveGone: (error: DaybookError) => void
-  /** Not a race with `gone`: a promise that outlives every call would retain every call. */
+  /**
+   * Rejects each waiting call when the worker ends. A race with `gone` instead would keep every call in
+   * memory.
+   */
   readonly #waiting = new Set<(error: DaybookError) => void>()
   readonly #watching = new AbortController()
   readonly #batches: CallBatches
@@ -90,7 +93,7 @@ export class WorkerLink {
       openDeadlineMs,
     )
     if (!reply.ok) throw DaybookError.from(reply.error)
-    // Granted only when the worker no longer holds it: the one sign of a terminated worker.
+    // The lock is granted only when the worker has ended; nothing else shows the end of a terminated worker.
     void navigator.locks
       .request(aliveLock(request.tab), { signal: this.#watching.signal }, () =>
         this.cut(new DaybookError('engine-died')),
@@ -106,7 +109,7 @@ export class WorkerLink {
     const timed = this.#answered(this.#batches.add(id, message, settled), deadlineMs)
     const call = signal ? orAborted(timed, signal) : timed
     return call.catch((error: unknown) => {
-      // Nobody waits for it any more: it must not be sent to another tab later.
+      // The caller has its error: the worker must not send the call to another tab later.
       if (!this.#endError && (signal?.aborted || isDaybookError(error, 'deadline-exceeded')))
         void this.#remote.abort(message.number)
       throw error
@@ -117,7 +120,10 @@ export class WorkerLink {
     if (!this.#endError) void this.#remote.allowBackground(isAllowed)
   }
 
-  /** Hands over changes that wait for the mirror; false also if the worker is gone. */
+  /**
+   * Hands over changes that wait for the mirror to the service worker. False without such changes, or if the
+   * worker is gone.
+   */
   async spill(): Promise<boolean> {
     return this.#endError ? false : this.#answered(this.#remote.spill()).catch(() => false)
   }
@@ -127,7 +133,10 @@ export class WorkerLink {
     return this.#waiting.size > 0
   }
 
-  /** Ends the worker after it has finished its work; pending calls reject with `asleep` if the page goes to sleep. */
+  /**
+   * Closes the book, then ends the worker; waits 3 seconds at most. Calls without an answer reject with
+   * `asleep`, by default with `book-closed`.
+   */
   async close(asleep?: DaybookError): Promise<void> {
     if (this.#endError) return
     await this.#answered(this.#remote.close(asleep !== undefined), closeDeadlineMs).catch(() => undefined)
@@ -158,7 +167,10 @@ export class WorkerLink {
     )
   }
 
-  /** The worker. Throws when it is gone: a released proxy would fail with an obscure error. */
+  /**
+   * The worker's methods. Throws the reason if the worker is gone, because a released proxy throws an unclear
+   * error.
+   */
   #running(): RemoteDoor {
     if (this.#endError) throw this.#endError
     return this.#remote
@@ -191,8 +203,9 @@ export class WorkerLink {
 }
 
 /**
- * The worker's methods, each read once. Comlink gives every proxy a finalizer and makes a proxy at each read:
- * garbage would close the port during calls, and a finalizer that runs in the back-forward cache evicts the page.
+ * The worker's methods, each read once. Comlink makes a proxy with a finalizer at each read of a method. A
+ * finalizer of a collected proxy would close the port during calls, and evict the page from the back-forward
+ * cache.
  */
 function openDoor(worker: Worker) {
   const remote = wrap<WorkerDoor>(worker)
@@ -208,13 +221,13 @@ function valueOf<Value>(reply: Reply<Value>): Value {
   throw DaybookError.from(reply.error)
 }
 
-/** A port can be transferred once. */
+/** Transfers the port of the hub instead of copying it; a port can't be copied. */
 const handOverHub = (joinHub: () => MessagePort | undefined) => (): Promise<MessagePort | undefined> => {
   const port = joinHub()
   return Promise.resolve(port && transfer(port, [port]))
 }
 
-/** Comlink's types describe the far side's view. */
+/** Comlink's types describe the worker's view of this object, so a cast is needed. */
 const doorOf = (page: PageParts & Pick<PageDoor, 'hear' | 'joinHub'>) =>
   proxy(page) as unknown as PageDoor & ProxyMarked
 
@@ -233,7 +246,7 @@ type Send = (id: string, calls: readonly CallMessage[], settled: number) => Prom
 
 class CallBatches {
   readonly #send: Send
-  /** By capability: sent when the current task ends. */
+  /** The open batch of each capability; sent at the end of the current task. */
   readonly #open = new Map<string, Waiting[]>()
 
   constructor(send: Send) {
@@ -273,12 +286,12 @@ function settle({ resolve, reject }: Waiting, reply: Reply | undefined): void {
 }
 
 /**
- * A worker answers with values, so other errors were thrown while the call was cloned: by the browser, or a
- * getter.
+ * Whether the call was never sent. The worker answers with values, so an error that isn't a `DaybookError`
+ * was thrown when the browser cloned the call.
  */
 const isUnsent = (error: unknown): boolean => !isDaybookError(error)
 
-/** The error that the caller gets. */
+/** The error for the caller: `invalid-input` if the input couldn't be cloned. */
 function sendFailure(error: unknown): unknown {
   if (!isUnsent(error)) return error
   const reason = error instanceof Error ? error.message : ''

@@ -1,5 +1,5 @@
-// One tab of a book. In its turn it owns the book; otherwise the owner's tab runs its calls.
-// Invariant: never both at once. Messages of other owners and its own turn decide which.
+// One tab of a book. During its turn the tab owns the book; otherwise the owner tab runs this tab's calls.
+// Invariant: a tab is never owner and follower at the same time.
 import {
   type CallMessage,
   type FollowerMessage,
@@ -37,42 +37,42 @@ import {
 export interface Turn {
   readonly after: number
   readonly acceptMemory: boolean
-  /** Events that rebuild the meeting room as this tab knows it. */
+  /** Events that rebuild this tab's copy of the meeting room. */
   readonly room: () => RoomEvent[]
-  /** This tab, or its page before it slept, was served in an earlier turn. */
+  /** An earlier turn of any owner served this tab, or its page before it slept. */
   readonly wasServed: boolean
-  /** The book was erased on this device. */
+  /** Call it when the book is erased on this device. */
   readonly erased: () => void
-  /** The files are damaged: reopen the book. */
+  /** Call it when the files are damaged: the tab reopens the book. */
   readonly fault: () => void
 }
 
 export interface BookTabOptions {
   readonly book: string
-  /** Names this tab; unique for ever. */
+  /** Id of this tab; never used again. */
   readonly tab: string
   /** The page slept and has missed events since. */
   readonly isBack?: boolean | undefined
   readonly scope: Scope
   readonly strict: boolean
-  /** The embedder it was opened with, as `provider|model`. */
+  /** The embedder of the tab's options, as `provider|model`. */
   readonly embedder?: string | undefined
-  /** The address of its mirror and the name of its language model. */
+  /** URL of the mirror of the tab's options; `llm`: name of the language model. */
   readonly mirror?: string | undefined
   readonly llm?: string | undefined
-  /** Requested size of the meeting room, as text. */
+  /** Size of the meeting room of the tab's options, as text. */
   readonly room?: string | undefined
   readonly acceptMemory: boolean
   readonly port: TabPort
   readonly clock: Clock
   readonly natureOf: (id: string) => CallNature
-  /** Opens the book as an owner later than `after`; in memory only if it was never durable. */
+  /** Opens the book as an owner with an epoch above `turn.after`; in memory only if `turn.acceptMemory`. */
   readonly open: (turn: Turn) => Promise<OwnedBook>
   readonly tell: (event: BookEvent) => void
 }
 
 export class BookTab {
-  /** Resolves when calls are served, here or by another tab. */
+  /** Resolves when this tab or another tab serves the calls. Rejects when the book is lost. */
   readonly ready: Promise<void>
   readonly #options: BookTabOptions
   readonly #opening = Promise.withResolvers<void>()
@@ -81,7 +81,9 @@ export class BookTab {
   readonly #follower: Follower
   readonly #turn: TabTurn
   readonly #calls: LocalCalls
-  /** A copy of the meeting room of owner `#roomEpoch`, so that it survives that owner. */
+  /**
+   * A copy of the meeting room of the owner with epoch `#roomEpoch`, so that the room survives that owner.
+   */
   readonly #room: MeetingRoom
   #roomEpoch = 0
   #endError: DaybookError | undefined
@@ -166,8 +168,8 @@ export class BookTab {
   }
 
   /**
-   * Order matters: listen on the line, take the lock, then ask. An owner may answer and watch the lock at
-   * once.
+   * The order matters: listen on the line, take the lock, then ask. The owner may answer at once, and then
+   * waits for the lock.
    */
   #start(): void {
     const { tab, port } = this.#options
@@ -208,7 +210,7 @@ export class BookTab {
   #hearJoin(joiner: Joiner): void {
     const { owner } = this.#turn
     const isNewer = compareVersions(joiner.version, tabVersion) > 0
-    // A newer tab shall own the book: an older one goes to the end of the queue.
+    // The newest version must own the book, so this older tab goes to the end of the queue.
     if (!isNewer) owner?.admit(joiner)
     else if (owner) this.#turn.stepDown()
     else if (!this.#turn.isOpening) this.#turn.queue()
@@ -227,7 +229,7 @@ export class BookTab {
       this.#room.clear()
     }
     if (epoch !== this.#roomEpoch) return
-    // Take the last messages of the previous owner, even if this tab owns the book now.
+    // Apply the last messages of the previous owner, even if this tab owns the book now.
     const room = owner?.engine.room ?? this.#room
     for (const event of events) room.apply(event)
     if (!whole) for (const detail of events) this.#options.tell({ name: 'room', detail })
@@ -237,13 +239,13 @@ export class BookTab {
     if (!this.#endError && this.#isFollower) this.#ownerLost(this.#follower.seen)
   }
 
-  /** Send nothing until an owner says welcome; then send all unanswered calls. */
+  /** Sends no calls until an owner welcomes this tab; then the follower sends all unanswered calls. */
   #ownerLost(epoch: number): void {
     this.#follower.lose(epoch)
     this.#ask()
   }
 
-  /** An owner offers to serve this tab. False declines. */
+  /** An owner offers to serve this tab. Returns false to decline. */
   #welcomed(durability: Durability): boolean {
     if (!this.#isFollower || this.#endError) return false
     if (durability === 'memory' && !this.#options.acceptMemory) {
@@ -256,14 +258,14 @@ export class BookTab {
     return true
   }
 
-  /** Calls are served from now on; notify the page. */
+  /** Calls are served from now on: notifies the page. */
   #serve(durability: Durability): void {
     const { tell, isBack } = this.#options
     this.#wasDurable ||= durability !== 'memory'
     this.#opening.resolve()
     if (this.#wasServed || isBack) {
       tell({ name: 'status', detail: { owner: this.#turn.owner !== undefined, durability } })
-      // The last owner may have committed without an event, and a sleeping page gets none.
+      // The last owner may have committed without an event, and a sleeping page gets no events.
       tell({ name: 'change', detail: { ids: [], kinds: [...laterChapters.kinds.keys()], more: 0 } })
     }
     this.#wasServed = true
@@ -282,7 +284,7 @@ export class BookTab {
     })
   }
 
-  /** Answer the caller first, then tell every tab why its book is gone, this one last. */
+  /** Answers the caller first, then tells every tab why its book is gone, this tab last. */
   async #erased(): Promise<void> {
     const { owner } = this.#turn
     const gone = new DaybookError('book-erased')
@@ -320,7 +322,7 @@ export class BookTab {
     this.#line.close()
   }
 
-  /** The book is lost for good; tell the page. */
+  /** The book is lost for this tab: rejects all calls and tells the page. */
   #end(error: DaybookError): void {
     if (this.#endError) return
     this.#leave(error)

@@ -1,17 +1,18 @@
 // Asks the hub of this origin for a port between the two ends of a line.
-// Invariant: without a hub nothing fails, and no port is offered. When the hub ends, its ports are withdrawn
-// and the client asks the next hub.
+// Invariant: without a hub nothing fails, and no port is offered. When the hub ends, the client withdraws its
+// ports and asks the next hub.
 
 /**
- * To the hub: the tab of this line exists while it holds that lock; or the owner of an epoch wants a port to
- * it.
+ * Message to the hub. `tab`: the tab of this line exists while it holds the lock `alive`. `owner`: the owner
+ * of this epoch wants a port to that tab.
  */
 export type HubRequest =
   | { readonly of: 'tab'; readonly line: string; readonly alive: string }
   | { readonly of: 'owner'; readonly line: string; readonly epoch: number }
 
 /**
- * From the hub: the lock that it holds while it lives; or one port of a pair, with an id that both ends get.
+ * Message from the hub. `here`: the hub holds this lock while it lives. `offer`: one port of a pair; both
+ * ends get the same id.
  */
 export type HubMessage =
   | { readonly type: 'here'; readonly lock: string }
@@ -25,9 +26,9 @@ export interface PortOffer {
 }
 
 export interface OfferListener {
-  /** Called once for each owner; again when the hub that gave those ports has ended. */
+  /** Called once for each owner, and once more for each later hub. */
   readonly offered: (offer: PortOffer) => void
-  /** Messages on that port may be lost: it may end with the process that handed it over. */
+  /** Messages on the port `id` may be lost, because the hub that made the port has ended. */
   readonly lost?: (id: string) => void
 }
 

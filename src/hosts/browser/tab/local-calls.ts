@@ -12,11 +12,11 @@ export interface LocalCallsParts {
   readonly tab: string
   readonly port: Pick<TabPort, 'later'>
   natureOf(id: string): CallNature
-  /** Whether the tab is closed: nothing is repeated then. */
+  /** Whether the tab is closed: then no call is repeated. */
   hasEnded(): boolean
   /** The storage failed during a call: reopen the book. */
   fault(): void
-  /** Has the next owner, this tab or another, run a call. */
+  /** Gives the call to the next owner, this tab or another. Undefined: no owner can run the call. */
   callNext(id: string, call: CallMessage): Promise<Reply> | undefined
 }
 
@@ -53,7 +53,10 @@ export class LocalCalls {
     }
   }
 
-  /** Runs calls that earlier owners didn't answer. */
+  /**
+   * Runs a call that earlier owners didn't answer. A task that may have begun and can't be repeated fails
+   * with `owner-changed`.
+   */
   async takeOver(owner: TabOwner, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = this.#parts.natureOf(id)
     const isUnsafe = begun > 0 && effect === 'task' && !repeatable
@@ -64,7 +67,7 @@ export class LocalCalls {
     this.#running.get(number)?.abort()
   }
 
-  /** Resolves when running calls are answered, so that the last commits are reported too. */
+  /** Resolves when running calls are answered, or after `lastCallsMs`. Undefined if no call is running. */
   lastAnswers(): Promise<void> | undefined {
     if (this.#running.size === 0) return undefined
     const { port } = this.#parts
@@ -72,7 +75,7 @@ export class LocalCalls {
       const cancel = port.later(lastCallsMs, resolve)
       this.#onIdle = () => {
         cancel()
-        // The answers are on their way to the page by then.
+        // One task later the answers are sent to the page.
         port.later(0, resolve)
       }
     })
@@ -86,7 +89,7 @@ export class LocalCalls {
   ): boolean {
     // A full disk would be full in the next turn too.
     if (!owner.isClosed || this.#parts.hasEnded() || isDaybookError(error, 'storage-full')) return false
-    // A write that met a closed book was not begun; another may have been.
+    // `book-closed`: the write did not begin. After any other error it may have begun.
     return (
       this.#parts.natureOf(id).effect !== 'write' ||
       call.requestId !== undefined ||

@@ -1,11 +1,15 @@
-// The hub of this origin: a SharedWorker, which only pages can start.
+// Joins the hub of this origin: a SharedWorker, which only pages can start.
 import { isOfPage, scriptAddress } from '../page-script.ts'
 
-/** Undefined without SharedWorker: tabs then use channels only. `assets`: the folder with its script. */
+/**
+ * Returns a port to the hub; undefined without SharedWorker: then tabs use channels only. `assets`: URL of
+ * the folder with its script.
+ */
 export function joinHub(assets: string | undefined): MessagePort | undefined {
   try {
     const address = scriptAddress('tab-hub.js', assets, import.meta.url)
-    // A script of another origin would need an importing copy in each tab: separate workers, not one hub.
+    // A script of another origin needs a blob URL in each tab, so each tab would start its own worker instead
+    // of sharing a hub.
     if (address !== undefined && !isOfPage(address)) return undefined
     if (address !== undefined) return new SharedWorker(address, { type: 'module', name: 'daybook-tabs' }).port
     // Bundlers look for exactly this form; webpack distinguishes it from the book's worker by name.

@@ -1,9 +1,9 @@
-// Tells the owner's tab whether a page is visible. A visible page holds a shared Web Lock, which ends with
-// the page; a message says that something changed.
+// Shows the owner tab whether a page of the book is visible. A visible page holds a shared Web Lock, which
+// the browser frees when the page ends; a message on a channel announces each change.
 
 const viewName = (book: string) => `daybook:view:${book}`
 
-/** Publishes whether this page is visible. Returns a function that stops it. */
+/** Publishes whether this page is visible. Returns a function that stops publishing. */
 export function showView(book: string): () => void {
   const name = viewName(book)
   const channel = new BroadcastChannel(name)
@@ -38,8 +38,8 @@ export function showView(book: string): () => void {
 }
 
 /**
- * Calls `tell` at once, and when it may have changed, with whether any page of this book is visible and
- * online. Returns a function that stops it.
+ * Calls `tell` with whether a page of this book is visible and the browser is online: at once, and when this
+ * may have changed. Returns a function that stops the watch.
  */
 export function watchView(book: string, tell: (isSeen: boolean) => void): () => void {
   const name = viewName(book)

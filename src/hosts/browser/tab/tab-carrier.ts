@@ -1,4 +1,5 @@
-// Connects the pools of one origin's books over a BroadcastChannel; each book has a name of its own.
+// Connects the pools of one origin's books over a BroadcastChannel; each open book has a random name on the
+// channel.
 import { TalkCarrier } from '../../../commons/pool/service/talk-carrier.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Ports } from '../../../core/ports.ts'
@@ -6,7 +7,7 @@ import { z } from 'zod'
 
 export const tabCarrierName = 'tabs'
 const channelName = 'daybook-pool'
-/** A flood of one book must leave time for the others. */
+/** Most frames per second, so that one book can't take the time of the others. */
 const framesPerSecond = 2000
 
 const messageShape = z.object({ from: z.string().min(1), to: z.string().optional(), talk: z.unknown() })

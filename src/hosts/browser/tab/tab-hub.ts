@@ -1,4 +1,4 @@
-// Runs in a SharedWorker. Gives a tab and the owner of its book a port to each other, which is shorter than a
+// Runs in a SharedWorker. Gives a tab and the owner of its book a port to each other, which is faster than a
 // channel.
 // Invariant: it hands over ports and never sees their messages.
 import type { HubMessage, HubRequest } from './hub-client.ts'
@@ -11,7 +11,7 @@ interface OwnerPort {
 const tabs = new Map<string, MessagePort>()
 const owners = new Map<string, OwnerPort>()
 
-/** The hub holds this lock while it lives; its clients notice its end only by the lock. */
+/** The hub holds this lock while it lives. Its clients detect its end by this lock only. */
 const lock = `daybook-hub:${crypto.randomUUID()}`
 const held = new Promise<void>((resolve) => {
   void navigator.locks.request(lock, () => {
@@ -38,7 +38,7 @@ function hear(port: MessagePort, request: HubRequest): void {
   const { line } = request
   if (request.of === 'tab') {
     tabs.set(line, port)
-    // Granted when the tab is gone.
+    // The lock is granted when the tab has ended.
     void navigator.locks.request(request.alive, () => {
       tabs.delete(line)
       owners.delete(line)

@@ -1,11 +1,14 @@
-// The line between a tab and the owner of its book: a channel, and a direct port when the hub gives one.
-// Invariant: over channel or port, messages of one end arrive in order, or the tab learns that some may be
-// lost. Each end announces on the channel that it switches to the port; only then does the other end open the
-// port.
+// The line between a tab and the owner of its book: a channel, and a direct port if the hub offers a port.
+// Invariant: messages of one end arrive in order, over channel or port, or the tab is notified that messages
+// may be lost. Each end announces on the channel that it switches to the port; only then does the other end
+// read the port.
 import { type HubClient, type PortOffer, createHubClient } from './hub-client.ts'
 import type { LineEnd, TabChannel, TabPort } from './tab-port.ts'
 
-/** On the channel: later messages use the port of that id; or messages on it may be lost. */
+/**
+ * Sent on the channel. `direct`: later messages use the port `id`. `cut`: messages on the port `id` may be
+ * lost.
+ */
 interface PortNotice {
   readonly type: 'direct' | 'cut'
   readonly id: string
@@ -17,19 +20,19 @@ interface LineMessage {
   readonly id?: string
 }
 
-/** A line without a hub: a channel. */
+/** Opens a channel, which carries a line until a port replaces it. */
 function openChannel<In, Out>(name: string, hear: (message: In) => void): TabChannel<Out> {
   const channel = new BroadcastChannel(name)
   channel.onmessage = ({ data }: MessageEvent<In>) => hear(data)
   return { post: (message) => channel.postMessage(message), close: () => channel.close() }
 }
 
-/** Opens a port; queued messages arrive first. */
+/** Starts reading the port; messages that the port has queued arrive first. */
 function readPort<In>({ port }: PortOffer, hear: (message: In) => void): void {
   port.onmessage = ({ data }: MessageEvent<In>) => hear(data)
 }
 
-/** The owner's end, of one epoch. */
+/** Opens the owner's end of a line, for one epoch. */
 export function openOwnerLine<In, Out>(
   line: string,
   epoch: number,
@@ -68,7 +71,7 @@ export function openOwnerLine<In, Out>(
   }
 }
 
-/** The tab's end, for one owner after another. */
+/** Opens the tab's end of a line, for all owners in turn. */
 export function openTabLine<In, Out>(
   line: string,
   { alive, cut }: Omit<Extract<LineEnd, { of: 'tab' }>, 'of'>,
@@ -76,7 +79,7 @@ export function openTabLine<In, Out>(
   hub: HubClient,
 ): TabChannel<Out> {
   const offers = new Map<string, PortOffer>()
-  /** Ports that owners have switched to, and ports that they have closed. */
+  /** Ids of ports that owners have switched to; `closedIds`: ids of ports that owners have cut. */
   const switched = new Set<string>()
   const closedIds = new Set<string>()
   let newest = 0
@@ -87,7 +90,7 @@ export function openTabLine<In, Out>(
     const offer = offers.get(id)
     if (!offer || !switched.has(id)) return
     readPort(offer, hear)
-    // Still read messages of an earlier owner, but send it nothing.
+    // Read the messages of an earlier owner, but send that owner nothing.
     if (offer.epoch < newest) return
     channel.post({ type: 'direct', id })
     direct = offer
@@ -110,7 +113,7 @@ export function openTabLine<In, Out>(
       return cut()
     }
     newest = Math.max(newest, epoch)
-    // A new owner has no port yet.
+    // The new owner has no port yet: use the channel.
     if (direct && epoch > direct.epoch) direct = undefined
     stopAsking ??= hub({ of: 'tab', line, alive }, { offered })
     hear(message)
@@ -131,9 +134,9 @@ const lock: TabPort['lock'] = (name, signal) =>
     navigator.locks.request(name, signal ? { signal } : {}, hold).catch(reject)
   })
 
-/** The port `TabPort` in a browser: `BroadcastChannel`, Web Locks, and ports if pages share a hub. */
+/** Implements `TabPort` with `BroadcastChannel`, Web Locks, and message ports if the pages share a hub. */
 export function createBrowserTabs(getHub: () => Promise<MessagePort | undefined>): TabPort {
-  // A shared lock, so that a frozen waiter doesn't block the others.
+  // Request a shared lock, so that a frozen waiter doesn't block the other waiters.
   const ended = (held: string) => navigator.locks.request(held, { mode: 'shared' }, () => undefined)
   const hub = createHubClient({ getHub, ended })
   return {

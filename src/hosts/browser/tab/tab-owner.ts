@@ -1,5 +1,6 @@
-// The tab that owns the book: admits other tabs, sends them events, and releases everything at its end.
-// Invariant: only calls of this owner's own epoch are run.
+// The owner's side of a tab: admits other tabs, sends events to them, and releases the book at the end of its
+// turn.
+// Invariant: the owner runs a call only if the call names the owner's epoch.
 import { Followers, type ServedFollower } from '../../../book/share/followers.ts'
 import type { EventMessage, FollowerMessage, OwnerMessage } from '../../../book/share/line-message.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
@@ -14,20 +15,20 @@ import { compareVersions, type SharedMessage, type Joiner, lineName, tabVersion 
 
 export interface TabOwnerOptions {
   readonly book: string
-  /** This tab. */
+  /** Id of this tab. */
   readonly own: string
   readonly owned: OwnedBook
   readonly port: TabPort
   readonly shared: TabChannel<SharedMessage>
   readonly tell: (event: BookEvent) => void
-  /** The storage failed during a call: reopen the book. */
+  /** Called when the storage failed: the tab reopens the book. */
   readonly onFault: () => void
 }
 
 export class TabOwner {
   readonly #options: TabOwnerOptions
   readonly #followers: Followers
-  /** Answers to its own page. */
+  /** Stored answers to this tab's own page. */
   readonly #answers: AnswerLog
   readonly #watching = new AbortController()
 
@@ -65,17 +66,17 @@ export class TabOwner {
     return this.#followers.isClosed
   }
 
-  /** The storage was full: measures the space again. */
+  /** Measures the free space again. Call it after `storage-full`. */
   async refit(): Promise<void> {
     await this.#options.owned.refit?.()
   }
 
-  /** Its own page has the outcomes of the calls below this number. */
+  /** The tab's own page has the outcomes of all calls below this number. */
   settle(below: number): void {
     if (!this.isClosed) this.#answers.settle(below)
   }
 
-  /** Admits a follower; refuses an outdated one. */
+  /** Admits a follower; refuses a follower of an older version with `tab-outdated`. */
   admit(joiner: Joiner): void {
     if (this.isClosed) return
     if (compareVersions(joiner.version, tabVersion) < 0) return this.#refuse(joiner)
@@ -103,7 +104,7 @@ export class TabOwner {
     try {
       await this.#options.owned.release()
     } catch {
-      // A worker that can't release the files must end: throw, and its page ends it.
+      // A worker that can't release the files must end: an uncaught error makes the page end the worker.
       this.#options.port.later(0, () => {
         throw fault
       })
@@ -113,12 +114,14 @@ export class TabOwner {
   #hear(event: BookEvent): void {
     if (event.name === 'closed') return
     this.#options.tell(event)
-    // On the lines, behind the copy of the room that each line began with.
+    // Room events use the lines, so that they arrive after the copy of the room that each line sends first.
     if (event.name === 'room') this.#followers.post(event)
     else if (this.#followers.size > 0) this.#options.shared.post({ type: 'event', epoch: this.epoch, event })
   }
 
-  /** Removes members of the meeting room whose tab ended with the last owner or before this turn. */
+  /**
+   * Removes each member of the meeting room when its tab has ended; tabs may have ended before this turn.
+   */
   #watchRoom(): void {
     const { own, port } = this.#options
     for (const tab of this.engine.room.tabs()) {
@@ -153,7 +156,7 @@ export class TabOwner {
         line.close()
       },
     })
-    // Granted when the tab's worker is gone.
+    // The lock is granted when the tab's worker has ended.
     port.lock(aliveLock(joiner.tab), alive.signal).then(
       (free) => {
         free()

@@ -1,4 +1,5 @@
-// A tab's turn at its book: waits for the owner lock, opens the book, serves the other tabs, and releases it.
+// A tab's turn as owner of its book: waits for the owner lock, opens the book, serves the other tabs, and
+// releases the book.
 // Invariant: the book is open only while the owner lock is held; the lock is freed after the book is
 // released.
 import type { BookEvent } from '../../../core/capability/event.ts'
@@ -15,19 +16,19 @@ export interface TabTurnParts {
   readonly port: TabPort
   readonly shared: TabChannel<SharedMessage>
   readonly tell: (event: BookEvent) => void
-  /** Opens the book; the lock is held. */
+  /** Opens the book. Called while this tab holds the owner lock. */
   open(): Promise<OwnedBook>
   /** The book is open, and this tab owns it. */
   began(owner: TabOwner): void
-  /** The book did not open. True: queue again. */
+  /** The book did not open. Returns true to queue again. */
   failed(error: DaybookError): boolean
-  /** This tab is about to release the book, and wants it again later. */
+  /** This tab is about to release the book, and queues again afterwards. */
   ending(owner: TabOwner): void
-  /** The book is released, and the tab is in the queue again. */
+  /** The book is released, and this tab is in the queue again. */
   ended(): void
 }
 
-/** After a failed turn let others try first. */
+/** Wait after a failed turn, so that another tab can try first. */
 const retryMs = 250
 
 export class TabTurn {
@@ -42,7 +43,7 @@ export class TabTurn {
     this.#parts = parts
   }
 
-  /** The owner object while this tab owns the book. */
+  /** Defined while this tab owns the book. */
   get owner(): TabOwner | undefined {
     return this.#held?.owner
   }

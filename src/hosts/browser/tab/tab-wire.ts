@@ -1,45 +1,48 @@
 // Messages between the tabs of a book, over channels of the origin.
-// Invariant: an owner's messages carry the epoch of its turn; tabs ignore owners older than the newest they
-// know.
-// `join`, `owner` and `refuse` have the same shape in every version, so that different versions can part
-// cleanly.
+// Invariant: an owner's messages carry the epoch of its turn; a tab ignores an owner with a lower epoch than
+// the newest that the tab knows.
+// `join`, `owner` and `refuse` have the same shape in every version, so that tabs of different versions can
+// refuse each other.
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { Scope } from '../../../core/record.ts'
 import { schemaVersion } from '../../../store/schema/schema.ts'
 
-/** Grows when the messages below change. */
+/** Raise it when the messages below change. */
 const wireVersion = 3
 
-/** Version of a tab's code: these messages, then the schema of the book. */
+/** Version of a tab's code: the version of these messages, then of the book's schema. */
 export type TabVersion = readonly [wire: number, schema: number]
 export const tabVersion: TabVersion = [wireVersion, schemaVersion]
 
-/** Below 0 when `a` is older than `b`. The wire decides before the schema. */
+/** Below 0 when `a` is older than `b`. Compares the messages' version first, then the schema's. */
 export function compareVersions(a: TabVersion, b: TabVersion): number {
   return a[0] - b[0] || a[1] - b[1]
 }
 
 /** A tab that wants to be served. */
 export interface Joiner {
-  /** Names its line, and the lock it holds while it lives. */
+  /** Id of the tab. It names the tab's line, and the lock that the tab holds while it lives. */
   readonly tab: string
   readonly version: TabVersion
   readonly scope: Scope
   readonly strict: boolean
-  /** The embedder it was opened with, as `provider|model`; an older tab doesn't send it. */
+  /** The embedder of the tab's options, as `provider|model`; an older version doesn't send this field. */
   readonly embedder?: string | undefined
-  /** The address of its mirror and the name of its language model, if it has them. */
+  /** URL of the tab's mirror, if any; `llm`: name of its language model, if any. */
   readonly mirror?: string | undefined
   readonly llm?: string | undefined
-  /** Requested size of the meeting room, as text. */
+  /** Size of the meeting room of the tab's options, as text. */
   readonly room?: string | undefined
 }
 
-/** To every tab of the book. */
+/** A message to every tab of the book. */
 export type SharedMessage =
   | ({ readonly type: 'join' } & Joiner)
   | { readonly type: 'owner'; readonly epoch: number }
-  /** A tab has long heard nothing from this owner (from any, without an epoch) and asks it to yield. */
+  /**
+   * A tab got no message from the owner `epoch` for long, and asks it to yield. Without `epoch`: asks any
+   * owner.
+   */
   | { readonly type: 'yield'; readonly epoch?: number }
   | { readonly type: 'event'; readonly epoch: number; readonly event: BookEvent }
 
