@@ -1,15 +1,14 @@
-// `daybook/local`: a local model as the embedder of a book. A separate entry, so that only its importers need
-// `@huggingface/transformers`.
+// `daybook/local`: a local model as the embedder of a book. It is a separate entry, so that only apps that
+// import it need `@huggingface/transformers`.
 import type { LocalEmbedderOptions, LocalModelOptions } from '../../recall/embed/embedder-options.ts'
 import { assetsFolder, scriptAddress, startScript } from './page-script.ts'
 
 /**
- * An `embedder` for `openDaybook` that runs a model in its own worker, started by the owner tab. URLs may be
- * relative to the page. `assets` as for `openDaybook`: the folder with `model-worker.js`.
+ * Returns an `embedder` for `openDaybook`; the owner tab starts its model in a worker. URLs may be relative
+ * to the page. `assets`: URL of the folder with `model-worker.js`, as for `openDaybook`. Throws
+ * `invalid-input` for an invalid `assets`.
  *
- * ```ts
- * openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) })
- * ```
+ * ```ts openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) }) ```
  */
 export function localEmbedder({
   assets,

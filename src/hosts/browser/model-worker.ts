@@ -1,8 +1,11 @@
-// The worker of a local model.
+// The script of a local model's worker.
 import type { ModelRequest } from '../../recall/embed/model-message.ts'
 import { serveModel } from '../../recall/embed/model-server.ts'
 
-/** The first message brings the port to the engine, which may run in another worker than the starter. */
+/**
+ * The first message has the port to the engine, because the page starts this worker and the engine runs in
+ * another worker.
+ */
 addEventListener(
   'message',
   ({ ports: [line] }) => {

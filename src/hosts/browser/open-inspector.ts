@@ -1,4 +1,4 @@
-// `daybook/inspector`: shows the inspector of a book beside the page that has it open.
+// `daybook/inspector`: shows the inspector of a book that this page has open, in a window or an element.
 import type { Daybook } from '../../book/daybook.ts'
 import { checkBookName } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -11,13 +11,13 @@ export interface OpenInspectorOptions {
 }
 
 export interface ShownInspector extends Disposable {
-  /** Removes it. */
+  /** Removes the frame, or closes the window. */
   close(): void
 }
 
 /**
- * Shows the inspector of `book`, which is open or a name. Rejects with `not-found` if there is no inspector
- * at `path`, and with `forbidden` if the browser blocks the window.
+ * Shows the inspector of `book`: an open book, or the name of a book. Rejects with `not-found` if there is no
+ * inspector at `path`, and with `forbidden` if the browser blocks the window.
  */
 export async function openInspector(
   book: Daybook | string,
@@ -31,7 +31,7 @@ export async function openInspector(
   return { close, [Symbol.dispose]: close }
 }
 
-/** An app may answer unknown paths with its own page. */
+/** Tests for the inspector's icon, because an app may answer unknown paths with its own page. */
 async function checkServed(address: URL): Promise<void> {
   const answer = await fetch(new URL('icon.svg', address), { method: 'HEAD' }).catch(() => undefined)
   if (answer?.ok && answer.headers.get('content-type')?.startsWith('image/svg')) return
@@ -52,7 +52,7 @@ function showWithin(place: Element, address: URL): () => void {
 }
 
 function showBeside(name: string, address: URL): () => void {
-  // One window for a book: a second click shows the same.
+  // A window name for each book, so that a second click shows the same window.
   const shown = window.open(address, `daybook-inspector-${name}`)
   if (shown) return () => shown.close()
   throw new DaybookError(

@@ -1,14 +1,16 @@
 // URLs of the scripts that a page starts, if no bundler placed them: in the folder `assets`, or beside the
 // package on a CDN.
-// Invariant: a script of another origin runs in this one, so that its book belongs to this page.
+// Invariant: a script of another origin runs in this page's origin, so that it uses this origin's storage.
 import { DaybookError } from '../../core/errors.ts'
 
-/** Advice when a script is missing. */
+/** Advice in the error of a missing script. */
 export const assetsHint =
   'With esbuild or Bun, copy the files with `npx daybook assets <folder>` and open with `assets`; ' +
   'in a Vite dev server older than 8, exclude daybook from optimizeDeps.'
 
-/** The URL of the folder `assets`, relative to the page; throws `invalid-input` for an invalid one. */
+/**
+ * Resolves `assets` against the page's URL, with a `/` at the end. Throws `invalid-input` for an invalid URL.
+ */
 export function assetsFolder(assets: string): string {
   try {
     const folder = new URL(assets, location.href)
@@ -23,8 +25,8 @@ export function assetsFolder(assets: string): string {
 }
 
 /**
- * URL of `file`, unless its bundler knows it: in the folder `assets`, or beside `importer` if that is the
- * published entry on another origin. Bundlers use other file names.
+ * URL of the script `file`: in the folder `assets`, or beside `importer` if that is the published entry on
+ * another origin (bundlers use other file names). Undefined: the caller uses the URL that the bundler knows.
  */
 export function scriptAddress(
   file: string,
@@ -39,14 +41,14 @@ export function scriptAddress(
 /** Whether the script has the page's origin. */
 export const isOfPage = (address: string): boolean => new URL(address).origin === location.origin
 
-/** Starts a module worker; a script of another origin is imported by a script of this one. */
+/** Starts a module worker. A script of another origin is imported by a blob script of this origin. */
 export function startScript(address: string, name: string): Worker {
   if (isOfPage(address)) return new Worker(address, { type: 'module', name })
   const text = `import ${JSON.stringify(address)}`
   const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
   const worker = new Worker(script, { type: 'module', name })
   const release = () => URL.revokeObjectURL(script)
-  // Its first message shows that the script was read.
+  // The first message shows that the script is loaded, so the blob URL can be released.
   worker.addEventListener('message', release, { once: true })
   worker.addEventListener('error', release, { once: true })
   return worker

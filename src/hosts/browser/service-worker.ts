@@ -1,6 +1,6 @@
-// `daybook/service-worker`: sends pending requests of this origin's books without an open page.
-// Invariant: requests are sent unchanged and in order, and answers are stored unchanged: the book takes them
-// when it is next opened.
+// `daybook/service-worker`: sends pending requests of this origin's books when no page is open.
+// Invariant: requests are sent unchanged and in order, and answers are stored unchanged: the book applies
+// them at its next opening.
 import { functionOption, optionsOf } from '../../core/option-check.ts'
 import { backgroundSyncTag } from './background/background-sync-tag.ts'
 import {
@@ -15,7 +15,7 @@ import {
 export interface BackgroundSyncOptions {
   /**
    * Fetches the key of a book when requests are pending, for example from the app's server with its session
-   * cookie. Default: the key that the book got for this, as `sync: { background: { key } }`.
+   * cookie. Default: the key of the book's option `sync: { background: { key } }`.
    */
   readonly key?: (waiting: { readonly book: string; readonly url: string }) => Promise<string>
 }
@@ -29,16 +29,14 @@ interface SyncEvent extends Event {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Requests without an answer in this time are repeated at the next event. */
+/** Deadline of a request; the browser's next event repeats it. */
 const deadlineMs = 60_000
 
 /**
- * Handles the browser's `sync` events. Call it when the service worker first runs, not later.
+ * Handles the browser's `sync` events. Call it at the top level of the service worker's script, not later.
  *
- * ```js
- * import { serveBackgroundSync } from 'daybook/service-worker'
- * serveBackgroundSync({ key: async () => (await fetch('/memory-key')).text() })
- * ```
+ * ```js import { serveBackgroundSync } from 'daybook/service-worker' serveBackgroundSync({ key: async () =>
+ * (await fetch('/memory-key')).text() }) ```
  */
 export function serveBackgroundSync(options: BackgroundSyncOptions = {}): void {
   checkOptions(options, '')
@@ -49,12 +47,12 @@ export function serveBackgroundSync(options: BackgroundSyncOptions = {}): void {
 }
 
 /**
- * Sends all pending requests, for a service worker with its own `sync` listener. Rejects if some were not
- * sent and may be later: the browser then repeats the event.
+ * Sends all pending requests, for a service worker with its own `sync` listener. Rejects if a request failed
+ * and may be repeated: then the browser repeats the event.
  */
 export function sendSpilled(options: BackgroundSyncOptions = {}): Promise<void> {
   checkOptions(options, '')
-  // Events may overlap.
+  // Events may overlap, so send under a lock.
   return navigator.locks.request('daybook:spill', () => withSpills((db) => sendEntries(db, options)))
 }
 
@@ -65,7 +63,8 @@ async function sendEntries(db: SpillDatabase, options: BackgroundSyncOptions): P
       changeSpill(db, entry, (now) => ({ ...now, answers: [...now.answers, answer] }))
     try {
       const isRefused = await sendEntry(entry, options, keep, () => isCurrent(db, entry))
-      // The book repeats refused requests itself and learns the reason. The key isn't needed any more.
+      // Drop refused requests: the book repeats them itself and gets the reason. Drop the key, which isn't
+      // needed any more.
       await changeSpill(db, entry, ({ key: _key, ...now }) => {
         const requests = isRefused ? now.requests.slice(0, now.answers.length) : now.requests
         return requests.length > 0 ? { ...now, requests } : undefined
@@ -77,7 +76,10 @@ async function sendEntries(db: SpillDatabase, options: BackgroundSyncOptions): P
   if (fault !== undefined) throw fault
 }
 
-/** True if the mirror refuses the request; throws if it may be sent later. */
+/**
+ * Sends the requests of an entry. True if the mirror refuses a request, or there is no key; throws if the
+ * request may be repeated later.
+ */
 async function sendEntry(
   entry: SpillEntry,
   options: BackgroundSyncOptions,
@@ -90,7 +92,7 @@ async function sendEntry(
   const key = (await options.key?.({ book, url })) ?? entry.key
   if (key === undefined) return true
   for (const body of waiting) {
-    // The book may have withdrawn these requests: their records were forgotten or sealed.
+    // The book may have withdrawn these requests, because their records were forgotten or sealed.
     if (!(await isCurrent())) return false
     const response = await fetch(url, {
       method: 'POST',

@@ -1,4 +1,4 @@
-// Messages between page and worker over Comlink. Outcomes are values: an error keeps all its fields.
+// Messages between page and worker over Comlink. Outcomes are values, so that an error keeps all its fields.
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
 import type { LlmQuestion } from '../../core/ports.ts'
@@ -12,29 +12,32 @@ import type { EmbedderOptions } from '../../recall/embed/embedder-options.ts'
 import type { LlmOptions } from '../../memory/conversation/llm/llm-options.ts'
 
 export interface ModelLanguages {
-  /** Languages of input and output, as BCP 47 tags; default: the browser's. */
+  /** Languages of input and output, as BCP 47 tags. Default: the model's own default. */
   readonly languages?: readonly string[]
 }
 
 export interface BuiltInOptions extends ModelLanguages {
   /** Time limit of a question in milliseconds; default 60,000. */
   readonly deadlineMs?: number
-  /** Most characters of text in a question; default 6,000: these models are small. */
+  /** Most characters of text in a question; default 6,000, because these models are small. */
   readonly limitChars?: number
 }
 
-/** As on every host, or the browser's own model. */
+/** The options of every host, or the browser's own model. */
 export type BrowserLlmOptions = LlmOptions | ({ readonly provider: 'browser' } & BuiltInOptions)
 
 export interface OpenRequest {
-  /** The page's version of Daybook; the worker's must be the same. */
+  /**
+   * The page's version of Daybook. The worker must have the same version, otherwise opening fails with
+   * `assets-mismatch`.
+   */
   readonly version: string
   readonly name: string
   readonly scope: Scope
   readonly durability: 'relaxed' | 'strict'
   readonly timeZone: string
   readonly onUnavailable: 'reject' | 'memory'
-  /** Names the tab, and the Web Lock that its worker holds while it lives. */
+  /** Id of the tab; also names the Web Lock that the tab's worker holds while it lives (`aliveLock`). */
   readonly tab: string
   /** The page had the book open before it slept. */
   readonly isBack: boolean
@@ -47,13 +50,13 @@ export interface OpenRequest {
   readonly llm?: BrowserLlmOptions
   readonly passphrase?: string
   readonly checkpoint?: boolean
-  /** False: no access log. For measurements. */
+  /** False: the book keeps no access log. For measurements only. */
   readonly isAudited?: boolean
   readonly secrets?: SecretMode
   readonly activity?: boolean
   readonly room?: Partial<RoomSize>
   readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
-  /** The page knows that this book was written here before. */
+  /** Whether this browser stored the book before: if the file is missing then, the book was evicted. */
   readonly existedBefore: boolean
   /** Optional functions that this page offers. */
   readonly offers: readonly PageOffer[]
@@ -62,16 +65,16 @@ export interface OpenRequest {
 /** One row for each method of a capability: method, id, effect. */
 export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
 
-/** The page's model, for its worker. */
+/** The language model of the page, called by the worker. */
 export interface PageModel {
-  /** Fetches the key of a model over HTTP. */
+  /** Fetches the key of a model that is used over HTTP. */
   key(): Promise<string>
-  /** Asks the browser's model; `number` names the question for `abort`. */
+  /** Asks the browser's model. `number` identifies the question for `abort`. */
   answer(number: number, question: LlmQuestion): Promise<Reply<string>>
   abort(number: number): void
 }
 
-/** `PageEmbedder`, for the worker. */
+/** `PageEmbedder` as the worker sees it, over Comlink. */
 export interface FarPageEmbedder {
   start(failed: (why: string) => void): Promise<MessagePort>
   end(): Promise<void>
@@ -82,7 +85,7 @@ export interface FarPageEmbedder {
  * only a page can create.
  */
 export interface PageOffers {
-  /** Fetches the key of the mirror, or of the embedder. */
+  /** Fetches the key of the mirror; `embedderKey`: of the embedder. */
   syncKey(): Promise<string>
   embedderKey(): Promise<string>
   readonly model: PageModel
@@ -90,29 +93,29 @@ export interface PageOffers {
 }
 export type PageOffer = keyof PageOffers
 
-/** The page, for its worker. */
+/** The functions of the page that its worker may call. */
 export interface PageDoor extends PageOffers {
   hear(event: BookEvent): void
-  /** The page's port to other tabs, requested when there are others. */
+  /** Gets a port to the hub of this origin's tabs; undefined without a hub. */
   joinHub(): Promise<MessagePort | undefined>
 }
 
-/** The Web Lock of a tab's worker: when it is granted, the worker is gone. */
+/** Name of the Web Lock of a tab's worker. When another request gets this lock, the worker has ended. */
 export const aliveLock = (tab: string) => `daybook:alive:${tab}`
 
-/** Runs a verb for a tool in the page, with the name of its calls and the caller's token. */
+/** Runs a verb of a tool through the page, which adds the caller's token and the requestId of the step. */
 export type ToolVerb = (id: string, input: unknown, step: number) => Promise<Reply>
 
-/** The worker, for its page. */
+/** The functions of the worker that its page may call. */
 export interface WorkerDoor {
   open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>>
   /**
-   * Runs calls of one capability together; writes share a transaction. The page has the outcomes of all calls
-   * below `settled`.
+   * Runs calls of one capability together, so that writes share a transaction. The page has the outcomes of
+   * all calls below `settled`.
    */
   call(id: string, calls: readonly CallMessage[], settled: number): Promise<Reply[]>
   abort(number: number): void
-  /** `ToolSource`, with its tables beside the engine. */
+  /** The functions of `ToolSource`, in the worker. */
   listTools(sets: readonly ToolSetName[]): Promise<Reply<readonly ToolText[]>>
   runTool(
     sets: readonly ToolSetName[],
@@ -120,9 +123,12 @@ export interface WorkerDoor {
     input: unknown,
     verb: ToolVerb,
   ): Promise<Reply<ToolOutcome>>
-  /** Tells whether a service worker sends when the page is gone. */
+  /** Sets whether a service worker may send pending requests when no page is open. */
   allowBackground(isAllowed: boolean): void
-  /** The page is hidden: hands over changes that the mirror hasn't acknowledged. True if there were any. */
+  /**
+   * Hands over changes that the mirror hasn't acknowledged to the service worker. True if there were such
+   * changes. Call it when the page is hidden.
+   */
   spill(): Promise<boolean>
   /** `isBack`: the page goes to sleep, and may repeat its calls later. */
   close(isBack: boolean): Promise<void>

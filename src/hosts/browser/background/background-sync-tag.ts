@@ -1,4 +1,5 @@
-// The tag of background sync, apart from its database: the page doesn't load idb for it, and published types name no idb.
+// The tag of background sync, in its own file, so that the page loads no `idb` and the published types don't
+// name `idb`.
 
 /** The tag of the browser's `sync` event. */
 export const backgroundSyncTag = 'daybook'

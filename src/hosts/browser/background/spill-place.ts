@@ -1,15 +1,16 @@
-// Requests that wait for the service worker: one entry for each book in IndexedDB, apart from the book.
-// Invariant: an answer is stored only beside its request; a new entry has no answers.
+// Stores requests that wait for the service worker: one entry for each book in IndexedDB, separate from the
+// book.
+// Invariant: an answer is stored only in the entry of its request; a new entry has no answers.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { SpillPlace } from '../../../core/ports.ts'
 
 export interface SpillEntry {
   readonly book: string
-  /** Names this entry; a later entry of the book has another name. */
+  /** Unique id of this entry; a later entry of the book has another id. */
   readonly name: string
-  /** Address of the requests. */
+  /** URL for the requests. */
   readonly url: string
-  /** The key for these requests, if one was given. */
+  /** The key for these requests; absent if the service worker fetches a key. */
   readonly key?: string
   /** Milliseconds since 1970 UTC. */
   readonly at: number
@@ -24,10 +25,10 @@ interface SpillSchema extends DBSchema {
 
 export type SpillDatabase = IDBPDatabase<SpillSchema>
 
-/** Older entries are neither stored nor sent. */
+/** Longest age of an entry; older entries are deleted, not sent. */
 const maxAgeMs = 7 * 86_400_000
 
-/** Runs `work` on the entries of all books of this origin. */
+/** Runs `work` with the open database, which has the entries of all books of this origin. */
 export async function withSpills<Result>(work: (db: SpillDatabase) => Promise<Result>): Promise<Result> {
   const db = await openDB<SpillSchema>('daybook-spill', 1, {
     upgrade: (fresh) => void fresh.createObjectStore('entries', { keyPath: 'book' }),
@@ -39,7 +40,7 @@ export async function withSpills<Result>(work: (db: SpillDatabase) => Promise<Re
   }
 }
 
-/** Entries to send; deletes those that are too old. */
+/** All entries to send. Deletes entries that are too old. */
 export async function readSpills(db: SpillDatabase): Promise<SpillEntry[]> {
   const entries = await db.getAll('entries')
   const isOld = ({ at }: SpillEntry) => Math.abs(Date.now() - at) > maxAgeMs
@@ -52,7 +53,10 @@ export async function isCurrent(db: SpillDatabase, { book, name }: SpillEntry): 
   return (await db.get('entries', book))?.name === name
 }
 
-/** Replaces the entry unless another has replaced it; undefined deletes it. */
+/**
+ * Replaces the entry by the result of `change`; undefined deletes the entry. Does nothing if a later entry
+ * has replaced it.
+ */
 export async function changeSpill(
   db: SpillDatabase,
   { book, name }: SpillEntry,
@@ -74,7 +78,7 @@ export interface SpillTarget {
   readonly key?: string | undefined
 }
 
-/** The entry of one book. */
+/** The place for the requests of one book. */
 export function openSpillPlace({ book, url, key }: SpillTarget): SpillPlace {
   return {
     put: (requests) =>

@@ -6,11 +6,12 @@ const turn = new MessageChannel()
 const turns: (() => void)[] = []
 turn.port1.onmessage = () => turns.shift()?.()
 
-/** Real clock, randomness and event loop; warnings go to the console. */
+/** The browser's clock, randomness and event loop; warnings are written to the console. */
 export const browserPorts: Ports = {
   ...webPorts,
   scheduler: {
-    // A message to itself comes after calls that already wait, without the minimum delay of timers.
+    // A message of the worker to itself arrives after calls that already wait, without the minimum delay of
+    // timers.
     soon(task) {
       turns.push(task)
       turn.port2.postMessage(0)
@@ -20,7 +21,7 @@ export const browserPorts: Ports = {
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
 }
 
-// Gzip by the browser; undefined if it has none.
+// Gzip of the browser; undefined if the browser has no `CompressionStream`.
 
 export const browserGzip =
   typeof CompressionStream === 'undefined'

@@ -1,5 +1,6 @@
 // Local Network Access: a page of the internet needs the user's permission to reach programs of this machine
-// or network. Without it `fetch` fails as if nobody were there; this tells the two apart.
+// or network. Without the permission `fetch` fails as if the program didn't run; this module distinguishes
+// the two.
 import { isOwnName, checkAddress } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
 
@@ -12,7 +13,8 @@ export type LocalNetworkState = 'granted' | 'prompt' | 'denied' | 'unneeded'
 type Space = 'loopback' | 'local' | 'public'
 
 /**
- * The network of a URL by its host name. A public name may still lead to this network, which can't be seen.
+ * The network of a URL by its host name. A public name may lead to this network too; a page can't detect
+ * that.
  */
 function spaceOf(url: string): Space {
   const { hostname } = new URL(url)
@@ -25,13 +27,13 @@ function spaceOf(url: string): Space {
   return isLocal ? 'local' : 'public'
 }
 
-/** Names of the permission: since Chromium 145, and before. */
+/** Names of the permission: first since Chromium 145, then before. */
 const namesOf = {
   loopback: ['loopback-network', 'local-network-access'],
   local: ['local-network', 'local-network-access'],
 }
 
-/** The permission for the address `url`, for this page or its worker. */
+/** The state of this page's or worker's permission for `url`. Never asks the user. */
 async function localNetworkState(url: string): Promise<LocalNetworkState> {
   const space = spaceOf(url)
   const own = spaceOf(globalThis.location.href)
@@ -41,13 +43,16 @@ async function localNetworkState(url: string): Promise<LocalNetworkState> {
       const { state } = await navigator.permissions.query({ name: name as PermissionName })
       return state
     } catch {
-      // Unknown name.
+      // The browser doesn't know this name.
     }
   }
   return 'unneeded'
 }
 
-/** The error of a failed request to `url`: `local-network-blocked` if the browser blocked it. */
+/**
+ * `local-network-blocked` if the browser may have blocked the failed request to `url`; undefined otherwise.
+ * `cause`: the error of `fetch`.
+ */
 export async function blockedError(url: string, cause: unknown): Promise<DaybookError | undefined> {
   const state = await localNetworkState(url)
   if (state === 'granted' || state === 'unneeded') return undefined
@@ -62,19 +67,19 @@ export async function blockedError(url: string, cause: unknown): Promise<Daybook
   )
 }
 
-/** `fetch` of a worker, with an error that tells when the browser blocked a local request. */
+/** `fetch` that rejects with `local-network-blocked` if the browser blocked a local request. */
 export const localFetch: typeof fetch = async (...args) => {
   try {
     return await fetch(...args)
   } catch (error) {
     const [target] = args
     const url = typeof target === 'string' ? target : target instanceof URL ? target.href : target.url
-    // An abort is the caller's own; all other failures are a `TypeError`.
+    // A blocked request fails with a `TypeError`. Other errors, such as an abort, stay as they are.
     throw (error instanceof TypeError && (await blockedError(url, error))) || error
   }
 }
 
-/** Makes the browser ask; the request itself doesn't matter. */
+/** A request that makes the browser ask the user. */
 interface LocalRequest extends RequestInit {
   readonly targetAddressSpace: 'loopback' | 'local'
 }
@@ -84,12 +89,13 @@ interface LocalRequest extends RequestInit {
  * the internet. Throws `invalid-input` for an invalid URL.
  */
 export const localNetwork = {
-  /** The permission, without asking. */
+  /** The state of the permission, without asking the user. */
   state: async (url: string): Promise<LocalNetworkState> => localNetworkState(checkAddress(url, 'url')),
 
   /**
-   * Asks the user, unless they have answered: call it after a click, and explain the reason first. In a frame the embedding
-   * page must allow it (`allow="loopback-network"`). Afterwards repeat the calls that failed with `local-network-blocked`.
+   * Asks the user, unless they have answered, and resolves with the new state. Call it after a click, and
+   * explain the reason first. In a frame the embedding page must allow it (`allow="loopback-network"`). Then
+   * repeat the calls that failed with `local-network-blocked`.
    */
   async ask(url: string): Promise<LocalNetworkState> {
     const address = checkAddress(url, 'url')

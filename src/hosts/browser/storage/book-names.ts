@@ -1,13 +1,13 @@
-// Names of books in the browser's storage. Pages use it too, so it imports nothing.
+// Names of books in the browser's storage. Pages load this file too, so it imports nothing.
 
-/** The OPFS folder with one folder for each book. */
+/** The OPFS folder that has one folder for each book. */
 export const poolFolder = 'daybook'
 
 const databasePrefix = 'daybook-book-'
 
-/** The IndexedDB database of a book, or of its copy. */
+/** Name of the IndexedDB database of a book. */
 export const databaseName = (book: string) => `${databasePrefix}${book}`
 
-/** The book of such a database; undefined for any other. */
+/** The book whose IndexedDB database has this name; undefined for other databases. */
 export const bookOfDatabase = (database: string) =>
   database.startsWith(databasePrefix) ? database.slice(databasePrefix.length) : undefined

@@ -1,6 +1,6 @@
-// Notes in IndexedDB which books are in OPFS: while OPFS is missing, such a book must not be taken for a new
-// one.
-// Invariant: a note is deleted only with its book. A book in IndexedDB is known by its journal.
+// Notes in IndexedDB which books are in OPFS, so that such a book isn't created again in IndexedDB while OPFS
+// is missing.
+// Invariant: a note is deleted only with its book. A book in IndexedDB needs no note: it has a journal.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 interface PlaceSchema extends DBSchema {
@@ -12,7 +12,7 @@ interface PlaceSchema extends DBSchema {
 const openPlaces = async (terminated: () => void): Promise<IDBPDatabase<PlaceSchema>> =>
   openDB<PlaceSchema>('daybook-places', 1, {
     upgrade: (fresh) => void fresh.createObjectStore('opfs'),
-    // Let others delete the database at once.
+    // Close at once when another tab deletes or upgrades the database.
     blocking: (_old, _new, event) => (event.target as IDBDatabase).close(),
     terminated,
   })
@@ -26,10 +26,7 @@ async function withPlaces<Result>(work: (db: IDBPDatabase<PlaceSchema>) => Promi
   }
 }
 
-/**
- * Notes that `book` is in OPFS. Also resolves if notes are impossible: then no book can be created in
- * IndexedDB either.
- */
+/** Notes that `book` is in OPFS. Never rejects: without IndexedDB, no book can be created there either. */
 export async function notePlace(book: string): Promise<void> {
   await withPlaces(async (db) => {
     const change = db.transaction('opfs', 'readwrite', { durability: 'strict' })
@@ -37,7 +34,7 @@ export async function notePlace(book: string): Promise<void> {
   }).catch(() => undefined)
 }
 
-/** The book is erased: deletes its note. */
+/** Deletes the note of an erased book. */
 export async function forgetPlace(book: string): Promise<void> {
   await withPlaces((db) => db.delete('opfs', book))
 }
@@ -48,8 +45,8 @@ export async function isPlaced(book: string): Promise<boolean> {
 }
 
 /**
- * Calls `hear` when the browser deletes the data of this site with its files and locks. Writes to open files
- * then succeed but are lost, and new openers don't see the locks. Returns a function that stops.
+ * Calls `hear` when the browser deletes the data of this site with its files and locks. Then writes to open
+ * files succeed but are lost, and other tabs don't see the locks. Returns a function that stops the watch.
  */
 export function watchPlaces(hear: () => void): () => void {
   let stopped = false

@@ -1,6 +1,6 @@
-// Chooses the storage of a book: OPFS, otherwise IndexedDB, otherwise memory if the caller agrees.
-// Invariants: only called while the owner lock is held. A book that fails to open is an error, never a reason
-// to try elsewhere: it must not silently become empty.
+// Chooses the storage of a book: OPFS, otherwise IndexedDB, otherwise memory if `onUnavailable` is `memory`.
+// Invariants: called only while the tab holds the owner lock. A book that fails to open is an error, never a
+// reason to try another storage, where the book would be empty.
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
@@ -40,13 +40,13 @@ export async function openBookStorage({
   if (why === undefined) {
     try {
       const storage = await openOpfsDatabase(sqlite3, name, combiner, suspicion)
-      // Before the first write: a worker that dies early must not leave an unknown book.
+      // Note it before the first write: a worker that ends early must not leave a book without a note.
       if (!isInOpfs) await notePlace(name)
       return storage
     } catch (error) {
       if (!isDaybookError(error, 'storage-unavailable')) throw error
       why = await whyNoHandle()
-      // Other files open, so it is the book's own that failed.
+      // A new file can be opened, so the fault is in the book's own files.
       if (why === undefined) throw asFault(error)
     }
   }
@@ -83,7 +83,7 @@ async function openJournalled(sqlite3: Sqlite3Static, name: string, why: string)
   }
 }
 
-/** `opfs`: why there is no OPFS; `state`: the state of IndexedDB. */
+/** `opfs`: why OPFS is missing; `state`: a sentence about IndexedDB or the book. */
 const unavailable = (opfs: string, state: string, cause?: unknown) =>
   new DaybookError('storage-unavailable', `OPFS is not available: ${opfs}. ${state}`, {
     cause,
@@ -93,30 +93,27 @@ const unavailable = (opfs: string, state: string, cause?: unknown) =>
 const asFault = ({ message, details }: DaybookError) =>
   new DaybookError('storage-failed', message, { details: { ...details } })
 
-/** A database in memory, lost when it is closed. */
+/** Opens an empty database in memory. */
 export function openMemoryDatabase(sqlite3: Sqlite3Static): SqlDatabase {
   return createWasmDatabase(sqlite3, new sqlite3.oo1.DB(':memory:'), { pragmas: ['foreign_keys = OFF'] })
 }
 
-/** A file as workers see it; the types of pages lack this. */
+/** A file handle in a worker; TypeScript's types for pages lack this method. */
 interface SyncFile {
   createSyncAccessHandle(): Promise<Pick<SyncHandle, 'close'>>
 }
 
-/**
- * Why this browser has no OPFS, in words; undefined if it has. Changes nothing, and never counts a book that
- * fails to open.
- */
+/** Why this browser has no OPFS, as text; undefined if OPFS is available. Creates and opens no file. */
 async function whyNoOpfs(): Promise<string | undefined> {
   const storage = globalThis.navigator?.storage as Partial<StorageManager> | undefined
   if (typeof storage?.getDirectory !== 'function') return 'the browser has no origin private file system'
   const files: object | undefined = globalThis.FileSystemFileHandle?.prototype
   if (!files || !('createSyncAccessHandle' in files)) return 'the browser has no synchronous file access'
-  // Private windows of some browsers refuse only here.
+  // Private windows of some browsers fail only at this call.
   return storage.getDirectory().then(() => undefined, inWords)
 }
 
-/** The same for browsers that refuse only when a file is opened: tries an empty file. */
+/** Like `whyNoOpfs`, for browsers that fail only when a file is opened: opens and deletes an empty file. */
 async function whyNoHandle(): Promise<string | undefined> {
   const name = `.daybook-probe-${crypto.randomUUID()}`
   try {

@@ -1,6 +1,6 @@
 // Errors of the browser's storage.
 
-/** This site has no space left. */
+/** Whether the error means that this site has no space left. */
 export const isQuotaFault = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'QuotaExceededError'
 

@@ -1,7 +1,7 @@
 // Deletes a book from this browser: its files, journal, keys and notes.
-// Invariants: only called while the owner lock is held and the files are closed. A mark in a separate
-// database exists from before the first deletion until after the last, so that the next opener finishes the
-// work.
+// Invariants: called only while the tab holds the owner lock, with the book's files closed. A mark in a
+// separate database exists from before the first deletion until after the last, so that the next opening
+// finishes the erasure.
 import { type DBSchema, deleteDB, openDB } from 'idb'
 import { withSpills } from '../background/spill-place.ts'
 import { forgetPair } from '../key/key-store.ts'
@@ -18,8 +18,8 @@ interface MarkSchema extends DBSchema {
 const marksName = 'daybook-erasing'
 
 /**
- * Marks the book as being erased: nobody finds it any more. Rejects if the mark can't be stored; then nothing
- * has changed.
+ * Marks the book as erased: the next opening deletes its files first. Rejects if the mark can't be stored;
+ * then nothing has changed.
  */
 export async function markErasing(book: string): Promise<void> {
   const db = await openMarks()
@@ -31,7 +31,7 @@ export async function markErasing(book: string): Promise<void> {
   }
 }
 
-/** Deletes everything of a book, step by step. Each step may be repeated. */
+/** The steps that delete all data of a book, in order. Each step may run again. */
 export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
   (book) => removeFrom(poolFolder, (name) => name === book),
   (book) => removeFrom(asideFolder, (name) => isAsideOf(book, name)),
@@ -42,7 +42,7 @@ export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
   forgetPlace,
 ]
 
-/** Deletes everything, and the mark last. */
+/** Runs `eraseSteps`, then deletes the mark. Call it only after `markErasing`. */
 export async function removeBook(book: string): Promise<void> {
   for (const step of eraseSteps) await step(book)
   const db = await openMarks()
@@ -53,7 +53,7 @@ export async function removeBook(book: string): Promise<void> {
   }
 }
 
-/** Finishes an interrupted erasure; false without one, or without IndexedDB. */
+/** Finishes an interrupted erasure. False if the book has no mark, or without IndexedDB. */
 export async function finishErasing(book: string): Promise<boolean> {
   if (!(await isMarked(book))) return false
   await removeBook(book)
@@ -79,7 +79,7 @@ const openMarks = () =>
 const isAsideOf = (book: string, name: string) =>
   name.startsWith(`${book}-`) && /^\d{4}-\d\d-\d\dT[\d.-]+Z\.sqlite3$/.test(name.slice(book.length + 1))
 
-/** Removes entries of an OPFS folder, if there is one. */
+/** Removes the entries of an OPFS folder for which `isOwn` is true; does nothing without the folder. */
 async function removeFrom(folder: string, isOwn: (name: string) => boolean): Promise<void> {
   const storage = navigator.storage as Partial<StorageManager> | undefined
   const found = await storage

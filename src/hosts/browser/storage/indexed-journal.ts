@@ -1,7 +1,7 @@
 // The journal of a book in IndexedDB, one database for each book.
-// Invariants: each change is one strict transaction that first compares the head with the last one of this
-// opening, so that two writers can't overlap. A lost connection is reopened, and the head tells which change
-// arrived.
+// Invariants: each change is one strict transaction, which first checks in the head that this opening is
+// still the writer, so that two writers can't overlap. After a lost connection, the head shows whether the
+// last change was stored.
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { databaseName } from './book-names.ts'
@@ -17,9 +17,9 @@ import { inWords, isQuotaFault } from './browser-fault.ts'
 interface Head {
   /** Number of stored changes. */
   readonly serial: number
-  /** Names the opening that may write. */
+  /** Id of the opening that may write. */
   readonly writer: string
-  /** Of the snapshot. */
+  /** Size of the database in the snapshot. */
   readonly sizeBytes: number
 }
 
@@ -35,17 +35,23 @@ type Change = IDBPTransaction<JournalSchema, ('head' | 'extents' | 'changes')[],
 const version = 1
 const nothing: StoredPages = { sizeBytes: 0, extents: [], changes: [] }
 const stores: ('head' | 'extents' | 'changes')[] = ['head', 'extents', 'changes']
-/** Tries for one change when connections are lost. */
+/** Most attempts to store one change when connections are lost. */
 const attempts = 3
-/** Rows in one read: some browsers can't return everything at once. */
+/** Most rows in one read, because some browsers can't return all rows at once. */
 const extentsAtOnce = 64
 const changesAtOnce = 512
-/** Longest wait for an older connection to close; browsers ask it at once. */
+/** Longest wait until another connection closes after the browser has requested it. */
 const giveWayMs = 3000
-/** A deletion of the database may also wait for such a connection, and browsers don't report that. */
+/**
+ * Longest wait for the opening as a whole: a pending deletion of the database may block it, and browsers
+ * don't report that.
+ */
 const openMs = 15_000
 
-/** Opens the journal of `book`, or creates it, and takes it over from the last writer. */
+/**
+ * Opens or creates the journal of `book`, and becomes its writer. Rejects with `storage-unavailable`,
+ * `storage-full`, `storage-failed`, `open-elsewhere` or `book-newer`.
+ */
 export async function openIndexedJournal(book: string): Promise<Journal> {
   const journal = new IndexedJournal(book)
   await journal.takeOver()
@@ -70,8 +76,8 @@ class IndexedJournal implements Journal {
       const connection = await this.#connect(true)
       const { serial, writer, ...stored } = await take(connection, this.#writer).catch((error: unknown) => {
         if (!isQuotaFault(error)) throw error
-        // Not even a name fits. The book can still be read; changes that free space use the name of the last owner, who has
-        // released the lock.
+        // There is no space even for the new writer's id. Keep the id of the last writer, whose tab has
+        // released the owner lock: the book can be read, and changes that free space can be stored.
         return take(connection)
       })
       this.#serial = serial
@@ -125,7 +131,10 @@ class IndexedJournal implements Journal {
     return this.#connection
   }
 
-  /** Runs `work` in a transaction that raises the head by one, exactly once even if the connection is lost. */
+  /**
+   * Runs `work` in a transaction that raises `serial` by one. The change is stored exactly once, even if the
+   * connection is lost.
+   */
   async #write(sizeBytes: number | undefined, work: (change: Change) => Promise<unknown>[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -140,14 +149,14 @@ class IndexedJournal implements Journal {
             : new DaybookError('storage-failed', 'The book was deleted from IndexedDB.')
         }
         if (head.serial === this.#serial + 1) {
-          // The change had arrived before the connection was lost.
+          // The change was stored before the connection was lost.
           this.#serial += 1
           return await change.done
         }
         const serial = this.#serial + 1
         const next = { writer: this.#writer, serial, sizeBytes: sizeBytes ?? head.sizeBytes }
         const parts = [...work(change), change.objectStore('head').put(next, 'head')]
-        // `done` reports the failure of the whole; a part only reports that it was aborted.
+        // `done` rejects with the cause of the failure; a request only reports that it was aborted.
         for (const part of parts) part.catch(() => undefined)
         await change.done
         this.#serial = serial
@@ -162,7 +171,10 @@ class IndexedJournal implements Journal {
   }
 }
 
-/** Whether IndexedDB has data of `book`. Creates nothing. Rejects if it can't tell. */
+/**
+ * Whether IndexedDB has data of `book`. Creates nothing. Rejects with `book-newer` or `open-elsewhere`; every
+ * other error counts as no data.
+ */
 export async function hasIndexedJournal(book: string): Promise<boolean> {
   try {
     const connection = await openConnection(
@@ -179,12 +191,15 @@ export async function hasIndexedJournal(book: string): Promise<boolean> {
     }
   } catch (error) {
     if (isDaybookError(error, 'book-newer') || isDaybookError(error, 'open-elsewhere')) throw error
-    // No database, or an unreadable one: this browser never stored the book there.
+    // There is no database, or it can't be read.
     return false
   }
 }
 
-/** Reads everything, and makes `name` the writer if given, in one transaction. */
+/**
+ * Reads the whole journal, and stores `name` as the writer, in one transaction. Without `name` the writer
+ * stays.
+ */
 async function take(
   connection: Connection,
   name?: string,
@@ -206,7 +221,8 @@ async function take(
   }
   const stray = await readExtents.count(IDBKeyRange.lowerBound(end))
   const readChanges = change.objectStore('changes')
-  // A new book has neither; one without a head would be overwritten.
+  // Extents behind the end, or changes without a head, mean that the head is lost: a new writer would
+  // overwrite the book.
   if (stray > 0 || (!stored && (await readChanges.count()) > 0))
     throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
   for (let after = 0; ;) {
@@ -249,7 +265,7 @@ async function openConnection(
   try {
     const opening = openDB<JournalSchema>(databaseName(book), version, {
       upgrade(fresh, _from, _to, change) {
-        // Opening is the only way to see whether it exists.
+        // This runs only if the database doesn't exist: abort, because the caller must not create it.
         if (!mayMake || isLate) {
           change.done.catch(() => undefined)
           return change.abort()
@@ -262,7 +278,7 @@ async function openConnection(
         clearTimeout(timer)
         if (!isLate) timer = setTimeout(giveUp, giveWayMs)
       },
-      // A newer Daybook, or a deletion of this site's data, must not wait for this tab.
+      // Another tab upgrades or deletes the database: close this connection at once.
       blocking: giveWay,
       terminated: lost,
     })
@@ -277,7 +293,8 @@ async function openConnection(
       throw new DaybookError('book-newer', 'A newer Daybook wrote this book in IndexedDB: reload the page.', {
         cause: error,
       })
-    // No `indexedDB`, or not for this page. All other errors may be a book that can't be opened now.
+    // These errors mean that the page has no IndexedDB. Any other error may hide a book that can't be opened
+    // now.
     if (
       ['ReferenceError', 'TypeError', 'SecurityError', 'InvalidStateError', 'NotAllowedError'].includes(name)
     )

@@ -1,4 +1,5 @@
-// A book's database without OPFS: SQLite in memory, with every commit in a journal before it is acknowledged.
+// A book's database without OPFS: SQLite in memory, and a journal that stores every commit before it is
+// acknowledged.
 import type { Sqlite3Static, sqlite3_file, WasmPointer } from '@sqlite.org/sqlite-wasm'
 import { type Journal, pageBytes } from '../../../core/journal.ts'
 import type { Scheduler } from '../../../core/ports.ts'
@@ -8,32 +9,35 @@ import { PageImage } from './page-image.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 
 const pragmas = [
-  // Must come first: there are no files, so the rollback journal is in memory. Only the journal survives the
-  // process, with whole
-  // commits.
+  // Must come first. SQLite's rollback journal is in memory; only the book's journal survives the process,
+  // and it has whole commits only.
   'journal_mode = MEMORY',
   'locking_mode = EXCLUSIVE',
   'synchronous = OFF',
-  // The image changes only with a commit, not inside a transaction.
+  // SQLite writes to the image only at a commit, not inside a transaction.
   'cache_spill = OFF',
   `page_size = ${pageBytes}`,
   'auto_vacuum = INCREMENTAL',
-  // The pages are in memory already.
+  // 8 MiB: a larger cache would hold pages that are in memory already.
   'cache_size = -8192',
   'foreign_keys = OFF',
   'secure_delete = FAST',
 ]
-/** A journal that doesn't answer must not block the next owner. It can't write any more: see `Journal`. */
+/**
+ * Longest wait for the journal in `release`: a journal that doesn't answer must not block the next owner. It
+ * can't write later: see `Journal`.
+ */
 const finishMs = 5000
 
 let serial = 0
 
 /**
- * Share of the space to use: IndexedDB keeps overwritten data for a while, and forgetting must stay possible.
+ * Share of the free space that the book may use: IndexedDB keeps overwritten data for a while, and forgetting
+ * needs space.
  */
 const usableShare = 0.4
 
-/** Opens the database of `journal`. `spaceBytes`: free space of the browser. */
+/** Opens the database of `journal`. `spaceBytes`: free bytes in the browser; default no limit. */
 export function openJournalDatabase(
   sqlite3: Sqlite3Static,
   journal: Journal,
@@ -65,7 +69,7 @@ export function openJournalDatabase(
         },
       },
       durability: 'indexeddb',
-      // Every change of the journal is flushed.
+      // Each change of the journal waits for the flush already.
       makeStrict: () => undefined,
       watchFault: (hear) => keeper.watchFault(hear),
       async release() {
@@ -82,17 +86,17 @@ export function openJournalDatabase(
   }
 }
 
-// A file system for SQLite with images in memory as files. It has no journals or locks of its own: SQLite
-// keeps its rollback journal in memory, and nobody else can open an image.
+// A file system (VFS) for SQLite, whose files are images in memory. It needs no journal files and no locks:
+// SQLite keeps its rollback journal in memory, and only one connection opens an image.
 
-/** Name of the file system. */
+/** Name of the VFS. */
 const imageVfs = 'daybook-image'
 
 const files = new WeakMap<Sqlite3Static, Map<string, PageImage>>()
 
 /**
- * Makes `image` the file `path`; returns a function that removes it. Other paths can't be opened, because
- * temporary files would be lost.
+ * Adds `image` to the VFS as the file `path`; returns a function that removes it. SQLite can't open other
+ * paths, so it creates no temporary files.
  */
 function mountImage(sqlite3: Sqlite3Static, path: string, image: PageImage): () => void {
   let mounted = files.get(sqlite3)
@@ -152,10 +156,10 @@ function install(sqlite3: Sqlite3Static, mounted: ReadonlyMap<string, PageImage>
   vfs.installVfs({ vfs: { struct: system, name: imageVfs, methods: {} } })
 }
 
-/** The methods of an open file, as SQLite's table of pointers. */
+/** Pointer to SQLite's table of the methods of an open file. */
 function fileMethods(sqlite3: Sqlite3Static, opened: Map<WasmPointer, PageImage>): WasmPointer {
   const { capi, wasm } = sqlite3
-  /** Runs `work` on an open file; an exception, such as out of memory, is an I/O error. */
+  /** Runs `work` on an open file. An exception, such as out of memory, becomes the I/O error `fault`. */
   const onFile = (file: WasmPointer, fault: number, work: (image: PageImage) => number) => {
     const image = opened.get(file)
     try {
@@ -164,7 +168,7 @@ function fileMethods(sqlite3: Sqlite3Static, opened: Map<WasmPointer, PageImage>
       return fault
     }
   }
-  // The package's types know only some of the methods.
+  // The types of the package lack some of the methods.
   const io = Object.assign(new capi.sqlite3_io_methods(), { $iVersion: 1 })
   io.installMethods({
     xClose(file: WasmPointer) {
@@ -204,13 +208,16 @@ function fileMethods(sqlite3: Sqlite3Static, opened: Map<WasmPointer, PageImage>
   return io.pointer
 }
 
-/** A new function for each method: a function has one signature in the module's table. */
+/** Makes a new function for each method, because a function has only one signature in the WASM table. */
 const nothing = () => () => 0
 
-/** Get it again each time: growing memory replaces the buffer. */
+/** Bytes of the WASM memory. Don't keep the result: growing memory replaces the buffer. */
 const bytesAt = ({ wasm }: Sqlite3Static, pointer: WasmPointer, length: number) =>
   wasm.heap8u().subarray(pointer, pointer + length) as Uint8Array<ArrayBuffer>
 
-/** 1970-01-01 as a Julian day, and in its milliseconds (https://sqlite.org/lang_datefunc.html). */
+/**
+ * 1970-01-01 as a Julian day, and as milliseconds of the Julian period
+ * (https://sqlite.org/lang_datefunc.html).
+ */
 const julianDay0 = 2_440_587.5
 const julianMs0 = 210_866_760_000_000n

@@ -1,5 +1,5 @@
-// Stores the commits of a database in memory: changed pages go to the journal in the order of commits,
-// grouped while an earlier group is being stored.
+// Stores the commits of a database in memory: writes changed pages to the journal in the order of commits.
+// Commits that arrive while a group is being stored form the next group.
 // Invariants: a promised write is stored before it is acknowledged. If that fails, the keeper breaks: memory
 // is then ahead of the journal, no new work begins, and the book must be reopened from the journal.
 import { DaybookError, isDaybookError, toDaybookError } from '../../../core/errors.ts'
@@ -13,12 +13,14 @@ import {
 import type { Scheduler } from '../../../core/ports.ts'
 import type { PageImage } from './page-image.ts'
 
-/** Most bytes after a snapshot; opening reads them all again. */
+/** Most bytes of changes after a snapshot, before the next snapshot; opening reads these changes again. */
 const snapshotBytes = 8 << 20
-/** When idle and at the end, smaller amounts are merged into the snapshot too. */
+/** When idle and at the end, this many bytes of changes suffice for a new snapshot. */
 const idleBytes = 1 << 20
 const idleMs = 2000
-/** Bytes that forgetting may add, and how far beyond the limit in all. */
+/**
+ * Bytes that a forgetting write may add; `overdraw`: factor of the limit that such writes may reach in all.
+ */
 const tombstoneBytes = 4 * pageBytes
 const overdraw = 1.1
 
@@ -31,7 +33,7 @@ interface Round {
 
 function createRound(): Round {
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-  // Maybe nobody awaits it.
+  // No caller may await it: a rejection must not count as unhandled.
   done.catch(() => undefined)
   return { done, resolve, reject, isPromised: false }
 }
@@ -39,15 +41,15 @@ function createRound(): Round {
 export interface JournalKeeperOptions {
   readonly scheduler: Pick<Scheduler, 'later'>
   /**
-   * Writes that make the database larger are refused with `storage-full`, before the browser refuses
-   * anything. Unpromised changes may exceed it: rows derived for a read must find space. Default: none.
+   * Largest size of the database in bytes. A promised write that would exceed it fails with `storage-full`.
+   * Changes that no write waits for may exceed it, because a read may store derived rows. Default: no limit.
    */
   readonly limitBytes?: number
 }
 
 export interface JournalKeeperParts {
   readonly journal: Journal
-  /** The image of `journal`; only one SQLite connection writes it. */
+  /** The image of the database in `journal`; only one SQLite connection writes it. */
   readonly image: PageImage
   /** Changes after the journal's last snapshot. */
   readonly appended: readonly PageChange[]
@@ -84,17 +86,20 @@ export class JournalKeeper {
     for (const { numbers } of appended) this.#note(numbers)
   }
 
-  /** Called after each commit. Throws if the keeper broke: the next work was not begun. */
+  /**
+   * Starts to store commits. Call it after each commit, and before the next work. Throws `book-closed` if the
+   * keeper broke.
+   */
   settle(): void {
-    // Not begun, so the next owner may safely run it.
+    // `book-closed` means that the work has not begun, so the next owner may run it.
     if (this.#broken) throw new DaybookError('book-closed', undefined, { cause: this.#broken })
     this.#start()
   }
 
   /**
-   * Resolves when all commits are stored. A `write` is promised: it rejects with the cause if it isn't
-   * stored, and the keeper breaks. A `read` rejects with `storage-failed` if the keeper broke; on full
-   * storage it is answered from memory, where only derived rows are not stored.
+   * Resolves when all commits are stored. Undefined: they are stored already. A `write` is promised: if it
+   * can't be stored, it rejects with the cause and the keeper breaks. A `read` rejects with `storage-failed`
+   * if the keeper broke; on full storage it resolves, because only derived rows are missing in the journal.
    */
   settled(effect: 'read' | 'write'): Promise<void> | undefined {
     if (this.#broken) return Promise.reject(effect === 'write' ? this.#broken : readFault(this.#broken))
@@ -110,7 +115,7 @@ export class JournalKeeper {
     })
   }
 
-  /** Removes overwritten and deleted data from the journal too. */
+  /** Makes the next group a snapshot, which removes overwritten and deleted data from the journal. */
   rewrite(): void {
     this.#mustRewrite = true
   }
@@ -138,16 +143,19 @@ export class JournalKeeper {
 
   #extents(): PageSnapshot['extents'] {
     const count = Math.ceil(this.#image.sizeBytes / extentBytes)
-    // Copies: the image changes meanwhile.
+    // Copy the extents: the image changes while they are being stored.
     return [...this.#stale]
       .filter((index) => index < count)
       .map((index) => [index, this.#image.extent(index).slice()] as const)
   }
 
-  /** False if there was no space: the appended changes stay, which takes less. */
+  /**
+   * Stores a snapshot. False on full storage: the caller then appends the change instead, which needs less
+   * space.
+   */
   async #keepSnapshot(sizeBytes: number): Promise<boolean> {
     this.#mustRewrite = false
-    // The last extent may have been cut.
+    // The last extent may have been cut, so write it too.
     if (sizeBytes > 0) this.#stale.add(Math.floor((sizeBytes - 1) / extentBytes))
     try {
       await this.#journal.snapshot({ sizeBytes, extents: this.#extents() })
@@ -161,15 +169,18 @@ export class JournalKeeper {
     return true
   }
 
-  /** Beyond the limit a write may shrink the book, or add a little: forgetting leaves a tombstone. */
+  /**
+   * Largest allowed size after a write. Beyond the limit a write may shrink the book, or add
+   * `tombstoneBytes`, because forgetting writes a tombstone.
+   */
   #allowedBytes(): number {
     const forgetting = Math.min(this.#storedBytes + tombstoneBytes, this.#limitBytes * overdraw)
     return Math.max(this.#limitBytes, this.#storedBytes, forgetting)
   }
 
   /**
-   * One transaction of the journal. No SQLite transaction is open between tasks, so the image equals the
-   * commits.
+   * Stores all changes in one transaction of the journal. No SQLite transaction is open between tasks, so the
+   * image has whole commits only.
    */
   async #keep({ isPromised }: Round): Promise<void> {
     const change = this.#image.take()
@@ -198,7 +209,7 @@ export class JournalKeeper {
   async #run(): Promise<void> {
     this.#cancelIdle?.()
     this.#isRunning = true
-    // The caller marks the write as promised in the same task.
+    // Wait until the end of the task, in which `settled` may mark the write as promised.
     await Promise.resolve()
     while (this.#broken === undefined && this.#isWanted()) await this.#runRound(this.#next ?? createRound())
     this.#isRunning = false
@@ -224,7 +235,7 @@ export class JournalKeeper {
     }
   }
 
-  /** The storage is full and nothing is promised: the waiters only read. */
+  /** Resolves waiting reads on full storage: no write waits for this group. */
   #excuseReads(): void {
     if (this.#next?.isPromised !== false) return
     this.#next.resolve()
@@ -233,14 +244,14 @@ export class JournalKeeper {
 
   #fail(why: DaybookError, round: Round): void {
     this.#broken = why
-    // First trigger the reopening, so that the callers refused below can wait for it.
+    // Start the reopening first, so that the callers refused below can wait for the reopened book.
     this.#hearFault()
     round.reject(why)
     this.#next?.reject(why)
     this.#next = undefined
   }
 
-  /** Merges appended changes into the snapshot when idle and at the end. */
+  /** Starts a new snapshot if the appended changes have `idleBytes`. */
   #foldIn(): void {
     if (this.#appendedBytes < idleBytes) return
     this.#mustRewrite = true
@@ -248,10 +259,7 @@ export class JournalKeeper {
   }
 }
 
-/**
- * Size of a database without its free pages, which SQLite counts at this offset
- * (https://sqlite.org/fileformat.html).
- */
+/** Offset of the number of free pages in the header of a database (https://sqlite.org/fileformat.html). */
 const freeCountAt = 36
 function usedBytes(image: PageImage): number {
   const count = new Uint8Array(4)
@@ -259,7 +267,7 @@ function usedBytes(image: PageImage): number {
   return image.sizeBytes - new DataView(count.buffer).getUint32(0) * pageBytes
 }
 
-/** Error for readers: the book must be reopened, then they can ask again. */
+/** The error for readers: they may repeat the read when the book is reopened. */
 function readFault(cause: unknown): DaybookError {
   return new DaybookError(
     'storage-failed',

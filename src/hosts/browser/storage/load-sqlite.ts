@@ -1,4 +1,4 @@
-// SQLite in this worker, loaded as soon as this module runs: it compiles while later modules load.
+// Loads SQLite in this worker as soon as this module runs, so that it compiles while other modules load.
 // Invariant: every access handle that SQLite opens goes through the combiner.
 import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { combineHandles, WriteCombiner } from './write-combiner.ts'
@@ -7,7 +7,7 @@ export const combiner = new WriteCombiner()
 let loading: Promise<Sqlite3Static> | undefined
 
 export function loadSqlite(): Promise<Sqlite3Static> {
-  // File systems that Daybook doesn't use; scripts/bundle-plugin.mjs leaves them out.
+  // Daybook doesn't use these file systems; scripts/bundle-plugin.mjs removes their code.
   const disable = { vfs: { kvvfs: true, opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }
   Object.assign(globalThis, { sqlite3ApiConfig: { disable, warn: () => undefined } })
   if (!loading) {
@@ -17,5 +17,5 @@ export function loadSqlite(): Promise<Sqlite3Static> {
   return loading
 }
 
-// Callers of `loadSqlite` get the error.
+// Callers of `loadSqlite` get the error: it is not unhandled here.
 loadSqlite().catch(() => undefined)

@@ -1,6 +1,7 @@
-// Repairs the file of a book in its pool: readable records go into a new file beside it, the old file moves
-// to a plain OPFS file, and the new file takes its place.
-// Invariant: until the new file is in place it is whole beside it, and the next opener puts it in place.
+// Repairs the file of a book in its pool: copies readable records into a new file of the pool, copies the old
+// file to a plain OPFS file, and replaces it by the new file.
+// Invariant: the whole new file stays in the pool until it has replaced the old one; the next opening
+// finishes an interrupted repair.
 import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
@@ -12,11 +13,11 @@ import { isBook } from '../../../store/schema/version.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { bookFile, pageBytes, type SyncHandle } from './reserved-handle.ts'
 
-/** A copy of the records beside the book. */
+/** Path in the pool of the checkpoint, the copy of the book's records. */
 export const checkpointPath = '/checkpoint.sqlite3'
 const mending = '/mending.sqlite3'
 const walFile = `${bookFile}-wal`
-/** Folder for damaged files of all books. */
+/** OPFS folder for the damaged files of all books. */
 export const asideFolder = 'daybook-aside'
 const asideKey = 'mended_kept'
 
@@ -25,17 +26,17 @@ export interface PoolToMend {
   readonly pool: SAHPoolUtil
   /** Opens a file of the pool. */
   open(file: string): SqlDatabase
-  /** 0 for a missing file. */
+  /** Size of a file in bytes; 0 for a missing file. */
   sizeOf(file: string): number
   /** Opens these bytes as a database in memory. */
   openImage(bytes: Uint8Array): SqlDatabase
-  /** Exposes all bytes of the database file, also those behind its end. */
+  /** Makes all bytes of the database file readable, also the bytes behind its end. */
   showAll(): void
 }
 
 /**
- * Why a missing or empty file is a loss; undefined for a new book. SQLite would create a new book there, and
- * delete the log.
+ * Why a missing or empty file means lost data; undefined for a new book. Check this before SQLite opens the
+ * file: it would create a new database and delete the log.
  */
 export function lossOf(target: PoolToMend): string | undefined {
   const { pool, sizeOf } = target
@@ -45,12 +46,15 @@ export function lossOf(target: PoolToMend): string | undefined {
   return hasFile(pool, bookFile) ? 'the file is empty' : goneReason
 }
 
-/** Whether the book has a copy of its records. */
+/** Whether the book has a readable checkpoint. */
 export function hasCopy({ pool, open }: PoolToMend): boolean {
   return hasFile(pool, checkpointPath) && readAbout(() => open(checkpointPath)) !== undefined
 }
 
-/** Moves the damaged file away and puts a new one in its place. */
+/**
+ * Makes a new file from the readable records, keeps the damaged file aside, and puts the new file in its
+ * place.
+ */
 export async function mendPool(target: PoolToMend, reason: string): Promise<void> {
   const { book, pool, open, sizeOf } = target
   const isEmpty = sizeOf(bookFile) === 0
@@ -88,21 +92,27 @@ export function isHeaderDamaged(pool: SAHPoolUtil): boolean {
   return first !== undefined && mendHeader(first.slice())
 }
 
-/** Larger files aren't copied into memory. */
+/** Most bytes of a file that is copied into memory. */
 const mostImageBytes = 2 ** 29
 
-/** The pages with a corrected header, if they can be read then. */
+/**
+ * Opens the pages in memory with a corrected header; undefined if the header is correct or the pages can't be
+ * read.
+ */
 function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | undefined {
   if (pages.count * pageBytes > mostImageBytes) return undefined
   const image = new Uint8Array(pages.count * pageBytes)
   for (let n = 1; n <= pages.count; n++) image.set(pages.page(n) ?? [], (n - 1) * pageBytes)
   if (!mendHeader(image)) return undefined
-  // There is no log in memory.
+  // A database in memory has no log: set the format versions from WAL to rollback journal.
   image.fill(1, 18, 20)
   return openIfBook(() => openImage(image))
 }
 
-/** Finishes an interrupted repair: with the new file if it is whole, or from the beginning. */
+/**
+ * Finishes an interrupted repair: uses the new file if it is whole, otherwise deletes it. Does nothing
+ * without a repair.
+ */
 export async function finishMending({ pool, open, showAll }: PoolToMend): Promise<void> {
   if (!hasFile(pool, mending)) return
   const { mended, isSavedAside } = readNew(open)
@@ -111,7 +121,7 @@ export async function finishMending({ pool, open, showAll }: PoolToMend): Promis
   if (aside !== undefined && !isSavedAside) {
     showAll()
     await saveAside(aside, bytesOf(pool, bookFile))
-    // Note this before the old file is overwritten: afterwards half of the new one may be in its place.
+    // Note it before the old file is overwritten: after a crash, a part of the new file may be in its place.
     const fresh = open(mending)
     fresh.transaction(() => new Settings(fresh).set(asideKey, 1))
     fresh.close()
@@ -119,7 +129,7 @@ export async function finishMending({ pool, open, showAll }: PoolToMend): Promis
   await putInPlace(pool)
 }
 
-/** Header of the new file, if it is whole, and whether the old one is stored aside. */
+/** The repair report in the new file, if that file is whole, and whether the old file is stored aside. */
 function readNew(open: PoolToMend['open']): {
   readonly mended?: Mended | undefined
   readonly isSavedAside: boolean
@@ -136,7 +146,7 @@ function readNew(open: PoolToMend['open']): {
   }
 }
 
-/** Status texts about the repair of the book in `db`. */
+/** Texts for the status about the repair of the book in `db`. */
 export async function mendedTexts(db: SqlDatabase): Promise<string[]> {
   const mended = mendedOf(db)
   if (!mended) return []
@@ -157,7 +167,7 @@ async function isAside(path: string): Promise<boolean> {
 }
 
 async function putInPlace(pool: SAHPoolUtil): Promise<void> {
-  // The log belongs to the old file.
+  // The log belongs to the old file, so delete it first.
   drop(pool, walFile, `${bookFile}-journal`)
   await pool.importDb(bookFile, pool.exportFile(mending))
   drop(pool, mending)
@@ -168,28 +178,28 @@ export const hasFile = (pool: SAHPoolUtil, file: string): boolean => pool.getFil
 const bytesOf = (pool: SAHPoolUtil, file: string): Uint8Array =>
   hasFile(pool, file) ? pool.exportFile(file) : new Uint8Array()
 
-/** Deletes closed files of the pool, with SQLite's files beside them. */
+/** Deletes closed files of the pool, with SQLite's log and journal of each. */
 export function drop(pool: SAHPoolUtil, ...files: string[]): void {
   const there = pool.getFileNames()
   for (const file of files.flatMap((one) => [`${one}-wal`, `${one}-journal`, one]))
     if (there.includes(file)) pool.unlink(file)
 }
 
-/** The database of the book, if it opens and a Daybook wrote it: other files may be incomplete. */
+/** The database of the book, if it opens and has a book's tables; undefined otherwise. */
 function openBook(open: PoolToMend['open']): SqlDatabase | undefined {
   const db = openIfPossible(() => open(bookFile))
   try {
     if (db && isBook(db)) return db
   } catch (error) {
     ignoreDamage(error)
-    // Its list of tables is unreadable; some tables may be readable.
+    // The list of tables is unreadable, but some tables may be readable.
     return db
   }
   db?.close()
   return undefined
 }
 
-/** Workers have synchronous access; the page's types lack it. */
+/** A file handle in a worker; TypeScript's types for pages lack this method. */
 type WorkerFile = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncHandle> }
 
 async function saveAside(path: string, bytes: Uint8Array): Promise<void> {

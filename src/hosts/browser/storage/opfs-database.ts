@@ -1,7 +1,7 @@
 // A book's database on OPFS: opens its file in the pool, configures SQLite, and manages space.
 // Invariants: a commit is in the file when it returns, and earlier commits survive a crash. A full book can
-// always be emptied: commits leave space for copying the log into the file, and a quarter is reserved for
-// forgetting and derived rows.
+// always be emptied: commits leave space to copy the log into the file, and a quarter of the free space is
+// reserved for forgetting and derived rows.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
@@ -37,19 +37,19 @@ import type { WriteCombiner } from './write-combiner.ts'
 export interface BookStorage {
   readonly db: SqlDatabase
   readonly durability: Durability
-  /** Why this isn't the best storage of a browser, in words. */
+  /** Texts for the status: why the book isn't in OPFS. */
   degraded?(): Promise<string[]>
-  /** The fault of a table in its file. Absent without a file. */
+  /** The fault of a table in the book's file; undefined without one. Absent without a file. */
   check?(table: string): string | undefined
-  /** The copy of its records. Absent without a file. */
+  /** The checkpoint. Absent without a file. */
   readonly checkpointFile?: CheckpointFile
-  /** Messages about repairs of its file. */
+  /** Texts for the status about repairs of the book's file. */
   mended?(): Promise<string[]>
   /** Measures the space again. */
   refit?(): Promise<void>
   /** Releases or restores the reserved space. */
   useReserve?(isUsed: boolean): void
-  /** Whether little space was left at the last commit that needed some. */
+  /** Whether the last commit that needed space found little free space. */
   isScarce?(): boolean
   /** Makes each commit wait for the flush. */
   makeStrict(): void
@@ -60,7 +60,7 @@ export interface BookStorage {
 }
 
 const pageSize = 4096
-/** Pages of the write-ahead log between checkpoints; each checkpoint costs two flushes. */
+/** Most pages of the write-ahead log between checkpoints; each checkpoint costs two flushes. */
 const checkpointPages = 4000
 const leastLogPages = 64
 
@@ -77,15 +77,18 @@ const pragmas = [
   'secure_delete = FAST',
 ]
 
-/** A checkpoint is written in small steps and read once. */
+/** Pragmas of the checkpoint file, which is written in small steps and read once. */
 const checkpointPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
 
-/** Why a book is reopened: its file is damaged, or the failure may come from damage, so check it. */
+/**
+ * Why a book is opened again. `damaged`: the fault of its file. `isSuspect`: an error may come from damage,
+ * so check the file.
+ */
 export type Suspicion = { readonly damaged: string } | { readonly isSuspect: true }
 
 /**
- * Opens the file of book `name`, or creates it, and repairs a damaged one first; `suspicion` may name the
- * damage. Rejects as `openPool` does. `combiner` is that of this worker's handles.
+ * Opens or creates the file of book `name`, and repairs a damaged file first. Rejects with the errors of
+ * `openPool`. `combiner`: the combiner of this worker's file handles.
  */
 export async function openOpfsDatabase(
   sqlite3: Sqlite3Static,
@@ -138,12 +141,11 @@ export async function openOpfsDatabase(
         useReserve(isUsed)
         space.useReserve(isUsed)
         try {
-          // The log can't grow either: copy it, for which there is space, so that it restarts. Afterwards
-          // too, so that writes find
-          // space in it.
+          // The log can't grow on a full disk: a checkpoint, for which there is space, lets the log restart.
+          // Also run it when the reserve is restored, so that writes find space in the log.
           db.run('PRAGMA wal_checkpoint(RESTART)')
         } catch {
-          // Inside a transaction, or without space after all. The reserve may still suffice.
+          // Inside a transaction, or the checkpoint found no space. The reserve may still suffice.
         }
       },
       isScarce: space.isScarce,
@@ -162,14 +164,14 @@ export async function openOpfsDatabase(
       },
     }
   } catch (error) {
-    // Otherwise nobody else could try, in this tab or another.
+    // Release the files, so that this tab or another can open the book.
     combiner.unguard()
     pool.pauseVfs()
     throw error
   }
 }
 
-/** Opens the book's file after repairing known damage. */
+/** Opens the book's file, and repairs it first if damage is known or found. */
 async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
   await finishMending(pool)
   const isSuspect = suspicion !== undefined && 'isSuspect' in suspicion
@@ -184,7 +186,7 @@ async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDa
       reason ??= firstFault(db) ?? (isSuspect ? schemaFault(db) : undefined) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
-      // A damaged header may claim that the file is read-only: nothing else does that here.
+      // SQLite reports a file as read-only here only if its header is damaged.
       if (!isBroken(error) && !isReadOnly(error)) {
         db?.close()
         throw error
@@ -197,7 +199,7 @@ async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDa
   return pool.open(bookFile)
 }
 
-/** SQLite's code for a read-only file, which a damaged header can claim too. */
+/** Whether SQLite reports a read-only file, which a damaged header can cause too. */
 export const isReadOnly = (error: unknown): boolean =>
   isDaybookError(error, 'storage-failed') && error.details['result'] === 8
 
@@ -221,14 +223,15 @@ function openFile(
   }
 }
 
-// Limits the size of the database, so that SQLite reports "full" before the browser cuts a write short.
+// Limits the size of the database, so that SQLite reports a full database before the browser shortens a
+// write.
 
 interface SizeLimit {
   /** Measures the space again. */
   refit(): Promise<void>
   /** Releases or restores the reserved space. */
   useReserve(isUsed: boolean): void
-  /** At the last measurement; infinite if the browser doesn't tell. */
+  /** Free bytes at the last measurement; infinite if the browser gives no quota. */
   spaceBytes(): number
 }
 
@@ -245,14 +248,14 @@ function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () 
     spaceBytes: () => spaceBytes,
     async refit() {
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
-      // It may have been closed meanwhile.
+      // The database may have been closed during the estimate.
       if (quota === 0 || !isOpen()) return
       spaceBytes = Math.max(0, quota - usage) + spareBytes()
       const spacePages = Math.floor(spaceBytes / pageSize)
       const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
       const usedPages = Math.ceil(db.sizeBytes() / pageSize)
       const freePages = Math.max(0, spacePages - 2 * logPages)
-      // A measurement of a nearly full book never lowers the limits.
+      // The limits never become lower, even if a later measurement finds less space.
       limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
       whole = Math.max(whole, limit + Math.floor(freePages * 0.25))
       db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
@@ -261,22 +264,22 @@ function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () 
   }
 }
 
-// Allocates file space before a commit needs it, because neither the browser nor the disk tells how much is
-// left.
+// Allocates file space before a commit needs it, because the browser doesn't report how much space the disk
+// has left.
 
 interface FileSpace {
-  /** Whether a commit may be made after which the database has `pages`. */
+  /** Whether the commit after which the database has `pages` may be made. */
   admit(pages: number): boolean
   /** Releases or restores the reserved space. */
   useReserve(isUsed: boolean): void
-  /** Whether the last commit that needed space found little of it. */
+  /** Whether the last commit that needed space found little free space. */
   isScarce(): boolean
 }
 
-/** Allocates space for a file of so many bytes. */
+/** Allocates space so that the file has `bytes`. False if there is no space. */
 type Reserve = (bytes: number) => boolean
 
-/** `used`: current pages. */
+/** `used`: the pages of the database now. */
 function createFileSpace(used: number, reserve: Reserve, reserveLog: Reserve): FileSpace {
   let isUsed = false
   let isScarce = false
@@ -291,18 +294,18 @@ function createFileSpace(used: number, reserve: Reserve, reserveLog: Reserve): F
     const ahead = aheadPages(pages)
     isScarce = !take(needed + ahead)
     if (isScarce) return take(needed + (ahead >> 2)) || take(needed)
-    // The log can be smaller, so it gets its own space only if there is plenty.
+    // The log can work with less, so allocate its space only if there is enough for the database.
     reserveLog(poolHeaderBytes + logBytes(pages))
     return true
   }
-  // A book that opens without space reserves as much as there is.
+  // If there is no space for the whole reserve, reserve a smaller part: a half, a quarter and so on.
   for (let reserved = hasSpace(used) ? 0 : reservePages(used) >> 1; reserved > 0 && !take(used + reserved);)
     reserved >>= 1
   return {
     admit(pages) {
       // A commit that doesn't grow the database needs no space.
       if (pages > used && !hasSpace(pages)) return false
-      // The file is cut there, so allocate it again.
+      // SQLite cuts the file to `pages`, so later growth needs a new allocation.
       if (pages < used) granted = 0
       used = pages
       return true

@@ -1,23 +1,29 @@
-// A book's files on OPFS: SQLite's access-handle pool, one directory for each book.
-// Invariant: only called while the book's Web Lock is held. A failed start deletes nothing.
+// Opens a book's files on OPFS: SQLite's access-handle pool, one directory for each book.
+// Invariant: called only while the tab holds the owner lock. A failed start deletes nothing.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../../core/errors.ts'
 import { poolFolder } from './book-names.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
-/** Database, WAL and other SQLite files, far below Safari's limit of 252 handles. */
+/**
+ * Number of files in the pool, for the database, its WAL and other SQLite files; far below Safari's limit of
+ * 252 handles.
+ */
 const poolFiles = 12
-/** After a reload the previous page may still have its handles. */
+/** Longest wait for the handles of the previous page after a reload. */
 const handleWaitMs = 2000
 
-/** Opens the pool of `book`, waiting for the previous page to release it. */
+/**
+ * Opens the pool of `book`. Rejects with `open-elsewhere` if another page keeps the files open,
+ * `storage-full`, or `storage-unavailable` for any other failure.
+ */
 export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SAHPoolUtil> {
   const begun = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
       const install = () => sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
       const pool = await ((await hasFiles(book)) ? withoutTestFile(install) : install())
-      // This worker had the book before, and released it.
+      // A paused pool: this worker had the book open before, and released it.
       const ready = pool.isPaused() ? await pool.unpauseVfs() : pool
       // An interrupted first opening may have created fewer files.
       await ready.reserveMinimumCapacity(poolFiles)
@@ -40,7 +46,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
   }
 }
 
-/** Whether the book has files already. */
+/** Whether the book has a folder in OPFS. */
 async function hasFiles(book: string): Promise<boolean> {
   try {
     const root = await navigator.storage.getDirectory()
@@ -60,8 +66,8 @@ interface Folder {
 }
 
 /**
- * Runs `work` without the test file. On a full disk Chromium can't record a new file, and may then delete all
- * files of the site. An existing book shows that the browser works.
+ * Runs `work` without the test file that the pool creates. On a full disk Chromium can't record a new file,
+ * and may then delete all files of the site. Call it only if the book exists: then OPFS works.
  */
 async function withoutTestFile<Result>(work: () => Promise<Result>): Promise<Result> {
   const folder = FileSystemDirectoryHandle.prototype as unknown as Folder
@@ -85,9 +91,9 @@ function poolOptions(book: string) {
     name: `daybook-${book}`,
     directory: `/${poolFolder}/${book}`,
     initialCapacity: poolFiles,
-    // By default a failed start deletes the pool with the book.
+    // Without this option a failed start deletes the pool with the book.
     preserveOnInitFailure: true,
-    // Otherwise a failure is remembered for ever. (The types lack this option.)
+    // Without this option a failed start can't be repeated. (The types lack this option.)
     forceReinitIfPreviouslyFailed: true,
   }
 }

@@ -8,7 +8,7 @@ export class PageImage {
   #size = 0
   #isResized = false
 
-  /** Restores an image: `extents` in their order, then `changes` in theirs. */
+  /** Restores an image: applies `extents` in their order, then `changes` in their order. */
   constructor(sizeBytes = 0, extents: readonly Uint8Array[] = [], changes: readonly PageChange[] = []) {
     this.#grow(sizeBytes)
     extents.forEach((extent, index) =>
@@ -33,7 +33,10 @@ export class PageImage {
     return this.#isResized || this.#changed.size > 0
   }
 
-  /** Fills `into` from `at` on, with zeros behind the end; returns the number of bytes of the image. */
+  /**
+   * Fills `into` with the bytes from `at` on, and with zeros behind the end. Returns the number of bytes
+   * before the end.
+   */
   read(into: Uint8Array, at: number): number {
     const length = Math.max(0, Math.min(into.length, this.#size - at))
     this.#eachPiece(at, length, (piece, done) => into.set(piece, done))
@@ -48,7 +51,7 @@ export class PageImage {
   }
 
   truncate(sizeBytes: number): void {
-    // If the image grows again before `take`, these pages are zeros.
+    // List the cut pages: if the image grows again before `take`, they are zeros.
     for (let number = Math.floor(sizeBytes / pageBytes); number * pageBytes < this.#size; number++)
       this.#changed.add(number)
     this.#cut(sizeBytes)
@@ -70,13 +73,13 @@ export class PageImage {
     return { sizeBytes: this.#size, numbers, bytes }
   }
 
-  /** Storing these pages failed: lists them again. */
+  /** Lists these pages as changed again. Call it if storing them failed. */
   giveBack(numbers: readonly number[]): void {
     for (const number of numbers) this.#changed.add(number)
     this.#isResized = true
   }
 
-  /** An extent, not copied; the last one ends with the database. */
+  /** The bytes of an extent, not copied; the last extent ends with the database. */
   extent(index: number): Uint8Array<ArrayBuffer> {
     const bytes = this.#extents[index] ?? new Uint8Array()
     return bytes.subarray(0, Math.max(0, this.#size - index * extentBytes))
@@ -107,7 +110,7 @@ export class PageImage {
 
   #cut(bytes: number): void {
     if (bytes > this.#size) return this.#grow(bytes)
-    // Clear the rest: deleted bytes must not reappear when the image grows, or go into a snapshot.
+    // Clear the rest of the last extent: deleted bytes must not reappear when the image grows.
     this.#extents.length = Math.ceil(bytes / extentBytes)
     this.#extents.at(-1)?.fill(0, bytes - (this.#extents.length - 1) * extentBytes)
     this.#size = bytes

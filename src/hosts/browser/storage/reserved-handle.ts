@@ -1,7 +1,8 @@
-// A file handle with spare bytes behind the end of the file, which a book uses when the disk is full: a file can only grow if
-// disk and browser allow it, but bytes that it has already can be overwritten.
-// Invariants: SQLite never sees the spare bytes in the database, and ignores them in the log. Cut-off bytes are overwritten, so
-// that no deleted data remains. A log is made invalid before the rest of it is overwritten.
+// A file handle with spare bytes behind the end of the database. A book uses them when the disk is full: a
+// file can't grow then, but its own bytes can be overwritten.
+// Invariants: SQLite never sees the spare bytes in the database, and ignores them in the log. Cut-off bytes
+// are overwritten, so that no deleted data remains. The start of a log is made invalid before the rest of the
+// log is overwritten.
 
 /** A synchronous access handle of OPFS (https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle). */
 export interface SyncHandle {
@@ -15,19 +16,23 @@ export interface SyncHandle {
 
 export const bookFile = '/book.sqlite3'
 export const pageBytes = 4096
-/** The header that the pool writes before each file: its name, padded with zeros, and more. */
+/**
+ * Bytes of the header that the pool writes before each file: the file's name, padded with zeros, and more.
+ */
 export const poolHeaderBytes = 4096
 const nameBytes = 512
-/** Limits of the log size that suffices to empty a full book step by step. */
+/** Least and most bytes of a log that suffices to empty a full book in steps. */
 const leastLog = 2 ** 18
 const mostLog = 2 ** 21
 const pieceBytes = 2 ** 20
 const randomBytes = 65_536
 
-/** Limits of the reserve for a full book, which is half of its pages. */
+/** Least and most pages of the reserve for a full book, which is half of the book's pages. */
 const leastPages = 64
 const mostPages = 16_384
-/** Limits of the space allocated in advance, so that not every commit allocates: half of its pages again. */
+/**
+ * Least and most pages that are allocated in advance, so that few commits allocate: half of the book's pages.
+ */
 const leastAhead = 64
 const mostAhead = 1024
 
@@ -44,7 +49,10 @@ function endWithSpare(end: number): number {
 
 let piece: Uint8Array<ArrayBuffer> | undefined
 
-/** Bytes that no file system compresses; the first makes a log invalid (https://sqlite.org/fileformat.html#the_wal). */
+/**
+ * Random bytes, which no file system compresses. The first byte is 0, which makes a log invalid
+ * (https://sqlite.org/fileformat.html#the_wal).
+ */
 function noise(): Uint8Array<ArrayBuffer> {
   if (piece) return piece
   piece = new Uint8Array(pieceBytes)
@@ -54,7 +62,10 @@ function noise(): Uint8Array<ArrayBuffer> {
   return piece
 }
 
-/** Writes noise from `from` to `until`; returns the end of what was written. */
+/**
+ * Writes random bytes from `from` to `until`. Returns the end of the written bytes, which is lower on a full
+ * disk.
+ */
 function fill(file: SyncHandle, from: number, until: number): number {
   let at = from
   try {
@@ -69,7 +80,10 @@ function fill(file: SyncHandle, from: number, until: number): number {
   return at
 }
 
-/** The end of a database by its header, or of the file if that is invalid (fileformat.html#in_header_database_size). */
+/**
+ * The end of the database by its header, or the end of the file if the header is invalid
+ * (fileformat.html#in_header_database_size).
+ */
 function endOf(file: SyncHandle): number {
   const size = file.getSize()
   const head = new DataView(new ArrayBuffer(100))
@@ -79,13 +93,13 @@ function endOf(file: SyncHandle): number {
   return isValid ? end : size
 }
 
-/** A handle that has spare bytes while its file is the database of a book or its log. */
+/** A handle that manages spare bytes if its file is the database of a book or its log. */
 export class ReservedHandle implements SyncHandle {
   readonly #file: SyncHandle
   #path: string | undefined
-  /** The end of the database; undefined until it is needed. */
+  /** The end of the database; undefined until the first use. */
   #end: number | undefined
-  /** Bytes before this may come from an earlier owner. */
+  /** Bytes before this offset may come from an earlier owner. */
   #oldEnd = 0
 
   constructor(file: SyncHandle) {
@@ -145,13 +159,15 @@ export class ReservedHandle implements SyncHandle {
     this.#file.close()
   }
 
-  /** Allocates the file to `bytes` on the disk; false if that fails, without using any space. */
+  /**
+   * Allocates space so that the file has `bytes`. False if there is no space; then the file has its old size.
+   */
   extend(bytes: number): boolean {
     this.getSize()
     const size = this.#file.getSize()
     if (size >= bytes) return true
     try {
-      // All or nothing: Chromium keeps granted space until the handle is closed.
+      // Allocate all at once: Chromium keeps granted space until the handle is closed.
       this.#file.truncate(bytes)
     } catch {
       return false
@@ -166,7 +182,7 @@ export class ReservedHandle implements SyncHandle {
     return this.#file.getSize() - (this.path() === bookFile ? this.getSize() : poolHeaderBytes)
   }
 
-  /** Overwrites bytes behind the end that may come from an earlier owner. */
+  /** Overwrites the bytes behind the end of the database that may come from an earlier owner. */
   wipe(): void {
     const from = this.getSize()
     const until = Math.min(this.#oldEnd, this.#file.getSize())
@@ -174,12 +190,14 @@ export class ReservedHandle implements SyncHandle {
     this.#oldEnd = from
   }
 
-  /** Exposes all bytes of the file, for a search of lost records. */
+  /** Makes all bytes of the file readable, for a search for lost records. */
   showAll(): void {
     this.#end = this.#file.getSize()
   }
 
-  /** False if the disk refuses even this; the file is then cut there. */
+  /**
+   * Overwrites bytes of the file with random bytes. False if a write fails; then the file is cut at `from`.
+   */
   #overwrite(from: number, until: number): boolean {
     if (fill(this.#file, from, until) >= until) return true
     this.#file.truncate(from)
@@ -195,7 +213,10 @@ export class ReservedHandle implements SyncHandle {
     if (sizeNow > most || sizeNow < size) this.#file.truncate(Math.max(size, Math.min(most, sizeNow)))
   }
 
-  /** Invalidate the log first: after a crash a valid rest would be taken for the whole log. */
+  /**
+   * Makes the first page of the log invalid, flushes, then overwrites the rest: after a crash SQLite could
+   * otherwise read old frames as the log.
+   */
   #emptyLog(): void {
     const most = Math.min(this.#file.getSize(), poolHeaderBytes + mostLog)
     if (!this.#overwrite(poolHeaderBytes, Math.min(most, poolHeaderBytes + pageBytes))) return

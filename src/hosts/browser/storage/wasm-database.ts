@@ -1,6 +1,6 @@
-// `SqlDatabase` over SQLite WASM: on a handle of the OPFS pool, or in memory.
-// Invariants: the writes of a transaction have reached the file when it returns; every statement is finalized before the
-// database closes, because the pool refuses to close otherwise.
+// Implements `SqlDatabase` with SQLite WASM: on a file of the OPFS pool, or in memory.
+// Invariants: the writes of a transaction have reached the file when it returns; every statement is finalized
+// before the database closes, because the pool refuses to close otherwise.
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
@@ -13,17 +13,17 @@ const statementLimit = 200
 const incremental = 'auto_vacuum = INCREMENTAL'
 
 export interface WasmDatabaseOptions {
-  /** Run first, in this order. */
+  /** Pragmas that run first, in this order, without the word PRAGMA. */
   readonly pragmas: readonly string[]
-  /** Writes buffered data to the file; see write-combiner.ts. */
+  /** Writes buffered data to the file. Default: no buffer. */
   readonly combiner?: Pick<WriteCombiner, 'settle' | 'failure'>
-  /** Closing the database empties the log, but keeps its file. */
+  /** True: closing the database empties the log, but keeps the log's file. Default false. */
   readonly keepsLog?: boolean
 }
 
 const noCombiner: Pick<WriteCombiner, 'settle' | 'failure'> = { settle: () => undefined, failure: undefined }
 
-/** Wraps an open handle. */
+/** Makes a `SqlDatabase` of an open handle, which `close` closes. */
 export function createWasmDatabase(
   sqlite3: Sqlite3Static,
   db: Database,
@@ -40,7 +40,7 @@ export function createWasmDatabase(
   }
   const transaction = <Result>(work: () => Result): Result => connection.transaction(work)
   for (const pragma of pragmas) {
-    // Set once per file: setting it again writes, which a full disk refuses.
+    // Set auto_vacuum once per file: setting it again writes, which fails on a full disk.
     const isSet =
       pragma === incremental &&
       connection.guarded(() => Number(db.selectValue('PRAGMA auto_vacuum')) === 2, true)
@@ -61,14 +61,14 @@ export function createWasmDatabase(
     },
     transaction,
     sizeBytes: () => Number(db.selectValue('PRAGMA page_count')) * Number(db.selectValue('PRAGMA page_size')),
-    // SQLite overwrites deleted rows in place; this cuts off free pages and the log.
+    // With `secure_delete` SQLite overwrites deleted rows; `scrub` also removes free pages, the log and gaps.
     scrub: createScrub({ all, run, transaction }),
     close() {
       if (keepsLog) {
         try {
           all('PRAGMA wal_checkpoint(TRUNCATE)')
         } catch {
-          // The next opening copies the log.
+          // The next opening copies the log into the database.
         }
       }
       connection.close()
@@ -76,7 +76,7 @@ export function createWasmDatabase(
   }
 }
 
-/** Statements and transactions on an open handle. */
+/** Runs statements and transactions on an open handle. */
 class Connection {
   readonly #sqlite3: Sqlite3Static
   readonly #db: Database
@@ -92,11 +92,14 @@ class Connection {
     this.#factory = createStatementFactory(sqlite3, db)
   }
 
-  /** Runs `work`, settles its writes outside of transactions, and translates errors. */
+  /**
+   * Runs `work`, writes the combiner's buffer outside of transactions, and translates errors. `isReadOnly`:
+   * doesn't write the buffer.
+   */
   guarded<Result>(work: () => Result, isReadOnly = false): Result {
     try {
       const result = work()
-      // A book on a full disk can still be read.
+      // Reads don't write the buffer, so that a book on a full disk can be read.
       if (!this.#isInTransaction && !isReadOnly) this.#combiner.settle()
       return result
     } catch (error) {
@@ -111,7 +114,7 @@ class Connection {
 
   transaction<Result>(work: () => Result): Result {
     if (this.#isInTransaction) throw new DaybookError('internal', 'Transactions do not nest.')
-    // Settle an earlier commit first: nothing new begins while that fails.
+    // Write the buffer of an earlier commit first: no transaction begins while this fails.
     this.guarded(() => undefined)
     this.#isInTransaction = true
     try {
@@ -122,7 +125,7 @@ class Connection {
       this.guarded(() => undefined)
       return result
     } catch (error) {
-      // Some failures, such as a full disk, have already undone the transaction.
+      // After some failures, such as a full disk, SQLite has rolled back already.
       if (this.#sqlite3.capi.sqlite3_get_autocommit(this.#db) === 0) this.query('ROLLBACK', [])
       throw error
     } finally {
@@ -151,14 +154,16 @@ class Connection {
   }
 }
 
-/** A database in memory from the bytes of a file without a log. */
+/**
+ * Opens the bytes of a database file as a read-only database in memory. The file must not be in WAL mode.
+ */
 export function openImage(sqlite3: Sqlite3Static, bytes: Uint8Array): SqlDatabase {
   const { capi, wasm } = sqlite3
   const handle = new sqlite3.oo1.DB(':memory:')
   const pointer = wasm.allocFromTypedArray(bytes)
   try {
     const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_READONLY
-    // SQLite owns the bytes now, even on failure.
+    // SQLite frees the bytes, even on failure.
     handle.checkRc(capi.sqlite3_deserialize(handle, 'main', pointer, bytes.length, bytes.length, flags))
     return createWasmDatabase(sqlite3, handle, { pragmas: [] })
   } catch (error) {
@@ -167,11 +172,16 @@ export function openImage(sqlite3: Sqlite3Static, bytes: Uint8Array): SqlDatabas
   }
 }
 
-/** SQLite's result codes of a full disk and of failing storage (https://sqlite.org/rescode.html). */
+/**
+ * SQLite's result code of a full disk; `faults`: codes of failing storage (https://sqlite.org/rescode.html).
+ */
 const full = 13
 const faults = new Set([8, 10, 11, 14, 26])
 
-/** `failure`: the error of the file, which SQLite always reports as an I/O error. */
+/**
+ * Translates an error to `storage-full` or `storage-failed`. `failure`: the last error of the file, which
+ * SQLite reports only as an I/O error.
+ */
 function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown): unknown {
   if (isQuotaFault(error) || isQuotaFault(failure))
     return new DaybookError('storage-full', undefined, { cause: error })
@@ -186,12 +196,12 @@ function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown):
 
 // Removes deleted data from the files of a database: cuts off free pages, empties the log, and clears gaps
 // within pages.
-// Invariant: it also works on a full disk, where the log can't grow, in steps that fit in a small log.
+// Invariant: it also works on a full disk, where the log can't grow: in steps that fit into a small log.
 
 const slicePages = 256
-/** Step when there is little space. */
+/** Pages of a step on a full disk. */
 const fewPages = 32
-/** SQLite's own view of the pages, including the log. */
+/** Reads pages through SQLite, so pages in the log count. */
 const pagesSql = 'SELECT pgno, data FROM sqlite_dbpage WHERE pgno >= ? ORDER BY pgno LIMIT ?'
 const clearedSql = 'UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?'
 
@@ -206,7 +216,7 @@ function createScrub({
 
   const vacuum = () => {
     try {
-      // Run it to the end: one step removes one page.
+      // Read all rows: each step of the statement removes one page.
       all('PRAGMA incremental_vacuum')
     } catch (error) {
       if (!isDaybookError(error, 'storage-full')) throw error
@@ -226,7 +236,7 @@ function createScrub({
     emptyLog()
   }
 
-  /** In slices that each leave the log empty: a book may have many pages. */
+  /** Clears the gaps of all pages in slices, and empties the log after each slice. */
   const clearGaps = () => {
     const tails = overflowEndsOf(all(overflowEndsSql))
     let next = 1

@@ -1,10 +1,10 @@
-// One prepared statement of SQLite WASM, through the module's own exports. The package's bindings allocate
-// for each value; here all texts of a call share one buffer.
+// Runs prepared statements of SQLite WASM through the functions of the WASM module. The package's bindings
+// allocate memory for each value; here all values of a call share one buffer.
 import type { Database, PreparedStatement, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { SqlRow, SqlValue } from '../../../core/ports.ts'
 
 /**
- * The part of the C interface that is used (https://sqlite.org/c3ref/funclist.html). Pointers are numbers.
+ * The used functions of SQLite's C interface (https://sqlite.org/c3ref/funclist.html). Pointers are numbers.
  */
 interface Exports {
   sqlite3_bind_null(statement: number, index: number): number
@@ -25,9 +25,12 @@ interface Exports {
 }
 
 export interface WasmStatement {
-  /** It doesn't write to the file. */
+  /** Whether the statement doesn't write to the database. */
   readonly isReadOnly: boolean
-  /** Binds `params`, steps to the end or until `onRow` returns false, and resets. */
+  /**
+   * Binds `params`, steps to the end or until `onRow` returns false, and resets. Without `onRow` it stops at
+   * the first row. Throws `RangeError` for a wrong number of parameters.
+   */
   run(params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void
   finalize(): void
 }
@@ -39,7 +42,9 @@ export interface StatementFactory {
 
 const hasRow = 100
 const done = 101
-/** SQLITE_STATIC: the memory stays unchanged until the statement is reset. */
+/**
+ * SQLITE_STATIC: SQLite doesn't copy the value; the memory must stay unchanged until the statement is reset.
+ */
 const untilReset = 0
 const startBytes = 1 << 16
 const largestBuffer = 1 << 20
@@ -69,7 +74,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
     for (const value of params)
       bytes += typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : 0
     reserve(bytes)
-    // Get it again each time: growing memory replaces the buffer.
+    // Get the heap again in each call: growing memory replaces the buffer.
     const heap = wasm.heap8u()
     let at = arena
     params.forEach((value, i) => {
@@ -121,7 +126,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
             code = c.sqlite3_step(statement)
           check(code)
         } finally {
-          // Its result repeats the error of the step, which was thrown already.
+          // Ignore the result of the reset: it repeats the error of the step.
           c.sqlite3_reset(statement)
         }
       },

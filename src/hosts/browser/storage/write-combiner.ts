@@ -1,33 +1,38 @@
-// Combines adjacent writes: SQLite writes its log in many small pieces, and each costs a call into the browser.
-// Invariants: the file gets the same bytes in the same order as without it, and all of them when `settle` returns. Only the
-// newest run of adjacent writes is buffered, and every operation that could show a difference settles it first. A commit that
-// the file has no space for is refused while SQLite can still undo it.
+// Combines adjacent writes: SQLite writes its log in many small pieces, and each piece costs a call of the
+// browser.
+// Invariants: the file gets the same bytes in the same order as without the combiner, and has all bytes when
+// `settle` returns. Only the newest run of adjacent writes is buffered, and every operation that could show a
+// difference writes the buffer first. A commit without space in the file is refused while SQLite can still
+// undo it.
 import { poolHeaderBytes, ReservedHandle, type SyncHandle } from './reserved-handle.ts'
 
-/** Most buffered bytes; longer runs are written in pieces of this size. */
+/** Most buffered bytes; a write that doesn't fit writes the buffer first. */
 const bufferBytes = 1 << 20
-/** Header of a frame in the log (https://sqlite.org/fileformat.html#wal_frame_header), before its page. */
+/** Bytes of the header before each page in the log (https://sqlite.org/fileformat.html#wal_frame_header). */
 const frameHeaderBytes = 24
 const leastPageBytes = 512
 
 export class WriteCombiner {
   readonly #buffer = new Uint8Array(bufferBytes)
   readonly #handles = new Set<ReservedHandle>()
-  /** The handle whose writes are buffered, with their place and length. */
+  /** The handle whose writes are buffered, the offset of the buffer in its file, and the buffer's length. */
   #owner: ReservedHandle | undefined
   #at = 0
   #length = 0
   #failure: unknown
-  /** The last write was the header of a frame that commits: the database then has so many pages. */
+  /**
+   * If the last write was the header of a frame that commits: pages of the database after the commit.
+   * Otherwise 0.
+   */
   #committing = 0
   #guarded: { readonly log: string; readonly admit: (pages: number) => boolean } | undefined
 
-  /** Why the file did not accept the buffered writes. */
+  /** Why the file refused the last write of the buffer; undefined after success. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** A handle over `file` whose adjacent writes are combined. */
+  /** Returns a handle of `file` that combines adjacent writes. */
   wrap(file: SyncHandle): SyncHandle {
     const handle = new ReservedHandle(file)
     this.#handles.add(handle)
@@ -50,7 +55,10 @@ export class WriteCombiner {
     }
   }
 
-  /** Writes the buffer to the file. Throws if the file did not accept all of it; the buffer stays for another try. */
+  /**
+   * Writes the buffer to the file. Throws if the file didn't accept all bytes; the buffer stays for the next
+   * `settle`.
+   */
   settle(): void {
     if (this.#owner === undefined) {
       this.#failure = undefined
@@ -70,7 +78,10 @@ export class WriteCombiner {
     this.#failure = undefined
   }
 
-  /** Allocates `bytes` for the file at `path` of the pool, behind its end. */
+  /**
+   * Allocates space so that the file at `path` has `bytes`, with the pool's header. False if there is no
+   * space, or no such file.
+   */
   reserve(path: string, bytes: number): boolean {
     return this.#handleOf(path)?.extend(bytes) ?? false
   }
@@ -80,22 +91,25 @@ export class WriteCombiner {
     return Math.max(0, (this.#handleOf(path)?.getSize() ?? 0) - poolHeaderBytes)
   }
 
-  /** Bytes of the file at `path` that SQLite doesn't need; all of them for a log. */
+  /** Spare bytes of the file at `path`; for a log all bytes behind the pool's header. */
   spare(path: string): number {
     return this.#handleOf(path)?.spare() ?? 0
   }
 
-  /** Overwrites old data behind the end of the file at `path`. */
+  /** Overwrites the old data behind the end of the database at `path`. */
   wipe(path: string): void {
     this.#handleOf(path)?.wipe()
   }
 
-  /** Exposes all bytes of the file at `path`. */
+  /** Makes all bytes of the file at `path` readable. */
   showAll(path: string): void {
     this.#handleOf(path)?.showAll()
   }
 
-  /** Commits to the database at `path` need the consent of `admit`, which gets the pages after the commit. */
+  /**
+   * Calls `admit` before each commit to the log of the database at `path`, with the pages of the database
+   * after the commit. False refuses the commit as on a full disk.
+   */
   guard(path: string, admit: (pages: number) => boolean): void {
     this.#guarded = { log: `${path}-wal`, admit }
   }
@@ -119,8 +133,9 @@ export class WriteCombiner {
   }
 
   /**
-   * Settles inside a call of SQLite, which gets the error. If the file had to grow, drop the buffer: SQLite doesn't count on
-   * that commit, and undoes it or copies it to the database again; keeping it would block changes that free space.
+   * Like `settle`, inside a call of SQLite, which gets the error. If the file had to grow, it drops the
+   * buffer: SQLite undoes that commit or copies it to the database again, and the buffer would block changes
+   * that free space.
    */
   #settleWithin(): void {
     try {
@@ -153,7 +168,7 @@ export class WriteCombiner {
   }
 
   #read(handle: ReservedHandle, buffer: AllowSharedBufferSource, position: number): number {
-    // Even before the buffered run the file may be shorter than it will be.
+    // A read before the buffered bytes may reach into them, so it writes the buffer first.
     if (this.#owner !== handle || position >= this.#at + this.#length)
       return handle.read(buffer, { at: position })
     try {
@@ -164,7 +179,7 @@ export class WriteCombiner {
     return handle.read(buffer, { at: position })
   }
 
-  /** Reads as if the buffer were written. */
+  /** Reads the file, with the buffer in place of the bytes that could not be written. */
   #readThrough(handle: ReservedHandle, into: Uint8Array<ArrayBuffer>, position: number): number {
     const end = Math.min(position + into.length, this.#at + this.#length)
     into.fill(0, handle.read(into, { at: position }))
@@ -177,7 +192,7 @@ export class WriteCombiner {
     try {
       if (this.#owner === handle) this.#settleWithin()
     } catch {
-      // The writer got the error already. The worker's other handles must be closed all the same.
+      // The writer has the error already, and the other handles of the worker must still be closed.
       this.#forget()
     }
     this.#handles.delete(handle)
@@ -185,11 +200,11 @@ export class WriteCombiner {
   }
 }
 
-/** Pages of the database after a commit, from the header of its last frame; 0 in other frames. */
+/** Pages of the database after the commit, if `bytes` is the header of a commit frame; otherwise 0. */
 const pagesAfter = (bytes: Uint8Array) =>
   bytes.length === frameHeaderBytes ? new DataView(bytes.buffer, bytes.byteOffset).getUint32(4) : 0
 
-/** The pool also writes checksums, as 32-bit words: use their bytes. */
+/** The bytes of a buffer of any type: the pool also writes 32-bit words, its checksums. */
 function toBytes(buffer: AllowSharedBufferSource): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(buffer)) return new Uint8Array(buffer as ArrayBuffer)
   return new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.byteLength)
@@ -200,8 +215,8 @@ interface HandlePrototype {
 }
 
 /**
- * Makes every handle that this worker opens from now on go through `combiner`, because the pool opens its
- * own.
+ * Wraps every access handle that this worker opens from now on in `combiner`, because the pool opens its
+ * handles itself.
  */
 export function combineHandles(combiner: Pick<WriteCombiner, 'wrap'>): void {
   const prototype = globalThis.FileSystemFileHandle?.prototype as HandlePrototype | undefined

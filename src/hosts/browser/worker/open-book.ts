@@ -1,5 +1,5 @@
-// Opens the engine of a book over this browser's storage, in a turn of its tab.
-// Invariant: on every failure the files are released, so that other tabs can try.
+// Opens the engine of a book over this browser's storage, when its tab becomes the owner.
+// Invariant: on every failure the files are released, so that other tabs can open the book.
 import { roomSizeOf } from '../../../commons/room/room-size.ts'
 import { checkKey } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
@@ -28,7 +28,7 @@ import type { OwnedBook } from '../tab/owned-book.ts'
 import { watchView } from '../tab/page-view.ts'
 import type { OpenRequest } from '../worker-message.ts'
 
-/** Parts of the page that aren't data. */
+/** Parts of the engine that need the page. */
 export interface EngineParts {
   readonly getKey: (() => Promise<string>) | undefined
   readonly embedder: ReturnType<typeof browserEmbedder>
@@ -41,7 +41,10 @@ interface Opening {
   readonly turn: Turn
 }
 
-/** Opens the book; repairs a damaged one first, and uses reserved space on a full disk. */
+/**
+ * Opens the book. If this fails, it tries once more: repairs a damaged file first, and uses reserved space on
+ * a full disk.
+ */
 export async function openOwnedBook(
   request: OpenRequest,
   parts: EngineParts,
@@ -65,7 +68,7 @@ interface SecondTry {
 function secondTry(error: unknown): SecondTry | undefined {
   if (isBroken(error)) return { suspicion: { damaged: faultText(error) } }
   if (isDaybookError(error, 'storage-full')) return { useReserveFirst: true }
-  // A damaged first page causes all kinds of errors.
+  // A damaged first page can cause any error, so check the file.
   const isSuspect = !isDaybookError(error) || isReadOnly(error)
   return isSuspect ? { suspicion: { isSuspect } } : undefined
 }
@@ -77,7 +80,7 @@ async function openOnce(
   const { turn } = initial
   let opening = initial
   if (await finishErasing(initial.request.name)) {
-    // The book of this tab was erased; the next opener creates a new one.
+    // The book that this tab used is erased; a later opening creates a new book.
     if (turn.wasServed) throw new DaybookError('book-erased')
     opening = { ...initial, request: { ...initial.request, existedBefore: false } }
   }
@@ -102,17 +105,21 @@ async function openOnce(
   }
 }
 
-/** Counts this owner, and connects the engine to the network state and to visible pages. */
+/**
+ * Unlocks the book, counts this owner, and notifies the engine when the network is back or a page becomes
+ * visible.
+ */
 async function own(engine: Engine, { request, turn }: Opening, storage: BookStorage): Promise<OwnedBook> {
   const { name, sync, passphrase } = request
-  // Unlock at once. `worker-engine.ts` reports a wrong passphrase when the tab has opened.
+  // A wrong passphrase is no error here: `worker-engine.ts` reports it when the tab is open.
   if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
   const { settings } = engine.store
   const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
-  // A read-only book has no count; then `turn.after` alone tells turns apart.
+  // A book of a newer Daybook is read-only and stores no count; then only `turn.after` distinguishes turns.
   if (!engine.store.newer) countOwner(storage.db, () => settings.set('owner_epoch', epoch))
   addEventListener('online', engine.wake)
-  // Store the first commits of this turn before anyone is served; a full disk stores nothing.
+  // Store the first commits of this turn before any call is served. On a full disk this resolves without
+  // storing.
   await storage.db.settled?.('read')
   const unwatch = sync ? watchView(name, engine.attend) : undefined
   const { durability, makeStrict, watchFault, refit } = storage
@@ -131,7 +138,7 @@ async function own(engine: Engine, { request, turn }: Opening, storage: BookStor
   }
 }
 
-/** A full disk has no count either. */
+/** Stores the count of owners; on a full disk it stores nothing. */
 function countOwner(db: SqlDatabase, count: () => void): void {
   try {
     db.transaction(count)
@@ -208,7 +215,7 @@ function carrierOf({ name, sync }: OpenRequest, getKey: EngineParts['getKey']) {
   })
 }
 
-/** The place of requests for the service worker, if enabled. */
+/** The place where requests wait for the service worker; undefined unless `sync.background` is set. */
 function spillPlaceOf({ name, sync }: OpenRequest) {
   if (!sync?.background) return undefined
   return openSpillPlace({

@@ -1,4 +1,5 @@
-// The worker's side of the wire: opens the tab of a book and answers calls with values, never exceptions.
+// Answers the messages of the page in the worker: opens the tab of a book, and answers calls with values,
+// never exceptions.
 import { type ProxyMethods, releaseProxy } from 'comlink'
 import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
 import { type CallMessage, type Reply, failedReply, firstOf } from '../../../book/share/line-message.ts'
@@ -32,7 +33,10 @@ async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
   }
 }
 
-/** Outdated copies of the files would fail in obscure ways. */
+/**
+ * Throws `assets-mismatch` if page and worker have different versions, because an outdated worker fails with
+ * unclear errors.
+ */
 function checkVersion(page: string): void {
   const worker = product.version
   if (page !== worker) throw new DaybookError('assets-mismatch', undefined, { details: { page, worker } })
@@ -40,9 +44,12 @@ function checkVersion(page: string): void {
 
 export class WorkerEngine implements WorkerDoor {
   #tab: BookTab | undefined
-  /** The book, while this tab owns it. */
+  /** The last book that this tab owned; open while the tab is the owner. */
   #owned: OwnedBook | undefined
-  /** Something was written in this tab: if a later turn finds a new book, the old one was evicted. */
+  /**
+   * The book had a change while this tab was open: if a later turn finds no book, the browser evicted the
+   * book.
+   */
   #wasWritten = false
   #mayBackground = false
   readonly #tools = loadLocalTools()
@@ -105,7 +112,8 @@ export class WorkerEngine implements WorkerDoor {
     this.#tab = tab
     await tab.ready
     this.#unwatch = watchPlaces(() => {
-      // The page ends this worker: it can't close such files, and others don't see its locks.
+      // This uncaught error makes the page end the worker: it can't close deleted files, and other tabs don't
+      // see its locks.
       throw new Error(
         `The data of this site was cleared while book ${request.name} was open: load the page again`,
       )
