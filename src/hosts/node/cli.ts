@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `daybook`: the command line. Connects the process to the commands.
+// `daybook`: the script of the command line. Passes arguments and signals to `runCli`, and sets the exit
+// code.
 import './port/check-node.ts'
 import './cli/small-heap.ts'
 import { exitCode } from './cli/command.ts'
@@ -10,9 +11,9 @@ const abort = new AbortController()
 process.once('SIGINT', () => abort.abort())
 process.once('SIGTERM', () => abort.abort())
 process.stdout.on('error', (error) => abort.abort(outputFault(error)))
-// Remarks go to stderr; if it fails, nothing can report that.
+// An error of stderr can't be reported, so ignore it.
 process.stderr.on('error', () => undefined)
 const code = await runCli(process.argv.slice(2), abort.signal)
-// Exit at once when interrupted: output that waits for a pipe's reader would keep the process alive.
+// Exit at once when interrupted: output that a pipe's reader doesn't read would keep the process alive.
 if (code === exitCode.interrupted) process.exit(code)
 process.exitCode = code

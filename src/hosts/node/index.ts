@@ -1,4 +1,4 @@
-// `daybook/node`: the entry for programs in Node.
+// `daybook/node`: the package's entry for programs in Node.
 import './port/check-node.ts'
 export { type NodeBookOptions, openDaybook } from './book/open-daybook.ts'
 export { type BookInFolder, listBooks } from './book/list-books.ts'

@@ -1,4 +1,4 @@
-// The worker thread of a local model.
+// The script of a local model's worker thread.
 import { parentPort } from 'node:worker_threads'
 import type { ModelRequest } from '../../recall/embed/model-message.ts'
 import { serveModel } from '../../recall/embed/model-server.ts'

@@ -1,9 +1,9 @@
-// The client of P3394 messages in Node, which adds Unix sockets, MCP servers over stdio, and books in files.
+// The client of P3394 messages in Node, which adds a Unix socket to the transports.
 import { type ClientOptions, DaybookClient as AnyClient } from '../../../doors/p3394/client.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
 export interface NodeClientOptions extends ClientOptions {
-  /** The path of a socket, tried before a URL. `key` is sent there too. */
+  /** Path of a Unix socket, used before a URL. `key` is sent to this socket too. */
   readonly socket?: string
 }
 

@@ -1,5 +1,5 @@
-// Messages over a Unix socket: of the owner process of a book, or of another agent that speaks P3394 in such
-// frames.
+// Sends messages over a Unix socket: to the owner process of a book, or to another agent that uses P3394 in
+// these frames.
 import { connect } from 'node:net'
 import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
@@ -15,9 +15,12 @@ import {
 import { FrameLine } from '../socket/frame-line.ts'
 
 export interface SocketWay {
-  /** The socket path, read again for each connection: the next owner of a book may listen elsewhere. */
+  /**
+   * The socket path. A function is called for each connection, because the next owner of a book may listen at
+   * another path; undefined: there is no owner.
+   */
   readonly path: string | (() => string | undefined)
-  /** A token of the book: messages run with its rights. */
+  /** A token of the book; messages run with the token's rights. Default: the rights of the book's owner. */
   readonly token?: string | undefined
 }
 

@@ -1,5 +1,5 @@
-// Messages to an MCP server that this process starts: a capability is its tool (`kstar:store_trace` is
-// `mcp__kstar__store_trace`), the id of a message is its `daybook/request-id`.
+// Sends messages to an MCP server that this process starts: a capability becomes the call of a tool
+// (`kstar:store_trace` calls `mcp__kstar__store_trace`), and the message's id becomes `daybook/request-id`.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
@@ -81,7 +81,7 @@ async function start({ command, args = [], env = process.env }: StdioWay): Promi
     const one = waiting.get(message['id'])
     waiting.delete(message['id'])
     const { error, result } = message
-    // A protocol error: no tool has started, and another transport may have one.
+    // A protocol error: the tool has not started, so another transport may be tried.
     if (isJsonObject(error)) one?.reject(broken('mcp_stdio', new Error(String(error['message']))))
     else one?.resolve(result)
   })
@@ -121,7 +121,7 @@ function readResult(result: unknown): AgentReply {
   return { ok: false, error: new DaybookError('invalid-input', text) }
 }
 
-/** A value that is no object comes in `result`. */
+/** Unwraps a value that is no object, which MCP servers send as `{ result: value }`. */
 function plain(value: unknown): unknown {
   const isWrapped = isJsonObject(value) && 'result' in value && Object.keys(value).length === 1
   return isWrapped ? value['result'] : value

@@ -1,7 +1,7 @@
-// Opens the file of a book, repairs a damaged one first, and erases it.
+// Opens the file of a book, and repairs a damaged file first. Erases a book.
 // Invariants of erasure: a mark exists from before the first file is deleted until after the last, so that
-// the next opener finishes the work; and files are deleted while the database is locked, so that nobody
-// creates a new book meanwhile.
+// the next opening finishes the erasure. Files are deleted while the database is locked, so that no process
+// creates a new book before the end.
 import { existsSync, statSync, closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError, DaybookError } from '../../../core/errors.ts'
@@ -25,21 +25,21 @@ import { basename, dirname, join } from 'node:path'
 export interface BookFile {
   readonly db: SqlDatabase
   check(table: string): string | undefined
-  /** The copy of its records. */
+  /** The checkpoint, the copy of the book's records. */
   readonly checkpointFile: CheckpointFile
   storage(): Promise<Pick<Status, 'degraded'>>
-  /** The file is empty, but files beside it show that it was a book. */
+  /** True: the file is empty, but a file beside it shows that it was a book. */
   readonly existedBefore: boolean
   /** Releases or refills the reserved disk space. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
   readonly isScarce?: () => boolean
-  /** Deletes the book from this machine; `closeEngine` closes everything that uses it. */
+  /** Deletes the book from this machine. `closeEngine` must close everything that uses the book. */
   erase(closeEngine: () => void): void
 }
 
 /**
- * Opens the book at `options.path`, repairing a damaged file first, and passes the file to `open`. Throws
- * `storage-failed` if it is no book.
+ * Opens the book at `options.path`, repairs a damaged file first, and returns the result of `open`. Throws
+ * `storage-failed` if the file is no book, `open-elsewhere` if another process has it.
  */
 export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
   const { path } = options
@@ -52,7 +52,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   finishMending(path)
   const room = path === ':memory:' ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
-  // A new file is written to before it gets a reserve.
+  // A book gets its reserve only after its first write, so an empty file with a reserve lost its content.
   const existedBefore = isBlank && reserveBytes(path) > 0
   const attempt = () => {
     const loss = lossOf(path)
@@ -83,7 +83,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         existedBefore,
         erase(closeEngine) {
           if (room) beginErasing(path)
-          // It stays locked while its files are deleted.
+          // The database stays open and locked while its files are deleted.
           isErasing = path !== ':memory:'
           const end = () => {
             room?.release()
@@ -118,7 +118,10 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
   }
 }
 
-/** Throws unless `db` is new, or the book whose checkpoint is beside it and not older. */
+/**
+ * Throws unless `db` is a new file, or the book of the checkpoint beside it and not older than the
+ * checkpoint.
+ */
 function checkIdentity(db: SqlDatabase, path: string): void {
   const copy = copyBeside(path)
   if (isBook(db)) {
@@ -132,12 +135,12 @@ function checkIdentity(db: SqlDatabase, path: string): void {
   if (aboutCopy(db)) throw new Damaged('the file is a checkpoint')
 }
 
-/** Throws before SQLite changes the database of another program. */
+/** Throws if the file is the database of another program, before SQLite changes it. */
 const refuseOther = (path: string) => (count: (sql: string) => number) => {
   if (path !== ':memory:' && isOfAnother(count)) throw notOurs(path, hasCopy(path))
 }
 
-/** SQLite's code for a read-only file, which a damaged header can claim too. */
+/** SQLite's result code for a read-only file; a damaged header can cause it too. */
 const readOnly = 8
 
 function reasonOf(path: string, error: unknown): string | undefined {
@@ -149,13 +152,13 @@ function reasonOf(path: string, error: unknown): string | undefined {
 
 const isEmpty = (path: string) => existsSync(path) && bytesOf(path) === 0
 
-/** Shown until the next opening: an empty file may also be a new book. */
+/** Text for the status until the next opening, because an empty file may be a lost book. */
 const blankText =
   'empty-file: the file of this book was empty when it was opened, and now has a new book. If it had a book before, import a copy of that.'
 
 /**
- * Why a missing or empty file is a loss; undefined for a new book. SQLite would create a new book there, and
- * a later repair would mix in records of the old one.
+ * Why a missing or empty file means lost data; undefined for a new book. Check this before SQLite opens the
+ * file: it would create a new book, and a later repair would mix the records of both books.
  */
 function lossOf(path: string): string | undefined {
   if (existsSync(path))
@@ -182,11 +185,14 @@ function stateOf(db: SqlDatabase, room: DiskRoom | undefined): Pick<Status, 'deg
 
 const waysOut = 'Move it away to create a book here, or give the book another path.'
 
-/** The usual message of this code advises to reopen the book, which doesn't help here. */
+/**
+ * Has its own message: the default message of `storage-failed` advises to reopen the book, which doesn't help
+ * here.
+ */
 const refusal = (path: string, reason: string, message: string) =>
   DaybookError.from({ code: 'storage-failed', message, retry: false, details: { path, reason } })
 
-/** Throws if `path` is a folder or no regular file. */
+/** Throws `storage-failed` if something other than a regular file is at `path`. */
 function refuseOtherThanFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found || found.isFile()) return
@@ -194,7 +200,7 @@ function refuseOtherThanFile(path: string): void {
   throw refusal(path, 'not-a-book', `${path} is ${type} and not a book. ${waysOut}`)
 }
 
-/** Error for a file without any sign of a book. */
+/** The error for a file without a record of a book. */
 const noBook = (path: string, why: string): DaybookError =>
   refusal(
     path,
@@ -202,10 +208,12 @@ const noBook = (path: string, why: string): DaybookError =>
     `${path} is not a book (${why}), and no record was found in it. If it was a book, restore a copy of it. ${waysOut}`,
   )
 
-/** SQLite's codes for files that can't be opened or written. */
+/** SQLite's result codes for files that can't be opened or written. */
 const accessCodes: ReadonlySet<unknown> = new Set([8, 14])
 
-/** An error that names the file, if the file is the cause; otherwise `error`. */
+/**
+ * Replaces an error that the file caused by an error that names the file; returns other errors unchanged.
+ */
 function withPath(path: string, error: unknown): unknown {
   if (path === ':memory:' || !isDaybookError(error, 'storage-failed')) return error
   if (error.details['result'] === 26) return noBook(path, faultText(error))
@@ -219,7 +227,7 @@ function withPath(path: string, error: unknown): unknown {
 
 const mark = '.erasing'
 
-/** Creates the mark of an erasure. Throws if another file is in its place. */
+/** Creates the mark of an erasure. Throws `storage-failed` if a foreign file has the mark's name. */
 function beginErasing(path: string): void {
   refuseOthers(path, mark)
   closeSync(openSync(path + mark, 'w', fileMode))
@@ -227,19 +235,19 @@ function beginErasing(path: string): void {
 }
 
 /**
- * Deletes the book at `path`, which has the mark and whose database is open and locked. `closeEngine` closes
- * everything else.
+ * Deletes the book at `path`. Call it only after `beginErasing`, with `db` open. `closeEngine` closes
+ * everything except `db`.
  */
 function eraseBook(path: string, db: Pick<SqlDatabase, 'exec' | 'close'>, closeEngine: () => void): void {
   closeEngine()
-  // Closing the database touches no log file from here on: one of that name might belong to a new book.
+  // Without a log, closing `db` later deletes no log file, which may belong to a new book then.
   db.exec('PRAGMA journal_mode = DELETE')
   removeFiles(path, db.close)
 }
 
 /**
- * Finishes an interrupted erasure; false without one. Throws `open-elsewhere` while another process
- * erases.
+ * Finishes an interrupted erasure; false if there is none. Throws `open-elsewhere` while another process
+ * erases the book.
  */
 function finishErasing(path: string): boolean {
   if (!isPlain(path + mark)) return false
@@ -266,7 +274,7 @@ function removeFiles(path: string, close: () => void): void {
     rmSync(path, { force: true })
     close()
   } catch {
-    // Windows doesn't delete open files.
+    // Windows deletes no open file, so close the database first.
     close()
     rmSync(path, { force: true })
   }
@@ -275,9 +283,9 @@ function removeFiles(path: string, close: () => void): void {
   flush(folder)
 }
 
-/** Flushes the folder: otherwise a power cut could restore deleted files. */
+/** Flushes the folder, so that a power cut restores no deleted file. */
 function flush(folder: string): void {
-  // Windows opens no folders.
+  // Windows can't open folders.
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {

@@ -1,4 +1,4 @@
-// The checkpoint beside the file of a book, which is a copy of its records.
+// The checkpoint beside the file of a book: a database with a copy of the book's records.
 import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { openIfPossible, readAbout } from '../../../store/repair/damage.ts'
@@ -21,24 +21,27 @@ export function checkpointAt(path: string): CheckpointFile {
     remove() {
       removeDatabase(own)
     },
-    // A full disk reports itself.
+    // True even if the disk is full: writing the checkpoint then fails with `storage-full`.
     fits: () => leftAlone(path, '.checkpoint').length === 0,
   }
 }
 
-/** Opens the checkpoint of the book at `path`, if possible. */
+/** Opens the checkpoint of the book at `path`. Undefined if it is missing or unreadable. */
 export function openCheckpoint(path: string): SqlDatabase | undefined {
   const file = checkpointAt(path)
   return file.exists() ? openIfPossible(file.open) : undefined
 }
 
-/** Header of the checkpoint beside the book at `path`, if there is one. */
+/**
+ * Reads the description of the checkpoint beside the book at `path`. Undefined if it is missing or
+ * unreadable.
+ */
 export function copyBeside(path: string): AboutCopy | undefined {
   const file = checkpointAt(path)
   return file.exists() ? readAbout(file.open) : undefined
 }
 
-/** The latest stamp in that checkpoint; empty without one. */
+/** The latest stamp in the checkpoint of the book at `path`; empty without a checkpoint. */
 export function lastStampBeside(path: string): string {
   const copy = openCheckpoint(path)
   try {
@@ -48,5 +51,5 @@ export function lastStampBeside(path: string): string {
   }
 }
 
-/** Whether the book at `path` has a checkpoint. */
+/** Whether the book at `path` has a readable checkpoint. */
 export const hasCopy = (path: string): boolean => copyBeside(path) !== undefined

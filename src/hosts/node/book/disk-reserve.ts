@@ -1,6 +1,6 @@
-// Disk space reserved for a book: a file that is deleted when the disk is full and refilled later.
-// Invariants: only reading, forgetting, opening and erasing may use it. A committed write always fits when
-// the log is copied into the database, so the log can always restart.
+// Reserves disk space for a book: a file that is deleted when the disk is full, and filled again later.
+// Invariants: only reading, forgetting, opening and erasing may use the reserve. A committed write always
+// fits when the log is copied into the database, so the log can always restart.
 import {
   closeSync,
   constants,
@@ -15,42 +15,44 @@ import { dirname } from 'node:path'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { fileMode, isOther, removePlain } from '../port/private-file.ts'
 
-/** More than SQLite's log between two checkpoints. */
+/** Least size of the reserve: more than SQLite's log between two checkpoints. */
 const leastBytes = 6 * 2 ** 20
 const mostBytes = 64 * 2 ** 20
 const pieceBytes = 2 ** 20
-/** A smaller gap waits for the next opening. */
+/** A commit fills the reserve again only if this many bytes are missing; less waits for the next opening. */
 const stepBytes = 4 * 2 ** 20
-/** With less free space no ordinary write is safe. */
+/** Free bytes that a full disk's status message adds to the missing reserve. */
 const scarceBytes = 2 ** 19
 
 export interface DiskRoom {
-  /** Refills the reserve as far as the disk allows. `bookBytes`: current size of the book. */
+  /** Fills the reserve as far as the disk allows. `bookBytes`: current size of the book. */
   renew(bookBytes: number): void
-  /** Releases the reserve. */
+  /** Deletes the reserve. */
   release(): void
-  /** Releases or refills the reserve for a call that found the disk full. */
+  /** Deletes the reserve before a call that found the disk full, and fills the reserve again after it. */
   use(db: Pick<SqlDatabase, 'sizeBytes' | 'scrub'>, isUsed: boolean): void
-  /** Whether less space is free than the book needs. */
+  /** Whether less space is free than twice the size of the book's file. */
   isScarce(): boolean
-  /** Whether a commit may be made that grows the book to `bytes`. */
+  /** Whether the disk has space for a commit that makes the book `bytes` large. */
   admit(bytes: number): boolean
-  /** Warnings for the owner about a full disk. */
+  /** Texts for the status about a full disk. */
   degraded(bookBytes: number): string[]
 }
 
 const wantedFor = (bookBytes: number) => Math.min(mostBytes, Math.max(leastBytes, bookBytes >> 1))
-/** Reserved bytes of the book at `path`; 0 without a reserve, or with another file in its place. */
+/** Size of the reserve of the book at `path`; 0 without a reserve, or if a foreign file has its name. */
 export const reserveBytes = (path: string) => (isOther(`${path}.reserve`) ? 0 : bytesOf(`${path}.reserve`))
-/** 0 if there is no such file. */
+/** Size of the file in bytes; 0 for a missing file. */
 export const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** The disk space of the book at `path`. */
 export function roomOf(path: string): DiskRoom {
   const own = `${path}.reserve`
-  /** Released bytes may be taken back whole; of other free space only a quarter. */
+  /**
+   * Bytes of the deleted reserve: filling may take back all of them, but only a quarter of other free space.
+   */
   let releasedBytes = 0
-  /** A call is using the released space: refilling now would take it away. */
+  /** True while a call uses the released space: filling now would take that space. */
   let isInUse = false
   const freeBytes = () => {
     const { bavail, bsize } = statfsSync(dirname(path))
@@ -68,7 +70,7 @@ export function roomOf(path: string): DiskRoom {
           Math.min(wanted, Math.max(releasedBytes, currentBytes + Math.floor(freeBytes() / 4))),
         )
     } catch {
-      // Keep what there is until the next try.
+      // Keep the smaller reserve until the next `renew`.
     }
   }
   const release = () => {
@@ -77,10 +79,10 @@ export function roomOf(path: string): DiskRoom {
   }
   const scrub = (db: Pick<SqlDatabase, 'scrub'>) => {
     try {
-      // The log has its own space: copying it and cutting it off frees that, and so do free pages.
+      // This frees space: it copies the log into the database and cuts the log and free pages off.
       db.scrub('space')
     } catch {
-      // Inside a transaction, or the disk is completely full. The reserve may still suffice.
+      // Inside a transaction, or the disk has no free byte. The reserve may still suffice.
     }
   }
   return {
@@ -96,7 +98,7 @@ export function roomOf(path: string): DiskRoom {
     admit(bytes) {
       const addedBytes = bytes - bytesOf(path)
       const reserve = reserveBytes(path)
-      // First in the log, then in the database.
+      // Twice, because the pages are written to the log, then to the database.
       if (2 * addedBytes > reserve && 2 * addedBytes > reserve + freeBytes()) return false
       if (wantedFor(bytes) - reserve >= stepBytes) renew(bytes)
       return true
@@ -113,10 +115,13 @@ export function roomOf(path: string): DiskRoom {
   }
 }
 
-/** Windows has no such flag. */
+/** Windows doesn't have this flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0
 
-/** Writes bytes that use real space: some file systems store no zeros and no holes. */
+/**
+ * Appends bytes up to the size `until`. The bytes are not zeros, because some file systems use no space for
+ * zeros.
+ */
 function fill(path: string, from: number, until: number): void {
   if (until <= from || isOther(path)) return
   const piece = new Uint8Array(pieceBytes)
@@ -131,7 +136,7 @@ function fill(path: string, from: number, until: number): void {
     fchmodSync(file, fileMode)
     while (size < until) size += writeSync(file, piece, 0, Math.min(pieceBytes, until - size))
   } catch (error) {
-    // Keep the part that was written whole.
+    // Cut off a partly written piece.
     ftruncateSync(file, size)
     throw error
   } finally {

@@ -1,7 +1,7 @@
-// Links, folders and other foreign files in the place of a book's own files. A link may lead to anybody's
-// file.
-// Invariant: they stay unchanged, and so do the targets of links; the book works without that file, and
-// reports it.
+// Detects foreign files with the names of a book's own files: links, folders, devices. A link may lead to a
+// file of another user.
+// Invariant: foreign files and the targets of links stay unchanged; the book works without its own file, and
+// reports that.
 import { lstatSync } from 'node:fs'
 import { DaybookError } from '../../../core/errors.ts'
 import { isOther } from '../port/private-file.ts'
@@ -10,7 +10,7 @@ const noCopy = 'no copy of the records is made'
 const noMending = "a damaged book can't be repaired"
 const noWriting = "the book can't be opened"
 
-/** Consequence for the book, by file name. */
+/** Consequence of a foreign file for the book, by the file's suffix. */
 const lacks: Readonly<Record<string, string>> = {
   '.reserve': 'no space is reserved for a full disk',
   '.checkpoint': noCopy,
@@ -27,13 +27,13 @@ const lacks: Readonly<Record<string, string>> = {
   '-journal': noWriting,
 }
 
-/** Messages about foreign files at the book's `path` whose suffix begins with `prefix`. */
+/** Texts about foreign files beside the book at `path`, for suffixes that begin with `prefix`. */
 export const leftAlone = (path: string, prefix = ''): string[] =>
   Object.keys(lacks)
     .filter((suffix) => suffix.startsWith(prefix) && isOther(path + suffix))
     .map((suffix) => textOf(path, suffix))
 
-/** Throws if a foreign file blocks the next step. */
+/** Throws `storage-failed` if there is a foreign file with a suffix that begins with `prefix`. */
 export function refuseOthers(path: string, prefix: string): void {
   const suffix = Object.keys(lacks).find((one) => one.startsWith(prefix) && isOther(path + one))
   if (suffix === undefined) return

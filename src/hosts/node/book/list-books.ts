@@ -1,9 +1,10 @@
-// Lists the books of a folder. Invariant: it opens and creates nothing.
+// Lists the books of a folder.
+// Invariant: it opens and creates nothing.
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isBookName } from '../../../core/book.ts'
 
-/** A book in a file of its own. */
+/** A book in its own file. */
 export interface BookInFolder {
   readonly name: string
   /** The absolute path, for `openDaybook`. */
@@ -13,8 +14,8 @@ export interface BookInFolder {
 const ending = '.daybook'
 
 /**
- * Lists the books in `folder`, by name; default: the folder where `openDaybook` creates them. Throws if it
- * can't be read.
+ * Lists the books in `folder`, sorted by name. Default: the current folder, where `openDaybook` creates
+ * books. Throws if the folder can't be read.
  */
 export function listBooks({ folder = '.' }: { readonly folder?: string } = {}): BookInFolder[] {
   return readdirSync(folder, { withFileTypes: true })

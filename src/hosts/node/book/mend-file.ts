@@ -1,5 +1,6 @@
-// Repairs the damaged file of a book: makes a new file from its content, which then replaces it.
-// Invariant: at every moment the path has the old file, or the whole new one is beside it or in its place.
+// Repairs the damaged file of a book: makes a new file from the readable content, and replaces the damaged
+// file by it.
+// Invariant: at every moment the old file is at its path, or the whole new file is beside it or at its path.
 import {
   closeSync,
   copyFileSync,
@@ -36,21 +37,27 @@ const mending = '.mending'
 const mendingSource = '.mending-source'
 const pageSize = 4096
 
-/** Finishes an interrupted repair: a new file without the old one is whole, one beside the old is not. */
+/**
+ * Finishes an interrupted repair. If the old file is at its path, the new file may be incomplete and is
+ * deleted; otherwise the new file is whole and gets the path.
+ */
 export function finishMending(path: string): void {
   if (path === ':memory:' || !isPlain(path + mending)) return
   if (existsSync(path)) {
     removeDatabase(path + mending)
     return
   }
-  // A log of the old file would be taken for the new one's.
+  // Move the log of the old file away: SQLite would apply it to the new file.
   setAside(path, `${path}.damaged-${stampOf(formatTime(Date.now()))}`)
   renameSync(path + mending, path)
 }
 
-/** Like `mendFile`; uses the reserved disk space if there is no other. */
+/**
+ * Like `mendFile`; on a full disk it repeats the repair with the reserved space. Throws `storage-full` if
+ * that fails too.
+ */
 export function mendWithRoom(path: string, reason: string): boolean {
-  // The next opening has a reserve of its own; the space released here isn't taken back during the repair.
+  // A separate `DiskRoom` for the repair, so that nothing fills the reserve during the repair.
   const room = roomOf(path)
   try {
     return mendFile(path, reason)
@@ -68,17 +75,18 @@ export function mendWithRoom(path: string, reason: string): boolean {
   }
 }
 
-/** Space for the log of the new file and for files beside it. */
+/** Bytes for the log of the new file and for files beside it. */
 const spareBytes = 8 * 2 ** 20
 
 function noRoom(path: string, reason: string): DaybookError {
   const book = bytesOf(path) + bytesOf(`${path}-wal`)
-  // The new file needs twice the size of the records, and a broken header a copy of the old file.
+  // The new file needs up to twice the size of the checkpoint; a damaged header needs a copy of the old file.
   const wanted = book + Math.max(book, 2 * bytesOf(checkpointPath(path))) + spareBytes
   const { bavail, bsize } = statfsSync(dirname(path))
   const missingBytes = Math.max(bsize, wanted - bavail * bsize)
   const message = `The book is damaged (${reason}), and its disk has no space to repair it. Free ${missingBytes} more bytes there and open it again; the damaged file and its checkpoint are unchanged.`
-  // The usual message of this code says that the book stays readable, which is wrong here.
+  // Has its own message: the default message of `storage-full` says that the book stays readable, which is
+  // wrong here.
   return DaybookError.from({
     code: 'storage-full',
     message,
@@ -91,23 +99,27 @@ const isFull = (error: unknown) =>
   isDaybookError(error, 'storage-full') ||
   (error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
 
-/** False if there is nothing to make a book of; then nothing has changed. */
+/**
+ * Repairs the book at `path`. False if no record was found; then nothing has changed. Throws `storage-failed`
+ * if the checkpoint may belong to another book.
+ */
 function mendFile(path: string, reason: string): boolean {
   refuseOthers(path, mending)
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
   const isGone = !existsSync(path)
   const hasLog = existsSync(`${path}-wal`)
-  // A new file without an old one would count as whole: until it is, keep an empty one there.
+  // A new file without an old file counts as whole (`finishMending`), so create an empty old file until the
+  // new file is whole.
   if (isGone) closeSync(openSync(path, 'a', fileMode))
-  // Free pages of a checkpoint may contain forgotten records: use only its tables.
+  // The file may be a checkpoint. Its free pages may contain forgotten records, so use only its tables.
   const isCopy = bytesOf(path) > 0 && readAbout(() => openNodeDatabase({ path })) !== undefined
-  // Read it before SQLite opens it: closing a file releases the locks that SQLite holds on it.
+  // Read the file before SQLite opens it: on POSIX, closing a file releases SQLite's locks on it.
   const pages = isCopy ? undefined : readPages(path)
   let damaged: SqlDatabase | undefined
   let checkpoint: SqlDatabase | undefined
   try {
-    // In an empty file SQLite would create a database and delete its log.
+    // Don't open an empty file: SQLite would create a database in it and delete its log.
     damaged =
       bytesOf(path) > 0 && !isCopy
         ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
@@ -128,14 +140,14 @@ function mendFile(path: string, reason: string): boolean {
       fresh.close()
     }
   } catch (error) {
-    // Half of a new file only takes space; the old one is unchanged.
+    // Delete the incomplete new file; the old file is unchanged.
     removeDatabase(path + mending)
     throw error
   } finally {
     checkpoint?.close()
     damaged?.close()
     removeDatabase(path + mendingSource)
-    // It may have been created at the end of a link.
+    // Delete the empty file that was created above. If `path` is a link, delete the link's target.
     if (isGone) rmSync(realpathSync(path))
   }
   setAside(path, aside)
@@ -143,7 +155,7 @@ function mendFile(path: string, reason: string): boolean {
   return true
 }
 
-/** The id of a book, if it can be read. */
+/** The id of the book; undefined if it can't be read. */
 function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   try {
     return damaged && new Settings(damaged).get(bookIdKey)
@@ -152,7 +164,7 @@ function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   }
 }
 
-/** Larger files aren't read into memory for a search. */
+/** Most bytes of a file that is read into memory for the search for records. */
 const mostBytes = 2 ** 30
 
 function readPages(path: string): Pages | undefined {
@@ -170,7 +182,10 @@ function holdsRecords(pages: Pages): boolean {
   }
 }
 
-/** A copy of the file with a corrected header, if it can be read then. */
+/**
+ * Opens a copy of the file with a corrected header. Undefined if the header is correct, or the copy can't be
+ * opened.
+ */
 function openWithHeader(path: string): SqlDatabase | undefined {
   const source = path + mendingSource
   copyFileSync(path, source)
@@ -178,7 +193,7 @@ function openWithHeader(path: string): SqlDatabase | undefined {
   return fixHeader(source) ? openIfBook(() => openNodeDatabase({ path: source })) : undefined
 }
 
-/** True if the header was not that of a book. */
+/** Corrects the header of the file. True if the header was damaged. */
 function fixHeader(path: string): boolean {
   const bytes = new Uint8Array(pageSize)
   const file = openSync(path, 'r+')
@@ -193,8 +208,8 @@ function fixHeader(path: string): boolean {
 }
 
 /**
- * Why a file that did not open is damaged, if the error alone doesn't tell: it may be another program's
- * fault.
+ * The fault of a file that failed to open with an error that doesn't show damage. Undefined: the file is
+ * whole, and the error has another cause.
  */
 export function faultOf(path: string): string | undefined {
   if (mendHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
@@ -208,7 +223,7 @@ export function faultOf(path: string): string | undefined {
   }
 }
 
-/** For file names. */
+/** The time without colons, for file names. */
 const stampOf = (time: string) => time.replaceAll(':', '-')
 
 function setAside(path: string, aside: string): void {

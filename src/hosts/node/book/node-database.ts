@@ -1,4 +1,4 @@
-// `SqlDatabase` over `node:sqlite`: the same SQL as in the browser and at the edge, in a file or in memory.
+// Implements `SqlDatabase` with `node:sqlite`, in a file or in memory.
 import type { StatementSync } from 'node:sqlite'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
@@ -13,29 +13,35 @@ import {
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 
 export interface NodeDatabaseOptions {
-  /** A file; `:memory:`; or empty: a file without a name, which ends with the process. */
+  /** Path of a file; `:memory:`; or empty: a temporary file without a name. */
   readonly path: string
-  /** `strict` waits for the disk at each commit; `relaxed` survives a killed process, but not a power cut. */
+  /**
+   * `strict`: each commit waits for the disk. `relaxed` (default): commits survive a killed process; a power
+   * cut may lose the last ones.
+   */
   readonly durability?: 'relaxed' | 'strict'
   /**
-   * Decides before a commit whether the disk has space for a database of so many bytes. Default: the disk
-   * decides.
+   * Called before a commit, with the bytes of the database after it. False: the commit fails with
+   * `storage-full`. Default: no check.
    */
   readonly admit?: (bytes: number) => boolean
-  /** Inspects the database before anything changes; `count` runs a query for one number `n`. */
+  /** Called before anything in the file changes; may throw. `count` runs a query for one number `n`. */
   readonly look?: (count: (sql: string) => number) => void
 }
 
 const statementLimit = 200
 const memoryPath = ':memory:'
 const pageBytes = 4096
-/** Growth below this isn't checked again. */
+/** Pages that the database may grow after a check before `admit` is called again. */
 const checkStepPages = 128
 
-/** Set once per file: setting it again writes, which a full disk refuses. */
+/** Whether auto_vacuum is set already: setting it again writes, which fails on a full disk. */
 const isIncremental = (db: DatabaseSync) => db.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum'] === 2
 
-/** Opens `path`, or creates it for its owner only, and locks it until closed. */
+/**
+ * Opens the database at `path`, or creates it readable for its owner only, and locks it until `close`. Throws
+ * `open-elsewhere` if another process has it open.
+ */
 export function openNodeDatabase({
   path,
   durability = 'relaxed',
@@ -55,7 +61,7 @@ export function openNodeDatabase({
       PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = FAST`)
     })
   } catch (error) {
-    // Otherwise it stays locked while this process lives.
+    // Without this the file stays locked until the process ends.
     db.close()
     throw error
   }
@@ -74,7 +80,7 @@ export function openNodeDatabase({
   }
 
   const pageCount = () => Number(Object.values(prepare('PRAGMA page_count').get() ?? {})[0] ?? 0)
-  /** Inside the transaction, where SQLite can still undo it. */
+  /** Throws `storage-full` if `admit` refuses. Runs inside the transaction, which SQLite can still undo. */
   const checkRoom = () => {
     if (!admit) return
     const pages = pageCount()
@@ -100,7 +106,7 @@ export function openNodeDatabase({
         guarded(() => db.exec('COMMIT'))
         return result
       } catch (error) {
-        // Some failures, such as a full disk, have already undone the transaction.
+        // After some failures, such as a full disk, SQLite has rolled back already.
         if (db.isTransaction) db.exec('ROLLBACK')
         throw error
       } finally {
@@ -108,14 +114,14 @@ export function openNodeDatabase({
       }
     },
     sizeBytes: () => pageCount() * Number(Object.values(prepare('PRAGMA page_size').get() ?? {})[0] ?? 0),
-    // SQLite overwrites deleted rows in place; this cuts off free pages and the log.
+    // With `secure_delete` SQLite overwrites deleted rows; `scrub` also removes free pages, the log and gaps.
     scrub: (target) =>
       guarded(() => {
         db.exec('PRAGMA incremental_vacuum')
         const [log] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
         if (target === 'space') return
         if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
-        // Pages in memory still have what was cleared in the file.
+        // Drop cached pages, which still have the bytes that were cleared in the file.
         db.exec('PRAGMA shrink_memory')
       }),
     close() {
@@ -127,7 +133,7 @@ export function openNodeDatabase({
 }
 
 /**
- * SQLite's result codes of a full disk, a busy file, and failing storage (https://sqlite.org/rescode.html).
+ * SQLite's result codes of a full disk, a locked file, and failing storage (https://sqlite.org/rescode.html).
  */
 const full = 13
 const busy = new Set([5, 6])
@@ -152,11 +158,11 @@ function guarded<Result>(work: () => Result): Result {
 }
 
 // Clears unused space within the pages of a book's file: see store/repair/page-gap.ts.
-// Invariant: close this file after SQLite has closed it: on POSIX, closing any handle of a file releases all
-// locks of this process on it.
+// Invariant: its file handle is closed only after SQLite has closed the file: on POSIX, closing any handle of
+// a file releases all locks of this process on the file.
 
 interface FileGaps {
-  /** Call it while SQLite's log is empty, before it reads a page again. */
+  /** Clears the gaps of all pages. Call it while SQLite's log is empty, before SQLite reads a page again. */
   clear(tails: OverflowEnds): void
   /** Call it after SQLite has closed the file. */
   close(): void
@@ -164,7 +170,7 @@ interface FileGaps {
 
 const sliceBytes = 256 * pageBytes
 
-/** Opens the file at the first `clear`. */
+/** Makes a `FileGaps` that opens the file at the first `clear`. */
 function openFileGaps(path: string): FileGaps {
   let file: number | undefined
   return {

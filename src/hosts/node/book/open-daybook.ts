@@ -1,5 +1,5 @@
-// Opens a book in a file, or in memory, in this process. Invariant: a book that fails to open isn't left
-// locked.
+// Opens a book in a file or in memory: in this process, or through the process that owns the book.
+// Invariant: a book that fails to open doesn't stay locked.
 import { dirname, resolve } from 'node:path'
 import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
@@ -39,78 +39,85 @@ import { type OwnerTurn, type Joiner, openSharedBook } from '../socket/open-shar
 import { hasSockets } from '../socket/socket-place.ts'
 
 export interface NodeBookOptions {
-  /** One book = one database, one mirror: 1 to 64 letters, digits, `.`, `_`, `-`. */
+  /**
+   * The book's name: 1 to 64 letters, digits, `.`, `_`, `-`. Each book has its own database and its own
+   * mirror.
+   */
   readonly name: string
   /**
-   * The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is in `<path>.key`. Files that
-   * others can read are restricted to their owner.
+   * The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is in `<path>.key`. Opening
+   * restricts the book's files to their owner.
    */
   readonly path?: string
-  /** Default scope of stored records. */
+  /** Default scope of stored records. Default `agent`: 'agent'; `session`, `resource`: none. */
   readonly agent?: string
   readonly session?: string
   readonly resource?: string
   readonly durability?: 'relaxed' | 'strict'
   /**
    * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
-   * (`Europe/Berlin`). Default: that of this machine.
+   * (`Europe/Berlin`). Default: this machine's time zone.
    */
   readonly timeZone?: string
   /**
-   * Guards the keys that encrypt sensitive records. Without one the keys are in files that only their owner
-   * may read.
+   * Protects the keys that encrypt sensitive records. Default: only the permissions of the key files protect
+   * these keys. A wrong passphrase rejects with `wrong-passphrase`.
    */
   readonly passphrase?: string
   /**
-   * False: no text index in memory beside the one on disk. Slower recall, less memory: for short-lived
-   * processes.
+   * False: no text index in memory, only the index on disk. Recall is slower and uses less memory: for
+   * short-lived processes. Default true.
    */
   readonly textIndexInMemory?: boolean
   /**
    * Action when a record to store contains a secret of known form (a provider's key, a private key, a
    * password in a URL, a card number). `seal`: the record becomes sensitive, and is encrypted. `mask`: a mark
-   * replaces the secret. `warn`: it is stored, and `on('secret')` reports it. `off`: no check. Default
-   * `seal`, and `mask` while the book is locked.
+   * replaces the secret. `warn`: the secret is stored, and `on('secret')` reports it. `off`: no check.
+   * Default `seal`, and `mask` while the book is locked.
    */
   readonly secrets?: SecretMode
   /**
-   * False: recalls and contexts aren't logged. Default: they are, for 7 days and 10,000 of them at most, on
-   * this device only, sealed when the book is (`book.activity`).
+   * Whether recalls and contexts are logged (`book.activity`). Default true: at most 10,000 entries of the
+   * last 7 days, on this device only, sealed if the book is sealed.
    */
   readonly activity?: boolean
   /** The mirror: address of the edge, its key or a function that gets it, and when and what to sync. */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /**
-   * Size of the meeting room: messages kept (`slots`, default 100), bytes of one (`slotBytes`, default
-   * 1,024), `participants` (default 32). The first of several tabs decides.
+   * Size of the meeting room: `slots`, messages kept (default 100); `slotBytes`, most bytes of a message
+   * (default 1,024); `participants` (default 32). The first process's option applies to all processes.
    */
   readonly room?: Partial<RoomSize>
-  /** Gives records vectors. Default none: recall is by full text, and nothing leaves the machine. */
+  /**
+   * Computes the vectors of records. Default none: recall uses full text only, and no text is sent to an
+   * embedder.
+   */
   readonly embedder?: EmbedderOptions
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
   readonly llm?: LlmOptions
   /**
    * Keeps a copy of the records in `<path>.checkpoint`, updated when idle, to restore records of a damaged
-   * file. Default true without `sync`: with it, the mirror is the copy.
+   * file. Default: true without `sync`, false with `sync`, because then the mirror has a copy.
    */
   readonly checkpoint?: boolean
   /**
    * Connections to the agents of other books. `edge`: over the live line to the mirror (`sync.live`), to
-   * other devices of this book; `carriers`: others, such as those of `openKafka`. Default none: envelopes
-   * wait in the outbox.
+   * other devices of this book; `carriers`: further connections, such as those of `openKafka`. Default none:
+   * envelopes wait in the outbox.
    */
   readonly pool?: { readonly edge?: boolean; readonly carriers?: readonly PoolCarrier[] }
   /**
-   * Processes of one user share a book: the first to open its file owns it and listens on a socket for that
-   * user only. The others work through it, with the owner's `sync`, `embedder` and `llm`; when it ends, one
-   * of them becomes the owner. `false`: not shared. `join: false`: own it or reject with `open-elsewhere`.
-   * `path`: also listen there, for P3394 agents. A book with a passphrase is shared with those who give it.
-   * Default true; not on Windows.
+   * Processes of one user share a book: the first process that opens the file owns the book, and listens on a
+   * socket that only this user can use. The other processes work through the owner, with the owner's `sync`,
+   * `embedder` and `llm`; when the owner ends, another process becomes the owner. `false`: the book isn't
+   * shared. `join: false`: this process must be the owner, otherwise it rejects with `open-elsewhere`.
+   * `path`: also listens on this socket path, for P3394 agents. A book with a passphrase is shared only with
+   * processes that give the passphrase. Default true; never shared on Windows.
    */
   readonly share?: boolean | { readonly path?: string; readonly join?: boolean }
   /**
    * Default target of the book's archives (`book.archives`): `s3://bucket/path`. Credentials come from the
-   * environment only; for a shared book from that of its owner process: see docs/move.md.
+   * environment only; for a shared book from the owner process's environment: see docs/move.md.
    */
   readonly archive?: ArchiveOptions
   readonly signal?: AbortSignal
@@ -138,8 +145,8 @@ const checkOptions = optionsOf<NodeBookOptions>({
 })
 
 /**
- * Opens a book in this process, or through the process that owns it. Rejects with `open-elsewhere` if the
- * owner doesn't share it.
+ * Opens a book in this process, or through the process that owns it. Rejects with `invalid-input` for wrong
+ * options, `open-elsewhere` if the owner doesn't share the book, and `storage-failed` if the file is no book.
  */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   checkOptions(options, '')
@@ -176,7 +183,7 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
   }
 }
 
-/** Description of this process for the owner of the book. */
+/** The description that this process sends to the owner of the book. */
 function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joiner {
   return {
     scope: bookScope(options),
@@ -191,7 +198,10 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
 
 const memoryPath = ':memory:'
 
-/** Derived from the options before any file is touched, so that mistakes are reported first. */
+/**
+ * Parts derived from the options. Call it before any file is opened, so that wrong options are reported
+ * first.
+ */
 function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptions) {
   const checkedName = checkBookName(name)
   return {
@@ -263,5 +273,8 @@ function carrierOf(book: string, { url, key, live }: NonNullable<NodeBookOptions
   })
 }
 
-/** An open line keeps the process alive until the book is closed, so it needs `live: true`. */
+/**
+ * Opens the live line. An open line keeps the process alive until the book is closed, so the line needs
+ * `live: true`.
+ */
 const openSocket = (url: string, protocols: string[]) => new WebSocket(url, protocols)

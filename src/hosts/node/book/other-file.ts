@@ -1,15 +1,21 @@
-// Detects a file of another program, or another book, in the place of a book.
-// Invariant: neither it nor the checkpoint beside it is written to.
+// Detects that the file at a book's path belongs to another program or is another book, and makes the errors
+// for this.
+// Invariant: neither such a file nor the checkpoint beside it is changed.
 import { DaybookError } from '../../../core/errors.ts'
 import { checkpointPath } from './checkpoint-file.ts'
 
 const tablesSql = "SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'"
 
-/** Whether another program has tables in the database. `count` runs a query for one number. */
+/**
+ * Whether the database has tables, but none of a book or a checkpoint. `count` runs a query for one number.
+ */
 export const isOfAnother = (count: (sql: string) => number): boolean =>
   count(tablesSql) > 0 && count(`${tablesSql} AND name IN ('schema_version', 'about')`) === 0
 
-/** The usual message of this code advises to reopen the book, which doesn't help here. */
+/**
+ * Has its own message: the default message of `storage-failed` advises to reopen the book, which doesn't help
+ * here.
+ */
 const refusal = (message: string, details: Readonly<Record<string, string>>) =>
   DaybookError.from({ code: 'storage-failed', message, retry: false, details })
 
@@ -29,7 +35,9 @@ export function otherBook(path: string): DaybookError {
   )
 }
 
-/** The file is too damaged to tell its book, and the checkpoint was made of the file `of`. */
+/**
+ * The error if the file is too damaged to identify its book, and the checkpoint was made from the file `of`.
+ */
 export function otherCopy(path: string, of: string): DaybookError {
   const checkpoint = checkpointPath(path)
   return refusal(

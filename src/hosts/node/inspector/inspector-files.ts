@@ -1,6 +1,6 @@
-// The files of the built inspector in the package, and their headers.
-// Invariants: no other file is served, whatever the URL. Only pages of its own origin, and those that the app
-// names, may show it in a frame, so that no click on it is stolen.
+// The files of the built inspector in the package, and their HTTP headers.
+// Invariants: no URL serves another file. Only pages of the same origin, and of the origins in
+// `frameAncestors`, may show the inspector in a frame, to prevent clickjacking.
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,15 +20,15 @@ const types: Readonly<Record<string, string>> = {
 }
 
 export interface InspectorFile {
-  /** Relative to the inspector's folder, with slashes. */
+  /** Path relative to the inspector's folder, with slashes. */
   readonly name: string
   readonly type: string
-  /** True if the name changes with the content. */
+  /** Whether the name has a hash of the content, so that caches may keep the file. */
   readonly isHashed: boolean
   read(): Uint8Array
 }
 
-/** All files that a page requests, by name. */
+/** All files of the inspector, by name. */
 export function inspectorFiles(folder = inspectorFolder): ReadonlyMap<string, InspectorFile> {
   const files = new Map<string, InspectorFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -41,17 +41,23 @@ export function inspectorFiles(folder = inspectorFolder): ReadonlyMap<string, In
   return files
 }
 
-/** Checks a path that begins and ends with a slash. Throws a `TypeError` otherwise. */
+/** Returns `path`. Throws a `TypeError` unless it begins and ends with a slash. */
 export function checkInspectorPath(path: string): string {
   if (/^\/(?:[A-Za-z0-9._~-]+\/)+$/.test(path)) return path
   throw new TypeError(`path: It must look like ${inspectorPath}, not ${JSON.stringify(path)}.`)
 }
 
-/** The `<meta>` that tells the page who may frame it, if its headers aren't sent. */
+/**
+ * Name of the `<meta>` with the origins that may show the page in a frame, for servers that don't send the
+ * headers.
+ */
 const ancestorsMeta = 'daybook-frame-ancestors'
 const originShape = /^https?:\/\/(?:\[[0-9a-f:]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
 
-/** Checks origins strictly, because a policy accepts more. Throws a `TypeError` otherwise. */
+/**
+ * Returns `origins`. Throws a `TypeError` for a text that isn't exactly an origin, because a policy would
+ * accept wildcards and more.
+ */
 export function checkFrameAncestors(origins: readonly string[]): readonly string[] {
   const wrong = origins.find((origin) => !originShape.test(origin))
   if (wrong === undefined) return origins
@@ -60,7 +66,7 @@ export function checkFrameAncestors(origins: readonly string[]): readonly string
   )
 }
 
-/** The bytes of a file; the page gets the list of its frame ancestors. */
+/** The bytes of a file; `index.html` gets the `<meta>` with `ancestors`. */
 export function inspectorBody({ name, read }: InspectorFile, ancestors: readonly string[]): Uint8Array {
   if (name !== 'index.html' || ancestors.length === 0) return read()
   const page = Buffer.from(read()).toString('utf8')
@@ -69,7 +75,10 @@ export function inspectorBody({ name, read }: InspectorFile, ancestors: readonly
   )
 }
 
-/** Uses the policy that was built into the page, because workers obey only the header of their script. */
+/**
+ * The HTTP headers of all files, with the policy of the built `page`: a worker uses only the policy in the
+ * header of its script. Throws if the page has no policy.
+ */
 export function inspectorHeaders(page: Uint8Array, ancestors: readonly string[]): Record<string, string> {
   const built = /http-equiv="Content-Security-Policy"\s+content="([^"]*)"/.exec(
     Buffer.from(page).toString('utf8'),
@@ -78,7 +87,7 @@ export function inspectorHeaders(page: Uint8Array, ancestors: readonly string[])
   const framing = ["frame-ancestors 'self'", ...ancestors].join(' ')
   return {
     'content-security-policy': `${built.replaceAll('&#39;', "'")}; ${framing}`,
-    // This header has no list: if others may frame the page, only the policy says so.
+    // This header allows no list of origins, so omit it if there are `ancestors`.
     ...(ancestors.length === 0 ? { 'x-frame-options': 'SAMEORIGIN' } : {}),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',

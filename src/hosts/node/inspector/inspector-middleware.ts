@@ -1,5 +1,5 @@
-// Serves the inspector beside an app: a middleware for the dev servers of Vite and webpack, Express, and
-// others that call `(request, response, next)`.
+// Serves the inspector beside an app: a middleware for the dev servers of Vite and webpack, for Express, and
+// for other servers that call `(request, response, next)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   checkInspectorPath,
@@ -17,8 +17,8 @@ export interface InspectorOptions {
   /** Path of the inspector on the app's origin. Default `/__daybook/`. */
   readonly path?: string
   /**
-   * Origins of other pages that may show it in a frame, such as `http://localhost:3000`. Default: only the
-   * app's own.
+   * Origins of other pages that may show the inspector in a frame, such as `http://localhost:3000`. Default:
+   * only the app's origin.
    */
   readonly frameAncestors?: readonly string[]
 }
@@ -26,8 +26,8 @@ export interface InspectorOptions {
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
 /**
- * Answers requests below `path`, and passes on others. For development: everyone who can open the page can
- * read and change all unlocked books of its origin.
+ * Answers requests below `path`, and calls `next` for other requests. For development only: every user of the
+ * page can read and change all unlocked books of the app's origin. Throws a `TypeError` for wrong options.
  */
 export function inspectorMiddleware({
   path = inspectorPath,
@@ -38,7 +38,7 @@ export function inspectorMiddleware({
   const files = inspectorFiles()
   const page = files.get('index.html')
   const headers = page ? inspectorHeaders(page.read(), ancestors) : {}
-  // Read once, so that unread answers hold no copies.
+  // Read each file once, so that all answers share its bytes.
   const bodies = new Map<InspectorFile, Uint8Array>()
   const bodyOf = (file: InspectorFile) => {
     const body = bodies.get(file) ?? inspectorBody(file, ancestors)
@@ -64,9 +64,9 @@ export function inspectorMiddleware({
   }
 }
 
-/** The path of a request target, which may be any text; undefined if it has none. */
+/** The path of a request target, which may be any text; undefined for an invalid URL. */
 function pathOf(target = '/'): string | undefined {
-  // Concatenated, not resolved: a target that begins with `//` names no host.
+  // Concatenate, don't resolve: a target that begins with `//` would be resolved to another host.
   const address = target.startsWith('/') ? `http://localhost${target}` : target
   return URL.canParse(address) ? new URL(address).pathname : undefined
 }

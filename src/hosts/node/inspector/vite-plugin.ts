@@ -1,5 +1,5 @@
-// `daybook/vite`: the inspector of an app's own books, on its own origin, while it is developed with Vite.
-// Invariant: production builds don't contain it unless asked.
+// `daybook/vite`: serves the inspector on an app's origin, for the app's books, during development with Vite.
+// Invariant: production builds contain the inspector only with `build: true`.
 import {
   checkInspectorPath,
   inspectorFiles,
@@ -10,13 +10,11 @@ import {
 import { type InspectorOptions, inspectorMiddleware, type Middleware } from './inspector-middleware.ts'
 
 export interface VitePluginOptions extends InspectorOptions {
-  /**
-   * True adds the inspector to builds too, where everyone who can open the app can open it. Default false.
-   */
+  /** True: builds contain the inspector too, and every user of the app can open it. Default false. */
   readonly build?: boolean
 }
 
-/** The part of Vite's server that is used. */
+/** The part of Vite's server that the plugin uses. */
 interface ViteServer {
   readonly middlewares: { use(middleware: Middleware): unknown }
   readonly resolvedUrls?: { readonly local: readonly string[] } | null
@@ -24,7 +22,7 @@ interface ViteServer {
   printUrls?(): void
 }
 
-/** A plugin for Vite 5 and later, without its types: the package doesn't depend on Vite. */
+/** A plugin for Vite 5 and later. It has its own types, because the package doesn't depend on Vite. */
 export interface DaybookVitePlugin {
   readonly name: string
   configureServer(server: ViteServer): void
@@ -34,7 +32,10 @@ export interface DaybookVitePlugin {
   }): void
 }
 
-/** Shows every book of the app's origin at `/__daybook/` of its dev server, and prints that URL. */
+/**
+ * Serves the inspector at `path` of the dev server, and prints its URL. Throws a `TypeError` for wrong
+ * options.
+ */
 export function daybookInspector({
   path = inspectorPath,
   build = false,

@@ -1,7 +1,7 @@
-// The book's key pair in Node: PKCS #8 in a file beside the book that only its owner may read, never in the
-// database.
-// Invariant: the first key that is written stays; the file appears whole, because it is linked to its name
-// when it is on disk.
+// Stores the book's key pair in Node: PKCS #8 in a file beside the book that only the file's owner may read,
+// never in the database.
+// Invariant: the first written key stays. The file is never partial: it gets its name by a link after it is
+// flushed.
 import {
   createPrivateKey,
   createPublicKey,
@@ -20,10 +20,13 @@ type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
 const host = { subtle: crypto.subtle, encode: (text: string) => new TextEncoder().encode(text) }
 
-/** For mirrors: it verifies, and has no private key. */
+/** The keyring of mirrors: it verifies signatures, and has no private key. */
 export const verifyingKeyring: Keyring = createKeyring<NodeCryptoKey>(host)
 
-/** The keyring with its key in `path`; without a path, in memory. */
+/**
+ * The keyring with its key in the file `path`; undefined: in memory. Its calls reject with `storage-failed`
+ * if the file can't be used.
+ */
 export function openNodeKeyring(path: string | undefined): Keyring {
   return createKeyring<NodeCryptoKey>({
     ...host,
@@ -71,7 +74,7 @@ async function readKey(path: string): Promise<KeyObject | undefined> {
   }
 }
 
-/** From here on the key can sign but not be exported. */
+/** The key pair for signing. The private key can't be exported from it. */
 async function toPair(key: KeyObject): Promise<KeyPair<NodeCryptoKey>> {
   const der = Uint8Array.from(key.export({ type: 'pkcs8', format: 'der' }))
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
@@ -85,7 +88,7 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** Names the file and the reason, never its content. */
+/** The error names the file and the reason, never the content of the file. */
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The key of this book is in ${path}. ${why}.`, {
     details: { path },

@@ -1,5 +1,5 @@
-// The keys that seal a book, in Node: two files beside it that only their owner may read, `<book>.vault` with
-// the keys and, without a passphrase, `<book>.vault-key` to open it.
+// Stores the keys that seal a book in Node, in files beside the book that only their owner may read:
+// `<book>.vault` has the keys; without a passphrase, `<book>.vault-key` has the key that encrypts them.
 // Invariant: a file is replaced whole or not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -18,7 +18,10 @@ const parts = {
   decode: (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes),
 }
 
-/** The vault beside the book in `path`; without a path, in memory. */
+/**
+ * The vault beside the book at `path`; undefined: in memory. Its calls reject with `storage-failed` if a file
+ * can't be used.
+ */
 export function openNodeVault(path: string | undefined): KeyVault {
   if (path === undefined) {
     let stored: string | undefined
@@ -113,7 +116,7 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Refuse to continue: a book with lost keys would seal under new ones, and nobody would notice that older
+ * The error for unusable keys. Don't continue with new keys: the user would not notice that older sealed
  * records are unreadable.
  */
 function damaged(path: string, vault: string, why: string): DaybookError {
@@ -121,7 +124,7 @@ function damaged(path: string, vault: string, why: string): DaybookError {
   return DaybookError.from({ code: 'storage-failed', message, retry: false, details: { path } })
 }
 
-/** Names the file and the reason, never its content. */
+/** The error names the file and the reason, never the content of the file. */
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The keys that seal this book are in ${path}. ${why}.`, {
     details: { path },

@@ -1,5 +1,5 @@
-// Embedders in Node: over HTTP, or a local model in a worker thread, because its native runtime blocks the
-// thread that calls it.
+// Embedders in Node: over HTTP, or a local model in a worker thread, because the model's native runtime
+// blocks its thread.
 import { type EmbedHost, embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
@@ -60,8 +60,9 @@ export const nodeEmbedder = (options: EmbedderOptions | undefined) =>
   embedderSource(options, nodeEmbedderHost)
 
 /**
- * Transformers.js would store downloads inside `node_modules`, where the next install deletes them. The
- * folder is restricted to its owner: it reveals which models are used, and a writer could replace them.
+ * Adds the cache folder to a `load` request; by default Transformers.js stores downloads in `node_modules`,
+ * where the next install deletes them. Only the owner may use the default folder: a reader would see the used
+ * models, and a writer could replace them.
  */
 function withCache(request: ModelRequest): ModelRequest {
   if (request.type !== 'load') return request
@@ -73,7 +74,7 @@ function withCache(request: ModelRequest): ModelRequest {
     if (mayDownload) makeOwnFolder(cache)
     if (choice.cache === undefined) narrow(cache)
   } catch {
-    // Without a cache the model is downloaded each time.
+    // Without a cache folder the model is downloaded each time.
   }
   return { ...request, choice: { ...choice, cache } }
 }

@@ -1,6 +1,6 @@
-// Limits of one address at `daybook serve`: open requests and lines (behind a proxy), and requests without a
-// key each second.
-// Invariant: the last address of the proxy's header counts; a client can't forge that one.
+// Limits each address at `daybook serve`: open requests and lines (behind a proxy only), and requests without
+// a key per second.
+// Invariant: the last address of the proxy's header counts, because a client can't forge the last address.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../core/ports.ts'
@@ -11,9 +11,12 @@ import type { AddressLimits } from './serve-options.ts'
 export const usualAddressLimits: AddressLimits = { ofAddress: 250, openPerSecond: 50 }
 
 const openBurst = 20
-/** A caller with a key counts for the book it opens; a wrong key on these paths counts by the answer. */
+/**
+ * On these paths a request with a key isn't counted here: the book counts it, and `countUnauthorized` counts
+ * a wrong key after the answer.
+ */
 const keyedPath = /^\/(?:v1\/books\/|a2p\/|capabilities\/|(?:messages|embed)(?:$|\?))/
-/** Health checks are cheap, and a monitor may share the address of a flood. */
+/** Health checks aren't limited: they are cheap, and a monitor may have the same address as a flood. */
 const healthPath = /^\/health(?:$|\?)/
 
 export class AddressLimit {
@@ -29,8 +32,8 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a request until `until` closes; false if its address has too many. Behind a proxy that sends no
-   * address nothing is counted; without a proxy open requests aren't counted, because they come from this
+   * Counts a request until `until` closes; false if the address is over a limit. Behind a proxy that sends no
+   * address nothing is counted. Without a proxy open requests aren't counted, because all callers are on this
    * machine.
    */
   enter(incoming: IncomingMessage, until: NodeJS.EventEmitter | Duplex): boolean {
@@ -45,7 +48,10 @@ export class AddressLimit {
     return true
   }
 
-  /** Counts a request with a wrong key among those without; false if its address has too many. */
+  /**
+   * Counts a request with a wrong key as a request without a key; false if the address is over the limit.
+   * Call it after an answer with status 401.
+   */
   countUnauthorized(incoming: IncomingMessage): boolean {
     const address = this.#addressOf(incoming)
     return address === undefined || isOpen(incoming) || this.#withoutKey.take(address)
@@ -63,13 +69,13 @@ export class AddressLimit {
   }
 }
 
-/** Whether it may be answered without a key. */
+/** Whether the request counts as a request without a key. */
 function isOpen({ headers, url = '/' }: IncomingMessage): boolean {
   return !healthPath.test(url) && (headers.authorization === undefined || !keyedPath.test(url))
 }
 
 function lastAddress(header: string | string[] | undefined): string | undefined {
   const last = [header ?? ''].flat().join(',').split(',').at(-1)?.trim()
-  // Some proxies add the port, which changes with each connection.
+  // Remove the port that some proxies add: it changes with each connection.
   return last?.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 }

@@ -1,23 +1,29 @@
-// WebSocket upgrades on the Node server. The app answers an upgrade like any request, and upgrades the socket
-// if it agrees.
-// Invariant: only the app's own route upgrades a socket; a refusal is answered as over HTTP.
+// WebSocket upgrades on the Node server. The app answers an upgrade like any request, and calls `upgrade` to
+// accept.
+// Invariant: only the app's own route upgrades a socket; a refused upgrade gets an HTTP answer.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { frameLimits, liveProtocols } from '../../../sync/wire/live-wire.ts'
 
-/** Longest wait for a refused client to close. */
+/** Longest wait until a refused client closes the connection. */
 const goodbyeMs = 1000
 
-/** Upgrades the socket of a request that the app accepts; it is paused until somebody listens. */
+/**
+ * Upgrades the socket of a request. The socket is paused: call `resume` when a listener is added. Rejects if
+ * the socket closes first.
+ */
 export type Upgrade = () => Promise<WebSocket>
 
-/** Whether the request wants a WebSocket; other upgrades are ignored. */
+/** Whether the request is an upgrade to a WebSocket; other upgrades are ignored. */
 export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Passes each upgrade to `answer`; the socket is upgraded while it answers, or not at all. */
+/**
+ * Passes each upgrade request to `answer`, which may call `upgrade` before it resolves. If it doesn't, the
+ * client gets the response.
+ */
 export function answerUpgrades(
   server: Server,
   answer: (request: Request, incoming: IncomingMessage, upgrade: Upgrade) => Promise<Response>,
@@ -27,10 +33,10 @@ export function answerUpgrades(
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: frameLimits.bytes,
-    // Limit of fragments of a frame, which take memory until the last arrives.
+    // Most fragments of a message, which use memory until the last fragment arrives.
     maxFragments: 64,
     maxBufferedChunks: 1024,
-    // The line answers pings itself, to count its caller's frames.
+    // The live line answers pings itself, because it counts all frames of a caller.
     autoPong: false,
     handleProtocols: (offered) => liveProtocols.find((one) => offered.has(one)) ?? false,
   })
@@ -40,12 +46,12 @@ export function answerUpgrades(
     const upgrade: Upgrade = () =>
       new Promise((resolve, reject) => {
         isUpgraded = true
-        // The library answers an invalid handshake and closes the socket.
+        // For an invalid handshake the library sends an error and closes the socket.
         socket.once('close', () => reject(new Error('The socket was closed.')))
         sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
-          // At once: an error without a listener would end the process.
+          // Add this listener at once: an error without a listener ends the process.
           upgraded.on('error', () => undefined)
-          // Messages wait until the line listens.
+          // Messages wait until the live line listens.
           upgraded.pause()
           resolve(upgraded)
         })
@@ -57,7 +63,10 @@ export function answerUpgrades(
   })
 }
 
-/** The app's answer after an upgrade. `Response` doesn't allow status 101, so it is set by force. */
+/**
+ * The app's answer after an upgrade. The constructor of `Response` rejects status 101, so the property is
+ * redefined.
+ */
 export function switchedProtocols(): Response {
   return Object.defineProperty(new Response(null), 'status', { value: 101 })
 }
@@ -66,7 +75,7 @@ function toRequest({ url = '/', headers: incoming }: IncomingMessage): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming))
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
-  // Concatenated, not resolved: a path that begins with `//` names no host.
+  // Concatenate, don't resolve: a path that begins with `//` would be resolved to another host.
   return new Request(url.startsWith('/') ? `http://${incoming.host ?? ''}${url}` : url, { headers })
 }
 
@@ -80,6 +89,6 @@ async function refuse(socket: Duplex, response: Response): Promise<void> {
     'connection: close',
   ]
   socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]))
-  // Close even if the client doesn't end its half.
+  // Close the socket even if the client doesn't end its side.
   setTimeout(() => socket.destroy(), goodbyeMs).unref()
 }

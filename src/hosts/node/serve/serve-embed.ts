@@ -1,6 +1,6 @@
-// `POST /embed` in Node: an embedder as a server of its own, for books of this machine or a network.
-// Invariant: without a key it answers only this machine, under its own name and not through a proxy. A page
-// of another origin can't call it.
+// `POST /embed` in Node: a server for an embedder, for books of this machine or a network.
+// Invariant: without a key it answers only requests to a name of this machine that came through no proxy. A
+// page of another origin can't call it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAbort } from '../../../core/abort.ts'
@@ -28,11 +28,11 @@ import { nodePorts } from '../port/node-ports.ts'
 
 export interface ServeEmbedOptions {
   readonly embedder: Exclude<ActiveEmbedderOptions, LsaOptions>
-  /** Default 8401; 0 for any free port. */
+  /** Default 8401; 0: any free port. */
   readonly port?: number
-  /** Default `127.0.0.1`: this machine only. Other addresses need a key. */
+  /** Address to listen on. Default `127.0.0.1`: this machine only. Other addresses need `key`. */
   readonly host?: string
-  /** The bearer token that callers must send, at least 16 characters. */
+  /** The bearer token that callers must send, at least 16 characters. Default: none. */
   readonly key?: string
 }
 
@@ -48,7 +48,10 @@ const checkOptions = optionsOf<ServeEmbedOptions>(
   ['embedder'],
 )
 
-/** Serves `POST /embed {texts}` → `{ embeddings, dimensions }`, and `GET /health`. */
+/**
+ * Serves `POST /embed {texts}` → `{ embeddings, dimensions }`, and `GET /health`. Rejects with
+ * `invalid-input` for wrong options, or with Node's error if the port is in use.
+ */
 export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<EmbedServer> {
   checkOptions(serveOptions, '')
   const { embedder: options, port = 8401, host = '127.0.0.1', key } = serveOptions
@@ -102,7 +105,10 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
   return { url: `http://${hostInUrl(host)}:${taken}/embed`, close, [Symbol.asyncDispose]: close }
 }
 
-/** Only JSON, by its type: a page of another origin could send plain text without asking, but not JSON. */
+/**
+ * Reads a JSON body. Requires the type `application/json`, which a page of another origin can't send without
+ * a preflight request.
+ */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const wrong = (path: string, message: string) =>
     new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
@@ -110,7 +116,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     throw wrong('content-type', 'it must be `application/json`')
   const chunks: Buffer[] = []
   let size = 0
-  // A body that is too large is answered on the same connection.
+  // Don't destroy the request: the answer to a body that is too large uses the same connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > bodyLimitBytes) {
@@ -141,7 +147,10 @@ async function send(
   response.end(JSON.stringify(body))
 }
 
-/** A page that points its own name to this machine still calls it by that name. */
+/**
+ * Whether the request names this machine as its host and came through no proxy. This refuses DNS rebinding: a
+ * page that points its own name to this machine sends its own name as the host.
+ */
 function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
   return (
     isOwnMachine(`http://${headers.host ?? ''}`) &&

@@ -1,6 +1,6 @@
-// The edge under Node: the same app, with mirrors in PostgreSQL. Several processes may share one database.
-// Invariant: keys cross no unencrypted connection except on this machine, and remote callers can't pass for
-// local ones.
+// Runs the edge in Node: the same app, with mirrors in PostgreSQL. Several processes may share one database.
+// Invariant: keys are sent over no unencrypted connection except on this machine, and a remote caller never
+// counts as a local caller.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
@@ -30,7 +30,10 @@ import { wireVersion } from '../../../sync/wire/protocol.ts'
 
 export interface MirrorServer extends AsyncDisposable {
   readonly url: string
-  /** Takes no more requests, waits up to 10 s for running ones, and releases the database. */
+  /**
+   * Accepts no more requests, waits up to 10 seconds for running requests, and closes the connections to the
+   * database.
+   */
   close(): Promise<void>
 }
 
@@ -40,7 +43,8 @@ const graceMs = 10_000
 const addressRetryMs = 1000
 
 /**
- * Migrates the database and starts to answer. Rejects with `invalid-input` for settings that would leak keys.
+ * Migrates the database and starts the server. Rejects with `invalid-input` for wrong options and settings
+ * that would leak keys.
  */
 export async function serveMirrors(options: ServeMirrorsOptions): Promise<MirrorServer> {
   checkServeOptions(options)
@@ -122,7 +126,8 @@ function createMirrorServer(
         : await app.fetch(withRealAddress(request, incoming, behindProxy), env)
       if (answer.status === 401 && !addresses.countUnauthorized(incoming))
         answer = new Response(tooManyAnswer.body, tooManyAnswer)
-      // Unread bytes of the body would be taken for the next request.
+      // Close the connection if bytes of the body are unread: the server would parse them as the next
+      // request.
       if (!(await drainRequest(incoming))) answer.headers.set('connection', 'close')
       return answer
     },
@@ -159,17 +164,18 @@ function createMirrorServer(
   return server
 }
 
-/** Whether the request asks for the health of the process, not of a book. */
+/** Whether the request is for the health of the process, not of a book. */
 function isPublicHealth({ url, headers }: Request, env: EdgeEnv): boolean {
   if (new URL(url).pathname !== '/health') return false
   return !(headers.has('authorization') && (env.DAYBOOK_BOOK ?? headers.get(bookHeader)))
 }
 
-/** Answers health as the app does, and adds the state of the database. */
+/** Answers a health request as the app does, with the state of the database. */
 function createHealthAnswer(postgres: Postgres, app: ReturnType<typeof createApp>, env: EdgeEnv) {
   const health = createHealth(postgres, nodePorts.clock)
   return async ({ method, headers }: Request): Promise<Response> => {
-    // A monitor may ask without HTTPS: the answer has no secrets.
+    // The own address avoids the app's check for HTTPS: a monitor may use HTTP, because the answer has no
+    // secrets.
     const answer = await app.fetch(new Request('http://127.0.0.1/health', { method, headers }), env)
     if (!answer.ok || (method !== 'GET' && method !== 'HEAD')) return answer
     const { status, body } = await health()
@@ -177,7 +183,10 @@ function createHealthAnswer(postgres: Postgres, app: ReturnType<typeof createApp
   }
 }
 
-/** Behind a proxy all connections come from it; otherwise one address leaves a fifth to the others. */
+/**
+ * The limits with defaults. Behind a proxy all connections have the proxy's address; without a proxy one
+ * address gets at most four fifths of the connections.
+ */
 function limitsOf({ limits, behindProxy = false }: ServeMirrorsOptions) {
   const { connections = usualLimits.connections } = limits ?? {}
   const connectionsOfAddress = behindProxy ? connections : Math.ceil(connections * 0.8)
@@ -195,14 +204,14 @@ const tooManyAnswer = {
   body: JSON.stringify(tooMany),
 }
 
-/** Refuse before a `Request` is made: a flood costs no more than this. */
+/** Answers with `rate-limited` without making a `Request`, so that a flood of requests costs little. */
 async function refuse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const isRead = await drainRequest(incoming)
   const { status, headers, body } = tooManyAnswer
   outgoing.writeHead(status, { ...headers, ...(isRead ? {} : { connection: 'close' }) }).end(body)
 }
 
-/** Answers the upgrade to a line of `book`. */
+/** Returns the function that answers an upgrade to a live line of `book`. */
 const lineOf =
   (mirrors: PostgresMirrors, book: string, upgrade: Upgrade) =>
   async ({ headers }: Request): Promise<Response> => {
@@ -211,14 +220,14 @@ const lineOf =
   }
 
 /**
- * The request with its real address: HTTPS if the proxy says so, and this machine's name only if both ends of
- * the socket are on this machine, whatever `Host` says.
+ * The request with its real address: HTTPS only if the proxy sets `X-Forwarded-Proto: https`, and a name of
+ * this machine only if both ends of the socket are on this machine, independent of `Host`.
  */
 function withRealAddress(request: Request, incoming: IncomingMessage, behindProxy: boolean): Request {
   const { socket, httpVersion } = incoming
   const url = new URL(request.url)
   const headers = new Headers(request.headers)
-  // Only proxies speak HTTP/1.0 today; nginx by default sends no other sign of itself.
+  // Only proxies use HTTP/1.0 today; nginx by default sends no header that shows it.
   if (httpVersion === '1.0') headers.append('via', '1.0 unnamed')
   if (behindProxy) {
     const proto = incoming.headers['x-forwarded-proto']
@@ -231,11 +240,13 @@ function withRealAddress(request: Request, incoming: IncomingMessage, behindProx
   return new Request(url, { method, headers, signal, ...(body ? { body, duplex: 'half' } : {}) })
 }
 
-/** Anybody may ask, so the database is checked no more often than this. */
+/**
+ * Shortest time between two checks of the database, because callers without a key may send health requests.
+ */
 const freshMs = 1000
 const answerLimitMs = 3000
 
-/** Answers 200, or 503 if the database doesn't answer. */
+/** Returns a function that answers 200, or 503 if the database doesn't answer within `answerLimitMs`. */
 function createHealth(postgres: Postgres, clock: Clock): () => Promise<Response> {
   let latest = { at: Number.NEGATIVE_INFINITY, isUp: Promise.resolve(false) }
   const ask = async (): Promise<boolean> => {

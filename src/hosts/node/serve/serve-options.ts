@@ -1,5 +1,5 @@
-// Options of `daybook serve`, and their checks. Invariant: with settings that would leak keys the server
-// doesn't start.
+// Options of `daybook serve`, and their checks.
+// Invariant: the server doesn't start with settings that would leak keys.
 import { checkKey, checkKeyLength, isOwnAddress } from '../../../core/address.ts'
 import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import {
@@ -20,47 +20,63 @@ import { readRate } from '../../../edge/rate-limit.ts'
 import type { ServerLimits } from '../port/server-limits.ts'
 
 export interface AddressLimits {
-  /** Open requests and lines of one address; many devices may share it. */
+  /**
+   * Most open requests and lines of an address, which many devices may share. Counted behind a proxy only.
+   * Default 250.
+   */
   readonly ofAddress: number
-  /** Requests without a key that an address may send each second, and twenty times as many at once. */
+  /**
+   * Requests without a key that an address may send per second, and twenty times as many in a burst. Default
+   * 50.
+   */
   readonly openPerSecond: number
 }
 
 export interface ServeMirrorsOptions {
-  /** The database: `postgres://user:password@host:5432/database`, Supabase's pooler on port 6543 included. */
+  /**
+   * URL of the database: `postgres://user:password@host:5432/database`. Supabase's pooler on port 6543 works
+   * too.
+   */
   readonly database: string
-  /** A file with the CA certificate that verifies the database. */
+  /** Path of a file with the CA certificate that verifies the database. */
   readonly databaseCa?: string | undefined
-  /** Most connections to the database (default 10), beside one to listen. */
+  /** Most connections to the database, without the connection that listens. Default 10. */
   readonly connections?: number
   /**
-   * The connection for notifications, if `database` is a pooler that shares connections among transactions:
-   * the database itself, or a pooler of sessions (Supabase: port 5432).
+   * URL for the connection that listens to notifications, if `database` is a pooler in transaction mode: the
+   * database itself, or a pooler in session mode (Supabase: port 5432). Default: `database`.
    */
   readonly listenDatabase?: string | undefined
-  /** Address and port to listen on; default `127.0.0.1` and 8787; port 0 for any free port. */
+  /** Address to listen on, default `127.0.0.1`; `port`: default 8787, 0 for any free port. */
   readonly host?: string
   readonly port?: number
   /**
-   * The key of every caller, at least 16 characters. Without it only this machine is admitted, with the key
-   * `development`, and no request that came through a proxy.
+   * The key that every caller must send, at least 16 characters. Default: only requests of this machine that
+   * came through no proxy are admitted, with the key `development`.
    */
   readonly key?: string | undefined
-  /** A proxy in front ends TLS and sets `X-Forwarded-Proto`. Nobody else may reach the port. */
+  /**
+   * A proxy ends TLS and sets `X-Forwarded-Proto`. Only the proxy may reach the port. Needs `key`. Default
+   * false.
+   */
   readonly behindProxy?: boolean
-  /** Limits of this server; for the defaults see `ServerLimits` and `AddressLimits`. */
+  /** Limits of this server. Defaults: see `ServerLimits` and `AddressLimits`. */
   readonly limits?: Partial<ServerLimits & AddressLimits>
-  /** Origins of pages that may call, beside those of this machine, separated by blanks. */
+  /** Origins of pages that may call, separated by spaces. Pages of this machine may always call. */
   readonly origins?: string | undefined
-  /** Other settings of an edge, as in its environment: JSON Web Tokens, rates, embedder, language model. */
+  /**
+   * Other settings of an edge, with the names of its environment variables: JSON Web Tokens, rates, embedder,
+   * language model.
+   */
   readonly settings?: EdgeSettings
-  /** Called after every answer. It gets neither bodies nor keys. */
+  /** Called after every answer. `Answered` has neither bodies nor keys. */
   readonly onAnswer?: (answer: Answered) => void
 }
 
 /**
- * Settings of an edge except its key and origins. Vectors of records would be lost with each copy, so there
- * are none; archives need the edge with a bucket.
+ * Settings of an edge, except the key and origins, which are options of `serveMirrors`. Vectors of records
+ * and archives are not supported here: vectors would be lost with each copy, and archives need an edge with a
+ * bucket.
  */
 export type EdgeSettings = Omit<
   EdgeEnv,
@@ -82,7 +98,8 @@ export interface Answered {
 
 const portOption = numberOption(0, 65_535)
 const msOption = numberOption(10, 86_400_000)
-// Options of their own here, or unsupported: vectors of records, archives.
+// Remove settings that are options of `serveMirrors` (key, origins) or unsupported (vectors of records,
+// archives).
 const {
   DAYBOOK_KEY: _key,
   DAYBOOK_ORIGINS: _origins,
@@ -122,13 +139,13 @@ const checkTable = optionsOf<ServeMirrorsOptions>(
   ['database'],
 )
 
-/** Throws `invalid-input` for unknown options and those that would leak keys. */
+/** Throws `invalid-input` for unknown options, wrong values, and options that would leak keys. */
 export function checkServeOptions(options: ServeMirrorsOptions): void {
   checkTable(options, '')
   checkSettings(options)
 }
 
-/** Checks settings that are read later, so that errors come before the server starts. */
+/** Checks settings that the server reads later, so that errors are thrown before the server starts. */
 function checkReadable(settings: EdgeSettings): void {
   const readers: { readonly [Name in keyof EdgeSettings]?: (text: string | undefined) => unknown } = {
     DAYBOOK_RATE: readRate,
@@ -166,7 +183,10 @@ function checkSettings({
     throw wrong('host', 'other machines need HTTPS: put a proxy in front, and set `behindProxy`')
 }
 
-/** Whether a socket address is of this machine only. Node shows IPv4 as IPv6 on sockets for both. */
+/**
+ * Whether only this machine can reach the address. Node shows an IPv4 address as `::ffff:…` on a socket for
+ * both versions.
+ */
 export function isOnlyHere(host: string): boolean {
   return host === 'localhost' || isOwnAddress(host.replace(/^::ffff:(?=127\.)/, ''))
 }
