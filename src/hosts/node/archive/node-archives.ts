@@ -1,4 +1,4 @@
-// Archives of a book in Node: buckets, named by a call, an option or the environment.
+// Opens the archives of a book in Node. A call, an option or the environment names the bucket, in this order.
 import type { ArchivePlaces, UploadNote, UploadNotes } from '../../../core/capability/port/archive-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -16,7 +16,7 @@ export interface ArchiveOptions {
   readonly target?: string
 }
 
-/** Clock and network of this process. */
+/** Clock, randomness and network of this process. */
 export const s3Ports: S3Ports = {
   clock: nodePorts.clock,
   random: nodePorts.random,
@@ -28,7 +28,10 @@ export const s3Ports: S3Ports = {
   fetch: (input, init) => globalThis.fetch(input, init),
 }
 
-/** `path`: the file of the book; uploads are noted beside it. */
+/**
+ * The archive targets of a book. `path`: the file of the book, beside which uploads are noted; undefined: no
+ * notes.
+ */
 export function nodeArchives(
   { target: usual }: ArchiveOptions,
   path: string | undefined,
@@ -57,8 +60,8 @@ export function nodeArchives(
 export const isS3Address = (path: string): boolean => path.startsWith('s3://')
 
 /**
- * Opens an archive for import or verification. Rejects before anything else if there is none, or it can't be
- * reached.
+ * Opens an archive for import or verification. Rejects with `not-found` if there is no such archive, and with
+ * `offline`.
  */
 export async function openArchiveSource(address: string, signal: AbortSignal) {
   const { bucket, path } = readS3Address(address)
@@ -75,12 +78,12 @@ const noteShape = z.object({
   upload: z.string(),
 })
 
-/** Notes of running uploads of this process. */
+/** Paths of the notes of this process's running uploads. */
 const active = new Set<string>()
 
 /**
- * Notes of uploads beside a book, in files named `<path>.upload-<hex>` for their owner only, so that a later
- * process finds uploads of a killed one.
+ * Stores notes of uploads beside a book, in files `<path>.upload-<hex>` for their owner only, so that a later
+ * process finds the uploads of a killed process.
  * Invariant: uploads of another running process are left alone; notes have no credentials.
  */
 function createUploadNotes(path: string): UploadNotes {
@@ -93,7 +96,7 @@ function createUploadNotes(path: string): UploadNotes {
       const { success, data } = noteShape.safeParse(JSON.parse(readFileSync(file, 'utf8')))
       return success ? [{ ...data, file }] : []
     } catch {
-      // The uploader is removing it, or was killed while it wrote it.
+      // The uploading process deletes the note now, or was killed while writing it.
       return []
     }
   }
@@ -126,13 +129,13 @@ function createUploadNotes(path: string): UploadNotes {
 }
 
 function isAlive(pid: number): boolean {
-  // `active` has all uploads of this process.
+  // `active` has all uploads of this process: another note with this pid is of an earlier process.
   if (pid === process.pid) return false
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // The process exists, and belongs to another user.
+    // `EPERM`: the process exists, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,6 +1,6 @@
-// One signed request to S3, repeated if the storage asks for it.
-// Invariants: a signature leaves only in its header, and redirects are not followed. A request is repeated
-// only if the storage allows it, and a few times at most.
+// Sends signed requests to S3, and repeats a request if the storage allows it.
+// Invariants: a signature is only in its header, and redirects are not followed. A request is sent
+// `s3Retry.tries` times at most.
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
@@ -12,7 +12,7 @@ import type { S3Place } from './s3-target.ts'
 
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Of an object; without it the request is for the bucket. */
+  /** Key of the object. Default: the request is for the bucket. */
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -21,33 +21,36 @@ export interface S3Request {
 
 export interface S3Answer {
   readonly response: Response
-  /** Releases the unread rest. */
+  /** Stops the timer and the link to the caller's signal. Call it when the body is read, or isn't needed. */
   end(): void
 }
 
 export interface S3Ports {
   readonly clock: Clock
   readonly random: Random
-  /** Calls `task` later and keeps the process alive; returns a function that cancels. */
+  /** Calls `task` after `ms`, and keeps the process alive until then. Returns a function that cancels. */
   readonly later: (ms: number, task: () => void) => () => void
   readonly fetch: typeof globalThis.fetch
 }
 
 export interface S3Client {
-  /** Name for messages. */
+  /** The target's name for messages, as `s3://bucket/path`. */
   readonly name: string
-  /** Resolves with a successful answer. Throws an error for a refusal, `offline`, or `aborted`. */
+  /**
+   * Resolves with a successful answer. Rejects with the error of a refusal (`s3Fault`), `offline`, or
+   * `aborted`.
+   */
   ask(request: S3Request, signal: AbortSignalLike): Promise<S3Answer>
-  /** The same, with the text of the answer. */
+  /** Like `ask`, but resolves with the whole text of the answer. */
   text(
     request: S3Request,
     signal: AbortSignalLike,
   ): Promise<{ readonly text: string; readonly headers: Headers }>
 }
 
-/** Number of tries, limit of one try, and pauses between tries. */
+/** `tries`: most requests. `tryMs`: longest wait for an answer to one. Then the pauses between them. */
 export const s3Retry = { tries: 5, tryMs: 300_000, firstPauseMs: 250, longestPauseMs: 20_000 } as const
-/** Longest XML answer, in characters. */
+/** Longest text of an answer, in characters. */
 const textLimit = 4_000_000
 
 export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
@@ -81,7 +84,7 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
     try {
       const { url, init } = await signed(request)
       const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
-      // From here on fetch itself detects a silent connection.
+      // While the body is read, fetch itself detects a connection without data.
       stop.answered()
       return { response, end: () => stop.end() }
     } catch (cause) {
@@ -130,7 +133,9 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
 
 const pieceBytes = 65_536
 
-/** A body as a stream: fetch would copy the bytes first, which takes a lot of memory for parts. */
+/**
+ * A body as a stream: fetch would first copy the bytes of an array, which needs much memory for large parts.
+ */
 function streamed(body: Uint8Array<ArrayBuffer>, headers: Headers) {
   headers.set('content-length', String(body.byteLength))
   let at = 0
@@ -144,7 +149,7 @@ function streamed(body: Uint8Array<ArrayBuffer>, headers: Headers) {
   return { body: stream, duplex: 'half' as const }
 }
 
-/** S3's documents allow a retry after 500 and 503 only. */
+/** Whether the request may be repeated: S3's documentation allows it after 500 and 503 only. */
 function mayTryAgain({ status, code }: S3Refusal): boolean {
   return status === 500 || status === 503 || code === 'SlowDown' || code === 'InternalError'
 }
@@ -169,7 +174,7 @@ function pause(ms: number, later: S3Ports['later'], signal: AbortSignalLike): Pr
   })
 }
 
-/** The storage can't be reached, or went away in the middle. */
+/** The error `offline`: the storage can't be reached, or the connection broke during the answer. */
 export function unreachable(host: string, cause: unknown): DaybookError {
   return new DaybookError('offline', `The archive storage at ${host} can't be reached.`, {
     details: { host },
@@ -179,13 +184,13 @@ export function unreachable(host: string, cause: unknown): DaybookError {
 
 interface Linked {
   readonly signal: AbortSignal
-  /** An answer has begun: stop the timer. */
+  /** Stops the timer. Call it when the answer has begun. */
   answered(): void
-  /** Detaches from the caller's signal. */
+  /** Stops the timer, and removes the listener of the caller's signal. */
   end(): void
 }
 
-/** A platform signal that follows ours, and aborts after `ms` without an answer. */
+/** Makes an `AbortSignal` for fetch that aborts with `signal`, or after `ms` without an answer. */
 function linked(signal: AbortSignalLike, ms: number): Linked {
   const source = new AbortController()
   const stop = () => source.abort()

@@ -1,13 +1,14 @@
-// Translates refusals of S3 to codes of the error table. Invariant: only the storage's error code and a
-// region name go into an error: the rest may quote signed data.
+// Translates refusals of S3 to codes of the error table.
+// Invariant: an error has only the storage's error code and a region name; the rest of an answer may quote
+// signed data.
 import { defined } from '../../../core/defined.ts'
 import { DaybookError, type ErrorCode } from '../../../core/errors.ts'
 import { readXml, textOf } from './strict-xml.ts'
 
-/** An unsuccessful answer. */
+/** An unsuccessful answer of the storage. */
 export interface S3Refusal {
   readonly status: number
-  /** S3's name, as in `NoSuchKey`; `HTTP 503` without one. */
+  /** S3's error code, as `NoSuchKey`; without one a name for the status, as `HTTP 503`. */
   readonly code: string
   readonly region?: string | undefined
 }
@@ -26,11 +27,11 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   EntityTooLarge: 'too-large',
 }
 
-/** Codes for a wrong key, a wrong secret or a missing right, whatever their status. */
+/** S3's error codes for a wrong key, a wrong secret or a missing right, with any status. */
 const denials =
   /^(?:AccessDenied|AccountProblem|AllAccessDisabled|Expired\w*|Invalid(?:AccessKeyId|Token|Security)|NotSignedUp|Signature\w*|Unauthorized|Forbidden|TokenRefreshRequired|XAdminUserNotFound)$/
 
-/** Reads an unsuccessful answer. */
+/** Reads an unsuccessful answer. `header` gets a response header by name. */
 export function readRefusal(
   status: number,
   body: string,
@@ -54,7 +55,7 @@ function nameOf(status: number): string {
   return `HTTP ${status}`
 }
 
-/** Without a region name the malformed header is a wrong credential. */
+/** The code in the error table. A malformed header without a region name means a wrong credential. */
 function codeOf({ code, status, region }: S3Refusal): ErrorCode {
   if (code === 'AuthorizationHeaderMalformed' && region === undefined) return 'archive-denied'
   return (
@@ -69,7 +70,7 @@ const words: { readonly [Code in ErrorCode]?: string } = {
   'too-large': 'The archive is larger than the storage accepts.',
 }
 
-/** The error of a refusal, at `place` and for `key`. */
+/** The error for a refusal. `place` and `key` are in its details. */
 export function s3Fault(refusal: S3Refusal, place: string, key?: string): DaybookError {
   const { status, code: reason, region } = refusal
   const code = codeOf(refusal)

@@ -1,6 +1,6 @@
-// Archives in S3, R2 and compatible stores.
-// Invariants: an object appears whole, by one request, and never overwrites another. An upload in parts is
-// noted before its first part is sent, so that a later process finds and ends it.
+// Implements `ArchiveStore` with S3, R2 and compatible stores.
+// Invariants: an object is visible only when it is whole, and never overwrites another object. An upload in
+// parts is noted before its first part is sent, so that a later process can cancel it.
 import { type AbortSignalLike, createDeadline, neverAborted } from '../../../core/abort.ts'
 import type {
   ArchiveObject,
@@ -21,14 +21,14 @@ export interface S3StoreParts {
   readonly place: S3Place
   readonly ports: S3Ports
   readonly notes?: UploadNotes | undefined
-  /** Keys in a page of a list. Default: the storage's own, 1,000. */
+  /** Keys in a page of a list. Default: the storage's default, 1,000. */
   readonly pageKeys?: number
   readonly partBytes?: number
 }
 
-/** An upload of this age was abandoned. */
+/** An upload older than this counts as abandoned. */
 const staleMs = 86_400_000
-/** Time to cancel a failed upload; otherwise the next `tidy` finds it. */
+/** Longest time to cancel a failed upload. If it isn't cancelled then, the next `tidy` cancels it. */
 const abortLimitMs = 15_000
 const onlyNew = { 'if-none-match': '*' } as const
 
@@ -37,7 +37,7 @@ export class S3Store implements ArchiveStore {
   readonly prefix: string
   readonly #client: S3Client
   readonly #parts: S3StoreParts
-  /** Names this bucket in notes of uploads. */
+  /** Endpoint and bucket, to recognize this bucket in notes of uploads. */
   readonly #place: string
 
   constructor(parts: S3StoreParts) {
@@ -49,7 +49,7 @@ export class S3Store implements ArchiveStore {
   }
 
   async put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number> {
-    // A storage without conditional writes would overwrite it.
+    // Check first: a storage without conditional writes would overwrite the object.
     if (await this.stat(key, signal)) throw this.#exists(key)
     const parts = uploadParts(texts, this.#parts.partBytes)[Symbol.asyncIterator]()
     const first = await parts.next()
@@ -88,7 +88,7 @@ export class S3Store implements ArchiveStore {
       await this.#parts.notes?.remove(note)
       return size
     } catch (error) {
-      // Stop the source of the parts.
+      // End the source of the parts.
       await rest.return?.().catch(() => undefined)
       const deadline = createDeadline(neverAborted, this.#parts.ports, abortLimitMs)
       await this.#abortUpload(note, deadline.signal)
@@ -141,14 +141,14 @@ export class S3Store implements ArchiveStore {
       `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${listed.join('')}</CompleteMultipartUpload>`,
     )
     const headers = { 'content-type': 'application/xml' }
-    // Some storages check the condition only for whole objects.
+    // Some storages check the condition only for uploads in one request.
     if (await this.stat(key, signal)) throw this.#exists(key)
     try {
       const text = await this.#conditional(
         { method: 'POST', key, query: { uploadId: upload }, headers, body },
         signal,
       )
-      // The status is 200 even if it fails; the body has the result.
+      // The status is 200 even if the request fails: the body has the result.
       const root = readXml(text.trim())
       if (root?.name !== 'CompleteMultipartUploadResult')
         throw s3Fault(
@@ -158,14 +158,17 @@ export class S3Store implements ArchiveStore {
         )
     } catch (error) {
       if (isDaybookError(error, 'conflict') || isDaybookError(error, 'aborted')) throw error
-      // The answer was lost, or a retry came after a success: check the object.
+      // The answer was lost, or a repeated request failed because the first had succeeded: check the object.
       const there = await this.stat(key, signal).catch(() => undefined)
       if (there?.bytes !== size) throw error
     }
     await this.#checkStored(key, size, signal)
   }
 
-  /** Writes only if there is no such object, even if the storage doesn't support conditions. */
+  /**
+   * Writes an object if the key is free; rejects with `conflict` otherwise. For a storage without conditional
+   * writes it checks the key first.
+   */
   async #conditional(request: S3Request, signal: AbortSignalLike): Promise<string> {
     const { key = '' } = request
     try {
@@ -178,7 +181,7 @@ export class S3Store implements ArchiveStore {
     }
   }
 
-  /** Checks that the stored object is the one that was sent. */
+  /** Checks that the object exists and has `bytes`. Rejects with `archive-failed` otherwise. */
   async #checkStored(key: string, bytes: number, signal: AbortSignalLike): Promise<void> {
     const there = await this.stat(key, signal)
     if (there?.bytes === bytes) return
@@ -193,7 +196,7 @@ export class S3Store implements ArchiveStore {
     } catch (error) {
       const { status } = isDaybookError(error) ? error.details : {}
       if (status === 404) return undefined
-      // HEAD answers have no body and so no error code: a list request has one.
+      // An answer to HEAD has no body and so no error code. Send a list request, whose error has a code.
       if (typeof status === 'number' && status < 500) {
         const query = { 'list-type': '2', 'max-keys': '1', prefix: key }
         await this.#client.text({ method: 'GET', query }, signal)
@@ -264,7 +267,7 @@ export class S3Store implements ArchiveStore {
     return all.length
   }
 
-  /** Ends an upload and removes its note, also if the upload has ended already. */
+  /** Cancels an upload and deletes its note, also if the storage doesn't know the upload any more. */
   async #abortUpload(note: UploadNote, signal: AbortSignalLike): Promise<void> {
     const { key, upload } = note
     try {
@@ -275,13 +278,13 @@ export class S3Store implements ArchiveStore {
     await this.#parts.notes?.remove(note)
   }
 
-  /** Old uploads without a note here: of other machines. */
+  /** Uploads older than `staleMs`, which other machines may have abandoned. */
   async #staleUploads(prefix: string, signal: AbortSignalLike): Promise<UploadNote[]> {
     const before = this.#parts.ports.clock.now() - staleMs
     const text = await this.#client
       .text({ method: 'GET', query: { uploads: '', prefix } }, signal)
       .then((answer) => answer.text)
-      // Some storages have no such list.
+      // Some storages don't support this list.
       .catch((error: unknown) => {
         if (isDaybookError(error, 'archive-failed') || isDaybookError(error, 'archive-denied'))
           return undefined

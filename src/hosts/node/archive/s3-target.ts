@@ -1,4 +1,4 @@
-// The bucket, path, endpoint and credentials of a target, from its text and the environment.
+// Reads the bucket, path, endpoint and credentials of a target from its address and the environment.
 // Invariant: credentials come from the environment only, and are in no error.
 import { DaybookError } from '../../../core/errors.ts'
 
@@ -9,16 +9,16 @@ export interface S3Credentials {
 }
 
 export interface S3Place {
-  /** Without a slash at its end; the bucket follows. */
+  /** URL without a slash at its end. Requests use `<endpoint>/<bucket>/<key>`. */
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
-  /** Empty, or a path that ends with `/`. */
+  /** Path of the target in the bucket: empty, or it ends with `/`. */
   readonly prefix: string
   readonly credentials: S3Credentials
 }
 
-/** Environment variables, with the names of S3 tools. */
+/** The used environment variables, with the names of S3 tools. */
 export type S3Environment = Readonly<
   Partial<
     Record<
@@ -37,19 +37,19 @@ export type S3Environment = Readonly<
 
 export interface S3Address {
   readonly bucket: string
-  /** A path below the bucket, without slashes at its ends; may be empty. */
+  /** Path in the bucket, without a slash at either end; may be empty. */
   readonly path: string
 }
 
 const bucketName = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-/** Characters that need no escaping in URLs, headers and XML. */
+/** Only characters that need no escaping in URLs, headers and XML. */
 const pathText = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
 function wrong(path: string, why: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${why}.`, { details: { path } })
 }
 
-/** `s3://bucket/path`, or `invalid-input`. */
+/** Reads `s3://bucket/path`. Throws `invalid-input` for other texts. */
 export function readS3Address(text: string): S3Address {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*?))?\/?$/s.exec(text) ?? []
   if (!bucketName.test(bucket)) throw wrong('target', 'It must look like `s3://bucket/path`')
@@ -60,7 +60,10 @@ export function readS3Address(text: string): S3Address {
   return { bucket, path }
 }
 
-/** The place that `target` names. Throws `archive-off` if the environment has no credentials. */
+/**
+ * The place of the address `target`. Throws `archive-off` if the environment has no credentials, and
+ * `invalid-input` for wrong values.
+ */
 export function s3Place(target: string, env: S3Environment): S3Place {
   const { bucket, path } = readS3Address(target)
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1'
@@ -81,7 +84,7 @@ function credentialsOf(env: S3Environment): S3Credentials {
     const path = accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID'
     throw new DaybookError('archive-off', `\`${path}\` is not set.`, { details: { path } })
   }
-  // A line break in a header would cause an error that quotes the header.
+  // Check this here: a line break in a header causes an error that quotes the header.
   if (!isHeaderText(accessKeyId) || !isHeaderText(env.AWS_SESSION_TOKEN ?? ''))
     throw wrong('AWS_ACCESS_KEY_ID', 'The credentials have invalid characters')
   return {

@@ -1,5 +1,5 @@
-// Reads the simple XML of S3: elements and text. Invariant: everything else, such as a document type, is
-// refused, and nothing outside the document is loaded.
+// Reads the simple XML of S3: elements and text.
+// Invariant: other XML, such as a document type, is refused, and nothing outside the document is loaded.
 
 export interface XmlElement {
   readonly name: string
@@ -14,7 +14,7 @@ const tag =
 const prolog = /^\uFEFF?\s*(?:<\?xml(?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*\?>)?\s*/
 const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** The root element, without its namespace prefix; undefined for other XML. */
+/** The root element; element names have no namespace prefix. Undefined for invalid or other XML. */
 export function readXml(text: string): XmlElement | undefined {
   if (text.length > limit.characters) return undefined
   const [start = ''] = prolog.exec(text) ?? []

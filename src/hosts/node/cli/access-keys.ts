@@ -1,4 +1,4 @@
-// `daybook create-key`, `list-keys`, `revoke-key`: the access keys of a book at an edge.
+// `daybook create-key`, `list-keys` and `revoke-key`: manage the access keys of a book at an edge.
 import { defined } from '../../../core/defined.ts'
 import type { CapabilityOutput } from '../../../book/daybook.ts'
 import { type Command, listOf, textOf, UsageError, type Values } from './command.ts'
@@ -102,10 +102,13 @@ export const revokeKey: Command = {
   },
 }
 
-// Calls a capability at an edge. The key comes from the environment: every process of the machine can read
-// arguments.
+// Calls a capability at an edge. The key comes from the environment, because every process of the machine can
+// read arguments.
 
-/** Calls `id` on the book that `values` name, and returns its output. */
+/**
+ * Calls the capability `id` of the book that `values` name, and returns its output. Rejects with `offline`,
+ * `protocol-error` or the edge's error.
+ */
 async function callEdge(values: Values, id: string, input: object, signal: AbortSignal): Promise<unknown> {
   const { url, authorization } = readPlace(values)
   const response = await fetch(`${url}/capabilities/${id}`, {

@@ -1,4 +1,4 @@
-// `daybook archive put`, `list`, `verify`: archives of an agent's memory in S3, R2 or compatible stores.
+// `daybook archive put`, `list` and `verify`: archives of an agent's memory in S3, R2 or compatible stores.
 import { defined } from '../../../core/defined.ts'
 import {
   archivesOf,
@@ -17,7 +17,7 @@ import { randomBytes } from 'node:crypto'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
 
-/** Options that belong to one action only. */
+/** Options that only one action takes, with that action. */
 const onlyFor: Readonly<Record<string, string>> = {
   from: 'put',
   to: 'put',
@@ -96,7 +96,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
       throw new UsageError('--keep and --days work on whole archives: leave out --types, --from and --to')
     const secretFile = textOf(values, 'passphrase-file')
     const passphrase = secretFile === undefined ? undefined : await readPassphrase(secretFile, signal)
-    // Report a wrong address before the book is opened.
+    // Check the address first, so that a wrong address is reported before the book is opened.
     const store = placeOf(context)
     const book = await open()
     const { removed, failed, ...put } = await archiveBook(book, store, {
@@ -149,20 +149,20 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
   },
 }
 
-/** In Node the book of an agent has the agent's name. */
+/** The name of the book: the name of the agent. */
 const nameOf = ({ values }: CommandContext) => textOf(values, 'agent') ?? 'agent'
 
 const placeOf = ({ values, bookFile }: CommandContext): ArchiveStore =>
   nodeArchives(defined({ target: textOf(values, 'target') }), bookFile).open()
 
-/** The address that `import-memory --from` takes. */
+/** The address of an archive for `import-memory --from`. */
 const addressOf = ({ name }: ArchiveStore, key: string) => `s3://${readS3Address(name).bucket}/${key}`
 
 const count = (n: number) => n.toLocaleString('en')
 
-// Archives a book that another process may own: the owner exports its pages, and this process uploads them
-// with its own credentials.
-// Invariant: an export that isn't read to its end is cancelled.
+// Archives a book that another process may own: the owner exports the bundle in pages, and this process
+// uploads them with its own credentials.
+// Invariant: an export that isn't read to the end is cancelled.
 
 type ExportInput = Pick<
   CapabilityInput<'bundle:export'>,

@@ -1,4 +1,4 @@
-// Commands of the command line: their type, the parsing of their options, and the terminal.
+// The type of a command, readers for its option values, and the terminal.
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline/promises'
 import type { Progress } from '../../../core/capability/task.ts'
 import { shownJson, shownText } from '../../../core/text/shown-text.ts'
 
-/** Exit codes. Scripts rely on them. */
+/** Exit codes. Don't change them: scripts depend on them. */
 export const exitCode = { ok: 0, failed: 1, usage: 2, unsound: 3, unreachable: 4, interrupted: 130 } as const
 
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
-/** Address of a book's mirror. `book` is the name there if it differs. */
+/** Address and key of a book's mirror. `book`: the book's name at the mirror; default: the agent's name. */
 export interface Edge {
   readonly url: string
   readonly key: string
@@ -32,9 +32,9 @@ export interface CommandContext {
   readonly terminal: Terminal
   readonly signal: AbortSignal
   /**
-   * Opens the agent's book. `create`: make it if it doesn't exist. `file`: open this file instead. `edge`:
-   * sync with this mirror, on demand or over a live line with `live`. `carriers`: connections to the books of
-   * other agents.
+   * Opens the agent's book. `create`: creates the book if it doesn't exist; without it a missing book is an
+   * error. `file`: opens this file instead. `edge`: syncs with this mirror, on demand, or with `live` over a
+   * live line. `carriers`: connections to the books of other agents.
    */
   open(options?: OpenChoice): Promise<Daybook>
   readonly bookFile: string
@@ -45,7 +45,7 @@ export interface CommandContext {
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** Operands as in `<bundle>`. */
+  /** The operands for the help text, as in `<bundle>`; empty: the command takes none. */
   readonly operands: string
   readonly options: ParseArgsOptionsConfig
   readonly help: Readonly<Record<string, string>>
@@ -57,7 +57,10 @@ export function textOf(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Reads a whole number in a range; throws `UsageError` otherwise. */
+/**
+ * Reads an option as a whole number from `least` to `most`; undefined without the option. Throws `UsageError`
+ * for any other text.
+ */
 export function numberOf(values: Values, name: string, least: number, most: number): number | undefined {
   const text = textOf(values, name)
   if (text === undefined) return undefined
@@ -75,25 +78,32 @@ export function listOf(values: Values, name: string): string[] | undefined {
   return list
 }
 
-/** The command line can't be understood; the message says why. */
+/** The error for a wrong command line, input or output file; `runCli` turns it into exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-// Prints and asks. Invariant: data goes to stdout and everything else to stderr, so that pipes stay clean;
-// stored text can't move the cursor or hide.
+// Prints results and asks questions.
+// Invariant: only results are written to stdout, all other text to stderr. Control characters of stored text
+// are not printed.
 
 export interface Terminal {
-  /** Prints a result: JSON with `--json`, else `words`. */
+  /** Prints a result: `value` as JSON with `--json`, otherwise `words`. */
   answer(value: unknown, words: string): void
-  /** Prints a remark for people. */
+  /** Prints a note on stderr. */
   note(text: string): void
   progress(step: Progress): void
   /** Removes the progress line. */
   clear(): void
-  /** Asks before an action that can't be undone. Refuses without a terminal. */
+  /**
+   * Asks before an action that can't be undone; `flag` names the action. With `--yes` it doesn't ask. Rejects
+   * with `UsageError` if the answer isn't yes, or without a terminal.
+   */
   confirm(question: string, flag: string): Promise<void>
-  /** Asks for a text. Refuses without a terminal; `instead` names the option to use then. */
+  /**
+   * Asks for a text. Rejects with `UsageError` without a terminal; `instead` is the option that the error
+   * recommends.
+   */
   ask(question: string, command: string, instead: string): Promise<string>
 }
 

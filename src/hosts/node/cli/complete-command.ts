@@ -1,4 +1,4 @@
-// `daybook completion`: a script for bash, zsh or fish, generated from the commands.
+// `daybook completion`: prints a completion script for bash, zsh or fish, made from the list of commands.
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { memoryAgent } from '../../../doors/p3394/client.ts'
 import { toolSetNames, toolsOf } from '../../../doors/mcp/tool-set.ts'
@@ -8,7 +8,10 @@ const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
 type Shared = Pick<Command, 'options' | 'help'>
 
-/** `shared` are the options that every command takes. */
+/**
+ * `shared`: the options that every command takes. `commands` is a function, because the list contains this
+ * command.
+ */
 export function createCompletion(commands: () => readonly Command[], shared: Shared): Command {
   return {
     name: 'completion',
@@ -49,7 +52,8 @@ const takes = (place: string): CompletionOption['takes'] =>
   place === '<folder>' ? 'folder' : place === '<file>' ? 'file' : 'text'
 
 /**
- * Words that may follow a command, place by place. Other commands take files, or values that can't be listed.
+ * The words for each operand of a command. Empty for commands whose operands are files, or values that can't
+ * be listed.
  */
 function operandsOf(name: string): CompletionTable['commands'][number]['operands'] {
   const tools = toolSetNames.flatMap((set) => toolsOf([set], 'device').map((tool) => tool.name))
@@ -62,7 +66,7 @@ function operandsOf(name: string): CompletionTable['commands'][number]['operands
   return places[name] ?? []
 }
 
-/** Removes characters that shells or readers stumble over. */
+/** Removes backticks, and replaces apostrophes, which would end a quoted text in a script. */
 const plain = (text: string) => text.replaceAll('`', '').replaceAll("'", '’')
 
 interface CompletionOption {
@@ -75,7 +79,7 @@ interface CompletionCommand {
   readonly name: string
   readonly summary: string
   readonly options: readonly CompletionOption[]
-  /** Words for each place after the command; empty: files. */
+  /** The words for each operand; empty: files. */
   readonly operands: readonly (readonly string[])[]
 }
 
@@ -83,9 +87,9 @@ interface CompletionTable {
   readonly commands: readonly CompletionCommand[]
 }
 
-// Script for bash 3.2 or later, without the package bash-completion.
-// Invariant: ids contain colons, where bash splits words; so the script reads the raw line and answers as
-// bash expects.
+// The script for bash 3.2 or later; works without the package bash-completion.
+// Invariant: an id with a colon completes as one word, although bash splits words at colons: the script reads
+// the raw line.
 
 function bashScript({ commands }: CompletionTable): string {
   const valueOptions = new Set(
@@ -164,7 +168,7 @@ ${commands.map(zshCase).join('\n')}
 if [ "$funcstack[1]" = _daybook ]; then _daybook "$@"; else compdef _daybook daybook; fi`
 }
 
-/** Escapes characters with a meaning in \`_arguments\`. */
+/** Escapes characters that have a meaning in `_arguments` of zsh. */
 const escaped = (text: string) => text.replaceAll(/[:[\]\\]/g, '\\$&')
 
 const actions = { nothing: '', text: ':text:', file: ':file:_files', folder: ':folder:_files -/' } as const

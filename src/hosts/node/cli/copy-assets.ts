@@ -1,4 +1,4 @@
-// `daybook assets`: copies the files that a page loads beside its bundle, for bundlers that don't copy them.
+// `daybook assets`: copies the files that a page loads besides its bundle, for bundlers that don't copy them.
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,9 @@ import { type Command, UsageError } from './command.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { unwritable } from './output-file.ts'
 
-/** Files of the package that start by URL. They import nothing but each other and the later files of the worker. */
+/**
+ * Files of the package that a page loads by URL. They import only each other and the `worker-*.js` files.
+ */
 const assetFiles = ['tab-hub.js', 'model-worker.js', 'sqlite3.wasm', 'licenses.txt', 'worker.js']
 const isLaterFile = (name: string) => /^worker-.*\.js$/.test(name)
 
@@ -21,17 +23,17 @@ export const copyAssets: Command = {
     const [folder] = positionals
     if (folder === undefined || positionals.length > 1) throw new UsageError('assets takes one folder')
     if (await isOtherThanFolder(folder)) throw new UsageError(`${folder} is not a folder`)
-    // Unlike memories, a web server must be able to read these.
+    // A web server must be able to read these files, unlike the files of a memory.
     process.umask(0o022)
     makeOwnFolder(folder, 0o755)
     const from = fileURLToPath(new URL('./', import.meta.url))
-    // The worker comes last: it never names a file that isn't there.
+    // `worker.js` is the last file, so that every file that it imports exists already.
     const files = [...(await readdir(from)).filter(isLaterFile).toSorted(), ...assetFiles]
     const parts = files.map((file) => [join(folder, `${file}.part`), join(folder, file)] as const)
     const read = await Promise.all(files.map((file) => readFile(join(from, file))))
     try {
       await Promise.all(parts.map(([part], i) => writeFile(part, read[i] ?? '')))
-      // Rename only when all of them are written.
+      // Rename only when all files are written.
       for (const [part, whole] of parts) await rename(part, whole)
     } catch (cause) {
       await Promise.all(parts.map(([part]) => rm(part, { force: true })))

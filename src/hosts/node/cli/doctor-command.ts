@@ -1,5 +1,5 @@
 // `daybook doctor`: checks the installation, the book, its owner process and the services it uses.
-// Invariant: it changes nothing; each finding that isn't `ok` says what to do.
+// Invariant: it changes nothing; each finding that isn't `ok` has a remedy.
 import { DatabaseSync } from '../port/sqlite.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { defined } from '../../../core/defined.ts'
@@ -12,13 +12,13 @@ import { schemaVersion } from '../../../store/schema/schema.ts'
 import { filesOfBook, isPlain } from '../port/private-file.ts'
 import { readSocketNote } from '../socket/socket-place.ts'
 
-/** Optional packages, and their use. */
+/** Optional packages, with their use. */
 const optionalPackages = {
   '@huggingface/transformers': 'local embedding models',
   '@platformatic/kafka': 'daybook kafka',
 } as const
 
-/** Some check failed; the findings were printed. */
+/** Thrown after the findings are printed if a finding is a fault: exit code 1. */
 class FaultsFound extends Error {}
 
 export const doctor: Command = {
@@ -74,7 +74,8 @@ function lineOf({ subject, state, says, do: remedy }: Finding): string {
   return `${signs[state]}  ${subject}: ${says}${remedy === undefined ? '' : `\n         ${remedy}`}`
 }
 
-// Checks the file of the book. Invariant: opens it read-only and never creates it.
+// Checks the file of the book.
+// Invariant: it opens the file read-only and never creates it.
 
 const leastFreeBytes = 256 * 1024 * 1024
 const socketMs = 1000
@@ -89,10 +90,10 @@ async function checkBook(path: string): Promise<Finding[]> {
 
 function checkFile(path: string, isHeld: boolean): Finding {
   const place = `${path}, ${sizeInWords(statSync(path).size)}`
-  // Recent writes are in other files, which only the owner may read.
+  // Don't open the file: the newest writes are in SQLite's log, and the owner process holds the lock.
   if (isHeld) return ok('book', `${place}, in use: \`daybook stats\` asks who holds it`)
   const file = pathToFileURL(path)
-  // Read it as it is; SQLite shall create no files beside it.
+  // `immutable`: SQLite reads the file without its log, and creates no files beside it.
   file.search = '?immutable=1'
   try {
     const db = new DatabaseSync(file, { readOnly: true })
@@ -129,7 +130,7 @@ function answers(socket: string): Promise<boolean> {
   })
 }
 
-/** A process that owns a book listens on a socket. */
+/** The finding about the process that owns the book, which listens on `socket`. */
 function holderOf(socket: string | undefined, isHeld: boolean): Finding {
   if (socket === undefined) return ok('held by', 'nobody')
   if (isHeld) return ok('held by', `a process that listens at ${socket}`)
@@ -140,11 +141,11 @@ function holderOf(socket: string | undefined, isHeld: boolean): Finding {
   )
 }
 
-/** Only its owner may read a book. */
+/** Checks that only the owner of the book's files may read them. */
 function checkMode(path: string): Finding {
   if (process.platform === 'win32') return ok('permissions', 'as the folder has them')
   const folder = dirname(path)
-  // A link beside the book leads to a file that isn't part of it.
+  // Skip links beside the book: they lead to files that aren't part of it.
   const own = filesOfBook(path).map((name) => join(folder, name))
   const open = [folder, ...own.filter((one) => one === path || isPlain(one))].filter(
     (one) => (statSync(one).mode & 0o077) !== 0,
@@ -171,14 +172,14 @@ function checkDisk(path: string): Finding {
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB']
 
-/** `18.2 MB`; powers of 1,000, as disks are sold. */
+/** A size as `18.2 MB`, in powers of 1,000. */
 function sizeInWords(bytes: number): string {
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`
 }
 
-// Checks whether services answer: the edge, the embedder, Kafka's brokers. Invariant: a key is sent only to
-// its own service and is in no finding.
+// Checks whether the edge and the embedder answer, and which Kafka settings are set.
+// Invariant: a key is sent only to its own service and is in no finding.
 
 const timeoutMs = 3000
 
@@ -238,14 +239,14 @@ const remedyFor = (code: string | undefined) =>
     ? 'Set $DAYBOOK_KEY to a key of that book.'
     : 'Read the log of the edge.'
 
-/** Checks the embedder of the environment, which the edge uses too. */
+/** Checks the embedder at `DAYBOOK_EMBED_URL`, which the edge uses too. No finding without that variable. */
 async function checkEmbedder(
   { DAYBOOK_EMBED_URL: url }: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   if (url === undefined) return []
   try {
-    // Any answer will do; don't send texts, which cost.
+    // Any answer suffices. Send no text: embedding costs money.
     const { status } = await fetch(url, { method: 'HEAD', signal })
     return [ok('embedder', `${new URL(url).origin} answers, status ${status}`)]
   } catch (error) {
@@ -274,7 +275,7 @@ function checkKafka(env: NodeJS.ProcessEnv): Finding[] {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `nothing within ${timeoutMs / 1000} s`
-  // Several addresses give several errors.
+  // A name with several addresses gives an error for each address: use the first.
   const { cause } = error
   const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause
   return first instanceof Error && 'code' in first ? String(first.code) : error.message
@@ -286,7 +287,7 @@ interface Finding {
   readonly subject: string
   readonly state: 'ok' | 'warning' | 'fault'
   readonly says: string
-  /** The remedy; for all but `ok`. */
+  /** The remedy; absent only if `state` is `ok`. */
   readonly do?: string
 }
 

@@ -1,5 +1,5 @@
-// `daybook erase` and `start-over`: erase the memory of an agent, and send it to a new book at the mirror.
-// Both ask for the name of the book.
+// `daybook erase`: erases the memory of an agent. `daybook start-over`: sends the memory to a new book at the
+// mirror. Both ask for the name of the book.
 import { checkConfirmed } from '../../../core/book.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { type Command, textOf, UsageError } from './command.ts'
@@ -49,7 +49,7 @@ export const restartMemory: Command = {
   },
 }
 
-/** A wrong name is a usage error, with its own exit code. */
+/** Throws `UsageError` if `confirm` isn't the name of the book. */
 function checkName(confirm: string, name: string): void {
   try {
     checkConfirmed(confirm, name)

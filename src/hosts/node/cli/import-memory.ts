@@ -1,4 +1,4 @@
-// `daybook import-memory`: imports a bundle or another program's file into the memory of an agent.
+// `daybook import-memory`: imports a bundle, or a file of another program, into the memory of an agent.
 import { defined } from '../../../core/defined.ts'
 import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto'
 import { DaybookError } from '../../../core/errors.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 
-/** Opens a file, stdin or an archive as an import source. */
+/** Opens an import source: a file, stdin (`-`) or an archive (`s3://…`). */
 export async function openSource(path: string, signal: AbortSignal) {
   if (isS3Address(path)) return openArchiveSource(path, signal)
   if (path === '-') return Object.assign(openStdin(signal), { name: 'stdin' })
@@ -55,7 +55,7 @@ export const importMemory: Command = {
       signedBy: textOf(values, 'signed-by'),
       includeTokens: values['include-tokens'] === true ? true : undefined,
       allowIncomplete: values['allow-incomplete'] === true ? true : undefined,
-      // The engine refuses unknown formats and lists the known ones.
+      // The engine rejects an unknown format with a list of the known formats.
       format: textOf(values, 'format') as ImportOptions['format'],
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
@@ -84,16 +84,16 @@ export const importMemory: Command = {
 }
 
 interface Place extends Pick<CommandContext, 'bookFile' | 'open'> {
-  /** Change nothing. */
+  /** True: the import changes nothing. */
   readonly isDryRun: boolean
 }
 
-/** Runs an import. A new book is created only if something was imported. */
+/** Runs an import. If there is no book, a new book gets its name only after the import has succeeded. */
 async function importOnce(
   importInto: (book: Daybook) => Promise<ImportResult>,
   { isDryRun, bookFile, open }: Place,
 ): Promise<ImportResult> {
-  // Opening a book whose file is lost restores its checkpoint.
+  // If the book's file is lost but its checkpoint exists, opening restores the book.
   if (existsSync(bookFile) || hasCopy(bookFile)) return importInto(await open())
   if (isDryRun) return importInto(await open({ file: ':memory:' }))
   const staged = stageBook(bookFile)
@@ -134,14 +134,20 @@ function count(n: number): string {
   return n.toLocaleString('en')
 }
 
-// A book that appears only when something is in it: created beside its place, then moved there.
+// Creates a new book under a temporary name in the same folder, and renames it after the import.
 // Invariant: a failure leaves no book, and an existing book is never replaced.
 
 interface StagedBook {
   readonly file: string
-  /** Moves it to its place. Close it first. */
+  /**
+   * Renames the new book to its final name. Call it only after the book is closed. Throws `conflict` if
+   * another process has created the book.
+   */
   keep(): void
-  /** Removes it and the folders that were made for it. Close it first. */
+  /**
+   * Deletes the new book, and the folders that were made for it if they are empty. Call it only after the
+   * book is closed.
+   */
   drop(): void
 }
 
@@ -157,7 +163,7 @@ function stageBook(bookFile: string): StagedBook {
     file,
     keep() {
       if (existsSync(bookFile)) throw createdMeanwhile(bookFile)
-      // Move the keys first: a process that finds the book must find them.
+      // Move the key files first: a process that opens the book needs them.
       for (const suffix of suffixes()) if (suffix !== '') renameSync(file + suffix, bookFile + suffix)
       try {
         linkSync(file, bookFile)
@@ -170,7 +176,7 @@ function stageBook(bookFile: string): StagedBook {
       for (const suffix of suffixes()) rmSync(join(folder, basename(file) + suffix), { force: true })
       if (firstCreated === undefined) return
       for (let at = folder; at.length >= firstCreated.length; at = dirname(at)) {
-        // Another process may have put something there.
+        // Keep a folder in which another process has created files.
         if (readdirSync(at).length > 0) return
         rmdirSync(at)
       }

@@ -1,5 +1,5 @@
-// Reads the files that the command line names. Invariant: an unreadable file is a usage error whose message
-// has none of its text; a signal ends the wait for a pipe.
+// Reads the files that the command line names.
+// Invariant: an unreadable file is a `UsageError` without the file's text; a signal ends the wait for a pipe.
 import { constants, openSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
@@ -24,7 +24,10 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: 'nobody listens there',
 }
 
-/** Opens a file as a stream, with its size and date. */
+/**
+ * Opens a file as a stream, with its size in bytes and its date. Rejects with `UsageError` if it can't be
+ * read.
+ */
 export async function openInput(path: string, signal: AbortSignal) {
   try {
     const found = await stat(path)
@@ -36,7 +39,7 @@ export async function openInput(path: string, signal: AbortSignal) {
   }
 }
 
-/** Opened without blocking: a blocking open of a pipe can't be interrupted, not even by exiting. */
+/** Opens a pipe without blocking: a blocking open can't be interrupted, not even by `process.exit`. */
 const openPipe = (path: string) =>
   new Socket({
     fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
@@ -46,17 +49,20 @@ const openPipe = (path: string) =>
 
 export const openStdin = (signal: AbortSignal) => abortable(process.stdin, signal)
 
-/** An abort before anybody reads is no fault of its own: the next read reports it. */
+/**
+ * Makes an abort of `signal` destroy the stream. An abort before the first read is no uncaught error: the
+ * next read rejects.
+ */
 function abortable<Stream extends Readable>(stream: Stream, signal: AbortSignal): Stream {
   return addAbortSignal(signal, stream).on('error', () => undefined)
 }
 
-/** Reads a text file. Rejects with `too-large` above the limit of a call. */
+/** Reads a text file. Rejects with `too-large` above `jsonLimits.length` characters. */
 export async function readInput(path: string, signal: AbortSignal): Promise<string> {
   return readAll(path, await openInput(path, signal))
 }
 
-/** Reads `stream`; messages call it `name`. */
+/** Reads the whole stream as text. `name`: the stream's name in errors. */
 async function readAll(name: string, stream: Readable): Promise<string> {
   const { length: limit } = jsonLimits
   let text = ''
@@ -81,13 +87,16 @@ async function readAll(name: string, stream: Readable): Promise<string> {
 export const unreadable = (path: string, cause: unknown) =>
   new UsageError(`${path} can't be read: ${reasonOf(cause)}`)
 
-/** Words for a system error, else its code. */
+/** A text for a system error; its code if there is no text. */
 export const reasonOf = (cause: unknown): string => reasons[codeOf(cause)] ?? (codeOf(cause) || 'it failed')
 
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 
-/** Parses JSON from an argument, a file (`@file`) or stdin (`-`). Errors call it `label`. */
+/**
+ * Parses JSON from an argument, a file (`@file`) or stdin (`-`). `label`: the name of the input in errors.
+ * Rejects with `UsageError`.
+ */
 export async function readJsonSource(source: string, label: string, signal: AbortSignal): Promise<unknown> {
   const text = await textFrom(source, signal)
   try {
@@ -103,7 +112,10 @@ async function textFrom(source: string, signal: AbortSignal): Promise<string> {
   return readInput(source.slice(1), signal)
 }
 
-/** Reads a passphrase: the first line of a file. It is never an argument, which every process can read. */
+/**
+ * Reads a passphrase: the first line of a file. A passphrase is never an argument, because every process can
+ * read arguments.
+ */
 export async function readPassphrase(path: string, signal: AbortSignal): Promise<string> {
   const [line = ''] = (await readInput(path, signal)).split(/\r?\n/)
   if (line === '') throw new UsageError(`${path} has no passphrase on its first line`)

@@ -1,6 +1,6 @@
-// Writes a file whole or not at all: under another name beside its place, flushed, then renamed.
-// Invariant: only a regular file is replaced; links are followed, pipes and devices written to. A signal ends
-// the wait for a pipe. A file that can't be written is a usage error that says why.
+// Writes a file whole or not at all: writes a temporary file in the same folder, flushes it, then renames it.
+// Invariant: only a regular file is replaced; links are followed; pipes and devices are written to. A signal
+// ends the wait for a pipe. A file that can't be written is a `UsageError` with the reason.
 import { randomUUID } from 'node:crypto'
 import { constants, openSync } from 'node:fs'
 import { access, type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises'
@@ -20,8 +20,8 @@ interface Sink {
 }
 
 /**
- * Writes all chunks to the file `target`, readable by its owner only. On failure the old file stays, and no
- * part of the new one.
+ * Writes all chunks to the file `target`, readable by its owner only. Resolves with the number of bytes. On
+ * failure the old file stays, and the new file is deleted.
  */
 export async function writeWhole(
   target: string,
@@ -30,7 +30,7 @@ export async function writeWhole(
 ): Promise<number> {
   const path = await realpath(target).catch(() => target)
   const current = await stat(path).catch(() => undefined)
-  // Otherwise the whole export would be written before the rename fails.
+  // Check this first: the rename would fail only after the whole export.
   if (current?.isDirectory()) throw new UsageError(`${target} can't be written: it is a folder`)
   if (current?.isFIFO()) return writeInto(await writing(target, () => openPipe(path, signal)), target, chunks)
   if (current && !current.isFile())
@@ -73,13 +73,16 @@ async function writeInto(sink: Sink, target: string, chunks: AsyncIterable<Uint8
 
 const readerPollMs = 50
 
-/** Opened without blocking: a blocking open of a pipe can't be interrupted, not even by exiting. */
+/**
+ * Opens a pipe without blocking, and waits for its reader: a blocking open can't be interrupted, not even by
+ * `process.exit`.
+ */
 async function openPipe(path: string, signal: AbortSignal): Promise<Sink> {
   for (;;) {
     try {
       const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
       const pipe = addAbortSignal(signal, new Socket({ fd, readable: false, writable: true }))
-      // The write reports the error.
+      // The callback of `write` gets the error.
       pipe.on('error', () => undefined)
       return {
         writeFile: (chunk) =>
@@ -100,13 +103,15 @@ const writing = <Result>(target: string, write: () => Promise<Result>): Promise<
     throw unwritable(target, cause)
   })
 
-/** Error for a file that can't be written because of `cause`. A closed pipe is no fault. */
+/**
+ * The `UsageError` for a file that can't be written because of `cause`; a broken pipe is returned unchanged.
+ */
 export const unwritable = (path: string, cause: unknown): unknown =>
   isBrokenPipe(cause) ? cause : new UsageError(`${path} can't be written: ${reasonOf(cause)}`)
 
 /**
- * Usage error for a path that could not be created or written, where no command has reported it; else
- * `cause`.
+ * The `UsageError` for a system error of a path that couldn't be created or written; returns any other
+ * `cause` unchanged.
  */
 export function placeFault(cause: unknown): unknown {
   if (!(cause instanceof Error) || !('path' in cause) || !isPlaceFault(cause)) return cause
@@ -117,30 +122,30 @@ export function placeFault(cause: unknown): unknown {
 const isPlaceFault = (cause: Error) =>
   /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|NAMETOOLONG|LOOP)$/.test(codeOf(cause))
 
-/** Usage error if the book's folder can't be written; else `cause`. */
+/** The `UsageError` if a book failed to open because its folder can't be written; otherwise `cause`. */
 export async function openFault(path: string, cause: unknown): Promise<unknown> {
   if (!isDaybookError(cause, 'storage-failed')) return cause
   const fault = await access(dirname(path), constants.W_OK).catch(placeFault)
   return fault ?? cause
 }
 
-/** Stdout can't be written; the message says why. */
+/** The error if stdout can't be written; the message has the reason. */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
 }
 
-/** Error for a fault of stdout: a broken pipe, or an `OutputError`. */
+/** The error for a fault of stdout: a broken pipe unchanged, any other fault as an `OutputError`. */
 export const outputFault = (cause: Error): Error =>
   isBrokenPipe(cause) ? cause : new OutputError(`The output can't be written: ${reasonOf(cause)}.`, { cause })
 
-/** Stdout as a stream that isn't ended: later output may follow. */
+/** A stream that writes to stdout, and doesn't end stdout when it ends. */
 export const outStream = (): Writable =>
   new Writable({
     write: (chunk: Uint8Array, _encoding, done) =>
       void process.stdout.write(chunk, (cause) => done(cause ? outputFault(cause) : null)),
   })
 
-/** Waits until stdout is flushed. Rejects when it fails or `signal` aborts. */
+/** Waits until stdout is flushed. Rejects if stdout fails or `signal` aborts. */
 export async function flushOut(signal: AbortSignal): Promise<void> {
   if (signal.reason instanceof OutputError) throw signal.reason
   if (signal.aborted) return
@@ -150,7 +155,7 @@ export async function flushOut(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The reader of our output closed the pipe. */
+/** Whether the reader of a pipe has closed it. */
 export function isBrokenPipe(error: unknown): boolean {
   return (
     error instanceof Error &&

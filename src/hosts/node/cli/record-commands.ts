@@ -1,4 +1,5 @@
-// `daybook recall`, `query`, `stats`, `store` and `forget`: the records of an agent's memory.
+// `daybook recall`, `query`, `stats`, `store` and `forget`: read, store and forget records of an agent's
+// memory.
 import { defined } from '../../../core/defined.ts'
 import { kindsCalled } from '../../../bundle/format/bundle-choice.ts'
 import { kinds } from '../../../engine/capability-table.ts'
@@ -99,14 +100,14 @@ export const statsCommand: Command = {
   },
 }
 
-/** Says that sealed records were skipped. */
+/** Prints a note if sealed records were skipped. */
 function noteSealed(terminal: Terminal, sealed = 0): void {
   if (sealed === 0) return
   const [records, their] = sealed === 1 ? ['1 sealed record', 'its'] : [`${sealed} sealed records`, 'their']
   terminal.note(`${records} could not be read: ${their} key is missing, or needs --unlock-file.`)
 }
 
-/** Kind names, singular or plural. */
+/** The kinds for names in singular or plural. Throws for unknown names. */
 function kindNames(names: readonly string[] | undefined): string[] | undefined {
   return names && kindsCalled(kinds, names, 'types').map(({ name }) => name)
 }
@@ -123,7 +124,7 @@ function filtersOf([text, ...more]: readonly string[]): Record<string, never> | 
 
 const lineLength = 160
 
-/** A record as one line: time, kind, id, and as much content as fits. */
+/** A record as one line: time, kind, id, and the first `lineLength` characters of its content. */
 function lineOf(
   record: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
 ): string {
@@ -164,7 +165,7 @@ export const storeRecord: Command = {
   },
 }
 
-/** Takes the plural too. */
+/** The kind for a name in singular or plural. Throws `UsageError` for other names. */
 function nameOfKind(text: string): StoredKind {
   const kind = storedKinds.find((name) => text === name || text === `${name}s`)
   if (kind) return kind

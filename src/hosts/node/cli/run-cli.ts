@@ -1,4 +1,4 @@
-// Finds the command, runs it, and turns its outcome into an exit code.
+// Finds the command, runs it, and returns the exit code.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
@@ -93,7 +93,7 @@ const unusableFile = new Set<ErrorCode>([
   'too-large',
 ])
 
-/** Runs `daybook <args>`; resolves with the exit code when stdout is flushed. */
+/** Runs `daybook <args>`. Resolves with the exit code when stdout is flushed; never rejects. */
 export async function runCli(args: readonly string[], signal: AbortSignal): Promise<number> {
   const code = await runCommand(args, signal)
   if (code !== exitCode.ok) return code
@@ -106,7 +106,7 @@ export async function runCli(args: readonly string[], signal: AbortSignal): Prom
 }
 
 async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
-  // All new files are readable by their owner only.
+  // New files are readable by their owner only.
   process.umask(0o077)
   let terminal: Terminal | undefined
   let opened: Daybook | undefined
@@ -147,8 +147,8 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           agent,
           path,
           textIndexInMemory: false,
-          // With a mirror or carriers of its own it can't use the process that owns the book: that one has
-          // others.
+          // A command with its own mirror or carriers must own the book, because the owner process has other
+          // options.
           share: { join: !sync && !carriers },
           ...passphrase,
           ...(sync ? { sync } : {}),
@@ -175,7 +175,7 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
     const options = { ...sharedOptions, ...command.options }
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (cause) {
-    // Keep the first sentence; the rest is advice about parseArgs.
+    // Keep the first sentence: the rest is advice for users of `parseArgs`.
     const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('. ')
     throw new UsageError(message)
   }
@@ -212,7 +212,7 @@ function explain(cause: unknown, name: string | undefined, signal: AbortSignal):
   return isDaybookError(error) && unusableFile.has(error.code) ? exitCode.unsound : exitCode.failed
 }
 
-/** A longer option indents its own text only. */
+/** Widest column for options in a help text; a longer option moves only its own text. */
 const widestOption = 26
 
 function say(text: string): number {
@@ -241,7 +241,7 @@ function overview(): string {
 function helpOf({ name, summary, operands, help, options }: Command): string {
   const all: ParseArgsOptionsConfig = { ...options, ...sharedOptions }
   const rows = Object.entries({ ...help, ...sharedHelp }).map(([option, text]) => {
-    // The value of an option comes before its text, separated by two or more blanks.
+    // A help text begins with the option's value, then two or more spaces.
     const [, takes = '', description = text] =
       all[option]?.type === 'string' ? (/^(\S.*?) {2,}(.*)$/.exec(text) ?? []) : []
     const short = all[option]?.short
@@ -258,8 +258,8 @@ function helpOf({ name, summary, operands, help, options }: Command): string {
   ].join('\n')
 }
 
-// Folders of an agent: the book at `<home>/agents/<agent>/memory/book.daybook`, exports beside it in
-// `export/`.
+// Folders of an agent: the book at `<home>/agents/<agent>/memory/book.daybook`, exports in
+// `<home>/agents/<agent>/export`.
 // Invariant: folders and files are readable by their owner only: see private-file.ts.
 
 interface BookPlace {
@@ -280,7 +280,7 @@ function placeOf(home: string | undefined, agent: string): BookPlace {
   return { agent, bookFile: join(folder, 'memory', 'book.daybook'), exportFolder: join(folder, 'export') }
 }
 
-/** Makes the folder of a new book; throws if there is no book and none may be made. */
+/** With `create`, makes the folder of the book; otherwise throws if there is no book. */
 function requirePlace({ agent, bookFile }: BookPlace, create: boolean): void {
   if (create) makeOwnFolder(join(bookFile, '..'))
   else if (!existsSync(bookFile)) {

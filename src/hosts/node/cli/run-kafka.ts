@@ -1,4 +1,4 @@
-// `daybook kafka`: joins the pool of a book to Kafka until it is interrupted.
+// `daybook kafka`: connects the pool of a book to Kafka until the process is interrupted.
 // Invariant: secrets come from the environment, and are never printed.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Daybook } from '../../../book/daybook.ts'
@@ -10,7 +10,7 @@ import { checkKafkaOptions, type KafkaOptions, openKafka } from '../kafka/open-k
 import { type Command, listOf, numberOf, textOf, type Values, UsageError, type Terminal } from './command.ts'
 import { readEdge } from './sync-memory.ts'
 
-/** The group of a pool that isn't configured. */
+/** The group in the configuration of a pool that was never configured. */
 const defaultGroup = 'daybook'
 const closingLimitMs = 10_000
 
@@ -61,7 +61,7 @@ export const runKafka: Command = {
     const edge = values['edge'] === undefined ? undefined : readEdge(values)
     const port = numberOf(values, 'health', 0, 65_535)
     const everyMs = (numberOf(values, 'every', 1, 86_400) ?? 10) * 1000
-    // Configure the group first: the book rejects envelopes of an unknown group for good.
+    // Configure the group before the connection: the book rejects envelopes of an unknown group for good.
     const alone = await open({ create: true, ...(edge ? { edge } : {}) })
     if (edge) await syncFirst(alone)
     const isConfigured = await checkGroup(alone, group)
@@ -76,7 +76,7 @@ export const runKafka: Command = {
     try {
       watch.started(carrier, health?.url)
       await watch.go(carrier, everyMs, signal)
-      // Close the book first: it says goodbye over its carriers.
+      // Close the book before the carrier: closing sends the pool's last envelopes over the carrier.
       await joined.close()
       await Promise.race([carrier.closed, pause(closingLimitMs, undefined, { ref: false })])
       watch.ended(carrier)
@@ -86,7 +86,10 @@ export const runKafka: Command = {
   },
 }
 
-/** The pool may be configured at the mirror only. A mirror that is offline is no reason to stop. */
+/**
+ * Syncs once, because only the mirror may have the pool's configuration. `offline` is an error only if the
+ * book was never synced.
+ */
 async function syncFirst(book: Daybook): Promise<void> {
   try {
     await book.sync()
@@ -96,7 +99,10 @@ async function syncFirst(book: Daybook): Promise<void> {
   }
 }
 
-/** Whether the book's pool is in `group`; false if it isn't configured. Throws for another group. */
+/**
+ * Whether the book's pool is in `group`; false if the pool isn't configured. Rejects with `conflict` for
+ * another group.
+ */
 async function checkGroup(book: Daybook, group: string): Promise<boolean> {
   const { config } = await book.pool.configure()
   if (config.group === group) return true
@@ -117,7 +123,10 @@ function newTopics(values: Values): { partitions: number; replicas: number } | u
   return undefined
 }
 
-/** Secrets come from the environment: every process of the machine can read arguments. */
+/**
+ * The settings of the connection. Secrets come from the environment, because every process of the machine can
+ * read arguments.
+ */
 function readSettings(values: Values): KafkaSettings {
   const { env } = process
   const brokers = listOf(values, 'brokers') ?? listOf({ brokers: env['DAYBOOK_KAFKA_BROKERS'] }, 'brokers')
@@ -158,11 +167,11 @@ function readFlag(text: string | undefined): boolean | undefined {
 interface More {
   readonly name?: string
   readonly health?: string | undefined
-  /** Messages received in a second, since the last report. */
+  /** Messages received per second since the last report. */
   readonly perSecond?: number
 }
 
-/** Reports as one line of words or JSON: at intervals, and when the state changes. */
+/** Prints reports as lines of text or JSON: at intervals, and when the state changes. */
 function createWatch(terminal: Terminal, isJson: boolean) {
   let shown: KafkaState['state'] = 'starting'
   let isEnding = false

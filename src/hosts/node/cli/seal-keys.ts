@@ -1,5 +1,5 @@
-// `daybook export-keys`, `import-keys`, `rotate-keys`: the keys that encrypt the sensitive records of an
-// agent's memory.
+// `daybook export-keys`, `import-keys` and `rotate-keys`: manage the keys that encrypt the sensitive records
+// of an agent's memory.
 import { Buffer } from 'node:buffer'
 import { type Command, type CommandContext, textOf, UsageError } from './command.ts'
 import { readInput, readPassphrase } from './input-file.ts'
@@ -76,11 +76,11 @@ export const rotateKeys: Command = {
       })
     })
     const { current } = await book.seal.rotate()
-    // When interrupted, the next opening of the book finishes the work.
+    // If the user interrupts this, the next opening of the book continues the work.
     const stopped = new Promise<void>((resolve) =>
       signal.addEventListener('abort', () => resolve(), { once: true }),
     )
-    // The book's own timers keep no process alive.
+    // Keep the process alive: the book's own timers don't.
     const alive = setInterval(() => undefined, 1000)
     await Promise.race([finished, stopped])
     clearInterval(alive)

@@ -1,6 +1,7 @@
 // `daybook send`: sends a P3394 message to the memory of an agent on this machine, or to any agent over a
 // socket or URL.
-// Invariant: keys and tokens come from the environment, so that no list of processes shows them.
+// Invariant: keys and tokens come from the environment, because every process of the machine can read
+// arguments.
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { findSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
@@ -82,7 +83,10 @@ function transportOf(name: string | undefined): TransportType | undefined {
   throw new UsageError(`--transport takes one of ${transportTypes.join(', ')}`)
 }
 
-/** The named transports; else the memory of this machine: opened here, or through its owner process. */
+/**
+ * The transports of `--socket` and `--url`. Without these options: transports to the memory of this machine,
+ * opened here or through its owner process.
+ */
 async function transportsFor(
   { values, bookFile, open }: CommandContext,
   wanted: TransportType | undefined,

@@ -1,5 +1,5 @@
-// `daybook mcp`: the memory as a server of the Model Context Protocol over stdin and stdout.
-// Invariant: only protocol messages go to stdout; it ends when its client does.
+// `daybook mcp`: serves the memory over the Model Context Protocol on stdin and stdout.
+// Invariant: only protocol messages are written to stdout; the process ends when its client closes stdin.
 import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
@@ -13,7 +13,7 @@ import { type Command, textOf, type CommandContext, UsageError } from './command
 import { isJsonObject } from '../../../core/json/path.ts'
 import { readJsonSource } from './input-file.ts'
 
-/** Longest delay of a Node timer. */
+/** Longest delay of a Node timer in milliseconds. */
 const longestTimerMs = 2_147_483_647
 
 export const serveMcp: Command = {
@@ -65,13 +65,13 @@ export const serveMcp: Command = {
   },
 }
 
-/** One line for a protocol error; a schema error has a hundred. */
+/** One line for a protocol error: the message of a schema error has many lines. */
 const inOneLine = (error: Error) =>
   'issues' in error
     ? 'The client sent a message that is not JSON-RPC; it was ignored.'
     : error.message.replaceAll(/\s+/g, ' ').slice(0, 500)
 
-/** The book with its owner's rights: the person who starts this owns the machine. */
+/** The book with its owner's rights: the user who starts this process can read the book's file. */
 function ownerBook(book: Daybook): McpBook {
   const reportTo = createProgress(book)
   return {
@@ -85,7 +85,7 @@ function ownerBook(book: Daybook): McpBook {
   }
 }
 
-/** The book with a token's rights. Rejects with `forbidden` unless the token is valid now. */
+/** The book with the rights of `token`. Rejects with `forbidden` unless the token is active. */
 async function tokenBook(book: Daybook, token: string): Promise<McpBook> {
   return { ...ownerBook(book.with({ as: token })), rights: await rightsOf(book, token) }
 }
@@ -102,13 +102,13 @@ async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
     mayCall: (verb) => token !== undefined && permits(token.permissions, verb),
     onChange(listener) {
       let timer: NodeJS.Timeout | undefined
-      // If the token can't be read, it permits nothing.
+      // A token that can't be read permits nothing.
       const look = async () => {
         token = await find().catch(() => undefined)
         listener()
         watchEnd()
       }
-      /** A token expires without a change of the book. */
+      /** Looks again when the token expires, because expiry is no change of the book. */
       const watchEnd = () => {
         clearTimeout(timer)
         if (!token) return
@@ -125,7 +125,10 @@ async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
   }
 }
 
-/** Reports progress of calls. The book names only the verb, so two calls of one verb get no progress. */
+/**
+ * Passes progress events to the running calls. An event names only the verb, so simultaneous calls of one
+ * verb get no progress.
+ */
 function createProgress(book: Daybook) {
   const waiting = new Map<string, Set<(step: Progress) => void>>()
   book.on('progress', ({ capability, ...step }) => {
@@ -139,7 +142,7 @@ function createProgress(book: Daybook) {
   }
 }
 
-/** A tool failed; the message is its own words. */
+/** The error of a tool that failed, with the tool's text. */
 class ToolFailure extends Error {}
 
 async function callTool({ values, positionals, terminal, signal, open }: CommandContext): Promise<void> {
@@ -158,7 +161,9 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
   throw new ToolFailure(text)
 }
 
-/** The first tool set that has the tool. */
+/**
+ * The first tool set that has the tool: of `named`, or of all sets. Throws `UsageError` for an unknown tool.
+ */
 function setOf(tool: string, named: string | undefined): ToolSetName {
   const sets = named === undefined ? toolSetNames : readSets(named)
   const found = sets.find((set) => toolsOf([set], 'device').some(({ name }) => name === tool))
@@ -178,7 +183,7 @@ async function readInput(values: CommandContext['values'], signal: AbortSignal):
   return { ...object, ...Object.fromEntries(single) }
 }
 
-/** `name=value`: the value as JSON if it parses, else as text. */
+/** Reads `name=value`: the value as JSON, or as text if it isn't JSON. */
 function readArgument(text: string): [string, unknown] {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--arg takes <name>=<JSON or text>, not \`${text.slice(0, 80)}\``)

@@ -1,10 +1,10 @@
 // `daybook serve`: mirrors of many books for their devices, stored in PostgreSQL.
-// Invariant: secrets come from the environment; neither they nor the database's address are printed.
+// Invariant: secrets come from the environment; neither secrets nor the database's address are printed.
 import { checkBookName } from '../../../core/book.ts'
 import { serveMirrors as serve } from '../serve/serve-mirrors.ts'
 import { type Command, numberOf, textOf, UsageError } from './command.ts'
 
-/** Passed on from the environment. */
+/** Environment variables that are passed to the server as settings. */
 const edgeSettings = [
   'DAYBOOK_JWKS_URL',
   'DAYBOOK_JWT_ISSUER',

@@ -1,8 +1,7 @@
-// Makes a short-lived process collect its garbage early: half the memory for some speed. By default V8 lets
-// the young
-// generation grow to a hundred megabytes while a book is streamed. `serve` lives long and must be fast.
+// Makes V8 collect garbage early, which halves the memory and costs some speed. By default the young
+// generation grows to 100 MB while a book is streamed.
 import { setFlagsFromString } from 'node:v8'
 
-// A server and a bridge live long and are to be fast.
+// `daybook serve` runs for long and must be fast, so it keeps V8's defaults.
 if (process.argv[2] !== 'serve')
   for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)

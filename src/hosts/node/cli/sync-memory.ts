@@ -1,5 +1,5 @@
-// `daybook sync` and `dead-letters`: syncs the memory of an agent with its mirror; lists the changes that the
-// mirror refused for good.
+// `daybook sync`: syncs the memory of an agent with its mirror. `daybook dead-letters`: lists the changes
+// that the mirror refused for good.
 import { defined } from '../../../core/defined.ts'
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
@@ -62,7 +62,7 @@ async function readAll({ deadLetters: { list } }: Daybook) {
   }
 }
 
-/** The mirror that `values` name. */
+/** The mirror in `values`, with the key of the environment. Throws `UsageError` without a URL or key. */
 export function readEdge(values: Values): Edge {
   const url = textOf(values, 'edge')
   if (url === undefined) throw new UsageError('--edge is required: the address of the mirror')

@@ -1,4 +1,4 @@
-// `daybook verify-bundle`: checks that a bundle is whole, and prints its header.
+// `daybook verify-bundle`: checks that a bundle is complete and unchanged, and prints its header.
 import { defined } from '../../../core/defined.ts'
 import { openDaybook } from '../book/open-daybook.ts'
 import { type Command, textOf, UsageError } from './command.ts'

@@ -1,16 +1,16 @@
-// `GET /health` and `GET /metrics` of a bridge, for monitors.
+// Serves `GET /health` and `GET /metrics` of a Kafka connection, for monitors.
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
 import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
 
-/** Only monitors connect here. */
+/** Low limits, because only monitors connect here. */
 const limits = { ...usualLimits, connections: 100, connectionsOfAddress: 80 }
 
 export interface HealthOptions {
   readonly host: string
-  /** 0 for any free port. */
+  /** 0: any free port. */
   readonly port: number
   readonly state: () => KafkaState
 }
@@ -20,8 +20,8 @@ export interface Health extends AsyncDisposable {
 }
 
 /**
- * Answers 200 while it runs, 503 while it starts or waits for a broker. The answer has neither envelopes nor
- * secrets.
+ * Starts the server. `/health` answers 200 in the state `running` and 503 in every other state. Answers have
+ * neither envelopes nor secrets.
  */
 export async function serveHealth({ host, port, state }: HealthOptions): Promise<Health> {
   const server = createLimitedServer(limits, (request, response) => {
@@ -57,7 +57,7 @@ export async function serveHealth({ host, port, state }: HealthOptions): Promise
   }
 }
 
-/** The text format of Prometheus. */
+/** The metrics in the text format of Prometheus. */
 function metricsOf({ state, received, results, own, sent, lag }: KafkaState): string {
   const rows: [name: string, type: string, values: Readonly<Record<string, number>>][] = [
     ['daybook_pool_up', 'gauge', { '': state === 'running' ? 1 : 0 }],

@@ -1,28 +1,25 @@
-// State and counters of a Kafka connection, for operators.
+// The state and counters of a Kafka connection, for operators.
 import { defined } from '../../../core/defined.ts'
 import type { PoolCarrier, TakenResult } from '../../../core/pool.ts'
 import type { DaybookError, ErrorCode } from '../../../core/errors.ts'
 
-/** Current state, and counters since the start. */
+/** The current state, and counters since the start of the process. */
 export interface KafkaState {
-  /** `waiting`: a broker is away; it retries. */
+  /** `waiting`: a broker doesn't answer or refuses; the connection retries. */
   readonly state: 'starting' | 'running' | 'waiting' | 'closed'
-  /** Why it waits. */
+  /** The fault in the state `waiting`. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
-  /** Messages that the book took, with committed offsets. */
+  /** Messages that the book has taken and whose offsets are committed. */
   readonly received: number
-  /**
-   * Results of these messages; `rejected` ones are invalid or not allowed. The audit of the pool has the
-   * reasons.
-   */
+  /** Number of messages by result. `rejected`: invalid or not allowed; the pool's audit has the reasons. */
   readonly results: Readonly<Record<TakenResult, number>>
-  /** Messages of this process itself, which it ignored. */
+  /** Messages that this process sent itself, and ignored. */
   readonly own: number
-  /** Envelopes that the brokers confirmed. */
+  /** Envelopes that the brokers have confirmed. */
   readonly sent: number
-  /** Messages in the topics that were not taken yet, at the last check. */
+  /** Messages in the topics that the book hasn't taken, at the last check; absent while unknown. */
   readonly lag?: number
-  /** Times of the last message taken and the last envelope sent, in milliseconds since 1970. */
+  /** Time of the last taken message, in milliseconds since 1970 UTC; `sentAt`: of the last sent envelope. */
   readonly receivedAt?: number
   readonly sentAt?: number
 }
@@ -30,11 +27,13 @@ export interface KafkaState {
 /** A pool's connection to Kafka. */
 export interface KafkaConnection extends PoolCarrier {
   readonly state: KafkaState
-  /** Resolves when all of it has ended. */
+  /** Resolves when the connection is closed and all running work has ended. */
   readonly closed: Promise<void>
-  /** The current fault, in words. */
+  /** The current fault as text; undefined without one. */
   degraded(): string | undefined
-  /** Ends cleanly: commits offsets of taken messages and sends pending envelopes. */
+  /**
+   * Closes the connection: commits the offsets of taken messages, and sends or rejects pending envelopes.
+   */
   end(): Promise<void>
 }
 
@@ -77,7 +76,7 @@ export class KafkaTally {
     this.#faults.set(direction, error)
   }
 
-  /** True if this direction failed before. */
+  /** Clears the fault of a direction. True if there was one. */
   works(direction: Direction): boolean {
     return this.#faults.delete(direction)
   }

@@ -1,7 +1,7 @@
-// Connects a pool to Kafka: messages of its topics go into the book, envelopes of the pool go out.
-// Invariants: an offset is committed after the book's own transaction, so a killed process repeats messages,
-// and the book counts each once. Unreadable messages are logged in the audit and skipped. Memory has at most
-// one batch in each direction.
+// Connects a pool to Kafka: passes messages of the pool's topics to the book, and sends the pool's envelopes.
+// Invariants: an offset is committed after the book's own transaction, so after a crash messages are read
+// again, and the book counts each message once. Unreadable messages are logged in the audit and skipped. At
+// most one batch in each direction is being processed.
 import type { Outgoing, PoolCarrierHooks } from '../../../core/pool.ts'
 import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
@@ -20,18 +20,20 @@ export interface KafkaCarrierParts {
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly clientId: string
-  /** Brokers store offsets by this group: two readers that both take everything have different groups. */
+  /**
+   * Brokers store offsets by this group. Two bridges that must each read all messages need different groups.
+   */
   readonly consumerGroup: string
-  /** Identifies this process. */
+  /** Random id of this process, which its messages have in a header. */
   readonly process: string
   readonly createTopics?: NewTopics | undefined
   readonly onState?: ((state: KafkaState) => void) | undefined
 }
 
 const lagEveryMs = 5000
-/** While the lag is unknown. */
+/** Interval of checks while the lag is unknown. */
 const lagAgainMs = 500
-/** After a failed send, if nothing else says that the brokers are back. */
+/** Pause after a failed send before the pool sends again. */
 const sendAgainMs = 2000
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -46,7 +48,7 @@ export class KafkaCarrier implements KafkaConnection {
   #ended: Promise<void> | undefined
   #closing: Promise<void> | undefined
   readonly #done = Promise.withResolvers<void>()
-  /** Resolves when it is closed and all running work has ended. */
+  /** Resolves when the connection is closed and all running work has ended. */
   readonly closed: Promise<void> = this.#done.promise
 
   constructor(parts: KafkaCarrierParts) {
@@ -87,8 +89,8 @@ export class KafkaCarrier implements KafkaConnection {
   }
 
   /**
-   * Checks that brokers answer and topics exist. Rejects with `unauthorized`, `forbidden` or `not-found`,
-   * which a retry doesn't solve, and with `offline` if no broker answers.
+   * Checks that brokers answer and the topics exist. Rejects with `offline` if no broker answers, and with
+   * `unauthorized`, `forbidden` or `not-found`, which a retry doesn't solve.
    */
   async prepare(): Promise<void> {
     const { topics, createTopics: create } = this.#parts
@@ -105,7 +107,7 @@ export class KafkaCarrier implements KafkaConnection {
       work: (progressed) => this.#intake.run(progressed),
       failed: (error) => void this.#failed('in', error),
     })
-    // Closing doesn't wait for this.
+    // `close` doesn't wait for this loop.
     void this.#watchLag()
   }
 
@@ -118,7 +120,7 @@ export class KafkaCarrier implements KafkaConnection {
     return state === 'waiting' ? error?.message : undefined
   }
 
-  /** More messages wait than one batch; or the brokers are away or haven't answered yet. */
+  /** True if more than one batch of messages waits, or this is unknown because no broker has answered. */
   isBehind(): boolean {
     const { state, lag } = this.state
     return state !== 'running' || lag === undefined || lag > batchLimit
@@ -128,7 +130,7 @@ export class KafkaCarrier implements KafkaConnection {
     void this.end()
   }
 
-  /** Ends cleanly: finishes running work and commits offsets of taken messages. */
+  /** Closes the connection: finishes running work, and commits the offsets of taken messages. */
   end(): Promise<void> {
     return (this.#closing ??= this.#end())
   }
@@ -169,8 +171,8 @@ export class KafkaCarrier implements KafkaConnection {
   }
 
   /**
-   * Takes messages of one key in order, and of different keys together, so that the book writes them in one
-   * transaction.
+   * Passes messages of one key in order, and messages of different keys at the same time, so that the book
+   * writes those in one transaction.
    */
   async #take(batch: readonly Incoming[]): Promise<void> {
     const keys = Map.groupBy(
@@ -197,7 +199,7 @@ export class KafkaCarrier implements KafkaConnection {
   }
 }
 
-/** The text of a message. Invalid UTF-8 becomes invalid JSON, so that no part of it is taken. */
+/** The text of a message. Invalid UTF-8 becomes invalid JSON, so that the book rejects the message. */
 function textOf(value: Buffer | undefined): string {
   if (value === undefined) return ''
   try {
@@ -211,14 +213,16 @@ const backoffMs = { least: 250, most: 15_000 } as const
 
 interface RetryWork {
   /**
-   * One attempt, which is repeated when it ends. It calls `progressed` when it succeeded in part: pauses are
-   * short again.
+   * One attempt, which is repeated when it ends. Call `progressed` after a success: the next pause is short
+   * again.
    */
   readonly work: (progressed: () => void) => Promise<void>
   readonly failed: (error: unknown) => void
 }
 
-/** Repeats work until it is closed, with growing pauses after failures. Closing ends every pause at once. */
+/**
+ * Repeats work until `close`, with pauses that double up to 15 seconds. `close` ends every pause at once.
+ */
 class Retry {
   readonly #scheduler: Scheduler
   readonly #pauses = new Set<() => void>()
@@ -249,7 +253,7 @@ class Retry {
     }
   }
 
-  /** Waits so long, or until `close`. */
+  /** Waits `ms`, or until `close`. */
   pause(ms: number): Promise<void> {
     if (this.#closed) return Promise.resolve()
     return new Promise((resolve) => {

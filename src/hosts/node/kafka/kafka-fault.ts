@@ -1,7 +1,8 @@
-// Translates Kafka errors to codes of the error table. None contains messages or passwords.
+// Translates Kafka errors to codes of the error table.
+// Invariant: no error contains Kafka messages or passwords.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 
-/** Broker errors that a retry doesn't solve (Kafka protocol, error codes). */
+/** Broker errors that mean a missing right (Kafka protocol, error codes). */
 const refused = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
@@ -15,7 +16,7 @@ interface ClientError extends Error {
   readonly errors?: readonly unknown[]
 }
 
-/** An error, its causes and its parts. */
+/** Yields an error, its causes, and the errors of an `AggregateError`. */
 function* partsOf(error: unknown, depth = 0): Generator<ClientError> {
   if (!(error instanceof Error) || depth > 8) return
   const own = error as ClientError
@@ -24,15 +25,15 @@ function* partsOf(error: unknown, depth = 0): Generator<ClientError> {
   for (const one of own.errors ?? []) yield* partsOf(one, depth + 1)
 }
 
-/** Error names that brokers sent. */
+/** The names of the errors that brokers sent. */
 export const brokerCodes = (error: unknown): string[] =>
   [...partsOf(error)].flatMap(({ apiId }) => (typeof apiId === 'string' ? [apiId] : []))
 
-/** Whether the Kafka client failed. */
+/** Whether the error comes from the Kafka client. */
 export const isKafkaFault = (error: unknown): boolean =>
   [...partsOf(error)].some(({ code }) => typeof code === 'string' && code.startsWith('PLT_KFK_'))
 
-/** Translates a failure at `brokers`: `unauthorized`, `forbidden`, or `offline`, which is retried. */
+/** Translates a failure at `brokers` to `unauthorized`, `forbidden`, or `offline`. */
 export function toKafkaFault(error: unknown, brokers: readonly string[]): DaybookError {
   if (isDaybookError(error)) return error
   const parts = [...partsOf(error)]

@@ -1,14 +1,14 @@
-// Reads Kafka topics into a pool as one member of a consumer group: hands on batches, and commits the offsets
-// of each batch after it was taken.
-// Invariants: an offset is committed only after all messages before it were taken, so a killed process reads
-// untaken messages again. Memory has at most a batch, and a few megabytes of each topic.
+// Reads Kafka topics as one member of a consumer group: passes batches to `take`, then commits the offsets of
+// each batch.
+// Invariants: an offset is committed only after all messages before it are taken, so after a crash the other
+// messages are read again. Memory has at most one batch, and a few megabytes of each topic.
 import type { Consumer, Message, FetchOptions, Callback } from '@platformatic/kafka'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import { TopicMerge } from './topic-merge.ts'
 import type { KafkaClient } from './load-kafka.ts'
 import type { KafkaConnectionOptions } from './kafka-settings.ts'
 
-/** A message of a topic. */
+/** A message of a Kafka topic. */
 export interface Incoming {
   readonly topic: string
   readonly partition: number
@@ -17,8 +17,8 @@ export interface Incoming {
   readonly value: Buffer | undefined
   readonly headers: ReadonlyMap<string, string>
   /**
-   * When the broker got the message, in milliseconds; if the topic doesn't store that, when the sender says
-   * it was made.
+   * Time when the broker got the message, in milliseconds since 1970 UTC. If the topic doesn't store that
+   * time: the sender's time.
    */
   readonly at: number
 }
@@ -28,27 +28,30 @@ export interface IntakeOptions {
   readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly consumerGroup: string
-  /** Names this member in the group: after a restart it gets its place back at once. */
+  /**
+   * Id of this member in the group (`group.instance.id`): after a restart the member gets its partitions back
+   * at once.
+   */
   readonly memberName: string
   readonly topics: readonly string[]
   readonly clock: Clock
   readonly scheduler: Scheduler
-  /** Takes a batch; if it throws, the batch comes again. */
+  /** Takes a batch. If it rejects, the batch is read again. */
   readonly take: (batch: readonly Incoming[]) => Promise<void>
-  /** Called when a broker answers, and after the offsets of a batch are committed. */
+  /** Called after the offsets of a batch are committed; `onOpen`: when the streams are open. */
   readonly onCommitted: (batch: readonly Incoming[]) => void
   readonly onOpen: () => void
 }
 
 export const batchLimit = 500
 /**
- * Bytes that one answer brings of a topic; envelopes have at most 64 KB. The first partition may fill it:
- * with a smaller limit for each, a partition of large batches would lag behind the others.
+ * Most bytes of a topic in one answer; an envelope has at most 64 KB. The limit of a partition is the same:
+ * with a lower limit, a partition of large batches would lag behind the others.
  */
 const fetchBytes = 1024 * 1024
-/** How long a broker waits for messages before it answers. */
+/** Longest wait of a broker for messages before it answers. */
 const waitMs = 500
-/** After such a silence the brokers remove a member from its group. */
+/** After this time without a heartbeat the brokers remove the member from its group. */
 const sessionMs = 30_000
 const beatMs = 3000
 /** Longest wait for a consumer to close. */
@@ -67,7 +70,7 @@ export class KafkaIntake {
     this.#options = options
   }
 
-  /** Reads until it is closed; rejects when a broker or `take` fails. May be run again. */
+  /** Reads until `close`. Rejects when a broker or `take` fails; then it may be called again. */
   async run(progressed: () => void): Promise<void> {
     const {
       client,
@@ -95,7 +98,7 @@ export class KafkaIntake {
     useBrokerTime(consumer)
     rotatePartitions(consumer)
     const merge = new TopicMerge<Received>({ clock, scheduler })
-    // Without this listener, an error while it rejoins its group would end the process.
+    // Without this listener, an error while the consumer rejoins its group ends the process.
     consumer.on('error', (error) => merge.fail(error))
     try {
       await this.#open(consumer, merge)
@@ -103,7 +106,7 @@ export class KafkaIntake {
       onOpen()
       for (;;) {
         const batch = await merge.next(batchLimit)
-        // A stream that ends by itself counts as failed.
+        // The stream has ended: return, and the caller runs this again.
         if (!batch) return
         this.#settling = this.#settle(batch)
         await this.#settling
@@ -115,18 +118,22 @@ export class KafkaIntake {
     }
   }
 
-  /** Opens one stream for each topic, all for one member, because a member joins with all its topics. */
+  /**
+   * Opens a stream for each topic. All streams use one consumer, because a member joins the group with all
+   * its topics.
+   */
   async #open(consumer: Consumer, merge: TopicMerge<Received>): Promise<void> {
     consumer.topics.trackAll(...this.#options.topics)
     for (const topic of this.#options.topics)
-      // Add it at once: a stream asks for offsets when it is made, and may fail while the next one is made.
+      // Add each stream at once: it requests offsets when it is made, and may fail while the next stream is
+      // made.
       merge.add({
         isOurs: () =>
           consumer.assignments?.some((one) => one.topic === topic && one.partitions.length > 0) ?? true,
         stream: await consumer.consume({
           topics: [topic],
           mode: 'committed',
-          // A new bridge reads all earlier messages.
+          // A new consumer group reads all earlier messages.
           fallbackMode: 'earliest',
           autocommit: false,
           maxWaitTime: waitMs,
@@ -137,13 +144,13 @@ export class KafkaIntake {
       })
   }
 
-  /** Messages that this group hasn't taken yet; undefined while unknown. */
+  /** Number of messages that the group hasn't committed; undefined if unknown. */
   async lag(): Promise<number | undefined> {
     const consumer = this.#consumer
     if (!consumer || !this.#isOpen) return undefined
     const topics = [...this.#options.topics]
     try {
-      // Await this first: an unhandled rejection would end the process when brokers go away.
+      // Await this alone: started together, its rejection could be unhandled, which ends the process.
       const partitions = await this.#partitions(consumer, topics)
       const [ends, taken] = await Promise.all([
         consumer.listOffsets({ topics }),
@@ -175,8 +182,8 @@ export class KafkaIntake {
     if (!consumer) return
     const timeout = Promise.withResolvers<void>()
     const cancel = this.#options.scheduler.later(closeMs, timeout.resolve)
-    // A broker that is away doesn't answer, and the stream never ends: the next member of this name takes its
-    // place.
+    // Wait `closeMs` at most: an unreachable broker doesn't answer. The next consumer with this `memberName`
+    // gets the partitions.
     await Promise.race([consumer.close(true).catch(() => undefined), timeout.promise])
     cancel()
   }
@@ -192,9 +199,9 @@ export class KafkaIntake {
   async #settle(batch: readonly Received[]): Promise<void> {
     const incoming = batch.map(toIncoming)
     await this.#options.take(incoming)
-    // The last message of each partition stands for those before it.
+    // The offset of the last message of a partition commits all messages before it.
     const last = new Map(batch.map((message) => [`${message.topic}/${message.partition}`, message]))
-    // One request at a time: concurrent commits may never be answered.
+    // Send one commit at a time: the brokers may not answer concurrent commits.
     await this.#consumer?.commit({
       offsets: [...last.values()].map(({ topic, partition, offset, leaderEpoch }) => ({
         topic,
@@ -208,13 +215,13 @@ export class KafkaIntake {
 }
 
 /**
- * A consumer that keeps its topic metadata. The client drops all of it when one partition has a new leader; a
- * concurrent request then reads a missing topic, in a callback where nobody catches the error.
+ * A consumer that keeps its topic metadata. The client clears all metadata when one partition has a new
+ * leader; then a concurrent request reads a missing topic, in a callback whose error is not caught.
  */
 const withStableMetadata = (Consumer: KafkaClient['Consumer']) =>
   class extends Consumer {
     override clearMetadata(): void {
-      // A reader of a lost leader fails after one more attempt, and restarts with fresh metadata.
+      // A read from an old leader fails after one more attempt; then `run` starts again with new metadata.
     }
   }
 
@@ -236,10 +243,10 @@ const toIncoming = ({
   at: Number(timestamp),
 })
 
-// The partitions of a topic take turns in requests. A broker answers in the order of the request, and after
-// the first partition omits batches that don't fit. The client always sends the same order, so a partition of
-// large batches would wait until those before it are empty (KIP-74).
-// Invariant: in as many answers as partitions have messages, each partition comes first once.
+// Rotates the order of a topic's partitions in fetch requests. A broker fills the answer in the order of the
+// request, and omits batches that don't fit. The client always sends the same order, so a partition of large
+// batches would wait until the partitions before it are empty (KIP-74).
+// Invariant: in as many requests as there are partitions, each partition is first once.
 
 type FetchRequest = Pick<FetchOptions<Buffer, Buffer, Buffer, Buffer>, 'node' | 'topics'>
 type Fetch<Options, Done> = (options: Options, done: Done) => void
@@ -249,7 +256,7 @@ export function rotatePartitions(consumer: Consumer): void {
   const fetch = consumer.fetch.bind(consumer) as Fetch<FetchRequest, unknown>
   const rotated: Fetch<FetchRequest, unknown> = (options, done) => {
     const { node, topics } = options
-    // A request names only the partitions that this broker leads.
+    // Count by broker: a request has only the partitions that its broker leads.
     const request = `${node} ${topics[0]?.topicId ?? ''}`
     const turn = turns.get(request) ?? 0
     turns.set(request, turn + 1)
@@ -259,10 +266,10 @@ export function rotatePartitions(consumer: Consumer): void {
   Object.assign(consumer, { fetch: rotated })
 }
 
-// Broker times for messages, in topics that store them (`message.timestamp.type=LogAppendTime`). The broker
-// leaves the times of single records and marks the batch, but the client reads the records (KIP-32).
+// Gives messages the broker's time, in topics that store it (`message.timestamp.type=LogAppendTime`). The
+// broker stores its time in the batch only, but the client reads the times of the records (KIP-32).
 
-/** The bit of a batch's attributes for broker times. */
+/** The bit in a batch's attributes that means the broker's time. */
 const appendTimeBit = 8
 
 interface Batch {

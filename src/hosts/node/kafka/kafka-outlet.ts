@@ -1,7 +1,7 @@
 // Sends envelopes of a pool to Kafka with an idempotent producer, so that retries of the client don't
-// duplicate a message. Envelopes of one turn are sent together.
-// Invariant: an envelope resolves when every required replica has it; otherwise it rejects, and the caller
-// sends it again.
+// duplicate a message. Sends envelopes of one turn of the event loop together.
+// Invariant: `send` resolves when all in-sync replicas have the envelope; otherwise it rejects, and the
+// caller sends the envelope again.
 import type { MessageToProduce, Producer } from '@platformatic/kafka'
 import type { Outgoing } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -14,14 +14,14 @@ export interface OutletOptions {
   readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly topics: PoolTopics
-  /** A header of all messages of this process. */
+  /** Id of this process, sent in the header `processHeader`. */
   readonly process: string
   readonly onSent: (count: number) => void
-  /** Returns the error for the senders. */
+  /** Called after a failed send; returns the error for the callers of `send`. */
   readonly onFailed: (error: unknown) => DaybookError
 }
 
-/** A process recognizes its own messages by this header. */
+/** Header by which a process recognizes its own messages. */
 export const processHeader = 'daybook-process'
 
 const batchLimit = 500
@@ -48,12 +48,12 @@ export class KafkaOutlet {
     if (this.#closed) return Promise.reject(new DaybookError('book-closed'))
     return new Promise((done, failed) => {
       this.#pending.push({ envelope, done, failed })
-      // Wait for other envelopes of this turn.
+      // Wait for other envelopes of this turn of the event loop.
       this.#sending ??= Promise.resolve().then(() => this.#sendAll())
     })
   }
 
-  /** Pending envelopes are sent or rejected. */
+  /** Sends or rejects pending envelopes, then closes the producer. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#sending
@@ -69,7 +69,7 @@ export class KafkaOutlet {
         for (const { done } of batch) done()
         this.#options.onSent(batch.length)
       } catch (error) {
-        // Later envelopes must not overtake failed ones.
+        // Reject the later envelopes too: they must not be sent before the failed ones.
         const rest = this.#pending
         this.#pending = []
         await this.#drop()
@@ -80,7 +80,7 @@ export class KafkaOutlet {
     this.#sending = undefined
   }
 
-  /** Drops envelopes that were withdrawn while they waited. */
+  /** Resolves and removes envelopes that were taken back while they waited. */
   #withoutWithdrawn(batch: readonly PendingEnvelope[]): PendingEnvelope[] {
     return batch.filter(({ envelope, done }) => {
       const isTakenBack = envelope.isTakenBack?.() === true

@@ -1,6 +1,6 @@
-// Brokers, TLS and login of a Kafka connection.
-// Invariant: passwords and tokens cross no unencrypted connection except on this machine, and are in no
-// message and no log.
+// Reads and checks the brokers, TLS and login of a Kafka connection.
+// Invariant: passwords and tokens are sent over no unencrypted connection except on this machine, and are in
+// no error and no log.
 import { readFileSync } from 'node:fs'
 import { isOwnName } from '../../../core/address.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -9,9 +9,12 @@ export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauth
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
 export interface KafkaTls {
-  /** A file with the CA certificate of the brokers; default: the authorities that Node trusts. */
+  /** Path of a file with the CA certificate of the brokers. Default: the authorities that Node trusts. */
   readonly caFile?: string | undefined
-  /** Files with this client's certificate and key, if brokers require one. */
+  /**
+   * Path of a file with this client's certificate, if brokers require one; `keyFile`: with its key. Give both
+   * or neither.
+   */
   readonly certificateFile?: string | undefined
   readonly keyFile?: string | undefined
 }
@@ -20,14 +23,16 @@ export interface KafkaSasl {
   readonly mechanism: SaslMechanism
   readonly username?: string | undefined
   readonly password?: string | undefined
-  /** For `oauthbearer`. */
+  /** Only for `oauthbearer`, which needs no username and password. */
   readonly token?: string | undefined
 }
 
 export interface KafkaSettings {
-  /** `host:port`; default port 9092. */
+  /** Each as `host:port`; default port 9092. At least one. */
   readonly brokers: readonly string[]
-  /** TLS; absent or false: no encryption. */
+  /**
+   * True or settings: encryption with TLS. Default false, which is allowed with `sasl` on this machine only.
+   */
   readonly tls?: boolean | KafkaTls | undefined
   readonly sasl?: KafkaSasl | undefined
 }
@@ -38,7 +43,7 @@ const defaultPort = 9092
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** `host:port` of each broker; throws `invalid-input` at `brokers`. */
+/** Each broker as `host:port`. Throws `invalid-input` for an empty list or a wrong address. */
 export function checkBrokers(brokers: readonly string[]): string[] {
   if (brokers.length === 0) throw wrong('brokers', 'name at least one broker, as in `host:9092`')
   return brokers.map((broker, n) => {
@@ -49,11 +54,11 @@ export function checkBrokers(brokers: readonly string[]): string[] {
   })
 }
 
-/** Connection options of the Kafka client. */
+/** The connection options of the Kafka client. */
 export interface KafkaConnectionOptions {
   readonly bootstrapBrokers: string[]
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** Request TLS servers by name (SNI). */
+  /** Sends the broker's name in the TLS handshake (SNI). */
   readonly tlsServerName?: true
   readonly sasl?: {
     readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512' | 'OAUTHBEARER'
@@ -63,7 +68,7 @@ export interface KafkaConnectionOptions {
   }
 }
 
-/** Reads the files and checks that the settings fit together; throws `invalid-input`. */
+/** Reads the TLS files and checks the settings. Throws `invalid-input`. */
 export function readConnection({ brokers, tls, sasl }: KafkaSettings): KafkaConnectionOptions {
   const bootstrapBrokers = checkBrokers(brokers)
   const isPlain = tls === undefined || tls === false

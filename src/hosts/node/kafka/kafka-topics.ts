@@ -1,13 +1,13 @@
-// The topics of a pool: `<prefix>.<name>.knowledge.<type>`, one for each type of envelope, except that
-// withdrawals go to the topic of their proposals. A topic keeps the order of one key, so nobody reads a
-// withdrawal before its proposal.
+// The topics of a pool: `<prefix>.<name>.knowledge.<type>`, one for each type of envelope. Withdrawals use
+// the topic of proposals: a topic keeps the order of one key, so no reader gets a withdrawal before its
+// proposal.
 import { envelopeTypes, type EnvelopeType } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KafkaClient } from './load-kafka.ts'
 import { brokerCodes } from './kafka-fault.ts'
 import type { KafkaConnectionOptions } from './kafka-settings.ts'
 
-/** Last part of the topic, by type of envelope. */
+/** Last part of the topic's name, by type of envelope. */
 const lastParts: Readonly<Record<EnvelopeType, string>> = {
   capabilities: 'capabilities',
   presence: 'presence',
@@ -18,7 +18,7 @@ const lastParts: Readonly<Record<EnvelopeType, string>> = {
   fact: 'facts',
 }
 
-/** Characters and length of topic names (Kafka: `Topic.validate`). */
+/** Allowed characters of a topic name; `longestTopic`: most characters (Kafka: `Topic.validate`). */
 const namePattern = /^[A-Za-z0-9._-]+$/
 const longestTopic = 249
 
@@ -27,7 +27,7 @@ export interface PoolTopics {
   topicOf(type: EnvelopeType): string
 }
 
-/** The topics of the group `name`; throws `invalid-input` for invalid topic names. */
+/** The topics of the group `name`. Throws `invalid-input` for an invalid topic name. */
 export function poolTopics(name: string, prefix = 'group'): PoolTopics {
   const byType = new Map(
     envelopeTypes.map((type) => [type, `${prefix}.${name}.knowledge.${lastParts[type]}`]),
@@ -58,17 +58,20 @@ interface EnsureOptions {
   readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly topics: readonly string[]
-  /** Creates missing topics; without it they are `not-found`. */
+  /** Settings to create missing topics. Default: missing topics are the error `not-found`. */
   readonly create?: NewTopics | undefined
 }
 
-/** Senders may claim any time; the rate of a claw is counted by the broker's time. */
+/**
+ * Store the broker's time: senders can claim any time, and the pool counts the rate of an agent by the time
+ * of its messages.
+ */
 const configs = [{ name: 'message.timestamp.type', value: 'LogAppendTime' }]
 
 /**
- * Checks that all topics exist before anything is read or sent, because brokers create topics with arbitrary
- * partitions and replicas.
- * Returns the topics that it created.
+ * Checks that all topics exist, and creates missing topics with `create`. Call it before anything is read or
+ * sent: brokers may create missing topics with unwanted partitions and replicas. Resolves with the topics
+ * that were missing.
  */
 export async function ensureTopics({
   client,
@@ -91,7 +94,7 @@ export async function ensureTopics({
     try {
       await admin.createTopics({ topics: missing, ...create, configs })
     } catch (error) {
-      // Another bridge may have been faster.
+      // Another bridge may have created the topics first.
       if (
         !brokerCodes(error).every((code) => code === 'TOPIC_ALREADY_EXISTS') ||
         brokerCodes(error).length === 0

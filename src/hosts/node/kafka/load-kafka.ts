@@ -1,9 +1,9 @@
-// Loads the Kafka client, an optional package for bridges.
+// Loads the Kafka client, which is an optional package.
 import { DaybookError } from '../../../core/errors.ts'
 
 export type KafkaClient = typeof import('@platformatic/kafka')
 
-/** Rejects with `package-missing` if it isn't installed, or needs another Node version. */
+/** Rejects with `package-missing` if the package isn't installed, or needs another version of Node. */
 export async function loadKafka(
   load: () => Promise<KafkaClient> = () => import('@platformatic/kafka'),
 ): Promise<KafkaClient> {

@@ -1,4 +1,4 @@
-// Opens a Kafka connection for a pool.
+// Checks the options of a Kafka connection, and opens the connection for a pool.
 import { anyOption, functionOption, numberOption, optionsOf, textOption } from '../../../core/option-check.ts'
 import { toHex } from '../../../core/ids.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -9,18 +9,21 @@ import { poolTopics } from './kafka-topics.ts'
 import { loadKafka } from './load-kafka.ts'
 
 export interface KafkaOptions extends KafkaSettings {
-  /** The group of the topics: `<prefix>.<group>.knowledge.proposals` and five more. */
+  /** The group in the names of the topics: `<prefix>.<group>.knowledge.proposals` and five more. */
   readonly group: string
-  /** Default `group`. */
+  /** The prefix of the topics. Default `group`. */
   readonly prefix?: string | undefined
   /**
-   * The consumer group of this bridge, under which brokers store its offsets. Give each bridge its own, and
-   * keep it, or it reads everything again.
+   * The consumer group of this bridge; brokers store the bridge's offsets by it. Each bridge needs its own
+   * group, and must keep it: with a new group it reads all messages again.
    */
   readonly consumerGroup: string
-  /** Creates missing topics with so many partitions and replicas. Default: missing topics are `not-found`. */
+  /**
+   * Creates missing topics with this number of partitions and replicas. Default: missing topics are the error
+   * `not-found`.
+   */
   readonly createTopics?: { readonly partitions: number; readonly replicas: number } | undefined
-  /** Called when its state changes. */
+  /** Called when the state or a counter may have changed. */
   readonly onState?: ((state: KafkaState) => void) | undefined
 }
 
@@ -38,7 +41,7 @@ const optionTable = optionsOf<KafkaOptions>(
   ['brokers', 'group', 'consumerGroup'],
 )
 
-/** Checks options without asking a broker; throws `invalid-input`. */
+/** Checks options and reads the TLS files, without a connection. Throws `invalid-input`. */
 export function checkKafkaOptions(options: KafkaOptions): void {
   optionTable(options, '')
   poolTopics(options.group, options.prefix)
@@ -46,7 +49,8 @@ export function checkKafkaOptions(options: KafkaOptions): void {
 }
 
 /**
- * Connects, and checks that the topics exist. Rejects with `invalid-input`, `package-missing` (npm install
+ * Connects to the brokers, and checks that the topics exist. Rejects with `invalid-input`, `package-missing`
+ * (npm install
  * @platformatic/kafka), `offline` (no broker answers), `unauthorized`, `forbidden` or `not-found` (a topic is
  * missing).
  */

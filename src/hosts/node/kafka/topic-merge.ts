@@ -1,20 +1,20 @@
-// Reads several topics as one, oldest message first, so that a bridge that catches up meets a proposal before
-// its votes, and both before the decision.
-// Invariants: messages of a partition keep their order. No message comes before an older one that a pending
-// topic may still bring; a topic that doesn't answer fails the whole. At most eight megabytes of a topic are
-// buffered, beside one fetch.
+// Merges the messages of several topics, oldest first, so that a bridge that reads old messages gets a
+// proposal before its votes, and both before the decision.
+// Invariants: messages of a partition keep their order. An old message waits while a topic may still deliver
+// an older message; a topic that doesn't answer for a minute is an error. At most 8 MB of a topic are
+// buffered, plus one fetch.
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 
 export interface Timed {
   readonly partition: number
-  /** The sender's time in milliseconds, which may be wrong. */
+  /** The message's time in milliseconds; a sender's time may be wrong. */
   readonly timestamp: bigint
   readonly key: Buffer | undefined
   readonly value: Buffer | undefined
 }
 
-/** The part of the client's streams that is used. */
+/** The used part of the Kafka client's streams. */
 export interface TopicStream<Message extends Timed> {
   read(): Message | null
   readonly readableLength: number
@@ -24,7 +24,7 @@ export interface TopicStream<Message extends Timed> {
 
 export interface TopicSource<Message extends Timed> {
   readonly stream: TopicStream<Message>
-  /** False while other members of the group read all of its partitions. */
+  /** False while other members of the group read all partitions of the topic. */
   readonly isOurs: () => boolean
 }
 
@@ -33,35 +33,36 @@ export interface MergeParts {
   readonly scheduler: Scheduler
 }
 
-/**
- * Bytes to buffer of a topic; up to the most while one of its partitions has nothing buffered and the others
- * run ahead.
- */
+/** Bytes to buffer of a topic. `most` applies while one of its partitions has no buffered message. */
 const bufferBytes = { usual: 1024 * 1024, most: 8 * 1024 * 1024 } as const
-/** Younger messages are taken as they come: live messages have their order. */
+/** Messages younger than this don't wait for other topics, because live messages arrive in order. */
 const freshMs = 5000
 /**
- * A topic that is silent so long has failed: an empty topic answers twice a second. The others must not run
- * ahead of it, because a book buffers only so many messages that wait for others.
+ * A topic without an answer for this time has failed: even an empty topic answers twice a second. Other
+ * topics must not continue without it, because a book buffers a limited number of messages that wait for
+ * earlier ones.
  */
 const silentTopicMs = 60_000
-/** Interval of checks for silent topics and lost partitions. */
+/** Interval of checks for topics without an answer, and for lost partitions. */
 const lookEveryMs = 5000
 
 interface Buffered<Message> {
   readonly message: Message
-  /** The sender's time, or the time of reading if that is earlier: a fast clock moves no message back. */
+  /**
+   * The message's time, or the time of reading if that is earlier, so that a sender's fast clock delays no
+   * message.
+   */
   readonly at: number
 }
 
 class Topic<Message extends Timed> {
-  /** It was asked and has nothing more. */
+  /** Whether the last fetch of the topic brought no message. */
   isExhausted = false
   readonly #source: TopicSource<Message>
   readonly #clock: Clock
   readonly #partitions = new Map<number, Buffered<Message>[]>()
   #bytes = 0
-  /** Time of its last answer, or of the last message taken from it. */
+  /** Time of the topic's last answer, or of the last message taken from it. */
   #activeAt: number
 
   constructor(source: TopicSource<Message>, clock: Clock, changed: () => void) {
@@ -72,7 +73,7 @@ class Topic<Message extends Timed> {
     stream.on('readable', changed)
     stream.on('fetch', () => {
       this.#activeAt = clock.now()
-      // The fetched messages arrive in the same turn.
+      // The fetched messages arrive in the same turn of the event loop.
       queueMicrotask(() => {
         if (stream.readableLength > 0) return
         this.isExhausted = true
@@ -89,7 +90,7 @@ class Topic<Message extends Timed> {
     return this.#source.isOurs()
   }
 
-  /** It was asked and doesn't answer. */
+  /** Whether the topic has had no answer for `silentTopicMs`. */
   isSilent(now: number): boolean {
     return this.isEmpty && now - this.#activeAt >= silentTopicMs && this.isOurs
   }
@@ -112,7 +113,7 @@ class Topic<Message extends Timed> {
     return bufferBytes.usual
   }
 
-  /** The partition with the oldest next message. */
+  /** The partition whose next message is the oldest. */
   oldest(): Buffered<Message>[] | undefined {
     let oldest: Buffered<Message>[] | undefined
     for (const partition of this.#partitions.values())
@@ -129,7 +130,7 @@ class Topic<Message extends Timed> {
 }
 
 const timeOf = (partition: readonly Buffered<unknown>[] | undefined) => partition?.[0]?.at ?? Infinity
-/** Overhead included, so that empty messages count too. */
+/** Size of a message in memory, with 200 bytes overhead, so that empty messages count too. */
 const sizeOf = ({ key, value }: Timed) => 200 + (key?.length ?? 0) + (value?.length ?? 0)
 
 export class TopicMerge<Message extends Timed> {
@@ -145,7 +146,7 @@ export class TopicMerge<Message extends Timed> {
     this.#scheduler = scheduler
   }
 
-  /** Adds a topic, before the first `next`. */
+  /** Adds a topic. Call it before the first `next`. */
   add(source: TopicSource<Message>): void {
     const { stream } = source
     this.#topics.push(new Topic(source, this.#clock, () => this.#changed.resolve()))
@@ -156,15 +157,15 @@ export class TopicMerge<Message extends Timed> {
     })
   }
 
-  /** Fails this and all later calls of `next` with the first error. */
+  /** Makes the current and all later calls of `next` reject with the first error. */
   fail(error: Error): void {
     this.#error ??= error
     this.#changed.resolve()
   }
 
   /**
-   * The next messages, at most `limit`, as soon as there is one; undefined when closed. Rejects when a topic
-   * fails, with `offline` when a topic didn't answer for a minute.
+   * Resolves with the next messages, 1 to `limit`; undefined when a stream has closed. Rejects when a topic
+   * fails, and with `offline` when a topic hasn't answered for a minute.
    */
   async next(limit: number): Promise<Message[] | undefined> {
     for (;;) {
@@ -204,7 +205,7 @@ export class TopicMerge<Message extends Timed> {
     return from.take(partition)
   }
 
-  /** Whether a pending topic may still bring a message from before `at`. */
+  /** Whether a topic may still deliver a message older than `at`. */
   #mayBeOlder(at: number, now: number): boolean {
     return (
       at < now - freshMs &&

@@ -1,6 +1,6 @@
-// An HTTP server with limits on connections and times; also reads the rest of refused bodies.
-// Invariant: a client that is slow or idle holds a connection for a bounded time, and never the place of the
-// next client.
+// An HTTP server with limits of connections and times. `drainRequest` reads the rest of refused bodies.
+// Invariant: a slow or idle client keeps a connection for a limited time, and never prevents another client
+// from connecting.
 import {
   createServer,
   type IncomingMessage,
@@ -11,7 +11,7 @@ import {
 import { type Socket, isIPv6 } from 'node:net'
 import type { ServerLimits } from './server-limits.ts'
 
-/** Node also counts connections that are closing, so allow some more. */
+/** Connections above the limit that Node accepts, because Node also counts connections that are closing. */
 const closingRoom = 1000
 const watchEveryMs = 1000
 
@@ -43,13 +43,13 @@ export function createLimitedServer(
   return server
 }
 
-/** Bytes to read of a refused body, and for how long. */
+/** Most bytes to read of a refused body; `drainMs`: longest time. */
 const drainLimitBytes = 16_000_000
 const drainMs = 10_000
 
 /**
- * Reads the rest of a refused body, so that a client that is still sending gets to read its answer. False if
- * there is too much: the connection must end with the answer.
+ * Reads the rest of a refused body, so that a client that is still sending can read its answer. False if the
+ * body is too long or too slow: the connection must close after the answer.
  */
 export function drainRequest(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete) return Promise.resolve(true)
@@ -66,7 +66,7 @@ export function drainRequest(incoming: IncomingMessage): Promise<boolean> {
       if (bytes > drainLimitBytes) end(false)
     }
     const timer = setTimeout(() => end(false), drainMs)
-    // A reader that gave up would buffer the rest.
+    // An earlier reader would buffer the rest.
     incoming.removeAllListeners('data')
     incoming.on('data', count)
     incoming.once('end', () => end(true))
@@ -77,8 +77,8 @@ export function drainRequest(incoming: IncomingMessage): Promise<boolean> {
 }
 
 // The connections of an HTTP server, by client address.
-// Invariant: an idle connection never keeps a new one out; of the idle ones, the address with the most
-// connections loses one first.
+// Invariant: an idle connection never prevents a new connection; the address with the most connections loses
+// an idle connection first.
 
 class ClientConnections {
   readonly #limits: ServerLimits
@@ -109,7 +109,7 @@ class ClientConnections {
     this.#bySocket.get(socket)?.upgraded()
   }
 
-  /** Calls `listener` when earlier requests of the connection are done. */
+  /** Calls `listener` when earlier requests of the connection are answered. */
   take(request: IncomingMessage, response: ServerResponse, listener: Listener): void {
     this.#bySocket.get(request.socket)?.take(response, () => listener(request, response))
   }
@@ -144,7 +144,7 @@ class ClientConnections {
   }
 }
 
-/** The oldest idle connection, or else the oldest with an unread answer, that isn't ended yet. */
+/** The oldest idle connection; without one, the oldest with an unread answer. Skips ended connections. */
 function firstIdle(connections: Iterable<ClientConnection>): ClientConnection | undefined {
   let unread: ClientConnection | undefined
   for (const connection of connections) {
@@ -156,8 +156,8 @@ function firstIdle(connections: Iterable<ClientConnection>): ClientConnection | 
 }
 
 /**
- * Groups addresses by client: an IPv4 address; of IPv6 the /64 network, which one home or machine has to
- * itself.
+ * The key of an address for limits: the whole IPv4 address, or the /64 network of an IPv6 address, which one
+ * home or machine has.
  */
 export function netOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
@@ -173,10 +173,14 @@ export function netOf(address: string): string {
     .join(':')
 }
 
-// One connection of an HTTP server: its requests take turns, each with time limits.
-// Invariant: answers are made one at a time, so a client that reads no answers costs one answer.
+// One connection of an HTTP server: answers its requests in turn, with time limits.
+// Invariant: only one answer is made at a time, so a client that reads no answers costs the memory of one
+// answer.
 
-/** Waiting requests of a connection. Browsers, fetch and proxies don't pipeline. */
+/**
+ * Most waiting requests of a connection; one more ends the connection. Browsers, fetch and proxies don't
+ * pipeline.
+ */
 const pipelineLimit = 16
 
 type Times = Pick<ServerLimits, 'headersMs' | 'idleMs' | 'unreadMs'>
@@ -201,12 +205,12 @@ class ClientConnection {
     return this.#socket.destroyed
   }
 
-  /** Waiting for a request. */
+  /** Whether the connection waits for a request. */
   get isIdle(): boolean {
     return !this.#isAnswering && !this.#isUpgraded
   }
 
-  /** Waiting for its client to read. */
+  /** Whether the client hasn't read the answer yet. */
   get isUnread(): boolean {
     return this.#isAnswering && this.#socket.writableLength > 0
   }
@@ -216,7 +220,7 @@ class ClientConnection {
     this.#socket.destroy()
   }
 
-  /** It is a WebSocket from here on, with its own limits. */
+  /** Call it when the connection becomes a WebSocket, which has its own limits. */
   upgraded(): void {
     clearTimeout(this.#silence)
     this.#isUpgraded = true
@@ -231,11 +235,11 @@ class ClientConnection {
     else this.end()
   }
 
-  /** A client that doesn't read gets less time than a slow answer. */
+  /** Updates the time limit: a client that doesn't read an answer gets less time than a slow answer. */
   watch(): void {
     if (this.isUnread === this.#isUnread) return
     this.#isUnread = this.isUnread
-    // Between requests the server's own limit applies.
+    // Between requests `keepAliveTimeout` of the server applies.
     if (this.#isAnswering) this.#socket.setTimeout(this.#isUnread ? this.#times.unreadMs : this.#times.idleMs)
   }
 

@@ -29,14 +29,14 @@ export const nodeAes: InstantCipher = {
         const plain = Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()])
         return plain.toString('utf8')
       } catch {
-        // Not sealed by this key for this owner: an expected result.
+        // Sealed by another key or for another record: undefined, not an error.
         return undefined
       }
     },
   }),
 }
 
-/** Real clock, randomness and event loop; warnings go to stderr. */
+/** Node's clock, randomness and event loop; warnings are process warnings, which Node writes to stderr. */
 export const nodePorts: Ports = {
   clock: { now: () => Date.now() },
   random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
@@ -44,7 +44,7 @@ export const nodePorts: Ports = {
     soon: (task) => void setImmediate(task),
     later(delayMs, task) {
       const timer = setTimeout(task, delayMs)
-      // Idle work must not keep a process alive.
+      // Idle work must not keep the process alive.
       timer.unref()
       return () => clearTimeout(timer)
     },
@@ -70,7 +70,7 @@ export const nodePorts: Ports = {
   wasm: wasmOf(globalThis),
 }
 
-/** Off the main thread. */
+/** Compresses in another thread. */
 const zip = promisify(gzip)
 
 export async function nodeGzip(text: string): Promise<Uint8Array<ArrayBuffer>> {

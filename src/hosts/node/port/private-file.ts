@@ -1,7 +1,7 @@
-// Files beside a book for its owner only: files 0600 and folders 0700, whatever the umask; wider modes are
-// restricted.
-// Invariant: no existing file that may be a database is opened here: closing it would release the locks that
-// SQLite holds on it in this process.
+// Creates and restricts the files of a book for their owner only: files 0600 and folders 0700, independent of
+// the umask.
+// Invariant: no existing file that may be a database is opened here: on POSIX, closing it would release
+// SQLite's locks of this process on the file.
 import {
   chmodSync,
   closeSync,
@@ -22,26 +22,26 @@ import { nodePorts } from './node-ports.ts'
 export const fileMode = 0o600
 const folderMode = 0o700
 const othersMode = 0o077
-/** Windows has no mode bits. */
+/** False on Windows, which has no mode bits. */
 const keepsModes = process.platform !== 'win32'
 
-/** Suffixes of SQLite's files. */
+/** Suffixes of the files of a SQLite database. */
 export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const
 
-/** Removes the closed database at `path` with SQLite's files beside it. */
+/** Deletes the database at `path`, its log and its journal. Call it only after the database is closed. */
 export function removeDatabase(path: string): void {
   for (const suffix of databaseSuffixes) removePlain(path + suffix)
 }
 
-/** Whether the path is a link, folder, pipe or other file that isn't regular. */
+/** Whether a link, folder, pipe or other file that isn't regular is at the path. */
 export const isOther = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isFile() === false
 
-/** Whether the path is a regular file. */
+/** Whether a regular file is at the path. False for a link to a file. */
 export const isPlain = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** Removes a regular file, if there is one. */
+/** Deletes the file at the path if it is regular; anything else stays. */
 export function removePlain(path: string): void {
   if (!isOther(path)) rmSync(path, { force: true })
 }
@@ -51,8 +51,8 @@ const ofBook =
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 
 /**
- * Makes the folder and its missing parents; returns the first one that it made.
- * Not `recursive`: on a read-only file system Node then reports a missing folder.
+ * Makes the folder and its missing parents. Returns the topmost new folder; undefined if the folder exists.
+ * It doesn't use `recursive`: on a read-only file system Node would then report a missing folder.
  */
 export function makeOwnFolder(path: string, mode = folderMode): string | undefined {
   if (existsSync(path)) return undefined
@@ -62,36 +62,38 @@ export function makeOwnFolder(path: string, mode = folderMode): string | undefin
     chmodSync(path, mode)
     return first ?? path
   } catch (error) {
-    // Another process made it meanwhile.
+    // Another process has made the folder.
     if (!isCode(error, 'EEXIST')) throw error
     return first
   }
 }
 
-/** Creates a new file; rejects with `EEXIST` if it exists. */
+/** Creates a new file for its owner only. Rejects with Node's error `EEXIST` if the file exists. */
 export async function openOwnFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'wx', fileMode)
   await file.chmod(fileMode)
   return file
 }
 
-/** Removes a file of a book. A key may be a link, which is removed; other files that aren't regular stay. */
+/**
+ * Deletes a file of a book. A key file that is a link is deleted too; other files that aren't regular stay.
+ */
 export function removeOfBook(path: string): void {
   if (isPlain(path) || (isKey.test(path) && isLink(path))) rmSync(path, { force: true })
 }
 
 /**
- * Creates or restricts the database for its owner before SQLite opens it. SQLite's log and journal take its
- * mode.
+ * Creates or restricts the database file for its owner. Call it before SQLite opens the file: SQLite's log
+ * and journal get the same mode.
  */
 export function claimDatabase(path: string): void {
   try {
-    // Writing through a dangling link is safe: nobody has the missing file open.
+    // For a dangling link, create the link's target: no process has a missing file open.
     const file = openSync(path, isDangling(path) ? 'a' : 'wx', fileMode)
     fchmodSync(file, fileMode)
     closeSync(file)
   } catch (error) {
-    // SQLite reports other errors.
+    // Ignore other errors: SQLite reports them when it opens the file.
     if (!isCode(error, 'EEXIST')) return
     const real = realpathSync(path)
     for (const suffix of databaseSuffixes) narrowPlain(real + suffix)
@@ -106,7 +108,7 @@ export function filesOfBook(path: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith(own) && ofBook.test(name.slice(own.length)))
 }
 
-/** Restricts all files of the book at `path`, and warns if others could read keys. */
+/** Restricts all files of the book at `path` to their owner. Warns if other users could read keys. */
 export function narrowBook(path: string): void {
   const folder = dirname(path)
   const narrowed = filesOfBook(path).filter((name) =>
@@ -117,10 +119,13 @@ export function narrowBook(path: string): void {
     nodePorts.log.warn('Other users of this machine could read keys of this book until now.', { files: keys })
 }
 
-/** Like `narrow`, but doesn't follow links, which may lead to anybody's file. */
+/** Like `narrow`, but does nothing for a link, which may lead to a file of another user. */
 const narrowPlain = (path: string): boolean => isPlain(path) && narrow(path)
 
-/** Removes the rights of others; true if they had any. */
+/**
+ * Removes the rights of group and others. True if they had rights and these are removed. Only warns on
+ * failure.
+ */
 export function narrow(path: string): boolean {
   const found = keepsModes ? statSync(path, { throwIfNoEntry: false }) : undefined
   if (!found || (found.mode & othersMode) === 0) return false
@@ -128,7 +133,7 @@ export function narrow(path: string): boolean {
     chmodSync(path, found.mode & ~othersMode & 0o777)
     return true
   } catch (error) {
-    // Another user's file, or a file system without modes: the book still opens.
+    // A file of another user, or a file system without modes: the book must still open.
     nodePorts.log.warn('Other users of this machine may read a file of this book.', {
       file: path,
       reason: error instanceof Error ? error.message : String(error),

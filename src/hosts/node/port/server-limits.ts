@@ -1,19 +1,28 @@
-// Limits of the HTTP servers of this host, for each client and for all of them.
-// A module of its own: published types name it, and a project without types of Node reads those.
+// Limits of the HTTP servers of this host, for each client and for all clients.
+// A separate module without types of Node, because the published types include it.
 
 export interface ServerLimits {
-  /** Connections at a time, WebSockets included. */
+  /** Most connections at the same time, WebSockets included. Default 5,000. */
   readonly connections: number
-  /** Of these, connections of one address. */
+  /**
+   * Most connections of one address. Default: four fifths of `connections`; `daybook serve` behind a proxy:
+   * all.
+   */
   readonly connectionsOfAddress: number
-  /** Time for the header of a request, from the connection for the first one; and for the whole request. */
+  /**
+   * Longest time for the header of a request; for the first request it begins with the connection. Default
+   * 15,000. `requestMs`: for the whole request, default 120,000.
+   */
   readonly headersMs: number
   readonly requestMs: number
-  /** How long an idle connection stays open: longer than proxies keep theirs, so that they close them. */
+  /**
+   * Time until an idle connection is closed. It must be longer than a proxy's limit, so that the proxy closes
+   * the connection first. Default 75,000.
+   */
   readonly keepAliveMs: number
-  /** Longest silence during a request. */
+  /** Longest time without data during a request. Default 300,000. */
   readonly idleMs: number
-  /** Longest wait for a client to read more of an answer. */
+  /** Longest wait until a client reads more of an answer. Default 30,000. */
   readonly unreadMs: number
 }
 

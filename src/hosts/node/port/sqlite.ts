@@ -1,5 +1,5 @@
-// Loads `node:sqlite` at run time: an import would fail on older versions of Node before check-node.ts can
-// explain it.
+// Loads `node:sqlite` at run time: in older versions of Node an import would fail before check-node.ts can
+// throw its clear error.
 import './check-node.ts'
 
 const sqlite = process.getBuiltinModule('node:sqlite')
