@@ -15,7 +15,7 @@ export function assetsFolder(assets: string): string {
   try {
     const folder = new URL(assets, location.href)
     if (!folder.pathname.endsWith('/')) folder.pathname += '/'
-    // A URL such as `data:` has no files below it.
+    // This throws for a URL without a path, such as `data:`.
     return new URL('.', folder).href
   } catch {
     throw new DaybookError('invalid-input', `\`assets\` is not the URL of a folder: ${assets}.`, {
@@ -38,7 +38,7 @@ export function scriptAddress(
   return isPublished && !isOfPage(importer) ? new URL(file, importer).href : undefined
 }
 
-/** Whether the script has the page's origin. */
+/** Whether the script at `address` has the page's origin. */
 export const isOfPage = (address: string): boolean => new URL(address).origin === location.origin
 
 /** Starts a module worker. A script of another origin is imported by a blob script of this origin. */

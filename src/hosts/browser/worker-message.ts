@@ -62,7 +62,7 @@ export interface OpenRequest {
   readonly offers: readonly PageOffer[]
 }
 
-/** One row for each method of a capability: method, id, effect. */
+/** A method of a book: its name, the id of its capability, and the capability's effect. */
 export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
 
 /** The language model of the page, called by the worker. */
@@ -130,6 +130,9 @@ export interface WorkerDoor {
    * changes. Call it when the page is hidden.
    */
   spill(): Promise<boolean>
-  /** `isBack`: the page goes to sleep, and may repeat its calls later. */
+  /**
+   * Hands over pending changes and closes the book. `isBack`: the page goes to sleep, and may repeat its
+   * calls later.
+   */
   close(isBack: boolean): Promise<void>
 }

@@ -12,7 +12,7 @@ export interface SpillEntry {
   readonly url: string
   /** The key for these requests; absent if the service worker fetches a key. */
   readonly key?: string
-  /** Milliseconds since 1970 UTC. */
+  /** Time of the entry, in milliseconds since 1970 UTC. */
   readonly at: number
   readonly requests: readonly string[]
   /** Answers to the first requests, in their order. */
@@ -48,7 +48,7 @@ export async function readSpills(db: SpillDatabase): Promise<SpillEntry[]> {
   return entries.filter((entry) => !isOld(entry))
 }
 
-/** Whether the entry exists and hasn't been replaced. */
+/** Whether the entry is stored and not replaced by a later entry of its book. */
 export async function isCurrent(db: SpillDatabase, { book, name }: SpillEntry): Promise<boolean> {
   return (await db.get('entries', book))?.name === name
 }

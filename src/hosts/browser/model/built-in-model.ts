@@ -28,7 +28,7 @@ interface LanguageModel {
 
 /** Longest accepted answer, in UTF-16 code units. */
 const answerLimit = 100_000
-/** Sessions cost memory: release them after this idle time. */
+/** Time without questions after which all sessions are released, because they use memory. */
 const idleMs = 120_000
 
 const modelOf = (): LanguageModel | undefined =>
@@ -40,7 +40,7 @@ function kindOf({ languages }: ModelLanguages): object {
   return { expectedInputs: expected, expectedOutputs: expected }
 }
 
-/** The browser's own model: its availability, and its download. */
+/** Queries and downloads the browser's own model. */
 export const builtInModel = {
   /** `unavailable` if the browser has no model. */
   async availability(options: ModelLanguages = {}): Promise<ModelAvailability> {

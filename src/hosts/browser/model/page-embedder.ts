@@ -3,7 +3,7 @@
 import { transfer } from 'comlink'
 import { DaybookError } from '../../../core/errors.ts'
 
-/** Called by the engine's worker. */
+/** Starts and ends the worker of a local model; the engine's worker calls these functions. */
 export interface PageEmbedder {
   /**
    * Ends the current model worker, starts a new one, and returns a port to it. Calls `failed` if the script
@@ -13,7 +13,7 @@ export interface PageEmbedder {
   end(): void
 }
 
-/** `start` comes from `localEmbedder`. */
+/** `start` must return a new Worker; `localEmbedder` makes this function. */
 export function createPageEmbedder(start: () => unknown): PageEmbedder {
   let worker: Worker | undefined
   const end = () => {

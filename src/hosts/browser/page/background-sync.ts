@@ -22,7 +22,7 @@ export interface BackgroundWatch {
 }
 
 export function watchBackground(): BackgroundWatch {
-  // Never resolves without a service worker.
+  // Resolves when there is an active service worker; without one it never resolves.
   const ready = navigator.serviceWorker?.ready as Promise<SyncRegistration> | undefined
   let isRefused = false
   let isRequested = false

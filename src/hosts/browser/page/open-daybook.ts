@@ -1,4 +1,5 @@
-// Opens a book in a page: starts the worker, waits for its engine, and makes the book's methods call it.
+// Opens a book in a page: starts the worker, waits until the book is open, and returns the book's methods,
+// which call the worker.
 import { createDaybook, type Daybook, type BookDoor } from '../../../book/daybook.ts'
 import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -80,7 +81,7 @@ function startWorker(assets: string | undefined): Worker {
   try {
     const address = scriptAddress('worker.js', assets, import.meta.url)
     if (address !== undefined) return startScript(address, 'daybook')
-    // Bundlers look for exactly this form.
+    // Don't change this form: bundlers recognize only it.
     return new Worker(new URL('../worker.ts', import.meta.url), { type: 'module', name: 'daybook' })
   } catch (cause) {
     throw new DaybookError('engine-died', `The worker could not be started. ${assetsHint}`, { cause })
@@ -134,7 +135,7 @@ interface PageBookParts {
   readonly name: string
   readonly link: PageLink
   readonly events: PageEvents
-  /** Sync without an open page, if enabled. */
+  /** Background sync; undefined unless `sync.background` is set. */
   readonly background: BackgroundWatch | undefined
   /** Stops publishing whether this page is visible. Undefined without `sync`. */
   readonly hide: (() => void) | undefined
@@ -246,6 +247,6 @@ function noteWritten(book: string): void {
   try {
     localStorage.setItem(key(book), new Date().toISOString())
   } catch {
-    // Without the note an eviction looks like a first visit.
+    // Without the note the next opening can't detect an eviction.
   }
 }

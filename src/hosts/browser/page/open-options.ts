@@ -1,4 +1,5 @@
-// Options of a page's book, split into data for the worker and parts that stay with the page.
+// Checks the options of a page's book, and splits them into data for the worker and parts that stay with the
+// page.
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
@@ -79,7 +80,10 @@ export interface OpenOptions {
    * tabs.
    */
   readonly activity?: boolean
-  /** The mirror: address of the edge, its key or a function that gets it, and when and what to sync. */
+  /**
+   * The mirror: `url` of the edge, `key` or a function that fetches the key, and when and what to sync.
+   * Default: no mirror.
+   */
   readonly sync?: {
     readonly url: string
     readonly key: string | (() => Promise<string>)
@@ -125,6 +129,7 @@ export interface OpenOptions {
    * `index.js`. `invalid-input` for an invalid URL.
    */
   readonly assets?: string
+  /** Cancels the opening. Has no effect when the book is open. */
   readonly signal?: AbortSignal
 }
 

@@ -16,13 +16,13 @@ export class PageEvents {
   readonly #listeners = new Set<Listener>()
   #book: OpenBook | undefined
 
-  /** Returns a function that stops listening. */
+  /** Calls `listener` for each event. Returns a function that removes the listener. */
   on(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Call it when the book is open. Earlier events are passed on without the whole status. */
+  /** Call it when the book is open: earlier, the whole status can't be fetched. */
   attach(book: OpenBook): void {
     this.#book = book
   }

@@ -22,7 +22,7 @@ export interface StartingWorker {
 }
 
 export interface PageWorkerParts {
-  /** Starts a worker and opens the book in it. */
+  /** Starts a worker and begins to open the book in it. */
   start(): StartingWorker
   /** Called when the book is lost without `close`. */
   ended(reason: DaybookError): void
@@ -30,7 +30,7 @@ export interface PageWorkerParts {
   ask(link: WorkerLink): Promise<Status>
 }
 
-/** A hidden page without calls for this long goes to sleep. */
+/** A hidden owner page in WebKit sleeps after this time without calls. */
 const quietMs = 500
 /**
  * Tests the vendor's name, because a page can't query this behaviour. Every browser on iOS has it, and
@@ -98,7 +98,7 @@ export class PageWorker {
     return (this.#current ?? (await orAborted(this.#waking.promise, signal))).link
   }
 
-  /** Notes whether another tab owns the book. Only an owner sleeps when it is hidden. */
+  /** Notes whether another tab owns the book. In WebKit a hidden page sleeps only if it is the owner. */
   follows(isFollower: boolean): void {
     this.#isFollower = isFollower
   }

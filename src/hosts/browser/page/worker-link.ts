@@ -31,7 +31,7 @@ export interface NumberedOptions extends BookCallOptions {
 /** An `OpenRequest` without `offers` and `version`, which `WorkerLink.open` adds. */
 export type LinkRequest = Omit<OpenRequest, 'offers' | 'version'>
 
-/** Parts of the page that can't be sent. */
+/** Parts of the page that can't be sent to the worker. */
 export interface PageParts extends Partial<Pick<PageOffers, 'syncKey' | 'embedderKey' | 'model'>> {
   /** Starts and ends the worker of a local embedding model. */
   readonly modelWorker?: PageEmbedder
@@ -78,7 +78,10 @@ export class WorkerLink {
     this.#watchErrors()
   }
 
-  /** Opens the book; `listener` gets its events. */
+  /**
+   * Opens the book; `listener` gets its events. Resolves with the book's methods. Rejects with the worker's
+   * error, or `deadline-exceeded` after 20 seconds.
+   */
   async open(
     request: LinkRequest,
     listener: (event: BookEvent) => void,
@@ -128,7 +131,7 @@ export class WorkerLink {
     return this.#endError ? false : this.#answered(this.#remote.spill()).catch(() => false)
   }
 
-  /** Whether some call has no answer yet. */
+  /** Whether a call has no answer yet. */
   isBusy(): boolean {
     return this.#waiting.size > 0
   }
@@ -231,7 +234,8 @@ const handOverHub = (joinHub: () => MessagePort | undefined) => (): Promise<Mess
 const doorOf = (page: PageParts & Pick<PageDoor, 'hear' | 'joinHub'>) =>
   proxy(page) as unknown as PageDoor & ProxyMarked
 
-// Sends calls of one capability that a page makes in one task together, so that writes share a transaction.
+// Collects the calls of one capability in the current task and sends them together, so that writes share a
+// transaction.
 // Invariant: a call that can't be cloned doesn't stop the others.
 
 interface Waiting {

@@ -1,4 +1,4 @@
-// The ports of the engine in a browser's worker.
+// The engine's ports in a browser's worker.
 import type { Ports } from '../../../core/ports.ts'
 import { webPorts } from '../../../web/web-ports.ts'
 

@@ -6,7 +6,7 @@ import { DaybookError } from '../../../core/errors.ts'
 
 /**
  * `granted`; `prompt`: the user hasn't answered yet; `denied`: by the user, the browser or the page's policy;
- * `unneeded`: a public address, a page of this machine, or a browser that doesn't ask.
+ * `unneeded`: a public address, a page of this machine or of the same network, or a browser that doesn't ask.
  */
 export type LocalNetworkState = 'granted' | 'prompt' | 'denied' | 'unneeded'
 
@@ -85,8 +85,9 @@ interface LocalRequest extends RequestInit {
 }
 
 /**
- * For books whose mirror (`daybook serve`), embedder or language model is a program of this machine or network, in a page of
- * the internet. Throws `invalid-input` for an invalid URL.
+ * Local Network Access for books whose mirror (`daybook serve`), embedder or language model is a program of
+ * this machine or network, in a page of the internet. Both functions reject with `invalid-input` for an
+ * invalid URL.
  */
 export const localNetwork = {
   /** The state of the permission, without asking the user. */
@@ -105,7 +106,7 @@ export const localNetwork = {
       credentials: 'omit',
       targetAddressSpace: spaceName(address),
     }
-    // The answer of the server doesn't matter.
+    // Ignore the answer and any error: only the question to the user is needed.
     await fetch(`${address}/health`, init).catch(() => undefined)
     return localNetworkState(address)
   },

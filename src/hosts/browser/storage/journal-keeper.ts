@@ -60,7 +60,7 @@ export class JournalKeeper {
   readonly #image: PageImage
   readonly #scheduler: Pick<Scheduler, 'later'>
   readonly #limitBytes: number
-  /** Extents that differ from the snapshot. */
+  /** Indexes of the extents that differ from the snapshot. */
   readonly #stale = new Set<number>()
   #appendedBytes = 0
   #storedBytes: number
@@ -125,7 +125,7 @@ export class JournalKeeper {
     this.#hearFault = hear
   }
 
-  /** Resolves when nothing is being stored. No commits may follow. */
+  /** Stores the rest, and resolves when all commits are stored or the keeper broke. No commit may follow. */
   async finish(): Promise<void> {
     this.#isFinishing = true
     this.#cancelIdle?.()

@@ -3,9 +3,11 @@
 import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { combineHandles, WriteCombiner } from './write-combiner.ts'
 
+/** The combiner of all file handles of this worker. */
 export const combiner = new WriteCombiner()
 let loading: Promise<Sqlite3Static> | undefined
 
+/** Resolves with SQLite, loaded once for all callers. */
 export function loadSqlite(): Promise<Sqlite3Static> {
   // Daybook doesn't use these file systems; scripts/bundle-plugin.mjs removes their code.
   const disable = { vfs: { kvvfs: true, opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }

@@ -58,7 +58,7 @@ export function hasCopy({ pool, open }: PoolToMend): boolean {
 export async function mendPool(target: PoolToMend, reason: string): Promise<void> {
   const { book, pool, open, sizeOf } = target
   const isEmpty = sizeOf(bookFile) === 0
-  // The header may show a wrong end.
+  // Read all bytes: a damaged header may contain a wrong end of the database.
   target.showAll()
   const now = formatTime(Date.now())
   const aside = hasFile(pool, bookFile)
@@ -86,7 +86,7 @@ function readPages(pool: SAHPoolUtil): Pages {
   return pagesOf(bytesOf(pool, bookFile), bytesOf(pool, walFile))
 }
 
-/** Whether the first page lacks bytes that every book has. */
+/** Whether the header of the book's file is damaged. */
 export function isHeaderDamaged(pool: SAHPoolUtil): boolean {
   const first = readPages(pool).page(1)
   return first !== undefined && mendHeader(first.slice())
@@ -173,6 +173,7 @@ async function putInPlace(pool: SAHPoolUtil): Promise<void> {
   drop(pool, mending)
 }
 
+/** Whether the pool has the file. */
 export const hasFile = (pool: SAHPoolUtil, file: string): boolean => pool.getFileNames().includes(file)
 
 const bytesOf = (pool: SAHPoolUtil, file: string): Uint8Array =>

@@ -235,7 +235,7 @@ interface SizeLimit {
   spaceBytes(): number
 }
 
-/** `spareBytes`: bytes that the book's files have beyond its pages. */
+/** `spareBytes`: the spare bytes in the book's files, which count as free space. */
 function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () => number): SizeLimit {
   let limit = 0
   let whole = 0

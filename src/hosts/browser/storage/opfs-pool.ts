@@ -25,7 +25,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       const pool = await ((await hasFiles(book)) ? withoutTestFile(install) : install())
       // A paused pool: this worker had the book open before, and released it.
       const ready = pool.isPaused() ? await pool.unpauseVfs() : pool
-      // An interrupted first opening may have created fewer files.
+      // An interrupted first opening may have created too few files.
       await ready.reserveMinimumCapacity(poolFiles)
       return ready
     } catch (error) {

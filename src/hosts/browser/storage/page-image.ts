@@ -1,4 +1,4 @@
-// The bytes of a database in memory, in extents, with a list of the changed pages.
+// Keeps the bytes of a database in memory, in extents, with a list of the changed pages.
 // Invariant: every page whose bytes or length changed since the last `take` is on the list.
 import { extentBytes, pageBytes, type PageChange } from '../../../core/journal.ts'
 
@@ -28,7 +28,7 @@ export class PageImage {
     return this.#size
   }
 
-  /** Whether something changed since the last `take`. */
+  /** Whether a byte or the size changed since the last `take`. */
   get isChanged(): boolean {
     return this.#isResized || this.#changed.size > 0
   }
@@ -57,7 +57,7 @@ export class PageImage {
     this.#cut(sizeBytes)
   }
 
-  /** Returns the changes since the last call, and clears the list. */
+  /** Returns the changes since the last `take`, and clears the list. */
   take(): PageChange {
     const numbers = [...this.#changed]
       .filter((number) => number * pageBytes < this.#size)
@@ -91,7 +91,10 @@ export class PageImage {
     this.#isResized = true
   }
 
-  /** Calls `visit` for the part of each extent that the bytes from `at` on fall into. */
+  /**
+   * Splits the range of `length` bytes at `at` by extents, and calls `visit` with each piece and the number
+   * of bytes before it.
+   */
   #eachPiece(at: number, length: number, visit: (piece: Uint8Array, done: number) => void): void {
     for (let done = 0; done < length;) {
       const within = (at + done) % extentBytes

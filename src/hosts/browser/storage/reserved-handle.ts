@@ -14,6 +14,7 @@ export interface SyncHandle {
   close(): void
 }
 
+/** Path of the book's database in its pool. */
 export const bookFile = '/book.sqlite3'
 export const pageBytes = 4096
 /**
@@ -38,6 +39,10 @@ const mostAhead = 1024
 
 const clamp = (least: number, most: number, value: number) => Math.min(most, Math.max(least, value))
 
+/**
+ * Pages to reserve for a database of `pages`; `aheadPages`: pages to allocate in advance; `logBytes`: bytes
+ * of its log.
+ */
 export const reservePages = (pages: number): number => clamp(leastPages, mostPages, pages >> 1)
 export const aheadPages = (pages: number): number => clamp(leastAhead, mostAhead, pages >> 1)
 export const logBytes = (pages: number): number => clamp(leastLog, mostLog, pages * (pageBytes + 1024))
@@ -106,7 +111,7 @@ export class ReservedHandle implements SyncHandle {
     this.#file = file
   }
 
-  /** The name of its file in the pool. */
+  /** The path of the file in the pool, read from the pool's header. */
   path(): string {
     if (this.#path !== undefined) return this.#path
     const start = new Uint8Array(nameBytes)
@@ -177,7 +182,7 @@ export class ReservedHandle implements SyncHandle {
     return false
   }
 
-  /** Bytes beyond those that SQLite needs. */
+  /** Number of spare bytes; for a log, all bytes behind the pool's header. */
   spare(): number {
     return this.#file.getSize() - (this.path() === bookFile ? this.getSize() : poolHeaderBytes)
   }

@@ -49,6 +49,10 @@ const untilReset = 0
 const startBytes = 1 << 16
 const largestBuffer = 1 << 20
 
+/**
+ * Makes prepared statements of `db`, which share one buffer. `close` frees the buffer; finalize all
+ * statements first.
+ */
 export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): StatementFactory {
   const { wasm, capi } = sqlite3
   const c = wasm.exports as Exports
@@ -70,7 +74,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
 
   const bindAll = (statement: number, params: readonly SqlValue[]) => {
     let bytes = 1
-    // UTF-8 takes at most three bytes for each UTF-16 unit.
+    // UTF-8 needs at most three bytes for each UTF-16 code unit.
     for (const value of params)
       bytes += typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : 0
     reserve(bytes)

@@ -67,7 +67,7 @@ export class WriteCombiner {
     try {
       const length = this.#length
       const written = this.#owner.write(this.#buffer.subarray(0, length), { at: this.#at })
-      // The standard allows a short write only if there is no more space.
+      // By the standard, a short write means that there is no more space.
       if (written !== length)
         throw new DOMException(`The file took ${written} of ${length} bytes.`, 'QuotaExceededError')
     } catch (error) {

@@ -51,7 +51,7 @@ export interface BookTabOptions {
   readonly book: string
   /** Id of this tab; never used again. */
   readonly tab: string
-  /** The page slept and has missed events since. */
+  /** The page slept, and may have missed events. */
   readonly isBack?: boolean | undefined
   readonly scope: Scope
   readonly strict: boolean
@@ -156,7 +156,10 @@ export class BookTab {
     this.#follower.abort(number)
   }
 
-  /** `isBack`: the page goes to sleep, and may repeat its calls later. */
+  /**
+   * Releases the book if this tab owns it, and leaves the other tabs. `isBack`: the page goes to sleep, and
+   * may repeat its calls later.
+   */
   async close(isBack = false): Promise<void> {
     if (this.#endError) return
     this.#leave(new DaybookError(isBack ? 'owner-changed' : 'book-closed'), isBack)
@@ -188,7 +191,7 @@ export class BookTab {
     return !this.#turn.owner && !this.#turn.isOpening
   }
 
-  /** Asks every tab who the owner is. */
+  /** Asks all tabs for the owner, which then answers on this tab's line. */
   #ask(): void {
     const { tab, scope, strict, embedder, mirror, llm, room } = this.#options
     this.#shared.post({ type: 'join', tab, version: tabVersion, scope, strict, embedder, mirror, llm, room })

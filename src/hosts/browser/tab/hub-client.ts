@@ -36,9 +36,9 @@ export interface OfferListener {
 export type HubClient = (request: HubRequest, listener: OfferListener) => () => void
 
 export interface HubClientOptions {
-  /** Gets the page's port to the hub, if there is one. */
+  /** Gets a port to the hub from the page; undefined without a hub. */
   readonly getHub: () => Promise<MessagePort | undefined>
-  /** Resolves when nobody holds this lock. */
+  /** Resolves when no worker holds this lock. */
   readonly ended: (lock: string) => Promise<void>
 }
 

@@ -14,7 +14,7 @@ export interface LocalCallsParts {
   natureOf(id: string): CallNature
   /** Whether the tab is closed: then no call is repeated. */
   hasEnded(): boolean
-  /** The storage failed during a call: reopen the book. */
+  /** Called when the storage failed during a call: the tab reopens the book. */
   fault(): void
   /** Gives the call to the next owner, this tab or another. Undefined: no owner can run the call. */
   callNext(id: string, call: CallMessage): Promise<Reply> | undefined
@@ -81,13 +81,13 @@ export class LocalCalls {
     })
   }
 
-  /** Whether the end of the turn cut a call that may be repeated. */
+  /** Whether the end of the turn cut this call, and the call may be repeated. */
   #mayRunNext(
     owner: TabOwner,
     id: string,
     { call, error }: { readonly call: CallMessage; readonly error: unknown },
   ): boolean {
-    // A full disk would be full in the next turn too.
+    // Don't repeat after `storage-full`: the disk is full in the next turn too.
     if (!owner.isClosed || this.#parts.hasEnded() || isDaybookError(error, 'storage-full')) return false
     // `book-closed`: the write did not begin. After any other error it may have begun.
     return (

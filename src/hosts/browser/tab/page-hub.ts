@@ -12,7 +12,8 @@ export function joinHub(assets: string | undefined): MessagePort | undefined {
     // of sharing a hub.
     if (address !== undefined && !isOfPage(address)) return undefined
     if (address !== undefined) return new SharedWorker(address, { type: 'module', name: 'daybook-tabs' }).port
-    // Bundlers look for exactly this form; webpack distinguishes it from the book's worker by name.
+    // Don't change this form: bundlers recognize only it, and webpack distinguishes this worker from the
+    // book's worker by `name`.
     return new SharedWorker(new URL('./tab-hub.ts', import.meta.url), {
       type: 'module',
       name: 'daybook-tabs',

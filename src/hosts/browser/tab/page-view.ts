@@ -32,7 +32,7 @@ export function showView(book: string): () => void {
   return () => {
     document.removeEventListener('visibilitychange', look)
     hide()
-    // Close after the message that this page is hidden.
+    // Close the channel after the last message is sent.
     void released.then(() => channel.close())
   }
 }
@@ -49,7 +49,7 @@ export function watchView(book: string, tell: (isSeen: boolean) => void): () => 
   const look = async () => {
     const number = ++latest
     const { held = [] } = await navigator.locks.query()
-    // Drop a stale answer.
+    // Ignore this answer if a later query has begun.
     if (!stopped && number === latest) tell(navigator.onLine && held.some((lock) => lock.name === name))
   }
   const refresh = () => void look().catch(() => undefined)

@@ -12,7 +12,7 @@ const framesPerSecond = 2000
 
 const messageShape = z.object({ from: z.string().min(1), to: z.string().optional(), talk: z.unknown() })
 
-/** Connects to the open books of this origin in all tabs. */
+/** Opens a pool carrier to the open books of this origin in all tabs. */
 export function openTabCarrier({
   clock,
   scheduler,

@@ -52,6 +52,7 @@ export function openOwnerLine<In, Out>(
         channel.post({ type: 'direct', id: next.id })
         direct = next
       },
+      // Messages on the port may be lost: use the channel again.
       lost(id) {
         if (direct?.id !== id) return
         direct.port.close()

@@ -84,7 +84,7 @@ export class TabOwner {
     tab.welcome()
   }
 
-  /** Tells every admitted tab why its book is gone. */
+  /** Ends the service of every admitted tab with `error`. */
   refuseAll(error: DaybookError): void {
     this.#followers.refuseAll(error)
   }

@@ -52,7 +52,7 @@ export class TabTurn {
     return this.#isOpening
   }
 
-  /** Goes to the end of the queue. */
+  /** Leaves the queue for the owner lock, and joins it at the end. */
   queue(): void {
     const { port, book } = this.#parts
     this.#waiting.abort()
@@ -64,7 +64,7 @@ export class TabTurn {
     )
   }
 
-  /** Releases the book for another tab. */
+  /** Releases the book for another tab, then queues again. Does nothing if this tab isn't the owner. */
   stepDown(): void {
     if (!this.#held) return
     this.#parts.ending(this.#held.owner)

@@ -46,6 +46,10 @@ export type SharedMessage =
   | { readonly type: 'yield'; readonly epoch?: number }
   | { readonly type: 'event'; readonly epoch: number; readonly event: BookEvent }
 
+/**
+ * Name of the Web Lock of the book's owner; `sharedName`: of the channel of all tabs; `lineName`: of a tab's
+ * line to the owner.
+ */
 export const ownerLock = (book: string) => `daybook:${book}:owner`
 export const sharedName = (book: string) => `daybook:${book}:tabs`
 export const lineName = (book: string, tab: string) => `daybook:${book}:tab:${tab}`

@@ -106,8 +106,8 @@ async function openOnce(
 }
 
 /**
- * Unlocks the book, counts this owner, and notifies the engine when the network is back or a page becomes
- * visible.
+ * Unlocks the book, counts this owner, and notifies the engine when the network is back, and when the
+ * visibility of the book's pages changes.
  */
 async function own(engine: Engine, { request, turn }: Opening, storage: BookStorage): Promise<OwnedBook> {
   const { name, sync, passphrase } = request
@@ -196,7 +196,7 @@ function createBookEngine(
   return engine
 }
 
-/** Runs `work` once, for all callers. */
+/** Returns a function that runs `work` at the first call; all calls get the same promise. */
 function once(work: () => void | Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => (done ??= Promise.resolve(work()))

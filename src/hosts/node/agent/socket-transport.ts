@@ -32,6 +32,10 @@ interface OpenLine {
   readonly over: Promise<never>
 }
 
+/**
+ * Makes a transport over a Unix socket. It connects at the first message, and again after the connection has
+ * ended.
+ */
 export function createSocketTransport({ path, token }: SocketWay): AgentTransport {
   let open: Promise<OpenLine> | undefined
   const opened = () => {

@@ -15,6 +15,7 @@ import {
 } from '../../../doors/p3394/transport.ts'
 import { product } from '../../../bundle/format/product.ts'
 
+/** The command that starts the server. `env`: its whole environment; default: that of this process. */
 export interface StdioWay {
   readonly command: string
   readonly args?: readonly string[]
@@ -26,6 +27,10 @@ interface Server {
   ask(method: string, params: object): Promise<unknown>
 }
 
+/**
+ * Makes a transport to an MCP server. It starts the server at the first message, and again after the server
+ * has ended.
+ */
 export function createStdioTransport(way: StdioWay): AgentTransport {
   let started: Promise<Server> | undefined
   const server = () => {

@@ -57,6 +57,7 @@ export function nodeArchives(
   }
 }
 
+/** Whether a path of the command line is the address of an archive. */
 export const isS3Address = (path: string): boolean => path.startsWith('s3://')
 
 /**

@@ -30,7 +30,7 @@ export interface BookFile {
   storage(): Promise<Pick<Status, 'degraded'>>
   /** True: the file is empty, but a file beside it shows that it was a book. */
   readonly existedBefore: boolean
-  /** Releases or refills the reserved disk space. Absent in memory. */
+  /** True deletes the reserved disk space, false fills it again. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
   readonly isScarce?: () => boolean
   /** Deletes the book from this machine. `closeEngine` must close everything that uses the book. */
@@ -246,8 +246,8 @@ function eraseBook(path: string, db: Pick<SqlDatabase, 'exec' | 'close'>, closeE
 }
 
 /**
- * Finishes an interrupted erasure; false if there is none. Throws `open-elsewhere` while another process
- * erases the book.
+ * Finishes an interrupted erasure; false if the book has no mark. Throws `open-elsewhere` while another
+ * process erases the book.
  */
 function finishErasing(path: string): boolean {
   if (!isPlain(path + mark)) return false

@@ -9,6 +9,7 @@ import { openNodeDatabase } from './node-database.ts'
 
 export const checkpointPath = (path: string) => `${path}.checkpoint`
 
+/** The checkpoint of the book at `path`, which may not exist yet. `open` creates it. */
 export function checkpointAt(path: string): CheckpointFile {
   const own = checkpointPath(path)
   return {

@@ -45,7 +45,7 @@ export const reserveBytes = (path: string) => (isOther(`${path}.reserve`) ? 0 : 
 /** Size of the file in bytes; 0 for a missing file. */
 export const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** The disk space of the book at `path`. */
+/** Manages the reserve of the book at `path`. */
 export function roomOf(path: string): DiskRoom {
   const own = `${path}.reserve`
   /**

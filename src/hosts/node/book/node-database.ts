@@ -164,7 +164,7 @@ function guarded<Result>(work: () => Result): Result {
 interface FileGaps {
   /** Clears the gaps of all pages. Call it while SQLite's log is empty, before SQLite reads a page again. */
   clear(tails: OverflowEnds): void
-  /** Call it after SQLite has closed the file. */
+  /** Closes the file handle. Call it after SQLite has closed the file. */
   close(): void
 }
 

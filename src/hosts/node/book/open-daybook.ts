@@ -53,6 +53,10 @@ export interface NodeBookOptions {
   readonly agent?: string
   readonly session?: string
   readonly resource?: string
+  /**
+   * `relaxed` (default): commits survive a killed process; a power cut may lose the last ones. `strict`: each
+   * commit also waits until the disk has it.
+   */
   readonly durability?: 'relaxed' | 'strict'
   /**
    * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
@@ -81,7 +85,10 @@ export interface NodeBookOptions {
    * last 7 days, on this device only, sealed if the book is sealed.
    */
   readonly activity?: boolean
-  /** The mirror: address of the edge, its key or a function that gets it, and when and what to sync. */
+  /**
+   * The mirror: `url` of the edge, `key` or a function that fetches the key, and when and what to sync.
+   * Default: no mirror.
+   */
   readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
   /**
    * Size of the meeting room: `slots`, messages kept (default 100); `slotBytes`, most bytes of a message
@@ -120,6 +127,7 @@ export interface NodeBookOptions {
    * environment only; for a shared book from the owner process's environment: see docs/move.md.
    */
   readonly archive?: ArchiveOptions
+  /** Cancels the opening. Has no effect when the book is open. */
   readonly signal?: AbortSignal
 }
 

@@ -19,6 +19,7 @@ export const isOfAnother = (count: (sql: string) => number): boolean =>
 const refusal = (message: string, details: Readonly<Record<string, string>>) =>
   DaybookError.from({ code: 'storage-failed', message, retry: false, details })
 
+/** The error for a file that is the database of another program. `hasCopy`: the book has a checkpoint. */
 export function notOurs(path: string, hasCopy: boolean): DaybookError {
   const then = hasCopy ? 'to restore the book from its checkpoint' : 'to create a book here'
   return refusal(
@@ -27,6 +28,7 @@ export function notOurs(path: string, hasCopy: boolean): DaybookError {
   )
 }
 
+/** The error for a file that isn't the book of the checkpoint beside it. */
 export function otherBook(path: string): DaybookError {
   const checkpoint = checkpointPath(path)
   return refusal(

@@ -115,7 +115,7 @@ async function callEdge(values: Values, id: string, input: object, signal: Abort
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify(input),
-    // Never send the key to another address.
+    // Don't follow redirects: the key must not be sent to another address.
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
   }).catch((cause: unknown) => {

@@ -38,7 +38,7 @@ export interface CommandContext {
    */
   open(options?: OpenChoice): Promise<Daybook>
   readonly bookFile: string
-  /** Default folder for exports of the agent. */
+  /** Default folder for exports of the agent; it may not exist. */
   readonly exportFolder: string
 }
 
@@ -52,6 +52,7 @@ export interface Command {
   run(context: CommandContext): Promise<void>
 }
 
+/** The text of an option; undefined without the option. */
 export function textOf(values: Values, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
@@ -69,6 +70,10 @@ export function numberOf(values: Values, name: string, least: number, most: numb
   throw new UsageError(`--${name} takes a whole number from ${least} to ${most}`)
 }
 
+/**
+ * Reads an option as names separated by commas; undefined without the option. Throws `UsageError` for an
+ * empty list.
+ */
 export function listOf(values: Values, name: string): string[] | undefined {
   const list = textOf(values, name)
     ?.split(',')
@@ -115,6 +120,7 @@ interface TerminalOptions {
 
 const progressMs = 100
 
+/** `json`: results as JSON. `yes`: doesn't ask in `confirm`. `signal`: ends a question. */
 export function createTerminal({ json, yes, signal }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr } = process
   let shownAt = 0

@@ -1,4 +1,4 @@
-// `daybook export-memory`: writes the memory of an agent to a bundle, in a file or on stdout.
+// `daybook export-memory`: writes the memory of an agent as a bundle to a file or stdout.
 import { defined } from '../../../core/defined.ts'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'

@@ -47,6 +47,7 @@ const openPipe = (path: string) =>
     writable: false,
   })
 
+/** Stdin as a stream that an abort of `signal` destroys. */
 export const openStdin = (signal: AbortSignal) => abortable(process.stdin, signal)
 
 /**
@@ -84,12 +85,14 @@ async function readAll(name: string, stream: Readable): Promise<string> {
   }
 }
 
+/** The `UsageError` for a file that can't be read because of `cause`. */
 export const unreadable = (path: string, cause: unknown) =>
   new UsageError(`${path} can't be read: ${reasonOf(cause)}`)
 
 /** A text for a system error; its code if there is no text. */
 export const reasonOf = (cause: unknown): string => reasons[codeOf(cause)] ?? (codeOf(cause) || 'it failed')
 
+/** The code of a system error, as `ENOENT`; empty for other values. */
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 

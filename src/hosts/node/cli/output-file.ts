@@ -55,7 +55,7 @@ const flushed = (file: FileHandle): Sink => ({
   close: () => file.sync().finally(() => file.close()),
 })
 
-/** Writes all chunks and closes the sink, also when writing fails. */
+/** Writes all chunks and closes the sink, also if a write fails. Resolves with the number of bytes. */
 async function writeInto(sink: Sink, target: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   let sizeBytes = 0
   try {

@@ -76,7 +76,7 @@ export const runKafka: Command = {
     try {
       watch.started(carrier, health?.url)
       await watch.go(carrier, everyMs, signal)
-      // Close the book before the carrier: closing sends the pool's last envelopes over the carrier.
+      // Close the book before the carrier: closing announces the end of this participant over the carrier.
       await joined.close()
       await Promise.race([carrier.closed, pause(closingLimitMs, undefined, { ref: false })])
       watch.ended(carrier)

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of the built inspector, for any server of static files. */
+/** The folder of the built inspector, which any server of static files can serve. */
 export const inspectorFolder: string = fileURLToPath(new URL('./inspector/', import.meta.url))
 
 /** Default path of the inspector. */

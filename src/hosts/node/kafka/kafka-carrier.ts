@@ -120,7 +120,7 @@ export class KafkaCarrier implements KafkaConnection {
     return state === 'waiting' ? error?.message : undefined
   }
 
-  /** True if more than one batch of messages waits, or this is unknown because no broker has answered. */
+  /** True if more than one batch of messages waits, the brokers don't answer, or the lag is unknown. */
   isBehind(): boolean {
     const { state, lag } = this.state
     return state !== 'running' || lag === undefined || lag > batchLimit

@@ -43,6 +43,7 @@ export interface IntakeOptions {
   readonly onOpen: () => void
 }
 
+/** Most messages of a batch. */
 export const batchLimit = 500
 /**
  * Most bytes of a topic in one answer; an envelope has at most 64 KB. The limit of a partition is the same:
@@ -168,7 +169,7 @@ export class KafkaIntake {
     }
   }
 
-  /** Stops reading after the current batch is taken and committed. */
+  /** Stops reading when the current batch is taken and committed. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#settling?.catch(() => undefined)
@@ -251,6 +252,7 @@ const toIncoming = ({
 type FetchRequest = Pick<FetchOptions<Buffer, Buffer, Buffer, Buffer>, 'node' | 'topics'>
 type Fetch<Options, Done> = (options: Options, done: Done) => void
 
+/** Makes `consumer` rotate the partitions. Call it before the first fetch. */
 export function rotatePartitions(consumer: Consumer): void {
   const turns = new Map<string, number>()
   const fetch = consumer.fetch.bind(consumer) as Fetch<FetchRequest, unknown>

@@ -133,6 +133,7 @@ const timeOf = (partition: readonly Buffered<unknown>[] | undefined) => partitio
 /** Size of a message in memory, with 200 bytes overhead, so that empty messages count too. */
 const sizeOf = ({ key, value }: Timed) => 200 + (key?.length ?? 0) + (value?.length ?? 0)
 
+/** Merges the messages of the added topics. Call `next` again only after its promise has settled. */
 export class TopicMerge<Message extends Timed> {
   readonly #topics: Topic<Message>[] = []
   readonly #clock: Clock

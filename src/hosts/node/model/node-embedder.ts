@@ -13,7 +13,7 @@ import { makeOwnFolder, narrow } from '../port/private-file.ts'
 const nodeModelHost: ModelHost = {
   start(hear, ended) {
     const worker = new Worker(new URL('../model-worker.ts', import.meta.url), { name: 'daybook-model' })
-    // Pending requests and loading keep the process alive; an idle model doesn't.
+    // Loading and pending requests keep the process alive; an idle model doesn't.
     const open = new Set<string | number>(['load'])
     const settle = (one: string | number) => {
       open.delete(one)

@@ -17,6 +17,10 @@ const watchEveryMs = 1000
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
+/**
+ * Creates a server with `limits`. It calls `listener` for one request of a connection at a time. The caller
+ * must call `listen`.
+ */
 export function createLimitedServer(
   limits: ServerLimits,
   listener: Listener,

@@ -1,4 +1,4 @@
-// The ports of the engine in Node.
+// The engine's ports in Node.
 import { createHash, createCipheriv, createDecipheriv } from 'node:crypto'
 import { createWebCipher } from '../../../web/web-cipher.ts'
 import { webEncapsulation } from '../../../web/web-encapsulation.ts'
@@ -10,7 +10,7 @@ import { gzip } from 'node:zlib'
 const algorithm = 'aes-256-gcm'
 const tagBytes = 16
 
-/** Synchronous AES-256-GCM by Node's OpenSSL. */
+/** Synchronous AES-256-GCM with Node's OpenSSL. The end of a sealed text is the tag. */
 export const nodeAes: InstantCipher = {
   key: (secret) => ({
     seal(nonce, bound, text) {

@@ -26,6 +26,7 @@ export interface ServerLimits {
   readonly unreadMs: number
 }
 
+/** Default limits of the servers of this host. Times are in milliseconds. */
 export const usualLimits: ServerLimits = {
   connections: 5000,
   connectionsOfAddress: 4000,

@@ -89,6 +89,10 @@ export type EdgeSettings = Omit<
   | keyof ArchiveEnv
 >
 
+/**
+ * A request that the server has answered. `path` is without the query and with keys hidden; `ms`: time until
+ * the answer ended.
+ */
 export interface Answered {
   readonly method: string
   readonly path: string
