@@ -8,7 +8,9 @@ import { assetsFolder, scriptAddress, startScript } from './page-script.ts'
  * to the page. `assets`: URL of the folder with `model-worker.js`, as for `openDaybook`. Throws
  * `invalid-input` for an invalid `assets`.
  *
- * ```ts openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) }) ```
+ * ```ts
+ * openDaybook({ name, embedder: localEmbedder({ model: 'Xenova/all-MiniLM-L6-v2' }) })
+ * ```
  */
 export function localEmbedder({
   assets,

@@ -35,8 +35,10 @@ const deadlineMs = 60_000
 /**
  * Handles the browser's `sync` events. Call it at the top level of the service worker's script, not later.
  *
- * ```js import { serveBackgroundSync } from 'daybook/service-worker' serveBackgroundSync({ key: async () =>
- * (await fetch('/memory-key')).text() }) ```
+ * ```js
+ * import { serveBackgroundSync } from 'daybook/service-worker'
+ * serveBackgroundSync({ key: async () => (await fetch('/memory-key')).text() })
+ * ```
  */
 export function serveBackgroundSync(options: BackgroundSyncOptions = {}): void {
   checkOptions(options, '')
