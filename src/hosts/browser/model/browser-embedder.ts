@@ -13,8 +13,8 @@ const fetch = fetchOf({ fetch: localFetch, AbortController })
 const { scheduler, clock } = browserPorts
 
 /**
- * Makes the embedder of a book; undefined without one. `getKey` fetches the key from the page; `page` starts
- * a local model.
+ * Makes the embedder of a book; undefined without `options`. `getKey` fetches the key from the page; `page`
+ * starts a local model.
  */
 export function browserEmbedder(
   options: EmbedderOptions | undefined,

@@ -11,8 +11,8 @@ import type { BrowserLlmOptions, BuiltInOptions, PageModel } from '../worker-mes
 const web = { fetch: localFetch, AbortController, TextDecoder }
 
 /**
- * The model of `options`; undefined without one. `page` fetches the key of an HTTP model, or answers for the
- * browser's model.
+ * The model of `options`; undefined without `options`. Throws `invalid-input` for an unknown provider. `page`
+ * fetches the key of an HTTP model, or answers for the browser's model.
  */
 export function createBrowserLlm(
   options: BrowserLlmOptions | undefined,

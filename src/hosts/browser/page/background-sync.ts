@@ -1,6 +1,6 @@
 // Background sync, on the page's side: allows the worker to hand over requests when there is a service
 // worker, hands over pending requests when the page is hidden, and asks the browser for a `sync` event.
-// Invariant: without Background Sync or a service worker nothing happens.
+// Invariant: without Background Sync or a service worker it does nothing.
 import type { BookEvents } from '../../../core/capability/event.ts'
 import { backgroundSyncTag } from '../background/background-sync-tag.ts'
 import type { WorkerLink } from './worker-link.ts'
@@ -22,7 +22,7 @@ export interface BackgroundWatch {
 }
 
 export function watchBackground(): BackgroundWatch {
-  // Resolves when there is an active service worker; without one it never resolves.
+  // Resolves when a service worker is active; without a service worker it never resolves.
   const ready = navigator.serviceWorker?.ready as Promise<SyncRegistration> | undefined
   let isRefused = false
   let isRequested = false
@@ -53,7 +53,7 @@ export function watchBackground(): BackgroundWatch {
     wrote: () => void (isDirty = true),
     syncChanged({ background, pending }) {
       isDirty = pending > 0
-      // One request covers all that is handed over until it is sent; for later changes `hide` requests again.
+      // Request one `sync` event for all pending requests; `hide` requests it again for later changes.
       if (background === 'handed' && !isRequested) void requestSync()
       isRequested = background === 'handed'
     },

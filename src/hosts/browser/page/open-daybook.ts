@@ -88,7 +88,10 @@ function startWorker(assets: string | undefined): Worker {
   }
 }
 
-/** Returns a function that starts a worker, the first or one after a sleep, and opens the book in it. */
+/**
+ * Returns a function that starts a worker, the first worker or the next after a sleep, and opens the book in
+ * it.
+ */
 function createWorkerStart({
   page,
   request,
@@ -110,7 +113,7 @@ function createWorkerStart({
       existedBefore: wasWritten(request.name),
     }
     const opening = link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
-    // The caller's signal cancels only the first opening, not one after a sleep.
+    // The caller's signal cancels only the first opening, not an opening after a sleep.
     const opened = orAborted(opening, isBack ? neverAborted : signal).then(
       (rows) => {
         background?.started(link)
@@ -214,7 +217,7 @@ class PageBook implements BookDoor {
       if (status.durability !== 'memory') noteWritten(this.#parts.name)
       this.#parts.events.tellStatus(status, persisted)
     } catch {
-      // The book was closed meanwhile: the first write after the next opening notes it.
+      // The book was closed before the answer: the first write after the next opening notes the book.
     }
   }
 }

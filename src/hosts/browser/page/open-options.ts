@@ -36,7 +36,7 @@ export interface OpenOptions {
   readonly name: string
   /**
    * Default scope of stored records: the agent, its session, and the resource that the records are about.
-   * Default `agent`: 'agent'; the others: none.
+   * Default `agent`: 'agent'; `session`, `resource`: none.
    */
   readonly agent?: string
   readonly session?: string
@@ -124,9 +124,9 @@ export interface OpenOptions {
   readonly checkpoint?: boolean
   /**
    * URL of a folder with the files that `npx daybook assets <folder>` copies: worker, hub of the tabs and
-   * WASM, all of this version. Needed with esbuild, Bun and others that don't copy the worker. Another origin
-   * must allow this one to read it (CORS). Default: the place where the bundler put the files, or beside
-   * `index.js`. `invalid-input` for an invalid URL.
+   * WASM, all of this version. Needed with esbuild, Bun and other bundlers that don't copy the worker. A
+   * server of another origin must allow this page's origin to read the files (CORS). Default: the place where
+   * the bundler put the files, or beside `index.js`. `invalid-input` for an invalid URL.
    */
   readonly assets?: string
   /** Cancels the opening. Has no effect when the book is open. */

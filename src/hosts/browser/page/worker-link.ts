@@ -96,7 +96,8 @@ export class WorkerLink {
       openDeadlineMs,
     )
     if (!reply.ok) throw DaybookError.from(reply.error)
-    // The lock is granted only when the worker has ended; nothing else shows the end of a terminated worker.
+    // The lock is granted only when the worker has ended. A terminated worker sends no event, so this lock is
+    // the only sign.
     void navigator.locks
       .request(aliveLock(request.tab), { signal: this.#watching.signal }, () =>
         this.cut(new DaybookError('engine-died')),

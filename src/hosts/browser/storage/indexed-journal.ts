@@ -1,4 +1,4 @@
-// The journal of a book in IndexedDB, one database for each book.
+// Implements `Journal` with IndexedDB: a database for each book.
 // Invariants: each change is one strict transaction, which first checks in the head that this opening is
 // still the writer, so that two writers can't overlap. After a lost connection, the head shows whether the
 // last change was stored.
@@ -43,8 +43,8 @@ const changesAtOnce = 512
 /** Longest wait until another connection closes after the browser has requested it. */
 const giveWayMs = 3000
 /**
- * Longest wait for the opening as a whole: a pending deletion of the database may block it, and browsers
- * don't report that.
+ * Longest wait until the database is open: a pending deletion of the database may block the opening, and
+ * browsers don't report that.
  */
 const openMs = 15_000
 

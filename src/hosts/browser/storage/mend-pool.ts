@@ -1,6 +1,6 @@
 // Repairs the file of a book in its pool: copies readable records into a new file of the pool, copies the old
 // file to a plain OPFS file, and replaces it by the new file.
-// Invariant: the whole new file stays in the pool until it has replaced the old one; the next opening
+// Invariant: the complete new file stays in the pool until it has replaced the old file; the next opening
 // finishes an interrupted repair.
 import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'

@@ -39,7 +39,10 @@ export interface BookStorage {
   readonly durability: Durability
   /** Texts for the status: why the book isn't in OPFS. */
   degraded?(): Promise<string[]>
-  /** The fault of a table in the book's file; undefined without one. Absent without a file. */
+  /**
+   * Checks a table in the book's file, and returns its fault; undefined for a whole table. Absent without a
+   * file.
+   */
   check?(table: string): string | undefined
   /** The checkpoint. Absent without a file. */
   readonly checkpointFile?: CheckpointFile

@@ -1,6 +1,6 @@
 // Asks the hub of this origin for a port between the two ends of a line.
-// Invariant: without a hub nothing fails, and no port is offered. When the hub ends, the client withdraws its
-// ports and asks the next hub.
+// Invariant: without a hub no request fails, and no port is offered. When the hub ends, the client withdraws
+// its ports and asks the next hub.
 
 /**
  * Message to the hub. `tab`: the tab of this line exists while it holds the lock `alive`. `owner`: the owner

@@ -75,7 +75,7 @@ export class LocalCalls {
       const cancel = port.later(lastCallsMs, resolve)
       this.#onIdle = () => {
         cancel()
-        // One task later the answers are sent to the page.
+        // Wait one more task, in which the answers are sent to the page.
         port.later(0, resolve)
       }
     })

@@ -17,7 +17,7 @@ import { FrameLine } from '../socket/frame-line.ts'
 export interface SocketWay {
   /**
    * The socket path. A function is called for each connection, because the next owner of a book may listen at
-   * another path; undefined: there is no owner.
+   * another path; it returns undefined if no process owns the book.
    */
   readonly path: string | (() => string | undefined)
   /** A token of the book; messages run with the token's rights. Default: the rights of the book's owner. */

@@ -15,7 +15,10 @@ import {
 } from '../../../doors/p3394/transport.ts'
 import { product } from '../../../bundle/format/product.ts'
 
-/** The command that starts the server. `env`: its whole environment; default: that of this process. */
+/**
+ * The command that starts the server. `env`: all environment variables of the server; default: the variables
+ * of this process.
+ */
 export interface StdioWay {
   readonly command: string
   readonly args?: readonly string[]

@@ -48,7 +48,10 @@ export interface S3Client {
   ): Promise<{ readonly text: string; readonly headers: Headers }>
 }
 
-/** `tries`: most requests. `tryMs`: longest wait for an answer to one. Then the pauses between them. */
+/**
+ * `tries`: most requests. `tryMs`: longest wait for the answer to a request. `firstPauseMs`,
+ * `longestPauseMs`: pauses between requests.
+ */
 export const s3Retry = { tries: 5, tryMs: 300_000, firstPauseMs: 250, longestPauseMs: 20_000 } as const
 /** Longest text of an answer, in characters. */
 const textLimit = 4_000_000

@@ -8,7 +8,7 @@ import { readXml, textOf } from './strict-xml.ts'
 /** An unsuccessful answer of the storage. */
 export interface S3Refusal {
   readonly status: number
-  /** S3's error code, as `NoSuchKey`; without one a name for the status, as `HTTP 503`. */
+  /** S3's error code, as `NoSuchKey`. An answer without a code gets a name for its status, as `HTTP 503`. */
   readonly code: string
   readonly region?: string | undefined
 }

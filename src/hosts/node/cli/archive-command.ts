@@ -17,7 +17,7 @@ import { randomBytes } from 'node:crypto'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
 
-/** Options that only one action takes, with that action. */
+/** Options that only one action takes: the action by option. */
 const onlyFor: Readonly<Record<string, string>> = {
   from: 'put',
   to: 'put',

@@ -280,7 +280,7 @@ function placeOf(home: string | undefined, agent: string): BookPlace {
   return { agent, bookFile: join(folder, 'memory', 'book.daybook'), exportFolder: join(folder, 'export') }
 }
 
-/** With `create`, makes the folder of the book; otherwise throws if there is no book. */
+/** `create`: makes the folder of the book. Otherwise throws if the book doesn't exist. */
 function requirePlace({ agent, bookFile }: BookPlace, create: boolean): void {
   if (create) makeOwnFolder(join(bookFile, '..'))
   else if (!existsSync(bookFile)) {

@@ -29,7 +29,7 @@ export interface KafkaConnection extends PoolCarrier {
   readonly state: KafkaState
   /** Resolves when the connection is closed and all running work has ended. */
   readonly closed: Promise<void>
-  /** The current fault as text; undefined without one. */
+  /** The current fault as text; undefined without a fault. */
   degraded(): string | undefined
   /**
    * Closes the connection: commits the offsets of taken messages, and sends or rejects pending envelopes.
@@ -76,7 +76,7 @@ export class KafkaTally {
     this.#faults.set(direction, error)
   }
 
-  /** Clears the fault of a direction. True if there was one. */
+  /** Clears the fault of a direction. Returns whether the direction had a fault. */
   works(direction: Direction): boolean {
     return this.#faults.delete(direction)
   }

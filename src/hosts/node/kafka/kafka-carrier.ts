@@ -172,7 +172,7 @@ export class KafkaCarrier implements KafkaConnection {
 
   /**
    * Passes messages of one key in order, and messages of different keys at the same time, so that the book
-   * writes those in one transaction.
+   * writes messages of different keys in one transaction.
    */
   async #take(batch: readonly Incoming[]): Promise<void> {
     const keys = Map.groupBy(

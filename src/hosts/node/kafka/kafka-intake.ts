@@ -247,7 +247,7 @@ const toIncoming = ({
 // Rotates the order of a topic's partitions in fetch requests. A broker fills the answer in the order of the
 // request, and omits batches that don't fit. The client always sends the same order, so a partition of large
 // batches would wait until the partitions before it are empty (KIP-74).
-// Invariant: in as many requests as there are partitions, each partition is first once.
+// Invariant: in n requests with n partitions, each partition is first once.
 
 type FetchRequest = Pick<FetchOptions<Buffer, Buffer, Buffer, Buffer>, 'node' | 'topics'>
 type Fetch<Options, Done> = (options: Options, done: Done) => void

@@ -39,8 +39,8 @@ const bufferBytes = { usual: 1024 * 1024, most: 8 * 1024 * 1024 } as const
 const freshMs = 5000
 /**
  * A topic without an answer for this time has failed: even an empty topic answers twice a second. Other
- * topics must not continue without it, because a book buffers a limited number of messages that wait for
- * earlier ones.
+ * topics must not continue without it, because a book buffers only a limited number of messages that wait for
+ * earlier messages.
  */
 const silentTopicMs = 60_000
 /** Interval of checks for topics without an answer, and for lost partitions. */

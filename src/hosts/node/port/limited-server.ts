@@ -148,7 +148,10 @@ class ClientConnections {
   }
 }
 
-/** The oldest idle connection; without one, the oldest with an unread answer. Skips ended connections. */
+/**
+ * The oldest idle connection; if no connection is idle, the oldest connection with an unread answer. Skips
+ * ended connections.
+ */
 function firstIdle(connections: Iterable<ClientConnection>): ClientConnection | undefined {
   let unread: ClientConnection | undefined
   for (const connection of connections) {
@@ -182,8 +185,8 @@ export function netOf(address: string): string {
 // answer.
 
 /**
- * Most waiting requests of a connection; one more ends the connection. Browsers, fetch and proxies don't
- * pipeline.
+ * Most waiting requests of a connection; a further request ends the connection. Browsers, fetch and proxies
+ * don't pipeline.
  */
 const pipelineLimit = 16
 

@@ -32,9 +32,9 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a request until `until` closes; false if the address is over a limit. Behind a proxy that sends no
-   * address nothing is counted. Without a proxy open requests aren't counted, because all callers are on this
-   * machine.
+   * Counts a request until `until` closes; false if the address is over a limit. Requests of a proxy that
+   * sends no address aren't counted. Without a proxy open requests aren't counted, because all callers are on
+   * this machine.
    */
   enter(incoming: IncomingMessage, until: NodeJS.EventEmitter | Duplex): boolean {
     const address = this.#addressOf(incoming)
