@@ -23,11 +23,12 @@ export type { OpenOptions } from './open-options.ts'
  * Opens a book of this origin, or creates it. Any number of tabs may open it: one of them owns the database
  * and runs the calls of all tabs.
  *
- * Rejects with `storage-unavailable` without durable storage (see `onUnavailable`), `owner-unresponsive` if
- * the owner tab doesn't answer, `tab-outdated` if that tab runs a newer Daybook, `book-newer` if a newer
- * Daybook wrote the book, `open-elsewhere` while another page has its files, `engine-died` if the worker
- * can't be started, `assets-mismatch` if its version differs from the page's, and `needs-page` without a
- * page: in Node, and during server-side rendering.
+ * Rejects with `invalid-input` for wrong options, `aborted` when `signal` aborts, `wrong-passphrase`,
+ * `storage-unavailable` without durable storage (see `onUnavailable`), `owner-unresponsive` if the owner tab
+ * doesn't answer, `tab-outdated` if that tab runs a newer Daybook, `book-newer` if a newer Daybook wrote the
+ * book, `open-elsewhere` while another page has its files, `engine-died` if the worker can't be started,
+ * `deadline-exceeded` if it doesn't open the book within 20 seconds, `assets-mismatch` if its version differs
+ * from the page's, and `needs-page` without a page: in Node, and during server-side rendering.
  */
 export function openDaybook(options: OpenOptions): Promise<Daybook> {
   return openWith(options, {})
