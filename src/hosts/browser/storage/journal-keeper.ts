@@ -97,9 +97,10 @@ export class JournalKeeper {
   }
 
   /**
-   * Resolves when all commits are stored. Undefined: they are stored already. A `write` is promised: if it
-   * can't be stored, it rejects with the cause and the keeper breaks. A `read` rejects with `storage-failed`
-   * if the keeper broke; on full storage it resolves, because only derived rows are missing in the journal.
+   * Resolves when all commits are stored. Returns undefined if they are stored already, and for a `read` on
+   * full storage. A `write` is promised: if it can't be stored, the promise rejects with the cause and the
+   * keeper breaks. A `read` rejects with `storage-failed` if the keeper broke; on full storage it doesn't,
+   * because only derived rows are missing in the journal.
    */
   settled(effect: 'read' | 'write'): Promise<void> | undefined {
     if (this.#broken) return Promise.reject(effect === 'write' ? this.#broken : readFault(this.#broken))

@@ -93,7 +93,7 @@ const unusableFile = new Set<ErrorCode>([
   'too-large',
 ])
 
-/** Runs `daybook <args>`. Resolves with the exit code when stdout is flushed; never rejects. */
+/** Runs `daybook <args>`. Resolves with the exit code when stdout is flushed. Prints errors on stderr. */
 export async function runCli(args: readonly string[], signal: AbortSignal): Promise<number> {
   const code = await runCommand(args, signal)
   if (code !== exitCode.ok) return code
