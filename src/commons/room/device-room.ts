@@ -1,7 +1,8 @@
-// The meeting room on a device. While the device has a line to its mirror, the mirror numbers messages and this is a copy.
-// Without a line the device numbers them, and sends them to the mirror with the next line.
-// Invariants: a call resolves when its message has a number, and the message is in the room once; a participant that the mirror
-// refused is not in this copy; a number is not used again after every tab was closed.
+// The meeting room on a device. While the device has a line to its mirror, the mirror numbers messages, and this
+// room is a copy.
+// Without a line the device numbers messages, and sends them to the mirror when a line opens.
+// Invariant: a call resolves when its message has a number, and the message is in the room once; a participant that
+// the mirror refused is not in this copy; a number is not used again, even after every tab was closed.
 import { DaybookError, type ErrorShape } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
@@ -29,7 +30,7 @@ export interface DeviceRoomParts {
   /** The tab that the engine runs in. */
   readonly tab: string
   readonly size?: RoomSize | undefined
-  /** The used numbers. Absent: the room ends with its memory. */
+  /** Stores the used numbers. Absent: the numbers are lost with the memory of the room. */
   readonly numbers?: RoomNumberStore | undefined
   /** Gets every event of this copy, in order. */
   readonly tell: (event: RoomEvent) => void
@@ -39,12 +40,13 @@ export interface DeviceRoomParts {
 export type SendOnLine = (data: object) => boolean
 
 /**
- * `alone`: this device numbers messages. `coming`: the line is open, and the mirror's answer to `come` is pending. `joined`: the
- * mirror numbers messages. `held`: the line is closed or opening, and may be back in a moment.
+ * `alone`: this device numbers messages. `coming`: the line is open, and the mirror's answer to `come` is pending.
+ * `joined`: the mirror numbers messages. `held`: the line is closed or not open yet, and the device waits `holdMs`
+ * for it.
  */
 type Standing = 'alone' | 'coming' | 'joined' | 'held'
 
-/** The device waits this long for a lost line before it numbers messages itself. */
+/** The device waits this long for a line before it numbers messages itself. */
 export const holdMs = 3000
 
 export class DeviceRoom {
@@ -56,11 +58,11 @@ export class DeviceRoom {
   #standing: Standing = 'alone'
   #send: SendOnLine = () => false
   #cancelHold: () => void = () => undefined
-  /** Events of the frames that answer `come`. */
+  /** Events that arrive between `come` and its answer. */
   #coming: RoomEvent[] = []
   #comeKey = ''
 
-  /** `copied`: the snapshot of another tab. */
+  /** `copied`: the snapshot of another copy. Empty: no other copy exists. */
   constructor(parts: DeviceRoomParts, copied: readonly RoomEvent[] = []) {
     this.#parts = parts
     this.#numbers = new RoomNumberWriter(parts.numbers)
@@ -78,18 +80,18 @@ export class DeviceRoom {
     return this.#room
   }
 
-  /** This device has a participant, so it needs a line. */
+  /** True if this device has a participant: then it needs a line. */
   get isInUse(): boolean {
     return this.#own.count > 0
   }
 
-  /** A line may open soon. */
+  /** Call it when a line may open soon. `send` sends on that line. */
   await(send: SendOnLine): void {
     this.#send = send
     this.#hold()
   }
 
-  /** The line is open. */
+  /** Call it when the line is open. */
   opened(): void {
     this.#standing = 'coming'
     this.#coming = []
@@ -101,19 +103,19 @@ export class DeviceRoom {
     this.#startHold()
   }
 
-  /** The line is closed, or was refused. */
+  /** Call it when the line is closed, or was refused. */
   gone(): void {
     this.#comeKey = ''
     if (this.#standing === 'joined') this.#hold()
     else this.#goAlone()
   }
 
-  /** Takes data of the mirror from the line. */
+  /** Takes data that the mirror sent on the line. */
   hear(data: unknown): void {
     const frame = readRoomTell(data)
     if (!frame || this.#standing === 'held') return
     if (this.#standing === 'alone') {
-      // A late answer to `come`: start again, as this device has messages of its own since.
+      // The answer to `come` is late, and this device may have numbered messages since: start again.
       if (frame.did === 'done' && frame.key === this.#comeKey) this.opened()
     } else if (frame.did === 'done') {
       if (frame.key === this.#comeKey && this.#standing === 'coming') this.#join(frame)
@@ -126,12 +128,15 @@ export class DeviceRoom {
     for (const id of this.#own.ids()) void this.#leave(id, tab).catch(() => undefined)
   }
 
-  /** Tabs of this device with a participant. */
+  /** Tabs of this device that have a participant. */
   tabs(): string[] {
     return this.#room.tabs().filter((tab) => !isFar(tab))
   }
 
-  /** Applies a late event of the engine before this one; its numbers are too late once the mirror numbers messages. */
+  /**
+   * Applies a late event of the previous engine. Ignores its messages and numbers if the mirror numbers messages
+   * now.
+   */
   apply(event: RoomEvent): void {
     if (event.type === 'place') return
     if (this.#standing === 'joined' && (event.type === 'said' || event.type === 'numbered')) return
@@ -140,7 +145,10 @@ export class DeviceRoom {
     if (event.type === 'left') this.#own.remove(event.id, event.tab)
   }
 
-  /** The engine ends: participants of its own tab alone leave; others continue through the next engine. */
+  /**
+   * Call it when the engine ends. Participants that only the engine's own tab has leave the mirror's room; the
+   * others continue through the next engine.
+   */
   close(): void {
     this.#cancelHold()
     if (this.#standing !== 'joined') return
@@ -175,7 +183,7 @@ export class DeviceRoom {
     return this.#ask(this.#joinAsk(person), here, () => this.#entered(person, tab))
   }
 
-  /** The mirror has let the participant in. */
+  /** Adds a participant that the mirror accepted. */
   #entered({ id, name, role }: Entering, tab: string): Participant {
     const at = new Date(this.#parts.clock.now()).toISOString()
     const participant = { id, name, role, joinedAt: this.#room.people.get(id)?.joinedAt ?? at }
@@ -194,7 +202,8 @@ export class DeviceRoom {
       this.#own.remove(id, tab)
       return this.#room.leave(id, tab)
     }
-    // The mirror's event removes it from this copy: others may have joined in between.
+    // Leave the removal to the mirror's event: a removal here would clear the messages, though others may have
+    // joined.
     return this.#ask({ do: 'leave', key: this.#key(), id }, here, () => {
       this.#own.remove(id, tab)
       return true
@@ -222,7 +231,7 @@ export class DeviceRoom {
     })
   }
 
-  /** Adds a listener, if there is a place. The mirror may refuse it. */
+  /** Adds a listener as a participant, if the room has a free place. Removes it again if the mirror refuses it. */
   #attend(id: string, tab: string): void {
     if (this.#own.has(id, tab)) return
     this.#room.attend(id, tab)
@@ -242,14 +251,17 @@ export class DeviceRoom {
     return { do: 'join', key: this.#key(), size: this.#room.size(), person }
   }
 
-  /** Asks the mirror; runs `alone` if the line does not come back in time. */
+  /**
+   * Sends a request to the mirror; `done` takes the answer. Runs `alone` instead if no line opens in time. Rejects
+   * with the mirror's refusal.
+   */
   #ask<Result>(data: RoomAsk, alone: () => Result, done: (done: RoomDone) => Result): Promise<Result> {
     const answer = this.#pending.add(data, alone, done)
     if (this.#standing === 'joined') this.#send(data)
     return answer
   }
 
-  /** Becomes a copy of the mirror's room, and sends it the messages of this device. */
+  /** Makes this room a copy of the mirror's room, and sends the mirror the messages that it lacks. */
   #join(done: RoomDone): void {
     this.#cancelHold()
     this.#standing = 'joined'
@@ -258,7 +270,8 @@ export class DeviceRoom {
     const unsent = this.#room.unsent()
     const ours = new Set(unsent.map(({ key }) => key))
     const theirs = this.#coming.flatMap((one) => (one.type === 'said' ? [one] : []))
-    // A listener with a number of this device has missed the mirror's messages of the same numbers.
+    // The mirror and this device assigned the same numbers: a listener at such a number missed messages of the
+    // mirror.
     const others = theirs.filter(({ key }) => key === undefined || !ours.has(key))
     const numbers = others.map(({ message }) => message.number).filter((number) => number > given)
     const isGone = (done.goneBefore ?? 0) > given
@@ -280,7 +293,10 @@ export class DeviceRoom {
       this.#send({ do: 'say', key: this.#key(), size: this.#room.size(), messages })
   }
 
-  /** Applies an event of the mirror to this copy. The mirror names this device; here its tabs are named. */
+  /**
+   * Applies an event of the mirror to this copy. The event names this device as a tab: apply it for each tab of the
+   * device.
+   */
   #takeOver(event: RoomEvent): void {
     if (event.type === 'numbered') {
       const forks = [...event.forks, ...this.#room.talk.state().forks]
@@ -319,7 +335,9 @@ export class DeviceRoom {
     this.#cancelHold = this.#parts.scheduler.later(holdMs, () => this.#goAlone())
   }
 
-  /** There is no line: removes participants of other devices, and runs pending requests here. */
+  /**
+   * Continues without a line: removes participants of other devices, and performs pending requests on this device.
+   */
   #goAlone(): void {
     this.#cancelHold()
     if (this.#standing === 'alone') return
@@ -346,7 +364,7 @@ export class DeviceRoom {
   }
 }
 
-/** The place of a participant of another device, or over HTTP. No tab has such a name. */
+/** The tab of a participant that is at another device or over HTTP. No tab of this device has such a name. */
 const far = (place: string) => `@${place}`
 const isFar = (tab: string) => tab.startsWith('@')
 
@@ -357,12 +375,14 @@ const asMessage = ({ was, ...message }: RoomDone['said'][number]): RoomMessage =
 
 interface PendingAsk {
   readonly data: RoomAsk
-  /** Runs it here, without a line. */
+  /** Performs the request on this device, without a line. */
   alone(): void
   done(done: RoomDone): void
 }
 
-/** Pending requests to the mirror. Each is answered once: by the mirror, or by this device without a line. */
+/**
+ * Requests that wait for the mirror. Each ends once: with the mirror's answer, or on this device without a line.
+ */
 class PendingAsks {
   readonly #pending = new Map<string, PendingAsk>()
 
@@ -381,7 +401,7 @@ class PendingAsks {
     return promise
   }
 
-  /** In order. */
+  /** All waiting requests, oldest first. */
   all(): RoomAsk[] {
     return [...this.#pending.values()].map(({ data }) => data)
   }

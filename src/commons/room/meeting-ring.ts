@@ -1,15 +1,15 @@
-// The memory of a meeting room: a fixed ring of messages and a fixed table of participants in one buffer.
-// Invariant: a place changes only when it is written again; nothing is allocated after the start.
+// The memory of a meeting room: one buffer with a ring of messages and a table of participants, both of fixed size.
+// Invariant: the buffer never grows, and a write changes only its own slot.
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 import { defaultRoom } from './room-size.ts'
 
-/** Most bytes of an id or a name. */
+/** Most UTF-8 bytes of an id or a name. */
 export const nameBytes = 128
 const roleBytes = 64
 const lengthBytes = 2
 const numberBytes = 8
-/** 32 hexadecimal digits: see `messageKey`. */
+/** Bytes of a message key, which is 32 hexadecimal digits; see `messageKey`. */
 const keyBytes = 16
 const headBytes = 3 * numberBytes + keyBytes
 const nameField = lengthBytes + nameBytes
@@ -20,9 +20,9 @@ export interface RingMessage {
   readonly name: string
   readonly text: string
   readonly atMs: number
-  /** The number that the speaker's device gave it first; 0: none. */
+  /** The number that the speaker's device assigned first, before the mirror assigned `number`; 0: none. */
   readonly was: number
-  /** 32 hexadecimal digits. */
+  /** 32 hexadecimal digits; `noKey`: the message has no key. */
   readonly key: string
 }
 
@@ -33,7 +33,7 @@ export interface RingPerson {
   readonly atMs: number
 }
 
-/** Bytes that a room of this size takes. */
+/** Bytes of the buffer of a room of this size. */
 export function ringBytes({ slots, slotBytes, participants }: RoomSize): number {
   return slots * slotOf(slotBytes) + participants * placeBytes
 }
@@ -41,16 +41,16 @@ export function ringBytes({ slots, slotBytes, participants }: RoomSize): number 
 const slotOf = (messageBytes: number) => headBytes + 2 * nameField + lengthBytes + messageBytes
 const placeBytes = numberBytes + 2 * nameField + lengthBytes + roleBytes
 
-/** It checks no lengths: callers use `fitsPerson` and the slot size first. */
+/** Checks no lengths. Before a write, check a participant with `fitsPerson`, and a text against `slotBytes`. */
 export class MeetingRing {
   readonly size: RoomSize
-  /** The memory itself, not a copy. */
+  /** The buffer itself, not a copy. */
   readonly bytes: Uint8Array
   readonly #view: DataView
   readonly #slotBytes: number
   readonly #peopleAt: number
 
-  /** `from`: the stored bytes of such a ring. */
+  /** `from`: the `bytes` of a ring of the same size; they are copied. Default: an empty ring. */
   constructor(size: RoomSize = defaultRoom, from?: Uint8Array) {
     this.size = size
     this.bytes = new Uint8Array(ringBytes(size))
@@ -131,7 +131,7 @@ export class MeetingRing {
   }
 }
 
-/** True when the texts of a participant fit their places. */
+/** True if the id, name and role of a participant fit their fields. */
 export function fitsPerson({ id, name, role }: Pick<RingPerson, 'id' | 'name' | 'role'>): boolean {
   return utf8Length(id) <= nameBytes && utf8Length(name) <= nameBytes && utf8Length(role) <= roleBytes
 }

@@ -1,6 +1,8 @@
-// The meeting room: bounded, ephemeral talk between the agents of a book, one copy of it in every tab and at the mirror.
-// Invariants: in every copy alike, messages are cleared when the last participant leaves, and numbers continue; a participant is
-// here while at least one tab or device has it; every listener is a participant.
+// The meeting room: limited talk between the agents of a book, without permanent storage. Every tab and the mirror
+// have a copy.
+// Invariant: in every copy, messages are cleared when the last participant leaves, and numbers continue; a
+// participant is here while at least one tab or device has it; a listener becomes a participant while the room has
+// a free place.
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type {
@@ -20,16 +22,16 @@ import { messageKey, noKey, RoomTalk, type Talk } from './room-talk.ts'
 import { RoomPeople } from './room-people.ts'
 import { roomSizeText } from './room-size.ts'
 
-/** A message of a device without a line to the mirror. */
+/** A message that a device numbered without a line to the mirror. */
 export interface Unsent {
   readonly key: string
   readonly message: RoomMessage
 }
 
-/** The participant for an id that speaks or listens without joining first. */
+/** A participant with default name and role, for an id that speaks or listens without joining first. */
 const unnamed = (id: string) => ({ id, name: id, role: 'participant' })
 
-/** `tell` gets every event of this room, in order. */
+/** An empty room. `tell` gets every event of the room, in order. `size` default: `defaultRoom`. */
 export function createMeetingRoom(
   clock: Clock,
   tell: (event: RoomEvent) => void,
@@ -66,7 +68,7 @@ export class MeetingRoom {
     return this.#place
   }
 
-  /** The memory of the room, to store it. */
+  /** The buffer of the room, not a copy. */
   get bytes(): Uint8Array {
     return this.#ring.bytes
   }
@@ -79,7 +81,7 @@ export class MeetingRoom {
     return this.#people.count === 0 && this.#talk.count === 0
   }
 
-  /** Takes the size of the room that this is a copy of, and drops everything: that room has it. */
+  /** Changes the size of the room. A new size drops all participants and messages; numbers continue. */
   takeSize(size: RoomSize): void {
     if (roomSizeText(size) === roomSizeText(this.#ring.size)) return
     const { next, gone, given, forks } = this.#talk.state()
@@ -94,17 +96,17 @@ export class MeetingRoom {
     this.#talk.clear()
   }
 
-  /** A tab is gone: participants that were here through it alone leave. */
+  /** Call it when a tab is gone: participants without another tab leave. */
   leaveTab(tab: string): void {
     for (const id of this.#people.ids()) this.leave(id, tab)
   }
 
-  /** Tabs with a participant. */
+  /** Tabs that have a participant. */
   tabs(): string[] {
     return [...new Set(this.#people.byTab().map(({ tab }) => tab))]
   }
 
-  /** Everything a copy needs, as events that lead to this state. */
+  /** The events from which a copy reaches this state. */
   snapshot(): RoomEvent[] {
     const joined = this.#people.byTab().map((one): RoomEvent => ({ type: 'joined', ...one }))
     return [this.numbered(), ...joined, ...this.messageEvents(0), { type: 'place', at: this.#place }]
@@ -127,12 +129,12 @@ export class MeetingRoom {
     }))
   }
 
-  /** Messages without a number of the mirror. */
+  /** Messages that the mirror has not numbered. */
   unsent(): Unsent[] {
     return this.#talk.after(this.#talk.state().given)
   }
 
-  /** Applies an event of the room that this is a copy of. An event that it has already changes nothing. */
+  /** Applies an event of the original room to this copy. An event that was applied before changes nothing. */
   apply(event: RoomEvent): void {
     if (event.type === 'numbered') {
       this.takeSize(event.size)
@@ -144,7 +146,7 @@ export class MeetingRoom {
     else if (this.#talk.isNew(event.message.number)) this.#talk.write(event.message, event.key, event.given)
   }
 
-  /** The room for `tab`, with numbers of this copy; two messages under one `key` are one message. */
+  /** The room as `tab` uses it; this copy assigns the numbers. Two messages with one `key` are one message. */
   of(tab: string, key?: string): OwnRoom {
     return {
       join: (person) => this.enter(person, tab),
@@ -174,7 +176,10 @@ export class MeetingRoom {
     return { messages, lost: this.#talk.isLost(last) }
   }
 
-  /** `joinedAt`: for a participant that was here before. Default: now. */
+  /**
+   * Adds a participant, or changes its name and role. `joinedAt` default: now. Throws `too-large` for an id, name
+   * or role that is too long, and `room-full` without a free place.
+   */
   enter(person: Entering, tab: string, joinedAt?: string): Participant {
     if (!fitsPerson(person)) {
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8, a role 64.')
@@ -192,7 +197,7 @@ export class MeetingRoom {
     return isGone
   }
 
-  /** Adds a listener. In a full room it listens without being a participant. */
+  /** Adds a listener as a participant. In a full room it listens without being one. */
   attend(id: string, tab: string): void {
     const here = this.#people.get(id)
     if (this.#people.isHereThrough(id, tab) || (!here && this.#people.isFull)) return
@@ -200,7 +205,7 @@ export class MeetingRoom {
     if (fitsPerson(person)) this.enter(person, tab)
   }
 
-  /** Throws `too-large` for a text that fits no slot. */
+  /** Throws `too-large` for a text that is longer than a slot. */
   checkText(text: string): void {
     const bytes = utf8Length(text)
     const { slotBytes } = this.#ring.size
@@ -211,19 +216,22 @@ export class MeetingRoom {
     }
   }
 
-  /** Continues at `next`, above the numbers of a device without a line; messages up to `gone` are gone. */
+  /** Skips to number `next`; see `RoomTalk.raise`. */
   raise(next: number, gone: number): void {
     this.#talk.raise(next, gone)
     this.#tell(this.numbered())
   }
 
-  /** The message of `id` under `key`, while it is in the room. */
+  /** The message that `id` sent with `key`, if it is still in the ring. */
   messageUnder(key: string | undefined, id: string): RoomMessage | undefined {
     const before = key === undefined ? undefined : this.#talk.under(key)
     return before?.from === id ? before : undefined
   }
 
-  /** Numbers and stores a message; its speaker is a participant through `tab` from now on. */
+  /**
+   * Numbers a message, and adds its speaker as a participant through `tab`. A repeated `key` returns the first
+   * message.
+   */
   say({
     id,
     text,
@@ -243,7 +251,10 @@ export class MeetingRoom {
     return this.#store({ number: this.#talk.state().next, from: id, name, text, at: this.#now() }, key)
   }
 
-  /** Numbers a message of a device without a line again. It keeps its time, and `was` is its old number. */
+  /**
+   * Assigns a new number to a message that a device numbered without a line. It keeps its time, and `was` is its
+   * first number.
+   */
   take({ key, message }: Unsent): RoomMessage {
     const before = this.messageUnder(key, message.from)
     if (before) return before

@@ -1,22 +1,25 @@
-// The presence of participants in the room of a mirror, by place: a device's line, or calls over HTTP.
-// Invariant: a participant without a sign of life for five minutes is removed.
+// The presence of participants in a mirror's room, by place. A place is a device's line, or all calls over HTTP.
+// Invariant: `refresh` removes a participant from a place after five minutes without a sign of life there.
 import type { Entering, Participant, RoomMessage } from '../../core/capability/port/room-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { MeetingRoom } from './meeting-room.ts'
 
-/** The place of callers over HTTP, instead of a device. */
+/** The place of all callers over HTTP. */
 export const httpPlace = 'http'
 
 export const endAfterMs = 300_000
-/** A reader waits this much longer: another copy may have a newer sign of life. */
+/** `endLong` waits this much longer, because another copy may have a newer sign of life. */
 const slackMs = 60_000
-/** An evicted object may lose signs of life of this age. */
+/**
+ * The stored state is stale once a sign of life is this much newer than its stored one. An eviction loses signs of
+ * life that are not stored.
+ */
 const saveEveryMs = 60_000
-/** Most places per participant, on average over the room. */
+/** The room has at most this many places for each participant that its size allows. */
 const placesEach = 4
 
-/** The last sign of life at a place, and the stored one. */
+/** The last sign of life at a place, and the stored one; milliseconds since 1970 UTC. */
 interface Seen {
   readonly atMs: number
   readonly savedMs: number
@@ -34,7 +37,7 @@ export class MirrorPresence {
     this.#clock = clock
   }
 
-  /** The stored state is too old. */
+  /** True if the stored state is too old, and must be written again. */
   get isStale(): boolean {
     return this.#isStale
   }
@@ -85,7 +88,7 @@ export class MirrorPresence {
     if (this.#room.people.isHereThrough(id, place)) this.touch(id, place)
   }
 
-  /** A device has a line again, with these participants and no others. */
+  /** Call it when a device has a line again: removes the device's participants that are not in `ids`. */
   cameBack(device: string, ids: ReadonlySet<string>): void {
     for (const [id, places] of this.#seen) if (places.has(device) && !ids.has(id)) this.leave(id, device)
   }
@@ -98,7 +101,7 @@ export class MirrorPresence {
     this.#seen.set(id, places.set(place, { atMs: Math.max(before?.atMs ?? 0, atMs), savedMs }))
   }
 
-  /** Takes the signs of life of all lines, and removes silent participants. */
+  /** Notes the signs of life of all lines, and removes participants that were silent for five minutes. */
   refresh(aliveMs: (device: string) => number | undefined): void {
     for (const [id, places] of this.#seen) {
       for (const place of places.keys()) {
@@ -109,12 +112,15 @@ export class MirrorPresence {
     this.#endBefore(this.#clock.now() - endAfterMs)
   }
 
-  /** Removes participants that were silent for so long that no copy can have a newer sign of life. */
+  /** Removes participants that were silent for six minutes, because no copy can have a newer sign of life. */
   endLong(): void {
     this.#endBefore(this.#clock.now() - endAfterMs - slackMs)
   }
 
-  /** When the next participant may end; undefined while nobody is here. */
+  /**
+   * The time at which the next participant may be removed, in milliseconds since 1970 UTC; undefined if nobody is
+   * here.
+   */
   nextEnd(): number | undefined {
     const times = [...this.#seen.values()].flatMap((places) => [...places.values()].map(({ atMs }) => atMs))
     return times.length === 0 ? undefined : Math.min(...times) + endAfterMs

@@ -1,6 +1,7 @@
-// The meeting room at a mirror: it numbers messages for all devices and callers, and survives eviction in one row.
-// Invariants: events are stored before they are sent, so no number is used twice; a guest's line speaks in that guest's name
-// alone.
+// The meeting room at a mirror: it numbers messages for all devices and callers. One row stores the room, so it
+// survives an eviction of the mirror from memory.
+// Invariant: events are stored before they are sent, so no number is used twice; on a guest's line only that guest
+// speaks.
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type {
   Participant,
@@ -16,22 +17,24 @@ import { messageKey } from './room-talk.ts'
 import { eventFrames, roomAsk, type RoomAsk, type RoomRefusal, type Unsaid } from './room-wire.ts'
 import { type LoadedRoom, StoredRoom, type StoredRoomParts } from './stored-room.ts'
 
-/** The speaker on a line, as the mirror has authenticated it. */
+/** The authenticated sender on a line. */
 export interface Speaker {
   readonly device: string
-  /** The only name it may use; absent: the owner's line, which may use any. */
+  /** The only participant id that this line may use. Absent: the line is the owner's, and may use any id. */
   readonly agent?: string | undefined
 }
 
-/** Largest room that a mirror stores: a row of a Durable Object takes 2 MB. */
+/** Largest room that a mirror stores, in bytes: a row of a Durable Object takes 2 MB. */
 const mirrorRoomLimits = { bytes: 1_500_000, slotBytes: 8192 } as const
-/** How far a device may raise the next number. */
+/** A device may raise the next number by at most this much. */
 const mostRaised = 1_000_000
 
-/** The state that the lines of this process know. */
+/** The room as the lines of this process last received it. */
 interface Sent {
+  /** The number of the newest message. */
   readonly last: number
   readonly isAnyThere: boolean
+  /** By `placeName`: the participant and its place, as JSON. */
   readonly people: ReadonlyMap<string, string>
 }
 
@@ -52,7 +55,7 @@ export class MirrorRoom {
     this.#stored = new StoredRoom(parts)
   }
 
-  /** The room for callers over HTTP. */
+  /** The room for callers over HTTP. Two messages with one `key` are one message. */
   of(key?: string): Room {
     return {
       join: (person) => this.#change(({ presence }) => presence.enter(person, httpPlace)),
@@ -71,7 +74,10 @@ export class MirrorRoom {
     }
   }
 
-  /** Performs a request from a device's line, and answers by `reply`, after the events it caused. */
+  /**
+   * Performs a request from a device's line. `reply` sends the answer on that line, after the events that the
+   * request caused.
+   */
   async take(data: object, speaker: Speaker, reply: (data: object) => void): Promise<void> {
     const read = roomAsk.safeParse(data)
     const key = String((data as { key?: unknown }).key ?? '')
@@ -91,7 +97,7 @@ export class MirrorRoom {
     reply({ did: 'done', key, ...done })
   }
 
-  /** Frames for every line: the changes since the last call. */
+  /** Frames for every line, with the changes since the last call. */
   news(): object[] {
     return eventFrames(this.#newEvents())
   }
@@ -101,8 +107,9 @@ export class MirrorRoom {
   }
 
   /**
-   * Removes participants that were silent for five minutes; `aliveMs` is the time of a device line's last sign of life. Returns
-   * when to look again, undefined while nobody is here.
+   * Removes participants without a sign of life for five minutes. `aliveMs` returns the last sign of life of a
+   * device's line, undefined without one. Resolves to the time of the next sweep, undefined if nobody is here. All
+   * times are milliseconds since 1970 UTC.
    */
   async sweep(aliveMs: (device: string) => number | undefined): Promise<number | undefined> {
     await this.#change(({ presence }) => presence.refresh(aliveMs))
@@ -118,7 +125,7 @@ export class MirrorRoom {
     const before = this.#sent
     this.#sent = sentState(room)
     if (!before) return []
-    // Everything the lines know is gone: the room was empty in between, or changed without them.
+    // Every message that the lines received is gone: the room was empty in between, or changed without them.
     const { gone } = room.talk.state()
     if (gone > before.last || (gone === before.last && before.isAnyThere)) return this.#whole()
     const here = new Map(room.people.byTab().map((one) => [placeName(one), one]))
@@ -135,7 +142,7 @@ export class MirrorRoom {
     ]
   }
 
-  /** The whole room, in place of everything a device knows. */
+  /** Events of the whole room, which replace everything in a device's copy. */
   #whole(): RoomEvent[] {
     const { room } = this.#stored.now()
     const events = room.snapshot().filter(({ type }) => type !== 'place')
@@ -176,7 +183,7 @@ function checkSpeaker(id: string, { agent }: Speaker): void {
   })
 }
 
-/** Performs a device's request as far as it is allowed; refused parts of it change nothing. */
+/** Performs the allowed parts of a device's request. The refused parts change nothing. */
 function performAsk(one: LoadedRoom, ask: RoomAsk, speaker: Speaker): Performed {
   const refused: RoomRefusal[] = []
   const messages: RoomMessage[] = []

@@ -1,5 +1,6 @@
-// The participants of a meeting room: a fixed table of places in the ring's memory, and those of this device by tab.
-// Invariant: a participant is here while at least one tab has it.
+// The participants of a meeting room: `RoomPeople` has those of the whole room, in the ring's table of fixed size;
+// `OwnPeople` has those of this device.
+// Invariant: a participant is in the room while at least one tab has it.
 import { DaybookError } from '../../core/errors.ts'
 import type { Participant } from '../../core/capability/port/room-port.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
@@ -7,7 +8,7 @@ import type { MeetingRing } from './meeting-ring.ts'
 
 export class RoomPeople {
   readonly #ring: MeetingRing
-  /** By id: the place in the table, and the tabs that the participant uses. */
+  /** By participant id: the place in the table, and the tabs that have the participant. */
   readonly #here = new Map<string, { readonly place: number; readonly tabs: Set<string> }>()
   readonly #free: number[]
 
@@ -34,7 +35,7 @@ export class RoomPeople {
     return this.#here.get(id)?.tabs.has(tab) === true
   }
 
-  /** Adds a participant, or changes name and role. Throws `room-full` when every place is taken. */
+  /** Adds a participant through `tab`, or changes its name and role. Throws `room-full` if every place is taken. */
   add({ id, name, role, joinedAt }: Participant, tab: string): void {
     const person = this.#here.get(id)
     const place = person?.place ?? this.#free.pop()
@@ -49,7 +50,9 @@ export class RoomPeople {
     else this.#here.set(id, { place, tabs: new Set([tab]) })
   }
 
-  /** False when the participant was not here through this tab. */
+  /**
+   * Removes the participant from `tab`; without another tab it leaves the room. False if `tab` does not have it.
+   */
   remove(id: string, tab: string): boolean {
     const person = this.#here.get(id)
     if (!person?.tabs.delete(tab)) return false
@@ -69,7 +72,7 @@ export class RoomPeople {
     return [...this.#here.values()].map(({ place }) => this.#at(place))
   }
 
-  /** All participants, once for each of their tabs. */
+  /** One entry for each tab of each participant. */
   byTab(): { readonly participant: Participant; readonly tab: string }[] {
     return [...this.#here.values()].flatMap(({ place, tabs }) =>
       [...tabs].map((tab) => ({ participant: this.#at(place), tab })),

@@ -1,4 +1,4 @@
-// The size of a meeting room: default and bounds. All its memory is allocated once.
+// The size of a meeting room: its default and its limits.
 import { DaybookError } from '../../core/errors.ts'
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { type OptionTable, optionsOf, wholeOption } from '../../core/option-check.ts'
@@ -6,7 +6,7 @@ import { type OptionTable, optionsOf, wholeOption } from '../../core/option-chec
 /** 100 slots of 1,024 bytes and 32 participants: about 140 KB with names and times. */
 export const defaultRoom: RoomSize = { slots: 100, slotBytes: 1024, participants: 32 }
 
-/** Most bytes of all texts of a room together. */
+/** Most bytes of message text in a room: `slots` times `slotBytes`. */
 const mostBytes = 16_777_216
 
 const table: OptionTable<RoomSize> = {
@@ -16,7 +16,7 @@ const table: OptionTable<RoomSize> = {
 }
 const checkEach = optionsOf(table)
 
-/** Checks the option `room`; throws `invalid-input` with the path of the fault. */
+/** Checks the option `room`, which is at `path`. Throws `invalid-input` with the path of the wrong field. */
 export function roomOption(value: unknown, path: string): void {
   checkEach(value, path)
   const { slots, slotBytes } = roomSizeOf(value as Partial<RoomSize>)
@@ -37,7 +37,7 @@ export function roomSizeOf(wanted: Partial<RoomSize> = {}): RoomSize {
   }
 }
 
-/** A size as text, to compare and to show: `100 × 1024 bytes, 32 participants`. */
+/** A size as text, to compare and to show, such as `100 × 1024 bytes, 32 participants`. */
 export function roomSizeText({ slots, slotBytes, participants }: RoomSize): string {
   return `${slots} × ${slotBytes} bytes, ${participants} participants`
 }

@@ -1,39 +1,44 @@
-// The messages of a meeting room that are still in the ring, and their numbers, which a device also stores beside the book.
-// Invariants: numbers only grow; a listener gets `lost` if and only if a message after its number is gone; the stored numbers
-// contain no text.
+// The messages of a meeting room that are still in the ring, and their numbers. A device also stores the numbers.
+// Invariant: numbers only grow; a listener gets `lost` if a message after its number (above 0) is gone; the stored
+// numbers contain no text.
 import type { RoomEvent, RoomMessage } from '../../core/capability/port/room-port.ts'
 import { nameHash } from '../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { MeetingRing } from './meeting-ring.ts'
 
-/** The key of a message that has none. */
+/** Stands for the key of a message without a key. */
 export const noKey = '0'.repeat(32)
 
-/** The key that makes a repeated message recognisable: a hash of fixed length. */
+/** A hash of `name` as 32 hexadecimal digits. Two messages with one key are one message. */
 export const messageKey = (name: string): string => nameHash('room', name)
 
-/** The state of a talk, without the messages. For `next`, `gone`, `given` and `forks` see `RoomEvent`. */
+/**
+ * The numbers of a talk and its position in the ring, without the messages. `RoomEvent` explains `gone`, `given`
+ * and `forks`.
+ */
 export interface Talk {
+  /** The number of the next message. */
   readonly next: number
   readonly gone: number
   readonly given: number
   readonly forks: readonly (readonly [after: number, to: number])[]
-  /** Messages in the ring, and the place of the next one. */
+  /** The number of messages in the ring. */
   readonly count: number
+  /** The slot of the next message. */
   readonly head: number
 }
 
 export class RoomTalk {
   readonly #ring: MeetingRing
   #next = 1
-  /** In a copy: the lowest number that may follow. */
+  /** The lowest number that is new here; below `#next` only while a copy receives the messages of a snapshot. */
   #following = 1
   #gone = 0
   #given = 0
   #forks: readonly (readonly [after: number, to: number])[] = []
   #count = 0
   #head = 0
-  /** The place of each message that has a key. */
+  /** By key: the slot of its message. */
   readonly #keys = new Map<string, number>()
 
   constructor(ring: MeetingRing, talk?: Talk) {
@@ -53,7 +58,7 @@ export class RoomTalk {
     }
   }
 
-  /** True when this copy has no message of this number yet. */
+  /** True if this copy has not received a message with this number. */
   isNew(number: number): boolean {
     return number >= this.#following
   }
@@ -73,7 +78,7 @@ export class RoomTalk {
     }
   }
 
-  /** The number of the oldest message; 0 in an empty room. */
+  /** The number of the oldest message in the ring; 0 without messages. */
   oldest(): number {
     return this.#count === 0 ? 0 : this.#ring.readNumber(this.#placeOf(0))
   }
@@ -84,7 +89,10 @@ export class RoomTalk {
     this.#gone = Math.max(this.#gone, this.#next - 1)
   }
 
-  /** Resets the copy, unless it is further than the event; the messages follow. */
+  /**
+   * Starts a copy with the numbers of the event; its messages follow. A copy with higher numbers takes only `gone`,
+   * unless the event has `anew`.
+   */
   begin({ anew, oldest, next, gone, given, forks }: RoomEvent & { readonly type: 'numbered' }): void {
     if (!anew && next < this.#next) {
       this.#gone = Math.max(this.#gone, gone)
@@ -99,7 +107,7 @@ export class RoomTalk {
     this.#forks = forks
   }
 
-  /** Takes the stored numbers; every message is gone. */
+  /** Continues from stored numbers. All earlier messages count as gone. */
   restore({ next, given, forks }: Pick<Talk, 'next' | 'given' | 'forks'>): void {
     this.#next = next
     this.#following = next
@@ -108,7 +116,10 @@ export class RoomTalk {
     this.#forks = forks.filter(([, to]) => to >= this.#gone)
   }
 
-  /** Continues at `next`, above the numbers of a device without a line; messages up to `gone` are gone. */
+  /**
+   * Skips to number `next`, because a device used the numbers below without a line. Messages up to `gone` count as
+   * gone. A `next` that is not higher changes nothing.
+   */
   raise(next: number, gone: number): void {
     if (next <= this.#next) return
     this.#next = next
@@ -116,7 +127,9 @@ export class RoomTalk {
     this.#gone = Math.max(this.#gone, gone)
   }
 
-  /** Messages that this device numbered itself have other numbers now, or are gone. */
+  /**
+   * Notes that this device and the mirror assigned the numbers above `after`, up to `to`, to different messages.
+   */
   fork(after: number, to: number): void {
     this.#forks = [...this.#forks, [after, to] as const].filter(([, end]) => end >= this.#gone)
   }
@@ -157,7 +170,7 @@ export class RoomTalk {
 
   unheard(id: string, last: number, limit: number): RoomMessage[] {
     const messages: RoomMessage[] = []
-    // A number that this room never used is from an earlier room: every message is new.
+    // This room never assigned number `last`: it is from an earlier room, and every message is new.
     const after = last < this.#next ? last : 0
     for (let i = this.#firstAfter(after); i < this.#count && messages.length < limit; i++) {
       const { message } = this.#read(this.#placeOf(i))
@@ -191,7 +204,7 @@ export class RoomTalk {
     return (this.#head - this.#count + i + slots) % slots
   }
 
-  /** A binary search: numbers grow from place to place. */
+  /** The index of the first message with a number above `last`, by binary search. */
   #firstAfter(last: number): number {
     let low = 0
     let high = this.#count
@@ -204,7 +217,7 @@ export class RoomTalk {
   }
 }
 
-/** The numbers that a room has used: they outlive all its copies. */
+/** The used numbers of a room. They are stored, so that no later copy uses a number again. */
 export type RoomNumbers = Pick<Talk, 'next' | 'given' | 'forks'>
 
 export interface RoomNumberStore {
@@ -212,7 +225,7 @@ export interface RoomNumberStore {
   write(numbers: RoomNumbers): void
 }
 
-/** Stores the numbers of a talk when they have changed. */
+/** Stores the numbers of a talk after they change. Without a store, does nothing. */
 export class RoomNumberWriter {
   readonly #store: RoomNumberStore | undefined
   #written = ''
@@ -221,12 +234,15 @@ export class RoomNumberWriter {
     this.#store = store
   }
 
-  /** Continues the talk from the stored numbers; `bring` applies the events of another copy. */
+  /**
+   * Continues the talk from the stored numbers. `bring` applies the events of another copy, and may replace the
+   * talk. `isAlone`: there is no other copy.
+   */
   restore(talk: () => RoomTalk, isAlone: boolean, bring: () => void): void {
     const stored = this.#store?.read()
     if (stored && isAlone) talk().restore(stored)
     bring()
-    // The other copy may have missed the last messages.
+    // The other copy may lack the last messages, whose numbers are stored already.
     if (stored) talk().raise(stored.next, stored.next - 1)
     if (stored) this.#written = JSON.stringify(numbersOf(talk()))
   }

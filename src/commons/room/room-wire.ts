@@ -1,5 +1,6 @@
-// Messages between a device and its mirror about the meeting room: `data` of a `room` frame on the live line; see sync/SPEC.md.
-// Invariant: data with a `do` is for the mirror's room alone, and is not relayed.
+// Messages between a device and its mirror about the meeting room: `data` of a `room` frame on the live line; see
+// sync/SPEC.md.
+// Invariant: data with a `do` is for the mirror's room only, and is not relayed.
 import { z } from 'zod'
 import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -8,7 +9,7 @@ import { utf8Length } from '../../core/text/utf8.ts'
 export const frameTextBytes = 40_000
 
 const key = z.string().regex(/^[0-9a-f]{32}$/)
-/** A participant's name, without line breaks and other invisible characters. */
+/** The id or name of a participant, without line breaks and other invisible characters. */
 export const roomName = z
   .string()
   .min(1)
@@ -29,9 +30,12 @@ const unsaid = z.strictObject({
   was: number.optional(),
 })
 
-/** A device's request. The mirror answers each, under its key, when it is done or refused. */
+/** A device's request. The mirror answers it with the same `key`, when it is done or refused. */
 export const roomAsk = z.discriminatedUnion('do', [
-  /** The device has a line: its participants, its next number, and the highest of its own numbers whose message is gone (0: none). */
+  /**
+   * A device has a line. `people`: its participants. `next`: its next number. `gone`: the highest number that the
+   * device itself assigned and whose message is gone; 0: none.
+   */
   z.strictObject({
     do: z.literal('come'),
     key,
@@ -80,7 +84,7 @@ const refusal = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
-/** A mirror's message: to every line (`events`), or to the line that asked (`done`). */
+/** A frame of the mirror: `events` goes to every line, `done` to the line of the request. */
 export const roomTell = z.discriminatedUnion('did', [
   z.object({ did: z.literal('events'), events: z.array(event) }),
   z.object({
@@ -88,21 +92,21 @@ export const roomTell = z.discriminatedUnion('did', [
     key: z.string(),
     refused: z.array(refusal),
     said: z.array(message),
-    /** In the answer to `come`: the highest number that was gone before the device came. */
+    /** In the answer to `come`: the highest number whose message was gone before `come`. */
     goneBefore: number.optional(),
   }),
 ])
 export type RoomDone = Extract<z.output<typeof roomTell>, { did: 'done' }>
 export type RoomTell = { readonly did: 'events'; readonly events: readonly RoomEvent[] } | RoomDone
 
-/** Reads a mirror's message; undefined for one of a later version. */
+/** Parses a frame of the mirror; undefined for other data, such as a frame of a later version. */
 export function readRoomTell(data: unknown): RoomTell | undefined {
   // The cast is safe: JSON has no `undefined`.
   return roomTell.safeParse(data).data as RoomTell | undefined
 }
 export type RoomRefusal = z.output<typeof refusal>
 
-/** `events` in frames of bounded size. */
+/** Splits `events` into frames of limited size. */
 export function eventFrames(events: readonly RoomEvent[]): object[] {
   const parts = splitByBytes(events, (one) =>
     one.type === 'said' ? utf8Length(one.message.text) + 400 : 400,
@@ -110,7 +114,7 @@ export function eventFrames(events: readonly RoomEvent[]): object[] {
   return parts.map((part) => ({ did: 'events', events: part }))
 }
 
-/** `all` in parts of at most `frameTextBytes`, in order, each with at least one element. */
+/** Splits `all` into parts of at most `frameTextBytes`, in order. A larger element is a part of its own. */
 export function splitByBytes<One>(all: readonly One[], bytesOf: (one: One) => number): One[][] {
   const parts: One[][] = []
   let bytes = Infinity

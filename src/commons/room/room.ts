@@ -1,6 +1,7 @@
-// The chapter of the meeting room: its verbs, and the rights of guests. The engine owns the room, as every tab has a copy of it.
-// Invariants: messages are in no database; a guest enters only with a token whose scope has the room, and speaks, listens and
-// leaves as itself alone.
+// The chapter of the meeting room: its verbs, and the rights of guests. The engine owns the room, because every tab
+// has a copy.
+// Invariant: no message becomes a record; a guest enters only with a token whose scope has the room, and speaks,
+// listens and leaves only in its own name.
 import { z } from 'zod'
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
@@ -133,7 +134,10 @@ export const roomCapabilities = [
   }),
 ] as const
 
-/** `room` for `caller`; calls that a guest has no right to throw `forbidden`. */
+/**
+ * The room with the rights of `caller`. A guest's call throws `forbidden` if its scope does not have the room, or
+ * in another agent's name.
+ */
 function roomFor(caller: Caller, room: Room): Room {
   if (caller.role === 'owner') return room
   const { agent, reach } = caller
@@ -150,7 +154,7 @@ function roomFor(caller: Caller, room: Room): Room {
     })
   }
   return {
-    // A guest can't choose a name: it could be somebody else's.
+    // A guest can't choose a name: the name could be another agent's.
     join: async ({ id, role }) => enterAs(id).join({ id, name: agent, role }),
     leave: async (id) => enterAs(id).leave(id),
     say: async (id, text) => enterAs(id).say(id, text),

@@ -1,5 +1,6 @@
 // The room of a mirror, stored in one row: loaded when the row's stamp changes, written after a change.
-// Invariants: a call that throws changes nothing; the row has one size, and exists only while somebody is in the room.
+// Invariant: a call that throws changes nothing; the row's buffer has a fixed size; the row exists only while
+// somebody is in the room.
 import type { Participant, RoomSize } from '../../core/capability/port/room-port.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random } from '../../core/ports.ts'
@@ -13,16 +14,19 @@ export interface StoredRoomParts {
   readonly clock: Clock
   readonly random: Random
   readonly rows: RoomRows
-  /** Runs `work` in a transaction; resolves after the commit. It may run `work` again from the start. */
+  /** Runs `work` in a transaction, and resolves after the commit. It may run `work` again from the start. */
   commit<Result>(work: () => Result): Promise<Result>
-  /** The room has changed: `news` says how. */
+  /** Called after a change is committed; `MirrorRoom.news` returns the change. */
   readonly onChange: () => void
 }
 
 interface State {
   readonly size: RoomSize
   readonly talk: Talk
-  /** Each participant, and the places it is here through, each with the time of its last sign of life. */
+  /**
+   * Each participant with its places, and for each place the time of the last sign of life (milliseconds since 1970
+   * UTC).
+   */
   readonly people: readonly (readonly [
     participant: Participant,
     places: readonly (readonly [string, number])[],
@@ -30,6 +34,7 @@ interface State {
 }
 
 export interface LoadedRoom {
+  /** The stamp of its row; undefined without a row. */
   readonly stamp: string | undefined
   readonly room: MeetingRoom
   readonly presence: MirrorPresence
@@ -44,14 +49,17 @@ export class StoredRoom {
     this.#parts = parts
   }
 
-  /** The room of the row, without participants that were silent for too long. */
+  /** The stored room, without participants that were silent for too long. */
   now(): LoadedRoom {
     const loaded = this.#load()
     loaded.presence.endLong()
     return loaded
   }
 
-  /** Runs `work` on the room and stores its changes; `before` gets the room as it was. */
+  /**
+   * Runs `work` on the room, and stores the changes of `work`. `before` gets the room first. After an error, the
+   * room is loaded again.
+   */
   async change<Result>(
     work: (room: LoadedRoom) => Result,
     before: (room: LoadedRoom) => void,
